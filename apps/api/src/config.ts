@@ -1,0 +1,73 @@
+import { resolve } from 'node:path';
+import { type Environment, readVariable } from './config/read.ts';
+import { ConfigError, developmentSecrets, parseSealingKeys, SECRETS } from './config/secrets.ts';
+import type { VARIABLES } from './config/variables.ts';
+
+export { ConfigError } from './config/secrets.ts';
+
+/**
+ * Environment → frozen `Config` (decisions §1). Throws a `ConfigError` whose message is one line naming the variable,
+ * what it got and what it takes. In development the missing secrets are generated into `DATA_DIR`.
+ */
+export function loadConfig(env: Environment) {
+  const read = <N extends keyof typeof VARIABLES>(name: N) => readVariable(env, name);
+  const production = read('NODE_ENV') === 'production';
+  const port = read('PORT');
+  const baseUrl = read('BASE_URL') ?? `http://localhost:${port}`;
+  const dataDir = resolve(read('DATA_DIR'));
+
+  const given = Object.fromEntries(SECRETS.map((name) => [name, read(name)]));
+  const missing = SECRETS.filter((name) => given[name] === null);
+  if (production && missing.length > 0) {
+    throw new ConfigError(`Production needs ${missing.join(', ')}: set each to a secret of at least 32 bytes.`);
+  }
+  const secrets = missing.length > 0 ? { ...developmentSecrets(dataDir), ...dropNulls(given) } : given;
+  for (const name of SECRETS) {
+    if (production && Buffer.byteLength(secrets[name] as string) < 32) {
+      throw new ConfigError(`${name} is shorter than the 32 bytes that production needs.`);
+    }
+  }
+  if (production && read('AI_BASE_URL') === null && read('ANTHROPIC_API_KEY') === null) {
+    throw new ConfigError(
+      'Production needs AI_BASE_URL: the address of a provider, or "offline" for the built-in model.',
+    );
+  }
+  if (production && !read('COOKIE_SECURE')) throw new ConfigError('COOKIE_SECURE may be false in development only.');
+  const email = read('BOOTSTRAP_ADMIN_EMAIL');
+  const password = read('BOOTSTRAP_ADMIN_PASSWORD');
+
+  return Object.freeze({
+    production,
+    host: read('HOST'),
+    port,
+    baseUrl,
+    appUrl: read('APP_URL') ?? baseUrl,
+    trustProxy: read('TRUST_PROXY'),
+    databaseUrl: read('DATABASE_URL'),
+    databasePool: read('DATABASE_POOL'),
+    dataDir,
+    jwtSecret: secrets.JWT_SECRET as string,
+    sealingKeys: parseSealingKeys(secrets.ENCRYPTION_KEY as string),
+    cronSecret: secrets.CRON_SECRET as string,
+    adminKey: secrets.ADMIN_KEY as string,
+    bootstrapAdmin: email && password ? { email, password } : null,
+    ai: {
+      baseUrl: read('AI_BASE_URL'),
+      apiKey: read('AI_API_KEY'),
+      anthropicApiKey: read('ANTHROPIC_API_KEY'),
+      anthropicBaseUrl: read('ANTHROPIC_BASE_URL'),
+      timeoutMs: read('AI_TIMEOUT_MS'),
+    },
+    executionRetryDelaysMs: read('EXECUTION_RETRY_DELAYS_MS'),
+    executionConcurrency: read('EXECUTION_CONCURRENCY'),
+    executionLeaseMs: read('EXECUTION_LEASE_MS'),
+    rateLimitMultiplier: read('RATE_LIMIT_MULTIPLIER'),
+    cookieSecure: read('COOKIE_SECURE'),
+    logLevel: read('LOG_LEVEL'),
+  });
+}
+
+export type Config = ReturnType<typeof loadConfig>;
+
+const dropNulls = (record: Record<string, string | null>) =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));

@@ -1,0 +1,52 @@
+import { isIP } from 'node:net';
+
+/** What a variable takes, in words for the person who sets it, and how its text is read. */
+export interface Kind<T> {
+  takes: string;
+  /** Returns undefined for a value that is none of `takes`. */
+  parse: (value: string) => T | undefined;
+}
+
+export const text: Kind<string> = { takes: 'text', parse: (value) => value };
+export const oneOf = <const W extends readonly string[]>(...words: W): Kind<W[number]> => ({
+  takes: words.join(' or '),
+  parse: (value) => words.find((word) => word === value),
+});
+export const flag: Kind<boolean> = {
+  takes: 'true or false',
+  parse: (value) => ({ true: true, false: false })[value],
+};
+export const integer = (min: number, max: number): Kind<number> => ({
+  takes: `a whole number from ${min} to ${max}`,
+  parse: (value) => (/^\d+$/.test(value) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined),
+});
+export const positive: Kind<number> = {
+  takes: 'a number above 0',
+  parse: (value) => (Number.isFinite(Number(value)) && Number(value) > 0 ? Number(value) : undefined),
+};
+export const delays: Kind<readonly number[]> = {
+  takes: 'whole milliseconds separated by commas',
+  parse: (value) => (/^\d{1,9}(,\d{1,9})*$/.test(value) ? value.split(',').map(Number) : undefined),
+};
+export const address = (protocols: readonly string[]): Kind<string> => ({
+  takes: `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  parse: (value) =>
+    URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value.replace(/\/+$/, '') : undefined,
+});
+export const httpUrl = address(['http:', 'https:']);
+const isCidr = (value: string) => {
+  const [ip = '', bits, ...rest] = value.split('/');
+  const width = { 4: 32, 6: 128 }[isIP(ip) as 4 | 6];
+  return (
+    rest.length === 0 && width !== undefined && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= width))
+  );
+};
+export const proxies: Kind<false | readonly string[]> = {
+  takes:
+    'false or a comma-separated list of proxy addresses or CIDRs (never true or a number of hops, which a client could forge)',
+  parse: (value) => {
+    if (value === 'false') return false;
+    const list = value.split(',').map((entry) => entry.trim());
+    return list.every(isCidr) ? list : undefined;
+  },
+};

@@ -1,0 +1,34 @@
+/**
+ * What a verb may refuse, and how each door says it: the status of the specification's "Status codes" and the
+ * code of its server-action errors. The set is closed; anything else that is thrown is a bug and answers 500.
+ */
+export const REFUSALS = {
+  invalid: { status: 400, error: 'Validation error', code: undefined },
+  bad_request: { status: 400, error: undefined, code: undefined },
+  unauthenticated: { status: 401, error: 'Unauthorized', code: 'AUTH_REQUIRED' },
+  over_quota: { status: 402, error: 'Quota exceeded', code: 'QUOTA_EXCEEDED' },
+  forbidden: { status: 403, error: undefined, code: 'INSUFFICIENT_PERMISSIONS' },
+  not_found: { status: 404, error: undefined, code: 'NOT_FOUND' },
+  conflict: { status: 409, error: undefined, code: 'CONFLICT' },
+  rate_limited: { status: 429, error: 'Rate limit exceeded', code: 'RATE_LIMIT_EXCEEDED' },
+  unavailable: { status: 503, error: 'Service unavailable', code: 'SERVICE_UNAVAILABLE' },
+} as const;
+
+export type RefusalKind = keyof typeof REFUSALS;
+
+export class Refusal extends Error {
+  readonly kind: RefusalKind;
+  readonly details: Record<string, unknown> | undefined;
+
+  /** `message` is shown to the caller; `details` too, so neither may hold a secret. */
+  constructor(kind: RefusalKind, message: string, details?: Record<string, unknown>) {
+    super(message);
+    this.name = 'Refusal';
+    this.kind = kind;
+    this.details = details;
+  }
+}
+
+/** A validation error of one field, `details: {<field>: [message]}`. */
+export const invalidField = (field: string, message: string) =>
+  new Refusal('invalid', 'The request is not valid.', { [field]: [message] });

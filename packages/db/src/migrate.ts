@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
+
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
+/** Any number that no other advisory lock of ours uses. */
+const MIGRATION_LOCK = 7_011_001;
+
+/**
+ * Brings the database at `url` to the newest schema. Replicas may start together: one of them migrates under an
+ * advisory lock while the others wait for it, and then find nothing left to do.
+ */
+export async function migrateDatabase(url: string): Promise<void> {
+  const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
+  try {
+    // The lock lives as long as this one connection, so a migration that dies releases it.
+    await client`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    await migrate(drizzle(client), { migrationsFolder: MIGRATIONS });
+  } finally {
+    await client.end({ timeout: 5 });
+  }
+}

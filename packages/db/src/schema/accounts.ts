@@ -1,0 +1,84 @@
+import { sql } from 'drizzle-orm';
+import { boolean, check, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { instant, wordList } from './columns.ts';
+
+export const ROLES = ['USER', 'ADMIN'] as const;
+export const PLANS = ['trial', 'pro'] as const;
+
+/** Specification "User". `passwordHash` is null for an account that only signs in through a provider. */
+export const users = pgTable(
+  'users',
+  {
+    id: integer().primaryKey().generatedAlwaysAsIdentity(),
+    identityUserId: text('identity_user_id').notNull().unique(),
+    email: text().notNull(),
+    name: text().notNull(),
+    passwordHash: text('password_hash'),
+    role: text({ enum: ROLES }).notNull().default('USER'),
+    plan: text({ enum: PLANS }).notNull().default('trial'),
+    timezone: text(),
+    isActive: boolean('is_active').notNull().default(true),
+    trialEndsAt: instant('trial_ends_at'),
+    /** The user's own AI key, sealed (decisions §7). */
+    providerKeySealed: text('provider_key_sealed'),
+    notifyEmail: boolean('notify_email').notNull().default(true),
+    notifyWebhook: boolean('notify_webhook').notNull().default(true),
+    notificationEmails: text('notification_emails').array().notNull().default([]),
+    notificationUrl: text('notification_url'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('users_email_key').on(sql`lower(${t.email})`),
+    check('users_email_lower', sql`${t.email} = lower(${t.email})`),
+    check('users_role', sql`${t.role} in (${wordList(ROLES)})`),
+    check('users_plan', sql`${t.plan} in (${wordList(PLANS)})`),
+  ],
+);
+
+/** One row for each sign-in, carried by cookie or bearer token alike (decisions §3). */
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: uuid().primaryKey(),
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    userAgent: text('user_agent'),
+    address: text(),
+    createdAt: instant('created_at').notNull(),
+    lastUsedAt: instant('last_used_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (t) => [index('sessions_user').on(t.userId, t.createdAt), index('sessions_expiry').on(t.expiresAt)],
+);
+
+/** A user's account at an external identity provider. */
+export const identities = pgTable(
+  'identities',
+  {
+    id: integer().primaryKey().generatedAlwaysAsIdentity(),
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    provider: text().notNull(),
+    subject: text().notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [unique('identities_subject').on(t.provider, t.subject), index('identities_user').on(t.userId)],
+);
+
+/** Password reset tokens, kept only as SHA-256 (specification "Password reset token"). */
+export const passwordResets = pgTable(
+  'password_resets',
+  {
+    tokenHash: text('token_hash').primaryKey(),
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    usedAt: instant('used_at'),
+  },
+  (t) => [index('password_resets_user').on(t.userId)],
+);

@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { instant } from './columns.ts';
+
+/** Specification "System settings": the one row with id 1. */
+export const settings = pgTable(
+  'settings',
+  {
+    id: integer().primaryKey().default(1),
+    trialDurationDays: integer('trial_duration_days').notNull().default(14),
+    maxTasksPerUser: integer('max_tasks_per_user').notNull().default(100),
+    maxExecutionsPerDay: integer('max_executions_per_day').notNull().default(500),
+    defaultModel: text('default_model').notNull().default('openai/gpt-5-mini'),
+    maintenanceMode: boolean('maintenance_mode').notNull().default(false),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (t) => [check('settings_one_row', sql`${t.id} = 1`)],
+);
+
+/**
+ * Who did what, to whom, from where (decisions §9). `actorId` and `userId` are no foreign keys: the record of a
+ * deletion outlives the account.
+ */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: instant('at').notNull(),
+    kind: text().notNull(),
+    actorId: integer('actor_id'),
+    actorEmail: text('actor_email'),
+    userId: integer('user_id'),
+    details: jsonb().$type<Record<string, unknown>>().notNull(),
+    address: text(),
+    requestId: text('request_id'),
+  },
+  (t) => [index('audit_log_of_user').on(t.userId, t.id)],
+);

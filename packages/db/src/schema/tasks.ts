@@ -1,0 +1,68 @@
+import { sql } from 'drizzle-orm';
+import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { users } from './accounts.ts';
+import { instant, wordList } from './columns.ts';
+
+export const RECURRENCES = ['once', 'daily', 'weekly', 'monthly'] as const;
+export const TASK_STATUSES = ['active', 'paused', 'completed', 'failed'] as const;
+export const FATES = ['ran', 'late', 'skipped_overlap', 'missed', 'over_quota'] as const;
+
+/** Specification "Task". `nextExecutionAt` is set only while the task is active and has a run ahead. */
+export const tasks = pgTable(
+  'tasks',
+  {
+    id: integer().primaryKey().generatedAlwaysAsIdentity(),
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    description: text(),
+    prompt: text().notNull(),
+    scheduledFor: instant('scheduled_for').notNull(),
+    nextExecutionAt: instant('next_execution_at'),
+    recurrence: text({ enum: RECURRENCES }).notNull(),
+    recurrencePattern: text('recurrence_pattern'),
+    timezone: text().notNull(),
+    aiModel: text('ai_model').notNull(),
+    maxTokens: integer('max_tokens').notNull(),
+    /** Hundredths: 70 stands for 0.70. */
+    temperature: integer().notNull(),
+    status: text({ enum: TASK_STATUSES }).notNull().default('active'),
+    executionCount: integer('execution_count').notNull().default(0),
+    consecutiveFailures: integer('consecutive_failures').notNull().default(0),
+    lastExecutionAt: instant('last_execution_at'),
+    attachmentIds: uuid('attachment_ids').array().notNull().default([]),
+    webhookUrl: text('webhook_url'),
+    notificationEmail: text('notification_email'),
+    createdAt: instant('created_at').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (t) => [
+    // What a tick reads: only tasks with a run ahead, in the order in which they fall due.
+    index('tasks_due').on(t.nextExecutionAt).where(sql`${t.nextExecutionAt} is not null`),
+    index('tasks_of_user').on(t.userId, t.id),
+    index('tasks_active_of_user').on(t.userId).where(sql`${t.status} = 'active'`),
+    check('tasks_recurrence', sql`${t.recurrence} in (${wordList(RECURRENCES)})`),
+    check('tasks_status', sql`${t.status} in (${wordList(TASK_STATUSES)})`),
+    check('tasks_next_only_when_active', sql`${t.nextExecutionAt} is null or ${t.status} = 'active'`),
+    check('tasks_max_tokens', sql`${t.maxTokens} between 1 and 200000`),
+    check('tasks_temperature', sql`${t.temperature} between 0 and 200`),
+  ],
+);
+
+/** The ledger of the past: one row for each planned instant, with its fate (decisions §5). */
+export const occurrences = pgTable(
+  'occurrences',
+  {
+    taskId: integer('task_id')
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    plannedFor: instant('planned_for').notNull(),
+    fate: text({ enum: FATES }).notNull(),
+    recordedAt: instant('recorded_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.taskId, t.plannedFor] }),
+    check('occurrences_fate', sql`${t.fate} in (${wordList(FATES)})`),
+  ],
+);

@@ -1,0 +1,88 @@
+import { sql } from 'drizzle-orm';
+import { boolean, check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { users } from './accounts.ts';
+import { instant, wordList } from './columns.ts';
+
+export const WEBHOOK_STATUSES = ['active', 'inactive', 'failed'] as const;
+export const DELIVERY_STATUSES = ['pending', 'sending', 'delivered', 'failed'] as const;
+
+/** Specification "Webhook". `secretLookup` is a keyed hash, so the secret in a path is found by index. */
+export const webhooks = pgTable(
+  'webhooks',
+  {
+    id: uuid().primaryKey(),
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    url: text().notNull(),
+    secretSealed: text('secret_sealed').notNull(),
+    secretLookup: text('secret_lookup').notNull().unique(),
+    previousSecretSealed: text('previous_secret_sealed'),
+    previousSecretUntil: instant('previous_secret_until'),
+    events: text().array().notNull(),
+    description: text(),
+    status: text({ enum: WEBHOOK_STATUSES }).notNull().default('active'),
+    createdAt: instant('created_at').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (t) => [
+    index('webhooks_of_user').on(t.userId),
+    check('webhooks_status', sql`${t.status} in (${wordList(WEBHOOK_STATUSES)})`),
+  ],
+);
+
+/** The outbox: written in the transaction of the change it tells of, payload frozen as the text that is signed. */
+export const deliveries = pgTable(
+  'deliveries',
+  {
+    id: uuid().primaryKey(),
+    webhookId: uuid('webhook_id')
+      .notNull()
+      .references(() => webhooks.id, { onDelete: 'cascade' }),
+    event: text().notNull(),
+    payload: text().notNull(),
+    requestId: text('request_id').notNull(),
+    status: text({ enum: DELIVERY_STATUSES }).notNull().default('pending'),
+    attempt: integer().notNull().default(0),
+    nextAttemptAt: instant('next_attempt_at'),
+    previousAttemptAt: instant('previous_attempt_at'),
+    claimToken: uuid('claim_token'),
+    leaseUntil: instant('lease_until'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [
+    index('deliveries_due').on(t.webhookId, t.nextAttemptAt).where(sql`${t.status} = 'pending'`),
+    index('deliveries_next').on(t.nextAttemptAt).where(sql`${t.status} = 'pending'`),
+    index('deliveries_sending').on(t.webhookId, t.leaseUntil).where(sql`${t.status} = 'sending'`),
+    index('deliveries_of_webhook').on(t.webhookId, t.createdAt),
+    check('deliveries_status', sql`${t.status} in (${wordList(DELIVERY_STATUSES)})`),
+    check('deliveries_next_while_pending', sql`(${t.status} = 'pending') = (${t.nextAttemptAt} is not null)`),
+    check('deliveries_lease_while_sending', sql`(${t.status} = 'sending') = (${t.claimToken} is not null)`),
+  ],
+);
+
+/** Specification "Webhook delivery log entry": one row for each attempt. */
+export const deliveryAttempts = pgTable(
+  'delivery_attempts',
+  {
+    id: uuid().primaryKey(),
+    deliveryId: uuid('delivery_id')
+      .notNull()
+      .references(() => deliveries.id, { onDelete: 'cascade' }),
+    webhookId: uuid('webhook_id')
+      .notNull()
+      .references(() => webhooks.id, { onDelete: 'cascade' }),
+    event: text().notNull(),
+    url: text().notNull(),
+    attempt: integer().notNull(),
+    success: boolean().notNull(),
+    statusCode: integer('status_code'),
+    error: text(),
+    responseTimeMs: integer('response_time_ms').notNull(),
+    attemptedAt: instant('attempted_at').notNull(),
+  },
+  (t) => [
+    index('delivery_attempts_of_webhook').on(t.webhookId, t.attemptedAt),
+    index('delivery_attempts_of_delivery').on(t.deliveryId),
+  ],
+);
