@@ -100,7 +100,7 @@ CREATE TABLE "executions" (
 	"tokens_reserved" integer DEFAULT 0 NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "executions_status" CHECK ("executions"."status" in ('pending', 'running', 'completed', 'failed')),
-	CONSTRAINT "executions_trigger" CHECK ("executions"."trigger" in ('schedule', 'manual', 'retry')),
+	CONSTRAINT "executions_trigger" CHECK ("executions"."trigger" in ('schedule', 'manual', 'inbound', 'retry')),
 	CONSTRAINT "executions_error_code" CHECK ("executions"."error_code" in ('RATE_LIMIT_EXCEEDED', 'TIMEOUT', 'PROVIDER_UNAVAILABLE', 'PROVIDER_ERROR', 'AUTHENTICATION_FAILED', 'INVALID_REQUEST', 'CONTENT_FILTERED', 'QUOTA_EXCEEDED', 'INTERRUPTED')),
 	CONSTRAINT "executions_lease_while_running" CHECK (("executions"."status" = 'running') = ("executions"."claim_token" is not null) and ("executions"."status" = 'running') = ("executions"."lease_until" is not null)),
 	CONSTRAINT "executions_ended" CHECK (("executions"."status" in ('completed', 'failed')) = ("executions"."completed_at" is not null)),
@@ -196,6 +196,7 @@ CREATE TABLE "tasks" (
 	"status" text DEFAULT 'active' NOT NULL,
 	"execution_count" integer DEFAULT 0 NOT NULL,
 	"consecutive_failures" integer DEFAULT 0 NOT NULL,
+	"last_duration_ms" integer,
 	"last_execution_at" timestamp (3) with time zone,
 	"attachment_ids" uuid[] DEFAULT '{}' NOT NULL,
 	"webhook_url" text,
@@ -349,6 +350,7 @@ CREATE UNIQUE INDEX "executions_one_retry" ON "executions" USING btree ("retry_o
 CREATE INDEX "executions_queued" ON "executions" USING btree ("user_id","run_at","id") WHERE "executions"."status" = 'pending' and "executions"."queued_at" is not null;--> statement-breakpoint
 CREATE INDEX "executions_waiting" ON "executions" USING btree ("run_at") WHERE "executions"."status" = 'pending' and "executions"."queued_at" is null;--> statement-breakpoint
 CREATE INDEX "executions_running" ON "executions" USING btree ("user_id","lease_until") WHERE "executions"."status" = 'running';--> statement-breakpoint
+CREATE UNIQUE INDEX "executions_one_running" ON "executions" USING btree ("task_id") WHERE "executions"."status" = 'running';--> statement-breakpoint
 CREATE INDEX "executions_live" ON "executions" USING btree ("task_id") WHERE "executions"."status" in ('pending', 'running');--> statement-breakpoint
 CREATE INDEX "executions_of_user" ON "executions" USING btree ("user_id","id");--> statement-breakpoint
 CREATE INDEX "executions_of_task" ON "executions" USING btree ("task_id","id");--> statement-breakpoint

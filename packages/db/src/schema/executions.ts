@@ -17,7 +17,7 @@ import { instant, wordList } from './columns.ts';
 import { tasks } from './tasks.ts';
 
 export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed'] as const;
-export const TRIGGERS = ['schedule', 'manual', 'retry'] as const;
+export const TRIGGERS = ['schedule', 'manual', 'inbound', 'retry'] as const;
 export const ERROR_CODES = [
   'RATE_LIMIT_EXCEEDED',
   'TIMEOUT',
@@ -85,6 +85,8 @@ export const executions = pgTable(
       .where(sql`${t.status} = 'pending' and ${t.queuedAt} is not null`),
     index('executions_waiting').on(t.runAt).where(sql`${t.status} = 'pending' and ${t.queuedAt} is null`),
     index('executions_running').on(t.userId, t.leaseUntil).where(sql`${t.status} = 'running'`),
+    // A task never overlaps itself, whoever claims.
+    uniqueIndex('executions_one_running').on(t.taskId).where(sql`${t.status} = 'running'`),
     index('executions_live').on(t.taskId).where(sql`${t.status} in ('pending', 'running')`),
     index('executions_of_user').on(t.userId, t.id),
     index('executions_of_task').on(t.taskId, t.id),

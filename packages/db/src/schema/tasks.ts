@@ -30,6 +30,8 @@ export const tasks = pgTable(
     status: text({ enum: TASK_STATUSES }).notNull().default('active'),
     executionCount: integer('execution_count').notNull().default(0),
     consecutiveFailures: integer('consecutive_failures').notNull().default(0),
+    /** Processing time of the latest completed run: what the next one may be expected to take. */
+    lastDurationMs: integer('last_duration_ms'),
     lastExecutionAt: instant('last_execution_at'),
     attachmentIds: uuid('attachment_ids').array().notNull().default([]),
     webhookUrl: text('webhook_url'),
