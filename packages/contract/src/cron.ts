@@ -1,0 +1,26 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { errors, success } from './envelopes.ts';
+import { CRON, type Operation } from './operation.ts';
+import { Instant, nullable } from './primitives.ts';
+
+/** Specification "Internal scheduler trigger"; decisions §6. */
+
+export const TickResult = Type.Object({
+  success,
+  processed: Type.Integer(),
+  failed: Type.Integer(),
+  duration: Type.Integer({ description: 'Milliseconds' }),
+  nextDueAt: nullable(Instant),
+});
+export type TickResult = Static<typeof TickResult>;
+
+export const runScheduler = {
+  operationId: 'runScheduler',
+  summary: 'Run what is due',
+  description:
+    'Answers when what it claimed has finished, at the latest after 50 s. With `Prefer: respond-async` it answers as soon as the claims are committed.',
+  tags: ['cron'],
+  security: CRON,
+  headers: Type.Object({ prefer: Type.Optional(Type.String({ description: '`respond-async`' })) }),
+  response: { 200: TickResult, ...errors(401, 500, 503) },
+} satisfies Operation;

@@ -1,0 +1,94 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Instant, nullable, ref } from './primitives.ts';
+
+/** Specification "Envelope", "Rate-limit response"; decisions §4. */
+
+export const success = Type.Literal(true);
+
+export const ErrorBody = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.String(),
+    message: Type.Optional(Type.String()),
+    details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { $id: 'Error', description: 'What every refusal looks like' },
+);
+
+export const InvalidBody = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.String({ description: '"Validation error" or "Invalid JSON", or what else is wrong' }),
+    message: Type.Optional(Type.String()),
+    details: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: 'Messages by field; nested fields use dots',
+      }),
+    ),
+  },
+  { $id: 'ValidationError' },
+);
+
+export const QuotaBody = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.Literal('Quota exceeded'),
+    message: Type.String(),
+    details: Type.Object({
+      resource: Type.String(),
+      used: nullable(Type.Integer()),
+      limit: nullable(Type.Integer()),
+      resetAt: nullable(Instant),
+    }),
+  },
+  { $id: 'QuotaError' },
+);
+
+export const RateLimitDetails = Type.Object({
+  limit: Type.Integer(),
+  remaining: Type.Integer(),
+  reset: Type.Integer({ description: 'Milliseconds since the epoch' }),
+  resetIn: Type.Integer({ description: 'Seconds' }),
+  retryAfter: Type.Integer({ description: 'Seconds' }),
+});
+export type RateLimitDetails = Static<typeof RateLimitDetails>;
+
+export const RateLimitBody = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.Literal('Rate limit exceeded'),
+    message: Type.String(),
+    details: RateLimitDetails,
+    retryAfter: Type.Optional(Type.Integer({ description: 'Seconds' })),
+  },
+  { $id: 'RateLimitError' },
+);
+
+/** Errors of routes whose success says `valid` (specification "Token validation errors"). */
+export const NotValidBody = Type.Object({ valid: Type.Literal(false), error: Type.String() }, { $id: 'NotValid' });
+
+const RESPONSES = {
+  400: ref(InvalidBody, 'Invalid request or validation failed'),
+  401: ref(ErrorBody, 'Not authenticated'),
+  402: ref(QuotaBody, 'Quota exceeded'),
+  403: ref(ErrorBody, 'No permission'),
+  404: ref(ErrorBody, 'Not found'),
+  409: ref(ErrorBody, 'Conflict'),
+  429: ref(RateLimitBody, 'Rate limit exceeded'),
+  500: ref(ErrorBody, 'Internal server error'),
+  503: ref(ErrorBody, 'Maintenance or overload'),
+} as const;
+
+/** The `response` entries of the statuses that an operation may refuse with. */
+export function errors<S extends keyof typeof RESPONSES>(...statuses: S[]): Pick<typeof RESPONSES, S> {
+  return Object.fromEntries(statuses.map((status) => [status, RESPONSES[status]])) as Pick<typeof RESPONSES, S>;
+}
+
+/** Page position of lists that take `offset` and `cursor` (decisions §5). */
+export const Pagination = Type.Object({
+  total: Type.Integer(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  hasMore: Type.Boolean(),
+  nextCursor: nullable(Type.String()),
+});

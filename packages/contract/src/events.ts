@@ -1,0 +1,115 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { ErrorCode, ExecutionStatus } from './executions.ts';
+import { Id, Instant, nullable, words } from './primitives.ts';
+import { Recurrence, TaskStatus } from './task.ts';
+
+/** Specification "Events"; decisions §8. */
+
+export const EVENT_KINDS = [
+  'task.created',
+  'task.updated',
+  'task.deleted',
+  'task.started',
+  'task.completed',
+  'task.failed',
+  'execution.started',
+  'execution.completed',
+  'execution.failed',
+  'usage.alert',
+  'test',
+] as const;
+export const EventKind = words(EVENT_KINDS);
+export type EventKind = Static<typeof EventKind>;
+
+const Started = Type.Object({
+  task: Type.Object({ id: Id, name: Type.String() }),
+  execution: Type.Object({
+    id: Id,
+    status: ExecutionStatus,
+    startedAt: Instant,
+    estimatedDurationMs: Type.Integer(),
+  }),
+});
+
+const Completed = Type.Object({
+  task: Type.Object({ id: Id, name: Type.String(), status: TaskStatus }),
+  execution: Type.Object({
+    id: Id,
+    status: ExecutionStatus,
+    result: nullable(Type.String()),
+    tokensUsed: Type.Object({ input: Type.Integer(), output: Type.Integer(), total: Type.Integer() }),
+    processingTimeMs: Type.Integer(),
+    startedAt: Instant,
+    completedAt: Instant,
+  }),
+});
+
+const Failed = Type.Object({
+  task: Type.Object({ id: Id, name: Type.String(), status: TaskStatus }),
+  execution: Type.Object({
+    id: Id,
+    status: ExecutionStatus,
+    error: Type.String(),
+    errorCode: ErrorCode,
+    startedAt: nullable(Instant),
+    failedAt: Instant,
+    processingTimeMs: nullable(Type.Integer()),
+  }),
+  retryScheduled: Type.Boolean(),
+  nextRetryAt: nullable(Instant),
+});
+
+/** `data` of each kind. */
+export const EVENT_DATA = {
+  'task.created': Type.Object({
+    task: Type.Object({
+      id: Id,
+      name: Type.String(),
+      prompt: Type.String(),
+      recurrence: Recurrence,
+      scheduledFor: Instant,
+      status: TaskStatus,
+      createdAt: Instant,
+    }),
+  }),
+  'task.updated': Type.Object({
+    task: Type.Object({ id: Id, name: Type.String(), updatedAt: Instant }),
+    changes: Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() })),
+  }),
+  'task.deleted': Type.Object({ task: Type.Object({ id: Id, name: Type.String(), deletedAt: Instant }) }),
+  'task.started': Started,
+  'execution.started': Started,
+  'task.completed': Completed,
+  'execution.completed': Completed,
+  'task.failed': Failed,
+  'execution.failed': Failed,
+  'usage.alert': Type.Object({
+    resource: Type.String(),
+    threshold: Type.Integer({ description: 'Percent of the monthly limit' }),
+    percentage: Type.Number(),
+    used: Type.Integer(),
+    limit: Type.Integer(),
+    period: Type.String({ description: '`YYYY-MM`' }),
+  }),
+  test: Type.Object({ message: Type.String(), testId: Type.String() }),
+} satisfies Record<EventKind, TSchema>;
+
+export type EventData<K extends EventKind = EventKind> = Static<(typeof EVENT_DATA)[K]>;
+
+/** What is sent: specification "Payload base". */
+export const eventPayload = <K extends EventKind>(kind: K) =>
+  Type.Object({
+    event: Type.Literal(kind),
+    timestamp: Instant,
+    webhookId: Type.String(),
+    userId: Id,
+    data: EVENT_DATA[kind],
+  });
+
+export interface EventPayload<K extends EventKind = EventKind> {
+  event: K;
+  timestamp: string;
+  webhookId: string;
+  userId: number;
+  data: EventData<K>;
+}

@@ -1,0 +1,22 @@
+import { ErrorBody, InvalidBody, NotValidBody, QuotaBody, RateLimitBody } from './envelopes.ts';
+import { Execution } from './executions.ts';
+import { Occurrence, Task } from './task.ts';
+import { User } from './users.ts';
+
+export * from './check.ts';
+export * from './envelopes.ts';
+export * from './operation.ts';
+export * from './primitives.ts';
+
+/** The schemas that others refer to by `$id`: registered once by the application, named in the document. */
+export const NAMED_SCHEMAS = [
+  ErrorBody,
+  InvalidBody,
+  QuotaBody,
+  RateLimitBody,
+  NotValidBody,
+  Task,
+  Occurrence,
+  Execution,
+  User,
+];

@@ -1,0 +1,122 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { errors, Pagination, success } from './envelopes.ts';
+import { type Operation, SIGNED_IN } from './operation.ts';
+import { Cursor, Id, IdParams, Instant, nullable, Offset, pageSize, ref } from './primitives.ts';
+import {
+  ChangeTaskInput,
+  CreateTaskInput,
+  Occurrence,
+  PlannedOccurrence,
+  PreviewTaskInput,
+  Task,
+  TaskStatus,
+} from './task.ts';
+
+/** Specification "Tasks, executions, agent mode"; decisions §5. */
+
+export * from './task.ts';
+
+const common = { tags: ['tasks'], security: SIGNED_IN };
+
+export const createTask = {
+  ...common,
+  operationId: 'createTask',
+  summary: 'Schedule a prompt',
+  body: CreateTaskInput,
+  response: {
+    201: Type.Object({ success, taskId: Id }),
+    ...errors(400, 401, 402, 403, 429, 500, 503),
+  },
+} satisfies Operation;
+
+export const ListTasksQuery = Type.Object({
+  status: Type.Optional(TaskStatus),
+  search: Type.Optional(Type.String({ maxLength: 100, description: 'Part of the name' })),
+  limit: pageSize(20),
+  offset: Offset,
+  cursor: Type.Optional(Cursor),
+});
+export type ListTasksQuery = Static<typeof ListTasksQuery>;
+
+export const listTasks = {
+  ...common,
+  operationId: 'listTasks',
+  summary: "The caller's tasks, newest first",
+  querystring: ListTasksQuery,
+  response: {
+    200: Type.Object({ success, tasks: Type.Array(ref(Task)), pagination: Pagination }),
+    ...errors(400, 401, 429, 500, 503),
+  },
+} satisfies Operation;
+
+const OneTask = Type.Object({ success, task: ref(Task) });
+
+export const getTask = {
+  ...common,
+  operationId: 'getTask',
+  summary: 'One task',
+  params: IdParams,
+  response: { 200: OneTask, ...errors(401, 404, 429, 500, 503) },
+} satisfies Operation;
+
+export const changeTask = {
+  ...common,
+  operationId: 'changeTask',
+  summary: 'Change, pause or resume a task',
+  description: 'Any field of creation, and `status`. Resuming or changing the schedule recomputes `nextExecutionAt`.',
+  params: IdParams,
+  body: ChangeTaskInput,
+  response: { 200: OneTask, ...errors(400, 401, 402, 403, 404, 429, 500, 503) },
+} satisfies Operation;
+
+export const deleteTask = {
+  ...common,
+  operationId: 'deleteTask',
+  summary: 'Delete a task and its executions',
+  params: IdParams,
+  response: {
+    200: Type.Object({ success, message: Type.String() }),
+    ...errors(401, 403, 404, 429, 500, 503),
+  },
+} satisfies Operation;
+
+export const executeTask = {
+  ...common,
+  operationId: 'executeTask',
+  summary: 'Run a task now',
+  params: IdParams,
+  response: {
+    201: Type.Object({ success, executionId: Id, status: Type.Literal('pending'), startedAt: Instant }),
+    ...errors(401, 402, 403, 404, 409, 429, 500, 503),
+  },
+} satisfies Operation;
+
+export const ListOccurrencesQuery = Type.Object({ limit: pageSize(20), cursor: Type.Optional(Cursor) });
+export type ListOccurrencesQuery = Static<typeof ListOccurrencesQuery>;
+
+export const listOccurrences = {
+  ...common,
+  operationId: 'listOccurrences',
+  summary: 'What became of each planned run, newest first',
+  params: IdParams,
+  querystring: ListOccurrencesQuery,
+  response: {
+    200: Type.Object({
+      success,
+      occurrences: Type.Array(ref(Occurrence)),
+      pagination: Type.Object({ limit: Type.Integer(), nextCursor: nullable(Type.String()) }),
+    }),
+    ...errors(400, 401, 404, 429, 500, 503),
+  },
+} satisfies Operation;
+
+export const previewTask = {
+  ...common,
+  operationId: 'previewTask',
+  summary: 'The next runs of a schedule, before it is saved',
+  body: PreviewTaskInput,
+  response: {
+    200: Type.Object({ success, occurrences: Type.Array(PlannedOccurrence) }),
+    ...errors(400, 401, 403, 429, 500, 503),
+  },
+} satisfies Operation;
