@@ -1,0 +1,56 @@
+import type { ErrorObject } from 'ajv';
+import { FORMATS } from './formats.ts';
+
+const NAMES: Record<string, string> = {
+  string: 'a string',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'a boolean',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
+};
+
+const PATTERNS: Record<string, string> = {
+  '\\S': 'must not be blank',
+  '^\\S+$': 'must not contain spaces',
+  '\\p{Lu}': 'must contain an upper-case letter',
+  '\\p{Ll}': 'must contain a lower-case letter',
+  '[0-9]': 'must contain a digit',
+};
+
+const count = (limit: number, one: string) => `${limit} ${limit === 1 ? one : `${one}s`}`;
+
+/** One validation error, in words for the person whose client sent the value. */
+export function wordError({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not a known field';
+    case 'type':
+      return `must be ${[params.type].flat().map(nameType).join(' or ')}`;
+    case 'enum':
+      return `must be one of ${params.allowedValues.map(String).join(', ')}`;
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must be at least ${count(params.limit, 'character')}`;
+    case 'maxLength':
+      return `must be at most ${count(params.limit, 'character')}`;
+    case 'minItems':
+      return `must have at least ${count(params.limit, 'item')}`;
+    case 'maxItems':
+      return `must have at most ${count(params.limit, 'item')}`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'pattern':
+      return PATTERNS[params.pattern] ?? 'has the wrong form';
+    case 'format':
+      return FORMATS[params.format]?.message ?? 'has the wrong form';
+    default:
+      return message ?? 'is not valid';
+  }
+}
+
+const nameType = (type: string) => NAMES[type] ?? type;
