@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { auditLog, type Db, sessions, users } from '@carillon/db';
+import { and, desc, eq, gt, lte, ne, notInArray, sql } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../context.ts';
+import { Refusal } from '../errors.ts';
+import { auditRow } from './audit.ts';
+import { SESSION_SECONDS, signToken, verifyToken } from './tokens.ts';
+
+const SESSIONS_PER_USER = 10;
+/** `lastUsedAt` is exact to this much, so that a busy session is not written at every request. */
+const TOUCH_EVERY_MS = 60_000;
+
+/** Where a request came from. */
+export interface Origin {
+  address: string | null;
+  userAgent: string | null;
+}
+
+/** A user's row as it is while it is locked. */
+export type Account = Pick<typeof users.$inferSelect, 'id' | 'email' | 'name' | 'role' | 'isActive' | 'passwordHash'>;
+
+/**
+ * Opens a session of 7 days and returns its token (specification "Session"). A user has at most 10, however many
+ * sign-ins run at once: the 11th ends the oldest. `admit` sees the account under its lock and may refuse, and nothing
+ * has happened then; an account that is gone is refused as `unauthenticated`.
+ */
+export function openSession(
+  ctx: Context,
+  userId: number,
+  origin: Origin,
+  admit: (account: Account) => void = () => {},
+) {
+  return inTransaction(ctx, async (tx) => {
+    const account = await lockAccount(tx, userId);
+    if (!account) throw new Refusal('unauthenticated', 'This account is gone.');
+    admit(account);
+    const id = randomUUID();
+    const now = ctx.now();
+    const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
+    await writeSession(tx, account, { id, now, expiresAt, ...origin });
+    return { account, sessionId: id, expiresAt, token: signToken(ctx.config, { userId, sessionId: id }, now) };
+  });
+}
+
+/** The user whose live session `token` carries, or null. Every request makes this one look-up, so it is one statement. */
+export async function findCaller(ctx: Context, token: string | null): Promise<Caller | null> {
+  const now = ctx.now();
+  const claims = token === null ? null : verifyToken(ctx.config, token, now);
+  if (!claims) return null;
+  const [caller] = await callerQuery(ctx.db).execute({
+    ...claims,
+    now: now.toISOString(),
+    staleAt: new Date(now.getTime() - TOUCH_EVERY_MS).toISOString(),
+  });
+  return caller ?? null;
+}
+
+/** Ends one session. */
+export async function endSession(ctx: Context, sessionId: string): Promise<void> {
+  await ctx.db.delete(sessions).where(eq(sessions.id, sessionId));
+}
+
+/** Ends all sessions of a user, but for the session `except`. */
+export async function endSessionsOf(ctx: Context, userId: number, { except }: { except?: string } = {}): Promise<void> {
+  await ctx.db
+    .delete(sessions)
+    .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except)));
+}
+
+/** Sign-ins of one user queue up here, so that each of them counts the sessions of those before it. */
+async function lockAccount(ctx: Context, userId: number): Promise<Account | undefined> {
+  const { id, email, name, role, isActive, passwordHash } = users;
+  const [account] = await ctx.db
+    .select({ id, email, name, role, isActive, passwordHash })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update');
+  return account;
+}
+
+interface NewSession extends Origin {
+  id: string;
+  now: Date;
+  expiresAt: Date;
+}
+
+/** One statement: the new session, the end of those beyond the newest ten, and the record of the sign-in. */
+async function writeSession(ctx: Context, { id: userId, email }: Account, { now, ...session }: NewSession) {
+  const { db } = ctx;
+  const opened = db.$with('opened').as(
+    db
+      .insert(sessions)
+      .values({ ...session, userAgent: session.userAgent?.slice(0, 500), userId, createdAt: now, lastUsedAt: now })
+      .returning({ id: sessions.id }),
+  );
+  // The statement does not see its own insert: the others may keep nine places.
+  const kept = db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id))
+    .limit(SESSIONS_PER_USER - 1);
+  const ended = db.$with('ended').as(
+    db
+      .delete(sessions)
+      .where(and(eq(sessions.userId, userId), notInArray(sessions.id, kept)))
+      .returning({ id: sessions.id }),
+  );
+  const signedIn = { kind: 'user.signed_in', actorId: userId, actorEmail: email, userId } as const;
+  await db
+    .with(opened, ended)
+    .insert(auditLog)
+    .values(auditRow(ctx, { ...signedIn, address: session.address }));
+}
+
+type CallerQuery = ReturnType<typeof prepareCallerQuery>;
+const prepared = new WeakMap<Db, CallerQuery>();
+
+/** Building and planning the statement anew would cost more than running it. */
+function callerQuery(db: Db): CallerQuery {
+  const known = prepared.get(db) ?? prepareCallerQuery(db);
+  prepared.set(db, known);
+  return known;
+}
+
+/** Whatever else each request writes (a rate-limit counter) can join as one more `with` that reads `found`. */
+function prepareCallerQuery(db: Db) {
+  const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
+  const found = db.$with('found').as(
+    db
+      .select({
+        id: users.id,
+        email: users.email,
+        name: users.name,
+        role: users.role,
+        plan: users.plan,
+        timezone: users.timezone,
+        trialEndsAt: users.trialEndsAt,
+        createdAt: users.createdAt,
+        sessionId: sql<string>`${sessions.id}`.as('session_id'),
+      })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(
+        and(
+          eq(sessions.id, sql.placeholder('sessionId')),
+          eq(sessions.userId, sql.placeholder('userId')),
+          gt(sessions.expiresAt, now),
+          eq(users.isActive, true),
+        ),
+      ),
+  );
+  const stale = lte(sessions.lastUsedAt, sql`${sql.placeholder('staleAt')}::timestamptz`);
+  const touched = db.$with('touched').as(
+    db
+      .update(sessions)
+      .set({ lastUsedAt: now })
+      .from(found)
+      .where(and(eq(sessions.id, found.sessionId), stale))
+      .returning({ id: sessions.id }),
+  );
+  return db.with(found, touched).select().from(found).prepare('find_caller');
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { settings, users } from '@carillon/db';
+import { and, eq, sql } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../context.ts';
+import { Refusal } from '../errors.ts';
+import { recordAudit } from './audit.ts';
+import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
+import { type Account, endSession, type Origin, openSession } from './sessions.ts';
+
+export interface NewAccount {
+  name: string;
+  email: string;
+  timezone?: string | null;
+  password: string;
+}
+
+/**
+ * Creates an account in its trial (decisions §9). An address that has one is refused as `conflict`, however many
+ * registrations run at once. Opens no session.
+ */
+export async function register(ctx: Context, input: NewAccount, origin: Origin) {
+  const passwordHash = await hashPassword(input.password);
+  return inTransaction(ctx, async (tx) => {
+    const user = await insertAccount(tx, { ...input, passwordHash, role: 'USER' });
+    if (!user) throw new Refusal('conflict', 'This e-mail address is already registered.');
+    await recordAudit(tx, {
+      kind: 'user.registered',
+      actorId: user.id,
+      actorEmail: user.email,
+      userId: user.id,
+      address: origin.address,
+    });
+    return user;
+  });
+}
+
+/**
+ * Signs in and opens a session. A wrong password and an unknown address are refused alike as `unauthenticated`, and
+ * take equally long; a deactivated account with the right password is `forbidden` (decisions §3).
+ */
+export async function logIn(ctx: Context, input: { email: string; password: string }, origin: Origin) {
+  const { id, passwordHash } = users;
+  const [known] = await ctx.db
+    .select({ id, passwordHash })
+    .from(users)
+    .where(eq(sql`lower(${users.email})`, normalizeEmail(input.email)));
+  const isRight = await verifyPassword(known?.passwordHash ?? null, input.password);
+  if (!known || !isRight) throw wrongCredentials();
+
+  // What was verified may have changed since: a reset or a deactivation must not be outrun by a sign-in.
+  const admit = (account: Account) => {
+    if (account.passwordHash !== known.passwordHash) throw wrongCredentials();
+    if (!account.isActive) throw new Refusal('forbidden', 'This account has been deactivated.');
+  };
+  const { account, token } = await openSession(ctx, known.id, origin, admit);
+  await strengthen(ctx, known, input.password);
+  return { user: { id: account.id, email: account.email, name: account.name, role: account.role }, token };
+}
+
+/** Ends the session that the caller came with. */
+export async function logOut(ctx: Context, caller: Caller): Promise<void> {
+  await endSession(ctx, caller.sessionId);
+}
+
+/** Addresses are compared and stored trimmed and in lower case (decisions §3). */
+export const normalizeEmail = (email: string) => email.trim().toLowerCase();
+
+interface AccountValues {
+  name: string;
+  email: string;
+  timezone?: string | null;
+  passwordHash: string;
+  role: 'USER' | 'ADMIN';
+}
+
+/** Inserts an account whose trial begins now; undefined when the address has one, which the unique index decides. */
+export async function insertAccount(ctx: Context, { email, name, timezone, passwordHash, role }: AccountValues) {
+  const now = ctx.now();
+  // Hours, because a day of the database's own time zone can have 23 or 25.
+  const trial = ctx.db
+    .select({ length: sql`make_interval(hours => 24 * ${settings.trialDurationDays})` })
+    .from(settings);
+  const [user] = await ctx.db
+    .insert(users)
+    .values({
+      identityUserId: `local:${randomUUID()}`,
+      email: normalizeEmail(email),
+      name,
+      timezone,
+      passwordHash,
+      role,
+      trialEndsAt: sql`${now.toISOString()}::timestamptz + (${trial})`,
+      createdAt: now,
+      updatedAt: now,
+    })
+    .onConflictDoNothing()
+    .returning({ id: users.id, email: users.email, name: users.name, createdAt: users.createdAt });
+  return user;
+}
+
+const wrongCredentials = () => new Refusal('unauthenticated', 'The e-mail address or the password is wrong.');
+
+/** Rehashes with today's parameters while the password is at hand, unless it was changed in the meantime. */
+async function strengthen(ctx: Context, known: { id: number; passwordHash: string | null }, password: string) {
+  if (known.passwordHash === null || !needsRehash(known.passwordHash)) return;
+  const passwordHash = await hashPassword(password);
+  await ctx.db
+    .update(users)
+    .set({ passwordHash })
+    .where(and(eq(users.id, known.id), eq(users.passwordHash, known.passwordHash)));
+}
