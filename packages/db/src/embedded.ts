@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { type Cluster, openCluster, SUPERUSER } from './embedded/cluster.ts';
+import { choosePort, type Launch, lastWords, launchServer, runningPort, stopServer } from './embedded/postmaster.ts';
+import { EmbeddedPostgresError } from './embedded/programs.ts';
+
+export { EmbeddedPostgresError } from './embedded/programs.ts';
+
+export interface EmbeddedPostgres {
+  url: string;
+  /** Leaves the server, and stops it when no other process uses it. Can be called again. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  /** The cluster lives in its folder `postgres`. */
+  dataDir: string;
+  /** False lets a power cut cost committed data: for tests only. */
+  durable?: boolean;
+  /** Told in a line each what happens to the server. */
+  onLog?: (line: string) => void;
+}
+
+type Session = postgres.Sql;
+
+/**
+ * Every process that uses the server holds this advisory lock, shared, for as long as it lives: the system takes it
+ * back from a killed one. Who gets it exclusively is the last, and may stop the server.
+ */
+const USERS_LOCK = 7_011_002;
+const DATABASE = 'carillon';
+const START_MS = 120_000;
+/** Waits after a server that did not start: the last processes of a killed one may need a moment to go. */
+const RETRY_MS = [100, 400, 1500];
+
+/**
+ * Starts the PostgreSQL that is embedded in `dataDir`, creating it the first time (decisions §1), and resolves when
+ * it answers. One that already runs there, shared by a living process or left behind by a killed one, is used as it
+ * is. Rejects with an `EmbeddedPostgresError` of one line where it cannot run.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, durable = true, onLog = () => {} } = options;
+  const cluster = await openCluster(dataDir, durable);
+  let stopping: Promise<void> | undefined;
+  let current: Promise<{ session: Session; port: number }>;
+  const onLost = () => {
+    if (stopping) return;
+    onLog('The embedded PostgreSQL has died; starting it again.');
+    current = attach(cluster, onLost, onLog);
+    current.catch((error: Error) => onLog(error.message));
+  };
+  current = attach(cluster, onLost, onLog);
+  const { session, port } = await current;
+  await createDatabase(session);
+  return {
+    url: `postgres://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/${DATABASE}`,
+    stop: () => {
+      stopping ??= current.then(
+        ({ session }) => leave(cluster, session, onLog),
+        () => {},
+      );
+      return stopping;
+    },
+  };
+}
+
+async function attach(cluster: Cluster, onLost: () => void, onLog: (line: string) => void) {
+  const deadline = Date.now() + START_MS;
+  let launch: Launch | null = null;
+  let launches = 0;
+  while (Date.now() < deadline) {
+    const port = await runningPort(cluster);
+    const session = port && (await join(cluster, port, onLost));
+    if (session) {
+      onLog(`The embedded PostgreSQL ${launch ? 'runs' : 'was running already'} at port ${port}.`);
+      return { session, port };
+    }
+    if (port === null && (!launch || launch.ended)) {
+      if (launches > 0) {
+        const wait = RETRY_MS[launches - 1];
+        if (wait === undefined) break;
+        await sleep(wait);
+        if ((await runningPort(cluster)) !== null) continue;
+      }
+      launch = await launchServer(cluster, await choosePort(cluster));
+      launches++;
+    }
+    await sleep(10);
+  }
+  throw new EmbeddedPostgresError(
+    `The embedded PostgreSQL does not start: ${await lastWords(cluster)} (its log is ${cluster.home}/log).`,
+  );
+}
+
+/** What a server says or does while it starts, recovers or shuts down: worth another try. */
+const NOT_NOW = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+];
+
+/** Opens the session that holds the users' lock; null while the server is not ready. */
+async function join(cluster: Cluster, port: number, onLost: () => void): Promise<Session | null> {
+  let joined = false;
+  const session = postgres({
+    host: '127.0.0.1',
+    port,
+    user: SUPERUSER,
+    password: cluster.password,
+    database: 'postgres',
+    max: 1,
+    // The lock lives as long as the connection, which postgres.js would otherwise replace every hour.
+    max_lifetime: null,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: 'carillon embedded' },
+    onclose: () => {
+      if (!joined) return;
+      joined = false;
+      session.end({ timeout: 0 }).catch(() => {});
+      onLost();
+    },
+  });
+  try {
+    await session`select pg_advisory_lock_shared(${USERS_LOCK})`;
+    joined = true;
+    return session;
+  } catch (error) {
+    await session.end({ timeout: 0 });
+    if (NOT_NOW.includes((error as { code?: string }).code ?? '')) return null;
+    throw error;
+  }
+}
+
+async function leave(cluster: Cluster, session: Session, onLog: (line: string) => void): Promise<void> {
+  let last = false;
+  try {
+    // In this order, so that of two that leave together one at least finds itself alone.
+    await session`select pg_advisory_unlock_shared(${USERS_LOCK})`;
+    const [answer] = await session`select pg_try_advisory_lock(${USERS_LOCK}) as last`;
+    last = answer?.last;
+  } catch {
+    onLog('The embedded PostgreSQL was gone before it was stopped.');
+  }
+  // The session stays open meanwhile: whoever comes now waits for the lock and then starts the server anew.
+  if (last) await stopServer(cluster);
+  await session.end({ timeout: 0 });
+  onLog(last ? 'The embedded PostgreSQL has stopped.' : 'The embedded PostgreSQL goes on for another process.');
+}
+
+async function createDatabase(session: Session): Promise<void> {
+  const [existing] = await session`select from pg_database where datname = ${DATABASE}`;
+  if (existing) return;
+  await session.unsafe(`create database ${DATABASE}`).catch((error: { code?: string }) => {
+    // Another process that started at the same moment has created it.
+    if (!['42P04', '23505'].includes(error.code ?? '')) throw error;
+  });
+}

