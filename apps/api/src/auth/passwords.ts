@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
-import { Refusal } from '../errors.ts';
+import { takingTurns } from './in-turn.ts';
 
 /** OWASP's parameters for argon2id, the package's default variant (decisions §3). Raise them here: logins rehash. */
 export const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /**
  * A hash runs on one of libuv's four threads and fills a core. One thread is left for files and name look-ups, and no
- * more hashes run than there are cores: more would finish none of them sooner and starve the event loop.
+ * more hashes run than there are cores: more would finish none of them sooner and starve the event loop. A thousand
+ * that wait are some five seconds of work.
  */
-const HASHES_AT_ONCE = Math.min(availableParallelism(), 3);
-/** Some five seconds of work; whoever would wait longer is told so at once. */
-const WAITING_AT_MOST = 1000;
-
-let running = 0;
-const waiting: (() => void)[] = [];
+const inTurn = takingTurns({ atOnce: Math.min(availableParallelism(), 3), waitingAtMost: 1000 });
 
 /** Hashes a password, as a PHC string. Refuses as `unavailable` when too many are waiting. */
 export function hashPassword(password: string): Promise<string> {
@@ -51,22 +47,3 @@ const NOBODYS_HASH = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.t
 
 /** NFKC (NIST SP 800-63B): keyboards and systems spell the same "é" or full-width digit in different bytes. */
 const normalized = (password: string) => password.normalize('NFKC');
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < HASHES_AT_ONCE) {
-    running += 1;
-  } else {
-    if (waiting.length >= WAITING_AT_MOST) {
-      throw new Refusal('unavailable', 'Too many people are signing in at this moment. Please try again shortly.');
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-  try {
-    return await work();
-  } finally {
-    // The place is handed on rather than given back, so that nobody who arrives now can take it first.
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
-}

@@ -40,10 +40,7 @@ export async function register(ctx: Context, input: NewAccount, origin: Origin) 
  */
 export async function logIn(ctx: Context, input: { email: string; password: string }, origin: Origin) {
   const { id, passwordHash } = users;
-  const [known] = await ctx.db
-    .select({ id, passwordHash })
-    .from(users)
-    .where(eq(sql`lower(${users.email})`, normalizeEmail(input.email)));
+  const [known] = await ctx.db.select({ id, passwordHash }).from(users).where(hasEmail(input.email));
   const isRight = await verifyPassword(known?.passwordHash ?? null, input.password);
   if (!known || !isRight) throw wrongCredentials();
 
@@ -62,8 +59,14 @@ export async function logOut(ctx: Context, caller: Caller): Promise<void> {
   await endSession(ctx, caller.sessionId);
 }
 
-/** Addresses are compared and stored trimmed and in lower case (decisions §3). */
-export const normalizeEmail = (email: string) => email.trim().toLowerCase();
+/** Matches the account of an address, whatever its case and the space around it (decisions §3). */
+export const hasEmail = (email: string) => eq(sql`lower(${users.email})`, storedEmail(email));
+
+/**
+ * An address as it is stored. The database has the last word on what is lower case: it knows other Unicode tables than
+ * this process, and its CHECK would refuse a letter on which they differ.
+ */
+const storedEmail = (email: string) => sql`lower(${email.trim().toLowerCase()})`;
 
 interface AccountValues {
   name: string;
@@ -84,7 +87,7 @@ export async function insertAccount(ctx: Context, { email, name, timezone, passw
     .insert(users)
     .values({
       identityUserId: `local:${randomUUID()}`,
-      email: normalizeEmail(email),
+      email: storedEmail(email),
       name,
       timezone,
       passwordHash,

@@ -1,0 +1,53 @@
+import { type Algorithm, hash } from '@node-rs/argon2';
+import t from 'tap';
+import { hashPassword, needsRehash, verifyPassword } from '../../src/auth/passwords.ts';
+
+t.test('a password is hashed with argon2id at 19 MiB, two passes and one lane', async (t) => {
+  t.match(await hashPassword('Carillon1'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  t.not(await hashPassword('Carillon1'), await hashPassword('Carillon1'));
+});
+
+t.test('only the password itself is right', async (t) => {
+  const made = await hashPassword('Carillon1 ünïcode 🔔');
+  t.equal(await verifyPassword(made, 'Carillon1 ünïcode 🔔'), true);
+  for (const wrong of ['', 'carillon1 ünïcode 🔔', 'Carillon1 ünïcode 🔔 ', 'Carillon1 unicode 🔔']) {
+    t.equal(await verifyPassword(made, wrong), false);
+  }
+});
+
+t.test('nothing of a long password is cut off', async (t) => {
+  const long = `Aa1${'🔔'.repeat(125)}`;
+  const made = await hashPassword(long);
+  t.equal(await verifyPassword(made, long), true);
+  t.equal(await verifyPassword(made, `${long.slice(0, -2)}🔕`), false);
+});
+
+t.test('one text typed on two systems is one password', async (t) => {
+  const made = await hashPassword('Cafe\u0301 2026');
+  t.equal(await verifyPassword(made, 'Caf\u00e9 2026'), true);
+  t.equal(await verifyPassword(made, 'Caf\u00e9 \uff12\uff10\uff12\uff16'), true);
+});
+
+t.test('nobody has a password', async (t) => {
+  t.equal(await verifyPassword(null, 'Carillon1'), false);
+});
+
+t.test('an unknown account takes as long as a wrong password', async (t) => {
+  const made = await hashPassword('Carillon1');
+  const time = async (stored: string | null) => {
+    const began = performance.now();
+    for (let round = 0; round < 20; round++) await verifyPassword(stored, 'Wrong-1234');
+    return performance.now() - began;
+  };
+  await time(made);
+  const [known, unknown] = [await time(made), await time(null)];
+  t.ok(unknown > known / 2 && unknown < known * 2, `${known.toFixed(1)} and ${unknown.toFixed(1)} ms`);
+});
+
+t.test('hashes of weaker parameters are due for a new one', async (t) => {
+  t.equal(needsRehash(await hashPassword('Carillon1')), false);
+  t.equal(needsRehash(await hash('Carillon1', { memoryCost: 65_536, timeCost: 3, parallelism: 1 })), false);
+  for (const weaker of [{ memoryCost: 12_288 }, { timeCost: 1 }, { algorithm: 1 as Algorithm }]) {
+    t.equal(needsRehash(await hash('Carillon1', { memoryCost: 19_456, timeCost: 2, ...weaker })), true);
+  }
+});

@@ -1,0 +1,58 @@
+import { createHmac } from 'node:crypto';
+import t from 'tap';
+import { SESSION_SECONDS, signToken, verifyToken } from '../../src/auth/tokens.ts';
+import { ALIEN_TOKENS, forge, NOW, SECRET, SESSION_ID } from '../support/tokens.ts';
+
+const config = { jwtSecret: SECRET };
+const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
+
+t.test('a token says whose session it carries, for 7 days', async (t) => {
+  const token = signToken(config, { userId: 7, sessionId: SESSION_ID }, NOW);
+  const claims = { userId: 7, sessionId: SESSION_ID };
+  t.same(verifyToken(config, token, NOW), claims);
+  t.same(verifyToken(config, token, at(SESSION_SECONDS - 1)), claims);
+  t.equal(verifyToken(config, token, at(SESSION_SECONDS + 1)), null);
+});
+
+t.test('a token is signed with HS256 and names issuer, audience, subject, session and expiry', async (t) => {
+  const token = signToken(config, { userId: 7, sessionId: SESSION_ID }, NOW);
+  const [header, payload] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+  t.same(JSON.parse(header ?? ''), { alg: 'HS256', typ: 'JWT' });
+  const iat = NOW.getTime() / 1000;
+  const names = { iss: 'carillon', aud: 'carillon:session', sub: '7', sid: SESSION_ID };
+  t.same(JSON.parse(payload ?? ''), { ...names, iat, exp: iat + SESSION_SECONDS });
+});
+
+t.test('forged tokens are built as ours are, so that each one below fails for its own reason', async (t) => {
+  t.same(verifyToken(config, forge({}), NOW), { userId: 7, sessionId: SESSION_ID });
+});
+
+t.test('anything else is no session, and never an error', async (t) => {
+  for (const [what, token] of Object.entries(ALIEN_TOKENS)) t.equal(verifyToken(config, token, NOW), null, what);
+  t.ok(Object.keys(ALIEN_TOKENS).length >= 30);
+});
+
+t.test('a token signed with another secret is no session', async (t) => {
+  const token = signToken({ jwtSecret: `${SECRET}x` }, { userId: 7, sessionId: SESSION_ID }, NOW);
+  t.equal(verifyToken(config, token, NOW), null);
+});
+
+t.test('every single changed character of a token voids it', async (t) => {
+  const token = signToken(config, { userId: 7, sessionId: SESSION_ID }, NOW);
+  for (let place = 0; place < token.length; place++) {
+    for (const letter of ['A', 'B', 'C', 'D', '_', '.', '=']) {
+      if (token[place] === letter) continue;
+      const changed = token.slice(0, place) + letter + token.slice(place + 1);
+      if (verifyToken(config, changed, NOW) !== null) t.fail(`${letter} at ${place} passes`);
+    }
+  }
+  t.pass();
+});
+
+t.test('the signature covers header and payload', async (t) => {
+  const signed = forge({ sub: '8' });
+  const [header, payload] = signed.split('.');
+  const mac = createHmac('sha256', SECRET).update(`${header}.${payload}`).digest('base64url');
+  t.equal(signed, `${header}.${payload}.${mac}`);
+  t.same(verifyToken(config, signed, NOW), { userId: 8, sessionId: SESSION_ID });
+});
