@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, glob, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isAlive } from '../packages/db/src/embedded/postmaster.ts';
+import { startEmbeddedPostgres } from '../packages/db/src/embedded.ts';
+import { ensureTemplate } from '../packages/db/src/test-database.ts';
+import { report } from './tap-report.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const TAP = fileURLToPath(new URL('run.mjs', import.meta.resolve('tap')));
+
+// pnpm hands a `--` on to the script.
+const given = process.argv.slice(2).filter((argument) => argument !== '--');
+const options = given.filter((argument) => argument.startsWith('-'));
+const wanted = given.filter((argument) => !argument.startsWith('-'));
+const files = await testFiles();
+if (files.length === 0) {
+  console.error(`There is no test file${wanted.length > 0 ? ` whose path contains ${wanted.join(' or ')}` : ''}.`);
+  console.log('0 passed, 0 failed');
+  process.exit(1);
+}
+
+let interrupted = false;
+let stopTap = () => {};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    interrupted = true;
+    stopTap();
+  });
+}
+
+const server = await testServer();
+const { passed, failed, skipped } = await runTap(server.url).finally(server.stop);
+if (interrupted) console.error('Interrupted: these are not all.');
+if (skipped > 0) console.log(`${skipped} skipped`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 || passed === 0 || interrupted ? 1 : 0;
+
+/** All test files, or those whose path contains one of the words of the command line. */
+async function testFiles(): Promise<string[]> {
+  const found: string[] = [];
+  for await (const file of glob('{packages,apps}/*/test/**/*.test.ts', { cwd: ROOT })) found.push(file);
+  return found
+    .filter((file) => wanted.length === 0 || wanted.some((word) => resolve(ROOT, file).includes(word)))
+    .sort();
+}
+
+/** A PostgreSQL for this run alone, with the template; or the one that `TEST_DATABASE_URL` names. */
+async function testServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url) {
+    await ensureTemplate(url);
+    return { url, stop: async () => {} };
+  }
+  await sweep();
+  const dataDir = await mkdtemp(join(tmpdir(), `carillon-tests-${process.pid}-`));
+  // Root's server runs as another user, who has to get in.
+  await chmod(dataDir, 0o711);
+  const server = await startEmbeddedPostgres({ dataDir, durable: false });
+  const stop = async () => {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  await ensureTemplate(server.url).catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return { url: server.url, stop };
+}
+
+/** Stops and removes what a killed run has left behind. */
+async function sweep(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = /^carillon-tests-(\d+)-/.exec(name) ?? [];
+    if (!pid || isAlive(Number(pid))) continue;
+    const dataDir = join(tmpdir(), name);
+    // What cannot be opened belongs to another user, who will sweep it.
+    const left = await startEmbeddedPostgres({ dataDir, durable: false }).catch(() => undefined);
+    await left?.stop();
+    if (left) await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function runTap(url: string) {
+  const args = ['--reporter=tap', `--jobs=${availableParallelism()}`, ...options, ...files];
+  const tap = spawn(process.execPath, [TAP, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, TEST_DATABASE_URL: url },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  stopTap = () => tap.kill();
+  if (interrupted) stopTap();
+  const exited = once(tap, 'exit');
+  const tally = await report(tap.stdout, (line) => console.log(line));
+  const [code, signal] = await exited;
+  if (code !== 0 && tally.failed === 0) {
+    console.error(`tap itself failed: ${signal ?? `exit code ${code}`}.`);
+    tally.failed = 1;
+  }
+  return tally;
+}
