@@ -1,16 +1,12 @@
-import { users } from '@carillon/db';
-import { eq } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { open, seal } from '../secrets.ts';
 
-/** Seals a user's own AI key for its column (decisions §7). */
+/** Seals a user's own AI key for `users.providerKeySealed` (decisions §7). */
 export const sealProviderKey = (ctx: Context, userId: number, key: string) =>
   seal(ctx.config.sealingKeys, key, placeOf(userId));
 
-/** The user's own AI key, or null where there is none. */
-export async function findProviderKey(ctx: Context, userId: number): Promise<string | null> {
-  const [user] = await ctx.db.select({ sealed: users.providerKeySealed }).from(users).where(eq(users.id, userId));
-  return user?.sealed ? open(ctx.config.sealingKeys, user.sealed, placeOf(userId)) : null;
-}
+/** Opens what that column holds; null where the user has no key. Throws when its sealing key is gone. */
+export const openProviderKey = (ctx: Context, userId: number, sealed: string | null) =>
+  sealed === null ? null : open(ctx.config.sealingKeys, sealed, placeOf(userId));
 
 const placeOf = (userId: number) => `users.provider_key_sealed:${userId}`;
