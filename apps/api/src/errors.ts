@@ -8,6 +8,7 @@ export const REFUSALS = {
   unauthenticated: { status: 401, error: 'Unauthorized', code: 'AUTH_REQUIRED' },
   over_quota: { status: 402, error: 'Quota exceeded', code: 'QUOTA_EXCEEDED' },
   forbidden: { status: 403, error: undefined, code: 'INSUFFICIENT_PERMISSIONS' },
+  not_admin: { status: 403, error: 'Unauthorized', code: 'INSUFFICIENT_PERMISSIONS' },
   not_found: { status: 404, error: undefined, code: 'NOT_FOUND' },
   conflict: { status: 409, error: undefined, code: 'CONFLICT' },
   rate_limited: { status: 429, error: 'Rate limit exceeded', code: 'RATE_LIMIT_EXCEEDED' },

@@ -1,14 +1,90 @@
-import type { Caller } from '../context.ts';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SESSION_COOKIE } from '../auth/cookie.ts';
+import { findCaller } from '../auth/sessions.ts';
+import type { Caller, Context } from '../context.ts';
+import { Refusal } from '../errors.ts';
 
 /** Who may call a route; a route without the word does not boot. */
-export type Access = 'public' | 'user' | 'cron' | 'admin';
+export const ACCESS = ['public', 'user', 'cron', 'admin'] as const;
+export type Access = (typeof ACCESS)[number];
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
   }
   interface FastifyRequest {
-    /** The signed-in user; set before the handler of every `user` and `admin` route. */
+    /** The signed-in user; to be asked for on `user` and `admin` routes only, and a bug anywhere else. */
     caller: Caller;
+    /** The same, or null where nobody is signed in. */
+    callerOrNull: Caller | null;
   }
+}
+
+/**
+ * Guards every route that is registered after it (specification "Authentication"). Refusals: 401 without a session or
+ * with the wrong cron secret, 403 where the role or the admin key is missing.
+ */
+export function guardAccess(app: FastifyInstance, ctx: Context): void {
+  app.decorateRequest('callerOrNull', null);
+  app.decorateRequest('caller', {
+    getter(this: FastifyRequest) {
+      if (!this.callerOrNull) throw new Error(`${this.routeOptions.url} asks for a caller, but its access is public.`);
+      return this.callerOrNull;
+    },
+  });
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const access = config?.access;
+    if (!access || !ACCESS.includes(access)) throw new Error(`${method} ${url} does not say who may call it.`);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const access = request.routeOptions.config.access;
+    if (access === 'public' || request.is404) return;
+    if (access === 'cron') return assertScheduler(request, ctx.config.cronSecret);
+    request.callerOrNull = await findCaller(ctx, findToken(request));
+    if (!request.callerOrNull) {
+      reply.header('www-authenticate', 'Bearer');
+      throw new Refusal('unauthenticated', 'Sign in first: send the session cookie or a bearer token.');
+    }
+    if (access === 'admin') assertAdmin(request, ctx.config.adminKey);
+  });
+}
+
+/**
+ * The token of a request: the bearer token, else the session cookie. Null when there is none, and when there are
+ * several, since the next reader of the request might pick another one.
+ */
+export function findToken(request: FastifyRequest): string | null {
+  const { authorization, cookie } = request.headers;
+  if (authorization !== undefined && countHeader(request, 'authorization') > 1) return null;
+  const bearer = findBearer(authorization);
+  if (bearer !== null) return bearer;
+  const found = (cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`));
+  return found.length === 1 ? (found[0] as string).slice(SESSION_COOKIE.length + 1) : null;
+}
+
+const findBearer = (authorization: string | undefined) => /^bearer +([^\s,]+)$/i.exec(authorization ?? '')?.[1] ?? null;
+
+/** Node keeps the first of two such headers and drops the other without a word. */
+const countHeader = ({ raw }: FastifyRequest, name: string) =>
+  raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
+
+function assertScheduler(request: FastifyRequest, secret: string): void {
+  const given = countHeader(request, 'authorization') === 1 ? findBearer(request.headers.authorization) : null;
+  if (!sameSecret(given, secret)) throw new Refusal('unauthenticated', 'The scheduler secret is missing or wrong.');
+}
+
+function assertAdmin(request: FastifyRequest, adminKey: string): void {
+  const key = request.headers['x-admin-key'];
+  const keyFits = sameSecret(typeof key === 'string' ? key : null, adminKey);
+  if (request.caller.role !== 'ADMIN' || !keyFits) throw new Refusal('not_admin', 'Admin access required');
+}
+
+/** Hashed first: the comparison takes equal lengths, and its time then tells nothing about the secret. */
+function sameSecret(given: string | null, secret: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given ?? ''), digest(secret)) && given !== null && secret !== '';
 }

@@ -1,0 +1,65 @@
+import cookie from '@fastify/cookie';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { authRoutes } from './auth/routes.ts';
+import type { Context } from './context.ts';
+import { Refusal } from './errors.ts';
+import { healthRoutes } from './health/routes.ts';
+import { guardAccess } from './http/access.ts';
+import { answerErrors } from './http/answer.ts';
+import { readBodies } from './http/bodies.ts';
+import { followContract, refuseBadValues } from './http/contract.ts';
+import { serveDocs } from './http/docs.ts';
+import { logRequests } from './http/logging.ts';
+import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http/server.ts';
+import { usersRoutes } from './users/routes.ts';
+
+export interface AppOptions {
+  /** How long a slow client is waited for. */
+  patience?: Patience;
+  /** Adds routes after those of the service; they are guarded and answered like them. */
+  routes?: (app: FastifyInstance, ctx: Context) => void;
+}
+
+/**
+ * The HTTP application, ready for `listen` or `inject`. A resource is added as one line at the end: its `routes.ts`
+ * exports a plugin of type `Routes`, which is registered with the context.
+ */
+export async function buildApp(
+  ctx: Context,
+  { patience = PATIENCE, routes }: AppOptions = {},
+): Promise<FastifyInstance> {
+  const app = Fastify(serverOptions(ctx, patience));
+
+  answerErrors(app);
+  readBodies(app);
+  followContract(app, ctx);
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    setCommonHeaders(reply, request.id);
+    if (closing) throw new Refusal('unavailable', 'The service is stopping.');
+  });
+  logRequests(app);
+
+  // Loaded before the guard is set up, which would otherwise ask the plugin's own routes who may call them.
+  await app.register(cookie);
+  await serveDocs(app, ctx.config);
+
+  guardAccess(app, ctx);
+  app.addHook('preValidation', refuseBadValues);
+
+  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => ({
+    name: 'Carillon',
+    docs: '/api/docs',
+    health: '/api/health',
+  }));
+  app.register(healthRoutes, { ctx });
+  app.register(authRoutes, { ctx });
+  app.register(usersRoutes, { ctx });
+
+  routes?.(app, ctx);
+  await app.ready();
+  return app;
+}

@@ -1,0 +1,80 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { REFUSALS, Refusal } from '../errors.ts';
+import { clientMistake, isOutage, type Told } from './failures.ts';
+
+/**
+ * What the errors of a route look like (specification "Envelope"): `standard` unless it says otherwise.
+ * `valid` is `{valid: false, error}`, `authenticated` answers 401 with `{authenticated: false}`, and `bare` is `{error}`.
+ */
+export type Shape = 'standard' | 'valid' | 'authenticated' | 'bare';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    shape?: Shape;
+  }
+}
+
+/** Renders every refusal and every failure of the routes in the specification's envelopes. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(async (_request, reply) => {
+    return send(reply, 404, { success: false, error: 'Not found', message: 'There is no such endpoint.' });
+  });
+}
+
+/** Answers what was thrown. Whatever is no refusal and no mistake of the client is logged with its cause and told as 500. */
+export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
+  const told = tell(error);
+  if (told.status >= 500 && !(error instanceof Refusal)) request.log.error({ err: error }, 'request failed');
+  if (told.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '30');
+  const { shape = 'standard', access } = request.routeOptions.config;
+  return send(reply, told.status, render(told, shape, access === 'public'));
+}
+
+function tell(error: FastifyError | Refusal): Told {
+  if (error instanceof Refusal) {
+    const { status, error: label } = REFUSALS[error.kind];
+    if (label === undefined)
+      return { status, error: error.message, ...(error.details ? { details: error.details } : {}) };
+    return { status, error: label, message: error.message, ...(error.details ? { details: error.details } : {}) };
+  }
+  const mistake = clientMistake(error);
+  if (mistake) return mistake;
+  if (isOutage(error)) {
+    return { status: 503, error: 'Service unavailable', message: 'The service cannot reach its database.' };
+  }
+  return { status: 500, error: 'Internal server error', message: 'Something went wrong on our side.' };
+}
+
+/** Exported for its test: the body of an error. */
+export function render({ status, ...told }: Told, shape: Shape, isPublic: boolean): Record<string, unknown> {
+  const standard = { success: false, ...told };
+  const text = REPLACED.has(told.error) ? (told.message ?? told.error) : told.error;
+  // What every route shares looks the same everywhere: validation, quotas, limits of a user, maintenance.
+  const shared = told.error === 'Validation error' || status === 402 || status === 503;
+  switch (shape) {
+    case 'authenticated':
+      return status === 401 ? { authenticated: false } : standard;
+    case 'valid':
+      // Both words where the decisions ask for the one and the specification for the other.
+      if (told.error === 'Validation error' || status === 503) return { valid: false, ...standard };
+      return status === 400 ? { valid: false, error: text } : standard;
+    case 'bare':
+      if (shared || (!isPublic && (status === 401 || status === 429))) return standard;
+      return status === 429 || status === 500 ? { error: told.error, message: told.message } : { error: text };
+    default:
+      return standard;
+  }
+}
+
+/** Labels that say less than the message beside them. */
+const REPLACED = new Set(['Unauthorized', 'Service unavailable']);
+
+/** Past the route's response schemas, which would cut off what they do not name. */
+function send(reply: FastifyReply, status: number, body: Record<string, unknown>) {
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .serializer((payload: unknown) => JSON.stringify(payload))
+    .send(body);
+}

@@ -1,0 +1,58 @@
+/** An error as it is told to the caller. */
+export interface Told {
+  status: number;
+  error: string;
+  message?: string;
+  details?: Record<string, unknown>;
+}
+
+const TOLD: Record<string, Told> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: { status: 400, error: 'Invalid JSON', message: 'The body is not valid JSON.' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    status: 400,
+    error: 'Invalid content type',
+    message: 'Send the body with a Content-Type that this endpoint takes, such as application/json.',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: { status: 400, error: 'Body too large', message: 'The body is larger than allowed.' },
+  FST_ERR_BAD_URL: { status: 400, error: 'Invalid address', message: 'The path is not valid percent-encoded UTF-8.' },
+  FST_ERR_MAX_PARAM_LENGTH: { status: 404, error: 'Not found', message: 'There is no such endpoint.' },
+};
+
+/** The statuses of the specification's table that a plugin's own error may keep. */
+const KNOWN = [400, 401, 403, 404, 409, 429];
+
+/** What to tell of an error that Fastify or a plugin raised about the request; null when it is none. */
+export function clientMistake(error: { code?: unknown; statusCode?: unknown }): Told | null {
+  const told = typeof error.code === 'string' ? TOLD[error.code] : undefined;
+  if (told) return told;
+  const status = error.statusCode;
+  if (typeof status !== 'number' || status < 400 || status > 499) return null;
+  return {
+    status: KNOWN.includes(status) ? status : 400,
+    error: 'Invalid request',
+    message: 'The request could not be read.',
+  };
+}
+
+/** PostgreSQL out of reach, starting, stopping or full: the driver's codes and the server's own. */
+const OUTAGES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+]);
+
+/** Whether an error, or what caused it, is the database being away rather than a bug. */
+export function isOutage(error: unknown): boolean {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    if (OUTAGES.has(String((at as { code?: unknown }).code))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { testDatabase } from '@carillon/db/test-database';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { type AppOptions, buildApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Context, WorkerHandle } from '../../src/context.ts';
+import { loggerOptions } from '../../src/http/logging.ts';
+import { type Ai, createAi } from '../../src/outside/ai.ts';
+
+export const CRON_SECRET = 'the-scheduler-secret-of-the-tests-1234567890';
+export const ADMIN_KEY = 'the-admin-key-of-the-tests-1234567890-abcdef';
+
+/** What the clock of a test says at first. */
+export const START = new Date('2026-11-20T10:00:00.000Z');
+
+export interface Overrides extends AppOptions {
+  env?: Record<string, string>;
+  /** The built-in model unless told. */
+  ai?: Ai;
+  worker?: WorkerHandle;
+}
+
+export interface TestContext {
+  ctx: Context;
+  app: FastifyInstance;
+  /** Stands still until it is moved. */
+  clock: { set(to: Date | string): void; advance(ms: number): void };
+  /** What was logged, one object per line. */
+  logged: Record<string, unknown>[];
+  /** Closes it all before the end of the test. */
+  close(): Promise<void>;
+}
+
+interface Test {
+  teardown(work: () => Promise<void>): unknown;
+}
+
+const contexts = new WeakMap<FastifyInstance, Context>();
+
+/** The context that an application of `testContext` was built with. */
+export function contextOf(app: FastifyInstance): Context {
+  const ctx = contexts.get(app);
+  if (!ctx) throw new Error('This application was not made by testContext.');
+  return ctx;
+}
+
+const noWorker: WorkerHandle = { nudge: () => {}, abort: () => {}, rescue: async () => [] };
+
+/** The application over a database, a folder and a clock of its own; all of it goes away at the end of `t`. */
+export async function testContext(t: Test, { env = {}, ...given }: Overrides = {}): Promise<TestContext> {
+  const database = await testDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'carillon-test-'));
+  const logged: Record<string, unknown>[] = [];
+  let now = START;
+  const config = loadConfig({ NODE_ENV: 'test', DATA_DIR: dataDir, CRON_SECRET, ADMIN_KEY, ...env });
+  const ctx: Context = {
+    db: database.db,
+    now: () => new Date(now),
+    log: pino(loggerOptions(config), collectLines(logged)),
+    config,
+    ai: given.ai ?? createAi(config.ai),
+    worker: given.worker ?? noWorker,
+  };
+  const app = await buildApp(ctx, given);
+  contexts.set(app, ctx);
+  const clock = {
+    set: (to: Date | string) => {
+      now = new Date(to);
+    },
+    advance: (ms: number) => {
+      now = new Date(now.getTime() + ms);
+    },
+  };
+  let closing: Promise<void> | undefined;
+  const shut = async () => {
+    await app.close();
+    await ctx.ai.close();
+    await database.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  const close = () => {
+    closing ??= shut();
+    return closing;
+  };
+  t.teardown(close);
+  return { ctx, app, clock, logged, close };
+}
+
+function collectLines(into: Record<string, unknown>[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      for (const line of String(chunk).trim().split('\n')) into.push(JSON.parse(line));
+      done();
+    },
+  });
+}
