@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, glob, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, glob, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 const server = await testServer();
-const { passed, failed, skipped } = await runTap(server.url).finally(server.stop);
+const { passed, failed, skipped } = await runTap(server).finally(server.stop);
 if (interrupted) console.error('Interrupted: these are not all.');
 if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`${passed} passed, ${failed} failed`);
@@ -48,8 +48,15 @@ async function testFiles(): Promise<string[]> {
     .sort();
 }
 
+interface TestServer {
+  url: string;
+  /** Where the tests' own files go; removed at the end whatever they leave there. */
+  temp?: string;
+  stop(): Promise<void>;
+}
+
 /** A PostgreSQL for this run alone, with the template; or the one that `TEST_DATABASE_URL` names. */
-async function testServer(): Promise<{ url: string; stop(): Promise<void> }> {
+async function testServer(): Promise<TestServer> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) {
     await ensureTemplate(url);
@@ -57,8 +64,10 @@ async function testServer(): Promise<{ url: string; stop(): Promise<void> }> {
   }
   await sweep();
   const dataDir = await mkdtemp(join(tmpdir(), `carillon-tests-${process.pid}-`));
-  // Root's server runs as another user, who has to get in.
-  await chmod(dataDir, 0o711);
+  const temp = join(dataDir, 'tmp');
+  await mkdir(temp);
+  // Root's servers run as another user, who has to get in.
+  for (const folder of [dataDir, temp]) await chmod(folder, 0o711);
   const server = await startEmbeddedPostgres({ dataDir, durable: false });
   const stop = async () => {
     await server.stop();
@@ -68,7 +77,7 @@ async function testServer(): Promise<{ url: string; stop(): Promise<void> }> {
     await stop();
     throw error;
   });
-  return { url: server.url, stop };
+  return { url: server.url, temp, stop };
 }
 
 /** Stops and removes what a killed run has left behind. */
@@ -84,14 +93,18 @@ async function sweep(): Promise<void> {
   }
 }
 
-async function runTap(url: string) {
+/** In a process group of its own, so that an interrupt ends tap together with every test file, however it came. */
+async function runTap({ url, temp }: TestServer) {
   const args = ['--reporter=tap', `--jobs=${availableParallelism()}`, ...options, ...files];
   const tap = spawn(process.execPath, [TAP, ...args], {
     cwd: ROOT,
-    env: { ...process.env, TEST_DATABASE_URL: url },
+    detached: true,
+    env: { ...process.env, TEST_DATABASE_URL: url, ...(temp && { TMPDIR: temp }) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  stopTap = () => tap.kill();
+  stopTap = () => {
+    if (tap.exitCode === null && tap.signalCode === null) process.kill(-(tap.pid as number), 'SIGTERM');
+  };
   if (interrupted) stopTap();
   const exited = once(tap, 'exit');
   const tally = await report(tap.stdout, (line) => console.log(line));
