@@ -1,5 +1,13 @@
 import type { ERROR_CODES } from '@carillon/db';
+import { generateText } from 'ai';
 import type { Config } from '../config.ts';
+import { type Failure, failure, failureOf, interrupted } from './ai-failure.ts';
+import { findUnsendable, sentText, userContent } from './ai-message.ts';
+import { createProviders, type Route, refusedParameter, settingsFor } from './ai-provider.ts';
+import { estimatedUsage, usageOf } from './ai-usage.ts';
+import { askOffline } from './offline-model.ts';
+import { createProviderHttp, ProviderFault } from './provider-http.ts';
+import { storedText } from './stored-text.ts';
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -47,16 +55,121 @@ export interface Ai {
   close(): Promise<void>;
 }
 
-/** The AI of these settings (decisions §7). */
-export function createAi(_settings: Config['ai']): Ai {
-  const failed: AiOutcome = {
-    ok: false,
-    durationMs: 0,
-    usage: null,
-    errorCode: 'PROVIDER_UNAVAILABLE',
-    message: 'No provider can be reached.',
-    retryable: true,
-    retryAfterMs: null,
+/** So much of an answer is kept. */
+const MAX_TEXT = 1024 * 1024;
+
+/**
+ * The AI of these settings: the OpenAI-compatible service, the Anthropic Messages API, or the built-in offline model
+ * (decisions §7). `ask` makes one call without repeats, within `timeoutMs` from start to end, and reports as a value
+ * whatever goes wrong. A text cut short at `maxTokens`, even an empty one, is a success: it has been paid for. After
+ * `close` every call, running ones included, ends as `INTERRUPTED`.
+ */
+export function createAi(settings: Config['ai']): Ai {
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const http = createProviderHttp();
+  const providers = createProviders(settings, http.fetch);
+  const running = new Set<AbortController>();
+  let closed = false;
+
+  /** One call under its deadline. What stopped it is the signal's reason. */
+  async function askProvider(request: AiRequest, route: ProviderRoute): Promise<Answer> {
+    const stop = new AbortController();
+    const interrupt = () => stop.abort(INTERRUPTED);
+    const timer = setTimeout(() => stop.abort(TIMED_OUT), settings.timeoutMs);
+    request.signal.addEventListener('abort', interrupt);
+    running.add(stop);
+    try {
+      return answerOf(request, route, await generate(request, route, stop.signal));
+    } catch (error) {
+      const keys = [route.key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
+      const found = failureOf(error, { keys, prompt: sentText(request) });
+      const { reason } = stop.signal;
+      // The SDK throws the signal's reason where it saw the signal before it has sent anything.
+      const sent = found.sent && error !== reason;
+      const spent = (why: Failure) => failed(why, why.sent ? estimatedUsage(request, route.apiUrl) : null);
+      if (reason === INTERRUPTED) return spent(interrupted(sent));
+      const refused = error instanceof ProviderFault && error.fault.kind === 'refused';
+      if (reason !== TIMED_OUT || refused) return spent(found);
+      return spent(failure('TIMEOUT', `The provider did not answer within ${settings.timeoutMs / 1000} s.`, sent));
+    } finally {
+      clearTimeout(timer);
+      request.signal.removeEventListener('abort', interrupt);
+      running.delete(stop);
+    }
+  }
+
+  async function answer(request: AiRequest): Promise<Answer> {
+    if (closed || request.signal.aborted) return failed(interrupted());
+    const route = providers.find(request.model, request.apiKey ?? null);
+    if (route.kind === 'offline') return { ok: true, ...askOffline(request) };
+    if (route.kind === 'refused') return failed(failure(route.errorCode, route.message));
+    const unsendable = findUnsendable(request);
+    if (unsendable) {
+      const name = storedText(`${unsendable.name} (${unsendable.mediaType})`, 200);
+      return failed(failure('INVALID_REQUEST', `The attachment ${name} cannot be given to a model.`));
+    }
+    return askProvider(request, route);
+  }
+
+  return {
+    async ask(request) {
+      const startedAt = performance.now();
+      const outcome = await answer(request);
+      return { durationMs: Math.round(performance.now() - startedAt), ...outcome };
+    },
+    async close() {
+      closed = true;
+      for (const stop of running) stop.abort(INTERRUPTED);
+      await http.close();
+    },
   };
-  return { ask: async () => failed, close: async () => {} };
+}
+
+type ProviderRoute = Route & { kind: 'provider' };
+type Answer = { ok: true; text: string; usage: AiUsage } | Failed;
+type Failed = Omit<AiOutcome & { ok: false }, 'durationMs'>;
+
+const INTERRUPTED = new Error('interrupted');
+const TIMED_OUT = new Error('timed out');
+
+/** Asks once, and again only without a parameter that this model turned out to refuse. */
+async function generate(request: AiRequest, route: ProviderRoute, abortSignal: AbortSignal) {
+  for (;;) {
+    const refuses = new Set(route.refuses);
+    try {
+      return await generateText({
+        model: route.model,
+        messages: [{ role: 'user', content: userContent(request) }],
+        ...settingsFor(request, refuses),
+        headers: route.headers,
+        abortSignal,
+        maxRetries: 0,
+        telemetry: { isEnabled: false },
+      });
+    } catch (error) {
+      const parameter = refusedParameter(error);
+      if (parameter === null || refuses.has(parameter)) throw error;
+      route.refuses.add(parameter);
+    }
+  }
+}
+
+type Generated = Awaited<ReturnType<typeof generate>>;
+
+function answerOf(request: AiRequest, route: ProviderRoute, result: Generated): Answer {
+  const { response, usage: counted, finishReason, rawFinishReason } = result;
+  const told = { model: response.modelId, usage: counted, written: result.text + (result.reasoningText ?? '') };
+  const usage = usageOf(request, { ...told, headers: response.headers }, route.apiUrl);
+  if (finishReason === 'content-filter') {
+    return failed(failure('CONTENT_FILTERED', "The provider's content filter stopped the answer."), usage);
+  }
+  if (rawFinishReason === 'error') {
+    return failed(failure('PROVIDER_ERROR', 'The provider broke the answer off with an error.'), usage);
+  }
+  return { ok: true, text: storedText(result.text, MAX_TEXT), usage };
+}
+
+function failed(found: Failure, usage: AiUsage | null = null): Failed {
+  const { sent: _, ...why } = found;
+  return { ok: false, usage, ...why };
 }

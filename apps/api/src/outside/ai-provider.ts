@@ -1,0 +1,99 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModel } from 'ai';
+import type { Config } from '../config.ts';
+import type { ErrorCode } from './ai.ts';
+import { wordsOf } from './ai-failure.ts';
+import { ProviderFault } from './provider-http.ts';
+import { storedText } from './stored-text.ts';
+
+const ANTHROPIC_PREFIX = 'anthropic/';
+const ANTHROPIC_URL = 'https://api.anthropic.com/v1';
+const MAX_MODELS = 200;
+/** The name under which the SDK takes body fields of the OpenAI-compatible service. */
+const PROVIDER = 'chat';
+
+export type Parameter = 'max_tokens' | 'temperature';
+
+interface Served {
+  model: LanguageModel;
+  /** Parameters that this model has turned out to refuse. */
+  refuses: Set<Parameter>;
+}
+
+/** Who answers a model's name. */
+export type Route =
+  | { kind: 'offline' }
+  | { kind: 'refused'; errorCode: ErrorCode; message: string }
+  | ({ kind: 'provider'; key: string; headers: Record<string, string>; apiUrl: string } & Served);
+
+/**
+ * Which provider serves a model (decisions §7): `anthropic/…` the Anthropic Messages API where its key is set,
+ * everything else the OpenAI-compatible service, with the user's own key where there is one; without a provider the
+ * offline model.
+ */
+export function createProviders(settings: Config['ai'], fetch: typeof globalThis.fetch) {
+  const { baseUrl, anthropicApiKey } = settings;
+  const anthropicUrl = versioned(settings.anthropicBaseUrl ?? ANTHROPIC_URL);
+  const anthropic = createAnthropic({ apiKey: anthropicApiKey ?? '', baseURL: anthropicUrl, fetch });
+  const compatible = createOpenAICompatible({ name: PROVIDER, baseURL: baseUrl ?? '', fetch });
+  // The SDK builds a model's schemas anew with each model, a quarter of a millisecond: models are kept.
+  const kept = new Map<string, Served>();
+  const keep = (name: string, create: () => LanguageModel): Served => {
+    const served = kept.get(name) ?? { model: create(), refuses: new Set() };
+    kept.delete(name);
+    kept.set(name, served);
+    if (kept.size > MAX_MODELS) kept.delete(kept.keys().next().value as string);
+    return served;
+  };
+
+  return {
+    find(name: string, ownKey: string | null): Route {
+      if (anthropicApiKey && name.startsWith(ANTHROPIC_PREFIX)) {
+        const model = keep(name, () => anthropic(name.slice(ANTHROPIC_PREFIX.length)));
+        return withKey({ ...model, apiUrl: anthropicUrl }, anthropicApiKey, {});
+      }
+      if (baseUrl === 'offline' || (baseUrl === null && !anthropicApiKey)) return { kind: 'offline' };
+      if (baseUrl === null) {
+        const message = `Model "${name}" needs AI_BASE_URL, which is not set; only models named anthropic/… can be asked.`;
+        return { kind: 'refused', errorCode: 'INVALID_REQUEST', message: storedText(message, 500) };
+      }
+      const key = ownKey || settings.apiKey || '';
+      const model = keep(name, () => compatible(name));
+      return withKey({ ...model, apiUrl: baseUrl }, key, key ? { authorization: `Bearer ${key}` } : {});
+    },
+  };
+}
+
+function withKey(served: Served & { apiUrl: string }, key: string, headers: Record<string, string>): Route {
+  if (!/^[\x21-\x7e]*$/.test(key)) {
+    const message = 'The API key has characters that no key has: it was probably copied with something around it.';
+    return { kind: 'refused', errorCode: 'AUTHENTICATION_FAILED', message };
+  }
+  return { kind: 'provider', key, headers, ...served };
+}
+
+/** Anthropic's own clients leave `/v1` out of the base address, the SDK wants it in: both are taken. */
+const versioned = (url: string) => (/\/v\d+$/.test(url) ? url : `${url}/v1`);
+
+/** The call's settings as this model takes them: `max_tokens` and `temperature`, unless it has refused them. */
+export function settingsFor(request: { maxTokens: number; temperature: number }, refuses: ReadonlySet<Parameter>) {
+  return {
+    ...(refuses.has('temperature') ? {} : { temperature: request.temperature / 100 }),
+    ...(refuses.has('max_tokens')
+      ? { providerOptions: { [PROVIDER]: { max_completion_tokens: request.maxTokens } } }
+      : { maxOutputTokens: request.maxTokens }),
+  };
+}
+
+/**
+ * The parameter for which a model refused a call, if that is why: OpenAI's reasoning models take neither `max_tokens`
+ * nor a temperature, and no list of them stays true.
+ */
+export function refusedParameter(error: unknown): Parameter | null {
+  if (!(error instanceof ProviderFault) || error.fault.kind !== 'refused' || error.fault.status !== 400) return null;
+  const { message, kind, parameter } = wordsOf(error.fault.body);
+  if (!/unsupported|not supported|deprecated/i.test(`${kind} ${message}`)) return null;
+  if (parameter === 'max_tokens' || message.includes('max_completion_tokens')) return 'max_tokens';
+  return parameter === 'temperature' || message.includes('`temperature`') ? 'temperature' : null;
+}
