@@ -2,7 +2,9 @@ import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
+import { cronRoutes } from './cron/routes.ts';
 import { Refusal } from './errors.ts';
+import { executionsRoutes } from './executions/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { guardAccess } from './http/access.ts';
 import { answerErrors } from './http/answer.ts';
@@ -11,6 +13,7 @@ import { followContract, refuseBadValues } from './http/contract.ts';
 import { serveDocs } from './http/docs.ts';
 import { logRequests } from './http/logging.ts';
 import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http/server.ts';
+import { tasksRoutes } from './tasks/routes.ts';
 import { usersRoutes } from './users/routes.ts';
 
 export interface AppOptions {
@@ -58,6 +61,9 @@ export async function buildApp(
   app.register(healthRoutes, { ctx });
   app.register(authRoutes, { ctx });
   app.register(usersRoutes, { ctx });
+  app.register(tasksRoutes, { ctx });
+  app.register(executionsRoutes, { ctx });
+  app.register(cronRoutes, { ctx });
 
   routes?.(app, ctx);
   await app.ready();

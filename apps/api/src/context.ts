@@ -12,10 +12,21 @@ export interface Context {
   log: Logger;
   config: Config;
   ai: Ai;
-  /** Tells this process's worker that there is something new to run. A poll finds it anyway, only later. */
-  nudge: () => void;
+  /** The worker of this process, as the verbs see it. */
+  worker: WorkerHandle;
   /** The request that caused the work, where there is one; goes into logs, events and the audit log. */
   requestId?: string;
+}
+
+export interface WorkerHandle {
+  /** Something new is queued: look at once. A poll would find it anyway, only later. */
+  nudge(): void;
+  /** Gives up those of the executions that run in this process: their task is gone. */
+  abort(executionIds: readonly number[]): void;
+  /** Aborted once the process has begun to stop. */
+  readonly stopping: AbortSignal;
+  /** Takes over the executions that dead processes left behind; the ids are queued again. */
+  rescue(): Promise<number[]>;
 }
 
 /** The signed-in user of a request, as the session look-up found them. */
@@ -33,7 +44,25 @@ export interface Caller {
 
 export const systemClock = () => new Date();
 
-/** Runs `work` with a context whose `db` is a transaction: all of it is committed, or nothing. */
-export function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
-  return ctx.db.transaction((tx) => work({ ...ctx, db: tx }));
+/** SQLSTATE of a transaction that PostgreSQL chose to undo because two waited for each other. */
+const DEADLOCK = '40P01';
+
+/**
+ * Runs `work` with a context whose `db` is a transaction: all of it is committed, or nothing. `work` touches nothing
+ * but the database, as it is run again when PostgreSQL had to break a deadlock.
+ */
+export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ctx.db.transaction((tx) => work({ ...ctx, db: tx }));
+    } catch (error) {
+      if (sqlState(error) !== DEADLOCK || attempt === 3) throw error;
+    }
+  }
+}
+
+/** The SQLSTATE of a database error, as drizzle or the driver throws it; undefined for any other error. */
+export function sqlState(error: unknown): string | undefined {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
 }

@@ -86,7 +86,7 @@ export function errors<S extends keyof typeof RESPONSES>(...statuses: S[]): Pick
 
 /** Page position of lists that take `offset` and `cursor` (decisions §5). */
 export const Pagination = Type.Object({
-  total: Type.Integer(),
+  total: nullable(Type.Integer({ description: 'Null on a page asked for by `cursor`' })),
   limit: Type.Integer(),
   offset: Type.Integer(),
   hasMore: Type.Boolean(),

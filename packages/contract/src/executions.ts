@@ -20,7 +20,7 @@ export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed'] 
 export const ExecutionStatus = words(EXECUTION_STATUSES);
 export type ExecutionStatus = Static<typeof ExecutionStatus>;
 
-export const TRIGGERS = ['schedule', 'manual', 'retry'] as const;
+export const TRIGGERS = ['schedule', 'manual', 'inbound', 'retry'] as const;
 export const Trigger = words(TRIGGERS);
 export type Trigger = Static<typeof Trigger>;
 

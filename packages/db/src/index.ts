@@ -1,2 +1,3 @@
 export * from './client.ts';
+export * from './rows.ts';
 export * from './schema/index.ts';

@@ -11,13 +11,13 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     '/api/auth/register',
     { schema: registerOperation, config: { access: 'public' } },
     async (request, reply) => {
-      const user = await register(ctx, request.body, originOf(request));
+      const user = await register(request.ctx, request.body, originOf(request));
       return reply.code(201).send({ success: true, user });
     },
   );
 
   app.post('/api/auth/login', { schema: login, config: { access: 'public' } }, async (request, reply) => {
-    const { user, token } = await logIn(ctx, request.body, originOf(request));
+    const { user, token } = await logIn(request.ctx, request.body, originOf(request));
     const wantsToken = request.headers['x-request-token'] === 'true';
     reply.header('set-cookie', sessionCookie(ctx.config, token));
     return { success: true as const, user, ...(wantsToken ? { token } : {}) };
@@ -29,10 +29,14 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     return { success: true as const, message: 'You are signed out.' };
   });
 
-  app.get('/api/auth/session', { schema: getSession, config: { access: 'user' } }, async ({ caller }) => ({
-    authenticated: true as const,
-    user: caller,
-  }));
+  app.get(
+    '/api/auth/session',
+    { schema: getSession, config: { access: 'user', shape: 'authenticated' } },
+    async ({ caller }) => ({
+      authenticated: true as const,
+      user: caller,
+    }),
+  );
 };
 
 const originOf = ({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>): Origin => ({

@@ -1,0 +1,45 @@
+import { executions, tasks } from '@carillon/db';
+import { and, eq } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../context.ts';
+import { addUsage, admitExecution, dayOf, lockAccounts, overQuota } from '../limits/quotas.ts';
+import { refuseTask } from '../tasks/read.ts';
+
+/**
+ * Queues a run of a task of the caller's now, whatever its schedule and state. Above the limit of 5 at once, and while
+ * another run of the task is under way, it waits as `pending`. Refusals: 404, and 402 over quota (decisions §5).
+ */
+export async function executeTask(ctx: Context, caller: Caller, taskId: number) {
+  const queued = await inTransaction(ctx, async (tx) => {
+    const [task] = await tx.db
+      .select({ id: tasks.id })
+      .from(tasks)
+      .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)))
+      .for('key share');
+    if (!task) return refuseTask();
+    const now = tx.now();
+    const account = (await lockAccounts(tx.db, [caller.id], now)).get(caller.id);
+    if (!account) return refuseTask();
+    const breach = admitExecution(account, now);
+    if (breach) throw overQuota(breach);
+    const usageDay = dayOf(now);
+    const [[execution]] = await Promise.all([
+      tx.db
+        .insert(executions)
+        .values({
+          taskId,
+          userId: caller.id,
+          status: 'pending',
+          trigger: 'manual',
+          runAt: now,
+          queuedAt: now,
+          usageDay,
+          createdAt: now,
+        })
+        .returning({ executionId: executions.id, startedAt: executions.createdAt }),
+      addUsage(tx.db, [{ userId: caller.id, day: usageDay, executions: 1 }]),
+    ]);
+    return execution as { executionId: number; startedAt: Date };
+  });
+  ctx.worker.nudge();
+  return queued;
+}

@@ -1,0 +1,106 @@
+import { recordset, rows } from '@carillon/db';
+import { type SQL, sql } from 'drizzle-orm';
+import { type Context, inTransaction } from '../context.ts';
+import { addUsage } from '../limits/quotas.ts';
+import { settleExecutions } from './settle.ts';
+
+/** After so many deaths over one execution it is failed as `INTERRUPTED`: it may be what kills the process. */
+const MAX_INTERRUPTIONS = 3;
+
+/** Our claim on a running execution. */
+export interface Lease {
+  id: number;
+  claimToken: string;
+}
+
+/**
+ * Renews the leases for another `EXECUTION_LEASE_MS` and returns the ids that are still ours. What is missing was
+ * taken over or deleted: its run has to be given up.
+ */
+export async function renewLeases(ctx: Context, leases: readonly Lease[]): Promise<Set<number>> {
+  const until = new Date(ctx.now().getTime() + ctx.config.executionLeaseMs).toISOString();
+  const held = await rows<{ id: number }>(
+    ctx.db,
+    sql`
+    update executions e set lease_until = ${until}
+    from jsonb_to_recordset(${recordset(leases)}::jsonb) as l(id int, "claimToken" uuid)
+    where e.id = l.id and e.claim_token = l."claimToken" returning e.id`,
+  );
+  return new Set(held.map(({ id }) => id));
+}
+
+/**
+ * Takes over the executions whose lease has ended: each is queued again, or failed as `INTERRUPTED` when it was
+ * interrupted too often (decisions §5). Returns the ids that are queued again.
+ */
+export async function rescueExpired(ctx: Context): Promise<number[]> {
+  const expired = sql`e.lease_until < ${ctx.now().toISOString()}`;
+  const rescued = await inTransaction(ctx, async (tx) => {
+    const lost = await rows<Lease & { tokens: number; model: string }>(
+      tx.db,
+      sql`
+      select e.id, e.claim_token as "claimToken", ceil(length(t.prompt) / 4.0)::int as tokens, t.ai_model as model
+      from executions e join tasks t on t.id = e.task_id
+      where e.status = 'running' and ${expired} and e.interruptions >= ${MAX_INTERRUPTIONS}
+      for no key update of t, e skip locked`,
+    );
+    await settleExecutions(
+      tx,
+      lost.map(({ id, claimToken, tokens, model }) => ({
+        id,
+        claimToken,
+        durationMs: null,
+        usage: { model, inputTokens: tokens, outputTokens: 0, estimated: true, costUsd: 0 },
+        outcome: {
+          ok: false,
+          errorCode: 'INTERRUPTED',
+          message: 'The process that ran it died, more than once.',
+          retryable: false,
+          retryAfterMs: null,
+        },
+      })),
+    );
+    return requeue(tx, expired, { interrupted: true });
+  });
+  if (rescued.length > 0) ctx.worker.nudge();
+  return rescued;
+}
+
+/** Gives executions of this process back to the queue, so that another one runs them at once (decisions §5). */
+export async function handBack(ctx: Context, leases: readonly Lease[]): Promise<void> {
+  if (leases.length === 0) return;
+  const ours = sql`(e.id, e.claim_token) in (
+    select id, "claimToken" from jsonb_to_recordset(${recordset(leases)}::jsonb) as l(id int, "claimToken" uuid))`;
+  await inTransaction(ctx, (tx) => requeue(tx, ours, { interrupted: false }));
+}
+
+/**
+ * The call that was cut off may have been billed by its provider, so its input is recorded as an estimate; what it had
+ * reserved is given back. It counts as the same execution when it runs again.
+ */
+async function requeue(ctx: Context, which: SQL, { interrupted }: { interrupted: boolean }): Promise<number[]> {
+  const now = ctx.now().toISOString();
+  const requeued = await rows<{ id: number; userId: number; day: string; reserved: number; tokens: number }>(
+    ctx.db,
+    sql`
+    with found as (
+      select e.id, e.user_id, e.usage_day, e.tokens_reserved, t.ai_model, ceil(length(t.prompt) / 4.0)::int as tokens
+      from executions e join tasks t on t.id = e.task_id
+      where e.status = 'running' and ${which} for no key update of t, e skip locked
+    ), requeued as (
+      update executions e set status = 'pending', queued_at = ${now}, claim_token = null, lease_until = null,
+        tokens_reserved = 0, interruptions = e.interruptions + ${interrupted ? 1 : 0}
+      from found where e.id = found.id
+    ), recorded as (
+      insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
+        estimated, cost_usd, created_at)
+      select user_id, id, 'interrupted', usage_day, 0, ai_model, tokens, 0, true, 0, ${now}::timestamptz from found
+    )
+    select id, user_id as "userId", usage_day as day, tokens_reserved as reserved, tokens from found`,
+  );
+  await addUsage(
+    ctx.db,
+    requeued.map(({ userId, day, reserved, tokens }) => ({ userId, day, tokens, tokensReserved: -reserved })),
+  );
+  return requeued.map(({ id }) => id);
+}

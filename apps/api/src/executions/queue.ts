@@ -1,0 +1,219 @@
+import { recordset, rows, toInstant, toInstantOrNull } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { type Context, inTransaction } from '../context.ts';
+import { type Account, addUsage, admitExecution, type Breach, dayOf, lockAccounts, overQuota } from '../limits/quotas.ts';
+import { dueOccurrences } from '../schedule/due.ts';
+import type { Schedule } from '../schedule/recurrence.ts';
+import { settleExecutions } from './settle.ts';
+
+/** Tasks or retries that one transaction takes up. */
+const BATCH = 200;
+/** A run that starts later than this after its planned instant is `late` in the ledger. */
+export const LATE_AFTER_MS = 5000;
+/** When a task whose next run cannot be computed is looked at again. */
+const UNSCHEDULABLE_PAUSE_MS = 24 * 60 * 60 * 1000;
+
+/** What a look at the queue did: the executions that may start now, and those that ended at once, over quota. */
+export interface Enqueued {
+  queued: number[];
+  refused: number[];
+}
+
+/**
+ * Takes up all that fell due at least `overdueMs` ago: tasks, each with its ledger rows, and retries whose wait is
+ * over. Any number of processes may do so at once; a task is taken by one of them (decisions §5 and §6).
+ * Nothing is taken up in maintenance mode: what is due stays due.
+ */
+export async function enqueueDue(ctx: Context, { overdueMs = 0 } = {}): Promise<Enqueued> {
+  const all: Enqueued = { queued: [], refused: [] };
+  for (const takeUp of [takeUpTasks, takeUpRetries]) {
+    let taken: number;
+    do {
+      const dueBefore = new Date(ctx.now().getTime() - overdueMs);
+      const batch = await inTransaction(ctx, (tx) => takeUp(tx, dueBefore));
+      all.queued.push(...batch.queued);
+      all.refused.push(...batch.refused);
+      if (batch.queued.length > 0) ctx.worker.nudge();
+      taken = batch.taken;
+    } while (taken > 0);
+  }
+  return all;
+}
+
+interface DueTask extends Omit<Schedule, 'scheduledFor'> {
+  id: number;
+  userId: number;
+  scheduledFor: string;
+  nextExecutionAt: string;
+  busy: boolean;
+}
+
+/** What becomes of a due task: its ledger rows, the instant that runs or is refused, and its next instant. */
+interface Plan {
+  task: DueTask;
+  ledger: { at: Date; fate: 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' }[];
+  run: { at: Date; breach: Breach | null } | null;
+  next: Date | null;
+}
+
+async function takeUpTasks(ctx: Context, dueBefore: Date): Promise<Enqueued & { taken: number }> {
+  const due = await rows<DueTask>(
+    ctx.db,
+    sql`
+    select t.id, t.user_id as "userId", t.recurrence, t.recurrence_pattern as "recurrencePattern", t.timezone,
+      t.scheduled_for as "scheduledFor", t.next_execution_at as "nextExecutionAt",
+      exists (select from executions e where e.task_id = t.id and e.status in ('pending', 'running')) as busy
+    from tasks t
+    where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
+    order by t.next_execution_at limit ${BATCH} for no key update of t skip locked`,
+  );
+  if (due.length === 0) return { taken: 0, queued: [], refused: [] };
+
+  const now = ctx.now();
+  const userIds = due.map((task) => task.userId);
+  const accounts = await lockAccounts(ctx.db, userIds, now);
+  const plans = due.map((task) => planTask(ctx, task, accounts.get(task.userId) as Account, now));
+  const created = await writePlans(ctx, plans, now);
+
+  // Counted from the rows that were really made: an instant that the ledger already knew makes none.
+  const day = dayOf(now);
+  const queued = created.filter((row) => row.queued);
+  await addUsage(
+    ctx.db,
+    queued.map((row) => ({ userId: row.userId, day, executions: 1 })),
+  );
+  const breaches = new Map(plans.map((plan) => [plan.task.id, plan.run?.breach]));
+  const refused = created.filter((row) => !row.queued);
+  await refuseExecutions(
+    ctx,
+    refused.map((row) => ({ id: row.id, breach: breaches.get(row.taskId) as Breach })),
+  );
+  return { taken: due.length, queued: queued.map((row) => row.id), refused: refused.map((row) => row.id) };
+}
+
+function planTask(ctx: Context, task: DueTask, account: Account, now: Date): Plan {
+  // The tasks of a deactivated account rest: whoever activates it again computes their next run anew.
+  if (!account.isActive) return { task, ledger: [], run: null, next: null };
+  const from = toInstant(task.nextExecutionAt);
+  const schedule = { ...task, scheduledFor: toInstant(task.scheduledFor) };
+  let due: ReturnType<typeof dueOccurrences>;
+  try {
+    due = dueOccurrences(schedule, from, now);
+    if (due.next === null && task.recurrence !== 'once') throw new Error('The schedule has no next run.');
+  } catch (error) {
+    // One task that cannot be computed must neither stop the others nor be looked at in every tick.
+    ctx.log.error({ err: error, taskId: task.id }, 'next run of a task cannot be computed');
+    due = { missed: [], latest: from, next: new Date(now.getTime() + UNSCHEDULABLE_PAUSE_MS) };
+  }
+  const ledger: Plan['ledger'] = due.missed.map((at) => ({ at, fate: 'missed' }));
+  if (due.latest === null) return { task, ledger, run: null, next: due.next };
+
+  const at = due.latest;
+  if (task.busy) {
+    ledger.push({ at, fate: 'skipped_overlap' });
+    return { task, ledger, run: null, next: due.next };
+  }
+  const breach = admitExecution(account, now);
+  const late = now.getTime() - at.getTime() > LATE_AFTER_MS;
+  ledger.push({ at, fate: breach ? 'over_quota' : late ? 'late' : 'ran' });
+  return { task, ledger, run: { at, breach }, next: due.next };
+}
+
+/** Writes ledger rows, executions and next instants at once. An instant that has its ledger row gets no second run. */
+async function writePlans(ctx: Context, plans: readonly Plan[], now: Date) {
+  const ledger = plans.flatMap(({ task, ledger }) => ledger.map(({ at, fate }) => ({ task_id: task.id, at, fate })));
+  const runs = plans.flatMap(({ task, run }) =>
+    run ? [{ task_id: task.id, user_id: task.userId, at: run.at, queued: run.breach === null }] : [],
+  );
+  const moves = plans.map(({ task, next }) => ({ task_id: task.id, next }));
+  return rows<{ id: number; taskId: number; userId: number; queued: boolean }>(
+    ctx.db,
+    sql`
+    with recorded as (
+      insert into occurrences (task_id, planned_for, fate, recorded_at)
+      select task_id, at, fate, ${now.toISOString()}::timestamptz
+      from jsonb_to_recordset(${recordset(ledger)}::jsonb) as l(task_id int, at timestamptz, fate text)
+      on conflict do nothing
+      returning task_id, planned_for
+    ), moved as (
+      update tasks t set next_execution_at = m.next
+      from jsonb_to_recordset(${recordset(moves)}::jsonb) as m(task_id int, next timestamptz) where t.id = m.task_id
+    )
+    insert into executions (task_id, user_id, status, trigger, planned_for, run_at, queued_at, usage_day, created_at)
+    select r.task_id, r.user_id, 'pending', 'schedule', r.at, r.at,
+      case when r.queued then ${now.toISOString()}::timestamptz end,
+      case when r.queued then ${dayOf(now)}::date end, ${now.toISOString()}::timestamptz
+    from jsonb_to_recordset(${recordset(runs)}::jsonb) as r(task_id int, user_id int, at timestamptz, queued boolean)
+    join recorded on recorded.task_id = r.task_id and recorded.planned_for = r.at
+    returning id, task_id as "taskId", user_id as "userId", queued_at is not null as queued`,
+  );
+}
+
+async function takeUpRetries(ctx: Context, dueBefore: Date): Promise<Enqueued & { taken: number }> {
+  const due = await rows<{ id: number; userId: number }>(
+    ctx.db,
+    sql`
+    select e.id, e.user_id as "userId" from executions e join tasks t on t.id = e.task_id
+    where e.status = 'pending' and e.queued_at is null and e.run_at <= ${dueBefore.toISOString()}
+      and not (select maintenance_mode from settings)
+    order by e.run_at limit ${BATCH} for no key update of t, e skip locked`,
+  );
+  if (due.length === 0) return { taken: 0, queued: [], refused: [] };
+
+  const now = ctx.now();
+  const userIds = due.map((retry) => retry.userId);
+  const accounts = await lockAccounts(ctx.db, userIds, now);
+  const queued: typeof due = [];
+  const refused: { id: number; breach: Breach }[] = [];
+  for (const retry of due) {
+    const breach = admitExecution(accounts.get(retry.userId) as Account, now);
+    if (breach) refused.push({ id: retry.id, breach });
+    else queued.push(retry);
+  }
+  const day = dayOf(now);
+  await ctx.db.execute(sql`
+    update executions set queued_at = ${now.toISOString()}, usage_day = ${day}
+    where id = any(${`{${queued.map((retry) => retry.id).join(',')}}`}::int[])`);
+  await addUsage(
+    ctx.db,
+    queued.map((retry) => ({ userId: retry.userId, day, executions: 1 })),
+  );
+  await refuseExecutions(ctx, refused);
+  return { taken: due.length, queued: queued.map((retry) => retry.id), refused: refused.map((retry) => retry.id) };
+}
+
+/** Ends pending executions as `QUOTA_EXCEEDED`: they never start, and what they held of a quota is given back. */
+export async function refuseExecutions(ctx: Context, refused: readonly { id: number; breach: Breach }[]) {
+  await settleExecutions(
+    ctx,
+    refused.map(({ id, breach }) => ({
+      id,
+      claimToken: null,
+      durationMs: null,
+      usage: null,
+      outcome: {
+        ok: false,
+        errorCode: 'QUOTA_EXCEEDED',
+        message: overQuota(breach).message,
+        retryable: false,
+        retryAfterMs: null,
+      },
+    })),
+  );
+}
+
+/**
+ * The instant at which something falls due next, in milliseconds precise; null when nothing is planned. Lets the
+ * scheduler wake on time rather than at its next interval (decisions §6).
+ */
+export async function findNextDue(ctx: Context): Promise<Date | null> {
+  const [row] = await rows<{ at: string | null }>(
+    ctx.db,
+    sql`
+    select least(
+      (select min(next_execution_at) from tasks where next_execution_at is not null),
+      (select min(run_at) from executions where status = 'pending' and queued_at is null)
+    ) as at`,
+  );
+  return toInstantOrNull(row?.at ?? null);
+}

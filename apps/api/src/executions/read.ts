@@ -1,0 +1,82 @@
+import type { ListExecutionsQuery } from '@carillon/contract/executions';
+import { executions } from '@carillon/db';
+import { and, desc, eq, gte, lt, lte, type SQL } from 'drizzle-orm';
+import type { Caller, Context } from '../context.ts';
+import { Refusal } from '../errors.ts';
+import { decodeIdCursor, splitPage } from '../pages.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const fields = {
+  id: executions.id,
+  taskId: executions.taskId,
+  userId: executions.userId,
+  status: executions.status,
+  result: executions.result,
+  error: executions.error,
+  errorCode: executions.errorCode,
+  inputTokens: executions.inputTokens,
+  outputTokens: executions.outputTokens,
+  tokensEstimated: executions.tokensEstimated,
+  costUsd: executions.costUsd,
+  model: executions.model,
+  processingTimeMs: executions.processingTimeMs,
+  trigger: executions.trigger,
+  plannedFor: executions.plannedFor,
+  attempt: executions.attempt,
+  retryOfId: executions.retryOfId,
+  createdAt: executions.createdAt,
+  startedAt: executions.startedAt,
+  completedAt: executions.completedAt,
+};
+
+/** An execution of the caller's (specification "TaskExecution"); another user's is not found either. */
+export async function getExecution(ctx: Context, caller: Caller, id: number) {
+  const [row] = await ctx.db
+    .select(fields)
+    .from(executions)
+    .where(and(eq(executions.id, id), eq(executions.userId, caller.id)));
+  if (!row) throw new Refusal('not_found', 'There is no such execution.');
+  return withTokens(row);
+}
+
+/** The caller's executions, newest first; pages as those of `listTasks`. `endDate` as a day includes that day (UTC). */
+export async function listExecutions(ctx: Context, caller: Caller, query: ListExecutionsQuery) {
+  const { taskId, status, limit } = query;
+  const before = decodeIdCursor(query.cursor);
+  const offset = before === null ? query.offset : 0;
+  const matching = and(
+    eq(executions.userId, caller.id),
+    taskId ? eq(executions.taskId, taskId) : undefined,
+    status ? eq(executions.status, status) : undefined,
+    query.startDate ? gte(executions.createdAt, new Date(query.startDate)) : undefined,
+    query.endDate ? until(query.endDate) : undefined,
+  );
+  const [rows, total] = await Promise.all([
+    ctx.db
+      .select(fields)
+      .from(executions)
+      .where(and(matching, before === null ? undefined : lt(executions.id, before)))
+      .orderBy(desc(executions.id))
+      .limit(limit + 1)
+      .offset(offset),
+    before === null ? ctx.db.$count(executions, matching) : null,
+  ]);
+  const { page, hasMore, nextCursor } = splitPage(rows, limit, (row) => row.id);
+  return { executions: page.map(withTokens), pagination: { total, limit, offset, hasMore, nextCursor } };
+}
+
+function until(endDate: string): SQL {
+  const wholeDay = /^\d{4}-\d\d-\d\d$/.test(endDate);
+  const at = new Date(endDate);
+  return wholeDay ? lt(executions.createdAt, new Date(at.getTime() + DAY_MS)) : lte(executions.createdAt, at);
+}
+
+type Row = Pick<typeof executions.$inferSelect, keyof typeof fields>;
+
+function withTokens({ inputTokens, outputTokens, tokensEstimated, ...row }: Row) {
+  if (inputTokens === null || outputTokens === null) return { ...row, tokensUsed: null, tokens: null };
+  const total = inputTokens + outputTokens;
+  const tokens = { input: inputTokens, output: outputTokens, total, estimated: tokensEstimated };
+  return { ...row, tokensUsed: total, tokens };
+}

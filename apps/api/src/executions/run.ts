@@ -1,0 +1,36 @@
+import type { Context } from '../context.ts';
+import { openProviderKey } from '../users/provider-key.ts';
+import type { Claimed } from './claim.ts';
+import type { End, Outcome } from './settle.ts';
+
+const UNREADABLE_KEY: Outcome = {
+  ok: false,
+  errorCode: 'AUTHENTICATION_FAILED',
+  message: 'Your own AI key cannot be read any more: save it again.',
+  retryable: false,
+  retryAfterMs: null,
+};
+
+/**
+ * Asks the AI for a claimed execution, whose start has been written, and says how it ended. Holds neither a
+ * transaction nor a connection meanwhile. Never throws: failure of the outside world is a value (decisions §7).
+ */
+export async function runExecution(ctx: Context, run: Claimed, signal: AbortSignal): Promise<End> {
+  const end = { id: run.id, claimToken: run.claimToken };
+  let apiKey: string | null;
+  try {
+    apiKey = openProviderKey(ctx, run.userId, run.providerKeySealed);
+  } catch (error) {
+    ctx.log.error({ err: error, userId: run.userId }, "a user's own AI key cannot be opened");
+    return { ...end, durationMs: 0, usage: null, outcome: UNREADABLE_KEY };
+  }
+  const { durationMs, usage, ...outcome } = await ctx.ai.ask({
+    model: run.aiModel,
+    prompt: run.prompt,
+    maxTokens: run.maxTokens,
+    temperature: run.temperature,
+    apiKey,
+    signal,
+  });
+  return { ...end, durationMs, usage, outcome };
+}

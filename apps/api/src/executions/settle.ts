@@ -1,0 +1,133 @@
+import type { ERROR_CODES } from '@carillon/db';
+import { recordset, rows, toInstantOrNull } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+import { addUsage, dayOf, type UsageDelta } from '../limits/quotas.ts';
+import type { AiUsage } from '../outside/ai.ts';
+import { concludeExecutions, type Ended } from './conclude.ts';
+
+export type Outcome =
+  | { ok: true; text: string }
+  | {
+      ok: false;
+      errorCode: (typeof ERROR_CODES)[number];
+      message: string;
+      retryable: boolean;
+      retryAfterMs: number | null;
+    };
+
+/** How an execution ended. `claimToken` is that of its lease, or null for one that never started. */
+export interface End {
+  id: number;
+  claimToken: string | null;
+  outcome: Outcome;
+  usage: AiUsage | null;
+  durationMs: number | null;
+}
+
+type SettledRow = Omit<Ended, 'outcome' | 'durationMs' | 'usage' | 'plannedFor' | 'startedAt'> & {
+  plannedFor: string | null;
+  startedAt: string | null;
+  usageDay: string | null;
+  tokensReserved: number;
+};
+
+/**
+ * Ends executions, with everything that follows from it, in the caller's transaction: result, tokens and cost, the
+ * retry where one is due, the task's state, the quota and the events (decisions §5, §8, §9).
+ *
+ * The claim token is the fence: a run that another worker has taken over meanwhile, or whose task was deleted, is
+ * neither finished nor billed. Returns the ids that really ended.
+ */
+export async function settleExecutions(ctx: Context, ends: readonly End[]): Promise<number[]> {
+  if (ends.length === 0) return [];
+  const now = ctx.now();
+  const settled = await writeEnds(ctx, ends, now);
+  const endOf = new Map(ends.map((end) => [end.id, end]));
+  const ended = settled.map((row): Ended & Pick<SettledRow, 'usageDay' | 'tokensReserved'> => {
+    const { outcome, usage, durationMs } = endOf.get(row.id) as End;
+    return {
+      ...row,
+      plannedFor: toInstantOrNull(row.plannedFor),
+      startedAt: toInstantOrNull(row.startedAt),
+      outcome,
+      usage,
+      durationMs,
+    };
+  });
+  const billed = ended.filter((e) => e.startedAt !== null && e.usageDay !== null);
+  await recordUsage(ctx, billed, now);
+  await addUsage(
+    ctx.db,
+    ended.flatMap(({ userId, usageDay, startedAt, usage, tokensReserved }): UsageDelta[] => {
+      if (usageDay === null) return [];
+      if (startedAt === null) return [{ userId, day: usageDay, executions: -1 }];
+      return [{ userId, day: usageDay, tokens: totalTokens(usage), tokensReserved: -tokensReserved }];
+    }),
+  );
+  await concludeExecutions(ctx, ended, now);
+  return ended.map((e) => e.id);
+}
+
+const totalTokens = (usage: AiUsage | null) => (usage ? usage.inputTokens + usage.outputTokens : 0);
+
+/** The task's row is locked before its execution's, the order in which every other transaction takes them. */
+function writeEnds(ctx: Context, ends: readonly End[], now: Date): Promise<SettledRow[]> {
+  const values = ends.map(({ id, claimToken, outcome, usage, durationMs }) => ({
+    id,
+    token: claimToken,
+    status: outcome.ok ? 'completed' : 'failed',
+    result: outcome.ok ? outcome.text : null,
+    error: outcome.ok ? null : outcome.message,
+    code: outcome.ok ? null : outcome.errorCode,
+    model: usage?.model ?? null,
+    input: usage?.inputTokens ?? null,
+    output: usage?.outputTokens ?? null,
+    estimated: usage?.estimated ?? false,
+    cost: usage?.costUsd ?? null,
+    ms: durationMs === null ? null : Math.round(durationMs),
+  }));
+  return rows<SettledRow>(
+    ctx.db,
+    sql`
+    with ends as (
+      select * from jsonb_to_recordset(${recordset(values)}::jsonb) as ends(id int, token uuid, status text,
+        result text, error text, code text, model text, input int, output int, estimated boolean, cost float8, ms int)
+    ), held as (
+      select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures from tasks t
+      where t.id in (select e.task_id from executions e join ends using (id)) order by t.id for no key update
+    )
+    update executions e set status = ends.status, completed_at = ${now.toISOString()}, claim_token = null,
+      lease_until = null, tokens_reserved = 0, result = ends.result, error = ends.error, error_code = ends.code,
+      model = ends.model, input_tokens = ends.input, output_tokens = ends.output, tokens_estimated = ends.estimated,
+      cost_usd = ends.cost, processing_time_ms = ends.ms, queued_at = coalesce(e.queued_at, ${now.toISOString()}),
+      usage_day = case when ends.token is not null then e.usage_day end
+    from ends join executions was using (id) join held on held.id = was.task_id
+    where e.id = ends.id and case when ends.token is null
+      then e.status = 'pending' else e.status = 'running' and e.claim_token = ends.token end
+    returning e.id, e.task_id as "taskId", e.user_id as "userId", e.trigger, e.planned_for as "plannedFor", e.attempt,
+      e.started_at as "startedAt", was.usage_day as "usageDay", was.tokens_reserved as "tokensReserved",
+      held.name as "taskName", held.status as "taskStatus", held.recurrence,
+      held.next_execution_at is not null as "hasNext", held.consecutive_failures as "consecutiveFailures"`,
+  );
+}
+
+async function recordUsage(ctx: Context, billed: readonly (Ended & { usageDay: string | null })[], now: Date) {
+  if (billed.length === 0) return;
+  const records = billed.map(({ id, userId, usageDay, usage }) => ({
+    user_id: userId,
+    execution_id: id,
+    day: usageDay ?? dayOf(now),
+    model: usage?.model ?? null,
+    input: usage?.inputTokens ?? 0,
+    output: usage?.outputTokens ?? 0,
+    estimated: usage?.estimated ?? false,
+    cost: usage?.costUsd ?? 0,
+  }));
+  await ctx.db.execute(sql`
+    insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
+      estimated, cost_usd, created_at)
+    select user_id, execution_id, 'execution', day, 1, model, input, output, estimated, cost, ${now.toISOString()}::timestamptz
+    from jsonb_to_recordset(${recordset(records)}::jsonb) as r(user_id int, execution_id int, day date, model text,
+      input int, output int, estimated boolean, cost float8)`);
+}

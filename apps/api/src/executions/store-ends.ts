@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Context, inTransaction, sqlState } from '../context.ts';
+import { type End, type Outcome, settleExecutions } from './settle.ts';
+
+const LONGEST_WAIT_MS = 5000;
+
+/**
+ * Settles executions that ended in this process, however long the database is away: a result that was paid for is not
+ * dropped. `signal` ends the waiting when the process has to go. What the database refuses to store as it is ends as
+ * `PROVIDER_ERROR`, and alone: it takes nobody else's result with it.
+ */
+export async function storeEnds(ctx: Context, ends: readonly End[], signal: AbortSignal): Promise<void> {
+  for (let wait = 100; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    try {
+      await inTransaction(ctx, (tx) => settleExecutions(tx, ends));
+      return;
+    } catch (error) {
+      ctx.log.error({ err: error, executionIds: ends.map(({ id }) => id) }, 'results could not be stored');
+      if (isRefused(error)) return storeApart(ctx, ends, signal);
+      if (signal.aborted) throw error;
+      await delay(wait, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** Data exceptions and violated constraints: the same statement fails for ever. */
+const isRefused = (error: unknown) => /^2[23]/.test(sqlState(error) ?? '');
+
+const UNSTORABLE: Outcome = {
+  ok: false,
+  errorCode: 'PROVIDER_ERROR',
+  message: 'The answer of the provider could not be stored.',
+  retryable: false,
+  retryAfterMs: null,
+};
+
+async function storeApart(ctx: Context, ends: readonly End[], signal: AbortSignal) {
+  if (ends.length > 1) {
+    for (const end of ends) await storeEnds(ctx, [end], signal);
+    return;
+  }
+  const plain = ends.map((end) => ({ ...end, usage: null, outcome: UNSTORABLE }));
+  await inTransaction(ctx, (tx) => settleExecutions(tx, plain));
+}

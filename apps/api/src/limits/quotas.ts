@@ -1,0 +1,171 @@
+import { type Db, recordset, rows, toInstantOrNull } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { Refusal } from '../errors.ts';
+import { type Limits, limitsOf } from './plans.ts';
+
+interface Counter {
+  executions: number;
+  tokens: number;
+  tokensReserved: number;
+}
+
+/** A user's standing, read under lock: what is admitted below is counted here first and written by `addUsage`. */
+export interface Account {
+  userId: number;
+  isActive: boolean;
+  /** Null where no trial ends: the pro plan, and admins. */
+  trialEndsAt: Date | null;
+  limits: Limits;
+  day: Counter;
+  month: Counter;
+}
+
+/** `details` of a 402 (decisions §4). */
+export type Breach = { resource: string; used: number | null; limit: number | null; resetAt: string | null };
+
+/** A change of a user's counters, booked on the UTC day `day` and its month. */
+export interface UsageDelta {
+  userId: number;
+  day: string;
+  executions?: number;
+  tokens?: number;
+  tokensReserved?: number;
+}
+
+/** The UTC day of an instant, `YYYY-MM-DD`: the key of the daily quota window. */
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+const monthOf = (day: string): string => day.slice(0, 7);
+
+interface AccountRow {
+  userId: number;
+  isActive: boolean;
+  plan: 'trial' | 'pro';
+  role: 'USER' | 'ADMIN';
+  trialEndsAt: string | null;
+  maxTasksPerUser: number;
+  maxExecutionsPerDay: number;
+  period: string;
+  executions: number;
+  tokens: number;
+  tokensReserved: number;
+}
+
+/**
+ * Locks the usage counters of `userIds` for today until the transaction ends, always in the same order, and returns
+ * each user's account. Whoever decides on a quota holds this lock, so that no two decisions see the same remainder.
+ */
+export async function lockAccounts(db: Db, userIds: readonly number[], now: Date): Promise<Map<number, Account>> {
+  const day = dayOf(now);
+  const ids = sql`${`{${[...new Set(userIds)].join(',')}}`}::int[]`;
+  // Sent together: the second finds the rows that the first has made sure of.
+  const [, found] = await Promise.all([
+    db.execute(sql`
+      insert into usage_counters (user_id, period)
+      select u.id, p.period from users u, (values (${day}), (${monthOf(day)})) p(period) where u.id = any(${ids})
+      on conflict do nothing`),
+    rows<AccountRow>(
+      db,
+      sql`
+      select u.id as "userId", u.is_active as "isActive", u.plan, u.role, u.trial_ends_at as "trialEndsAt",
+        s.max_tasks_per_user as "maxTasksPerUser", s.max_executions_per_day as "maxExecutionsPerDay",
+        c.period, c.executions, c.tokens::float8 as tokens, c.tokens_reserved::float8 as "tokensReserved"
+      from usage_counters c join users u on u.id = c.user_id cross join settings s
+      where c.user_id = any(${ids}) and c.period in (${day}, ${monthOf(day)})
+      order by c.user_id, c.period for update of c`,
+    ),
+  ]);
+  const accounts = new Map<number, Account>();
+  for (const row of found) {
+    const { executions, tokens, tokensReserved } = row;
+    const counter = { executions, tokens, tokensReserved };
+    const account = accounts.get(row.userId) ?? {
+      userId: row.userId,
+      isActive: row.isActive,
+      trialEndsAt: row.plan === 'trial' && row.role !== 'ADMIN' ? toInstantOrNull(row.trialEndsAt) : null,
+      limits: limitsOf(row, row),
+      day: counter,
+      month: counter,
+    };
+    account[row.period === day ? 'day' : 'month'] = counter;
+    accounts.set(row.userId, account);
+  }
+  return accounts;
+}
+
+/**
+ * Admits one more execution to a locked account and counts it there, or says which quota refuses it. Tokens are
+ * looked at too: who has used them up starts nothing (decisions §9).
+ */
+export function admitExecution(account: Account, now: Date): Breach | null {
+  const { limits, day, month } = account;
+  if (account.trialEndsAt && account.trialEndsAt <= now) {
+    return { resource: 'trial', used: null, limit: null, resetAt: null };
+  }
+  const breach =
+    full('executions', day.executions, limits.executionsPerDay, nextDay(now)) ??
+    full('executions', month.executions, limits.executionsPerMonth, nextMonth(now)) ??
+    tokensUsedUp(account, now);
+  if (breach) return breach;
+  day.executions += 1;
+  month.executions += 1;
+  return null;
+}
+
+/** The quota by which an account has no token left, or null. */
+export const tokensUsedUp = ({ limits, day, month }: Account, now: Date): Breach | null =>
+  full('tokens', day.tokens, limits.tokensPerDay, nextDay(now)) ??
+  full('tokens', month.tokens, limits.tokensPerMonth, nextMonth(now));
+
+/**
+ * Reserves `tokens` for a call that is about to start, unless what is used and reserved already fills a quota: then
+ * false, and the call has to wait for the others to settle. So a quota is overshot by one call at most.
+ */
+export function reserveTokens({ limits, day, month }: Account, tokens: number): boolean {
+  if (day.tokens + day.tokensReserved >= limits.tokensPerDay) return false;
+  if (month.tokens + month.tokensReserved >= limits.tokensPerMonth) return false;
+  day.tokensReserved += tokens;
+  month.tokensReserved += tokens;
+  return true;
+}
+
+/** Adds to the counters, day and month each, in the one order in which everybody locks them. */
+export async function addUsage(db: Db, deltas: readonly UsageDelta[]): Promise<void> {
+  if (deltas.length === 0) return;
+  const sums = new Map<string, Counter & { user_id: number; period: string }>();
+  for (const { userId, day, executions = 0, tokens = 0, tokensReserved = 0 } of deltas) {
+    for (const period of [day, monthOf(day)]) {
+      const key = `${userId} ${period}`;
+      const sum = sums.get(key) ?? { user_id: userId, period, executions: 0, tokens: 0, tokensReserved: 0 };
+      sum.executions += executions;
+      sum.tokens += tokens;
+      sum.tokensReserved += tokensReserved;
+      sums.set(key, sum);
+    }
+  }
+  await db.execute(sql`
+    with d as (
+      select * from jsonb_to_recordset(${recordset([...sums.values()])}::jsonb)
+        as d(user_id int, period text, executions int, tokens bigint, "tokensReserved" bigint)
+    ), locked as (
+      select c.user_id, c.period from usage_counters c join d using (user_id, period)
+      order by c.user_id, c.period for update of c
+    )
+    update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
+      tokens_reserved = c.tokens_reserved + d."tokensReserved"
+    from locked join d using (user_id, period)
+    where c.user_id = locked.user_id and c.period = locked.period`);
+}
+
+/** The 402 for a breach. */
+export function overQuota(breach: Breach): Refusal {
+  const message =
+    breach.resource === 'trial'
+      ? 'The trial has ended.'
+      : `The quota of ${breach.limit} ${breach.resource} is used up${breach.resetAt ? ` until ${breach.resetAt}` : ''}.`;
+  return new Refusal('over_quota', message, breach);
+}
+
+const full = (resource: string, used: number, limit: number, resetAt: Date): Breach | null =>
+  used >= limit ? { resource, used, limit, resetAt: resetAt.toISOString() } : null;
+const nextDay = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
+const nextMonth = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));

@@ -1,0 +1,56 @@
+import { connect } from '@carillon/db';
+import { startEmbeddedPostgres } from '@carillon/db/embedded';
+import { migrateDatabase } from '@carillon/db/migrate';
+import { pino } from 'pino';
+import { buildApp } from './app.ts';
+import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
+import type { Config } from './config.ts';
+import { type Context, systemClock } from './context.ts';
+import { loggerOptions } from './http/logging.ts';
+import { createAi } from './outside/ai.ts';
+import { createWorker, type Worker } from './worker.ts';
+
+/** An API that listens, with its worker at work. */
+export interface Api {
+  /** Where it really listens, `http://127.0.0.1:3000`. */
+  url: string;
+  /** Stops taking requests and executions, lets what runs end or hands it back, and closes the rest in reverse order. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the API process: database (an embedded one where `DATABASE_URL` is unset), migrations, HTTP, worker. When one
+ * of them fails, what was already started is stopped again and the error is thrown.
+ */
+export async function startApi(config: Config): Promise<Api> {
+  await using starting = new AsyncDisposableStack();
+  const log = pino(loggerOptions(config));
+
+  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, starting));
+  await migrateDatabase(databaseUrl);
+  const { db, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
+  starting.defer(closeDatabase);
+  const ai = createAi(config.ai);
+  starting.defer(() => ai.close());
+
+  const ctx: Omit<Context, 'worker'> & { worker?: Worker } = { db, now: systemClock, log, config, ai };
+  const worker = createWorker(ctx as Context);
+  ctx.worker = worker;
+  await bootstrapAdmin(ctx as Context);
+  const app = await buildApp(ctx as Context);
+  // Together: a call of the scheduler trigger waits for executions, and these for their place among the requests.
+  starting.defer(async () => {
+    await Promise.all([worker.stop(), app.close()]);
+  });
+  const url = await app.listen({ host: config.host, port: config.port });
+  worker.start();
+
+  const running = starting.move();
+  return { url, close: () => running.disposeAsync() };
+}
+
+async function startEmbedded(config: Config, starting: AsyncDisposableStack): Promise<string> {
+  const { url, stop } = await startEmbeddedPostgres({ dataDir: config.dataDir });
+  starting.defer(stop);
+  return url;
+}

@@ -1,0 +1,9 @@
+import { settings } from '@carillon/db';
+import type { Context } from '../context.ts';
+
+/** The system settings in force (specification "System settings"). */
+export async function getSettings(ctx: Context) {
+  const [row] = await ctx.db.select().from(settings);
+  if (!row) throw new Error('The settings row is missing: the migration writes it.');
+  return row;
+}

@@ -1,0 +1,61 @@
+import { recordset, rows, tasks } from '@carillon/db';
+import { and, eq, sql } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../context.ts';
+import { addUsage, type UsageDelta } from '../limits/quotas.ts';
+import { recordEvents } from '../webhooks/outbox.ts';
+import { refuseTask } from './read.ts';
+
+interface Live {
+  id: number;
+  status: 'pending' | 'running';
+  day: string | null;
+  reserved: number;
+  tokens: number;
+  model: string;
+}
+
+/**
+ * Deletes a task of the caller's and its history. What was pending goes and gives its quota back; what was running is
+ * aborted and its result dropped, but its call stays in the usage ledger as an estimate (decisions §5).
+ */
+export async function deleteTask(ctx: Context, caller: Caller, id: number): Promise<void> {
+  const live = await inTransaction(ctx, async (tx) => {
+    const mine = and(eq(tasks.id, id), eq(tasks.userId, caller.id));
+    const [task] = await tx.db.select({ name: tasks.name }).from(tasks).where(mine).for('update');
+    if (!task) return refuseTask();
+    const live = await rows<Live>(
+      tx.db,
+      sql`
+      select e.id, e.status, e.usage_day as day, e.tokens_reserved as reserved, t.ai_model as model,
+        ceil(length(t.prompt) / 4.0)::int as tokens
+      from executions e join tasks t on t.id = e.task_id
+      where e.task_id = ${id} and e.status in ('pending', 'running') order by e.id for update of e`,
+    );
+    await settleUsage(tx, caller, live);
+    const now = tx.now();
+    await tx.db.delete(tasks).where(mine);
+    const data = { task: { id, name: task.name, deletedAt: now } };
+    await recordEvents(tx, [{ kind: 'task.deleted', userId: caller.id, data }]);
+    return live;
+  });
+  ctx.worker.abort(live.map((execution) => execution.id));
+}
+
+async function settleUsage(ctx: Context, caller: Caller, live: readonly Live[]) {
+  const running = live.filter(({ status }) => status === 'running');
+  if (running.length > 0) {
+    await ctx.db.execute(sql`
+      insert into usage_records (user_id, source, day, executions, model, input_tokens, output_tokens, estimated,
+        cost_usd, created_at)
+      select ${caller.id}::int, 'execution', day, 1, model, tokens, 0, true, 0, ${ctx.now().toISOString()}::timestamptz
+      from jsonb_to_recordset(${recordset(running)}::jsonb) as r(day date, model text, tokens int)`);
+  }
+  await addUsage(
+    ctx.db,
+    live.flatMap(({ status, day, reserved, tokens }): UsageDelta[] => {
+      if (day === null) return [];
+      if (status === 'pending') return [{ userId: caller.id, day, executions: -1 }];
+      return [{ userId: caller.id, day, tokens, tokensReserved: -reserved }];
+    }),
+  );
+}

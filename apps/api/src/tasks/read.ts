@@ -1,0 +1,100 @@
+import type { ListOccurrencesQuery, ListTasksQuery } from '@carillon/contract/tasks';
+import { executions, occurrences, tasks } from '@carillon/db';
+import { and, desc, eq, ilike, lt, sql } from 'drizzle-orm';
+import type { Caller, Context } from '../context.ts';
+import { Refusal } from '../errors.ts';
+import { containing, decodeIdCursor, decodeInstantCursor, splitPage } from '../pages.ts';
+
+/** The fields of the specification's "Task". */
+export const taskFields = {
+  id: tasks.id,
+  userId: tasks.userId,
+  name: tasks.name,
+  description: tasks.description,
+  prompt: tasks.prompt,
+  scheduledFor: tasks.scheduledFor,
+  nextExecutionAt: tasks.nextExecutionAt,
+  recurrence: tasks.recurrence,
+  recurrencePattern: tasks.recurrencePattern,
+  timezone: tasks.timezone,
+  aiModel: tasks.aiModel,
+  maxTokens: tasks.maxTokens,
+  temperature: tasks.temperature,
+  status: tasks.status,
+  executionCount: tasks.executionCount,
+  lastExecutionAt: tasks.lastExecutionAt,
+  attachments: tasks.attachmentIds,
+  createdAt: tasks.createdAt,
+  updatedAt: tasks.updatedAt,
+};
+
+/** A task of the caller's; another user's is not found either (decisions §4). */
+export async function getTask(ctx: Context, caller: Caller, id: number) {
+  const [task] = await ctx.db
+    .select(taskFields)
+    .from(tasks)
+    .where(and(eq(tasks.id, id), eq(tasks.userId, caller.id)));
+  return task ?? refuseTask();
+}
+
+export const refuseTask = (): never => {
+  throw new Refusal('not_found', 'There is no such task.');
+};
+
+/**
+ * The caller's tasks, newest first (decisions §5). A page asked for by `cursor` costs the same at any depth, and has no
+ * `total`: counting would cost as much as there is to count.
+ */
+export async function listTasks(ctx: Context, caller: Caller, query: ListTasksQuery) {
+  const { status, search, limit } = query;
+  const before = decodeIdCursor(query.cursor);
+  const offset = before === null ? query.offset : 0;
+  const matching = and(
+    eq(tasks.userId, caller.id),
+    status ? eq(tasks.status, status) : undefined,
+    search ? ilike(tasks.name, containing(search)) : undefined,
+  );
+  const [rows, total] = await Promise.all([
+    ctx.db
+      .select(taskFields)
+      .from(tasks)
+      .where(and(matching, before === null ? undefined : lt(tasks.id, before)))
+      .orderBy(desc(tasks.id))
+      .limit(limit + 1)
+      .offset(offset),
+    before === null ? ctx.db.$count(tasks, matching) : null,
+  ]);
+  const { page, hasMore, nextCursor } = splitPage(rows, limit, (task) => task.id);
+  return { tasks: page, pagination: { total, limit, offset, hasMore, nextCursor } };
+}
+
+/** What became of each planned instant of a task of the caller's, newest first (decisions §5). */
+export async function listOccurrences(ctx: Context, caller: Caller, id: number, query: ListOccurrencesQuery) {
+  const before = decodeInstantCursor(query.cursor);
+  await getTask(ctx, caller, id);
+  const rows = await ctx.db
+    .select({
+      plannedFor: occurrences.plannedFor,
+      fate: occurrences.fate,
+      recordedAt: occurrences.recordedAt,
+      executionId: executions.id,
+      startedAt: executions.startedAt,
+      latenessMs: sql<
+        number | null
+      >`(extract(epoch from ${executions.startedAt} - ${occurrences.plannedFor}) * 1000)::int`,
+    })
+    .from(occurrences)
+    .leftJoin(
+      executions,
+      and(
+        eq(executions.taskId, occurrences.taskId),
+        eq(executions.plannedFor, occurrences.plannedFor),
+        eq(executions.trigger, 'schedule'),
+      ),
+    )
+    .where(and(eq(occurrences.taskId, id), before ? lt(occurrences.plannedFor, before) : undefined))
+    .orderBy(desc(occurrences.plannedFor))
+    .limit(query.limit + 1);
+  const { page, nextCursor } = splitPage(rows, query.limit, (row) => row.plannedFor.toISOString());
+  return { occurrences: page, pagination: { limit: query.limit, nextCursor } };
+}

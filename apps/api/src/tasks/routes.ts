@@ -1,0 +1,60 @@
+import * as contract from '@carillon/contract/tasks';
+import { executeTask } from '../executions/execute-task.ts';
+import type { Routes } from '../http/contract.ts';
+import { LARGE_BODY_LIMIT } from '../http/server.ts';
+import { deleteTask } from './delete.ts';
+import { getTask, listOccurrences, listTasks } from './read.ts';
+import { previewTask } from './schedule.ts';
+import { changeTask, createTask } from './write.ts';
+
+const success = true as const;
+
+/** Specification "Tasks, executions, agent mode". */
+export const tasksRoutes: Routes = async (app, { ctx }) => {
+  const config = { access: 'user' } as const;
+
+  app.post(
+    '/api/agent/create-task',
+    { schema: contract.createTask, config, bodyLimit: LARGE_BODY_LIMIT },
+    async ({ caller, body }, reply) => {
+      const taskId = await createTask(ctx, caller, body);
+      return reply.code(201).send({ success, taskId });
+    },
+  );
+
+  app.get('/api/tasks', { schema: contract.listTasks, config }, async ({ caller, query }) => ({
+    success,
+    ...(await listTasks(ctx, caller, query)),
+  }));
+
+  app.get('/api/tasks/:id', { schema: contract.getTask, config }, async ({ caller, params }) => ({
+    success,
+    task: await getTask(ctx, caller, params.id),
+  }));
+
+  app.patch(
+    '/api/tasks/:id',
+    { schema: contract.changeTask, config, bodyLimit: LARGE_BODY_LIMIT },
+    async ({ caller, params, body }) => ({ success, task: await changeTask(ctx, caller, params.id, body) }),
+  );
+
+  app.delete('/api/tasks/:id', { schema: contract.deleteTask, config }, async ({ caller, params }) => {
+    await deleteTask(ctx, caller, params.id);
+    return { success, message: 'The task is deleted.' };
+  });
+
+  app.post('/api/tasks/:id/execute', { schema: contract.executeTask, config }, async ({ caller, params }, reply) => {
+    const queued = await executeTask(ctx, caller, params.id);
+    return reply.code(201).send({ success, status: 'pending', ...queued });
+  });
+
+  app.get('/api/tasks/:id/occurrences', { schema: contract.listOccurrences, config }, async (request) => ({
+    success,
+    ...(await listOccurrences(ctx, request.caller, request.params.id, request.query)),
+  }));
+
+  app.post('/api/tasks/preview', { schema: contract.previewTask, config }, async ({ body }) => ({
+    success,
+    occurrences: previewTask(ctx, body),
+  }));
+};

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { EventKind } from '@carillon/contract/events';
+import { recordset, rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+
+/** Something that happened to what a user owns. `data` is the payload of the kind (specification "Data by event kind"). */
+export interface Event {
+  kind: EventKind;
+  userId: number;
+  data: Record<string, unknown>;
+}
+
+/**
+ * Writes a delivery for each active webhook that subscribes to an event. Called in the transaction of the change that
+ * the event tells of: none is lost, and none tells of a change that did not happen. The payload is fixed here, as the
+ * very text that every attempt signs and sends (decisions §8).
+ */
+export async function recordEvents(ctx: Context, events: readonly Event[]): Promise<void> {
+  if (events.length === 0) return;
+  const userIds = [...new Set(events.map((event) => event.userId))];
+  const subscribers = await rows<{ id: string; userId: number; events: string[] }>(
+    ctx.db,
+    sql`select id, user_id as "userId", events from webhooks
+      where user_id = any(${`{${userIds.join(',')}}`}::int[]) and status = 'active'`,
+  );
+  if (subscribers.length === 0) return;
+
+  const now = ctx.now().toISOString();
+  const deliveries = events.flatMap((event) =>
+    subscribers
+      .filter((webhook) => webhook.userId === event.userId && webhook.events.includes(event.kind))
+      .map((webhook) => ({
+        id: randomUUID(),
+        webhook_id: webhook.id,
+        event: event.kind,
+        payload: JSON.stringify({
+          event: event.kind,
+          timestamp: now,
+          webhookId: webhook.id,
+          userId: event.userId,
+          data: event.data,
+        }),
+      })),
+  );
+  if (deliveries.length === 0) return;
+  await ctx.db.execute(sql`
+    insert into deliveries (id, webhook_id, event, payload, request_id, next_attempt_at, created_at)
+    select id, webhook_id, event, payload, ${ctx.requestId ?? randomUUID()}::text, ${now}::timestamptz, ${now}::timestamptz
+    from jsonb_to_recordset(${recordset(deliveries)}::jsonb) as d(id uuid, webhook_id uuid, event text, payload text)`);
+}

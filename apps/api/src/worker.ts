@@ -1,0 +1,166 @@
+import type { Context, WorkerHandle } from './context.ts';
+import { type Claimed, claimQueued, hasQueued } from './executions/claim.ts';
+import { coalesce } from './executions/coalesce.ts';
+import { handBack, renewLeases, rescueExpired } from './executions/leases.ts';
+import { enqueueDue } from './executions/queue.ts';
+import { runExecution } from './executions/run.ts';
+import type { End } from './executions/settle.ts';
+import { storeEnds } from './executions/store-ends.ts';
+import { repeat } from './repeat.ts';
+
+const POLL_MS = 1000;
+const RESCUE_MS = 5000;
+/** When the scheduler has not called for so long although something is due, the worker takes it up itself. */
+const SCHEDULER_SILENT_MS = 60_000;
+const SETTLE_AT_ONCE = 200;
+/** How long a shutdown waits for running executions before it hands them back. */
+const GRACE_MS = 20_000;
+
+export interface Worker extends WorkerHandle {
+  /** Starts the background loop. */
+  start(): void;
+  /** Runs what is queued until nothing is left that may start; for callers that wait, tests among them. */
+  drain(): Promise<void>;
+  /** Claims nothing more, waits up to 20 s for what runs, and hands the rest back to the queue. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  run: Claimed;
+  abort: AbortController;
+  ended: Promise<void>;
+}
+
+/**
+ * The worker of a process: keeps up to `EXECUTION_CONCURRENCY` executions running, refilling as each one ends, renews
+ * their leases, and takes over what other processes left behind. Any number of equal workers share one database.
+ */
+export function createWorker(ctx: Context): Worker {
+  const running = new Map<number, Running>();
+  const closing = new AbortController();
+  const loops: { stop(): Promise<void> }[] = [];
+  const store = coalesce((ends: End[]) => storeEnds(ctx, ends, closing.signal), SETTLE_AT_ONCE);
+  const stopping = new AbortController();
+  let filling: Promise<void> | null = null;
+  let fillAgain = false;
+
+  /** One claim at a time; a nudge during it makes it look once more. */
+  function fill(): Promise<void> {
+    fillAgain = true;
+    filling ??= (async () => {
+      try {
+        while (fillAgain && !stopping.signal.aborted) {
+          fillAgain = false;
+          await claimRound();
+        }
+      } catch (error) {
+        ctx.log.error({ err: error }, 'claiming failed');
+      } finally {
+        filling = null;
+      }
+    })();
+    return filling;
+  }
+
+  let lastUser = 0;
+  /** Goes round the users until no place is free, or a whole round has started nothing. */
+  async function claimRound() {
+    let idle = false;
+    while (!stopping.signal.aborted && running.size < ctx.config.executionConcurrency) {
+      const limit = ctx.config.executionConcurrency - running.size;
+      const wholeRound = lastUser === 0;
+      const claim = await claimQueued(ctx, { limit, after: lastUser });
+      for (const run of claim.started) begin(run);
+      lastUser = claim.next;
+      if (claim.started.length > 0) idle = false;
+      if (lastUser !== 0) continue;
+      if (idle || (wholeRound && claim.started.length === 0)) return;
+      idle = true;
+    }
+  }
+
+  function begin(run: Claimed) {
+    const abort = new AbortController();
+    const ended = (async () => {
+      try {
+        const end = await runExecution(ctx, run, abort.signal);
+        // Given up: the row is another worker's, or gone.
+        if (!abort.signal.aborted) await store(end);
+      } catch (error) {
+        ctx.log.error({ err: error, executionId: run.id }, 'an execution was left to its lease');
+      } finally {
+        running.delete(run.id);
+        if (!stopping.signal.aborted) void fill();
+      }
+    })();
+    running.set(run.id, { run, abort, ended });
+  }
+
+  const leases = () => [...running.values()].map(({ run }) => ({ id: run.id, claimToken: run.claimToken }));
+
+  async function renew() {
+    if (running.size === 0) return;
+    const mine = leases();
+    const held = await renewLeases(ctx, mine);
+    abort(mine.filter(({ id }) => !held.has(id)).map(({ id }) => id));
+  }
+
+  function abort(executionIds: readonly number[]) {
+    for (const id of executionIds) running.get(id)?.abort.abort();
+  }
+
+  let failedAt = Number.NEGATIVE_INFINITY;
+  async function rescue(): Promise<number[]> {
+    // After an outage of the database the leases of living workers have run out too: they renew first.
+    if (performance.now() - failedAt < ctx.config.executionLeaseMs) return [];
+    return rescueExpired(ctx);
+  }
+
+  async function takeUpOverdue() {
+    const { queued } = await enqueueDue(ctx, { overdueMs: SCHEDULER_SILENT_MS });
+    if (queued.length > 0) {
+      ctx.log.warn({ executions: queued.length }, 'the scheduler trigger is overdue: the worker took up what was due');
+    }
+  }
+
+  return {
+    nudge: () => void fill(),
+    abort,
+    rescue,
+    stopping: stopping.signal,
+    start() {
+      const every = (ms: number, name: string, work: () => Promise<unknown>) => {
+        const onError = (error: unknown) => {
+          failedAt = performance.now();
+          ctx.log.error({ err: error }, `${name} failed`);
+        };
+        loops.push(repeat(ms, work, onError));
+      };
+      every(POLL_MS, 'polling', async () => {
+        if (running.size < ctx.config.executionConcurrency && (await hasQueued(ctx))) await fill();
+      });
+      every(ctx.config.executionLeaseMs / 3, 'renewing leases', renew);
+      every(Math.min(RESCUE_MS, ctx.config.executionLeaseMs / 2), 'rescuing', rescue);
+      every(SCHEDULER_SILENT_MS / 4, 'looking for overdue tasks', takeUpOverdue);
+    },
+    async drain() {
+      do {
+        await fill();
+        await Promise.all([...running.values()].map(({ ended }) => ended));
+      } while (running.size > 0 || filling !== null);
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops.map((loop) => loop.stop()));
+      await filling;
+      const all = Promise.all([...running.values()].map(({ ended }) => ended));
+      const timer = setTimeout(() => closing.abort(), GRACE_MS);
+      const cut = new Promise<void>((resolve) => closing.signal.addEventListener('abort', () => resolve()));
+      await Promise.race([all, cut]);
+      clearTimeout(timer);
+      const left = leases();
+      abort(left.map(({ id }) => id));
+      await handBack(ctx, left);
+    },
+  };
+}
