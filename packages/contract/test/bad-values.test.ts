@@ -1,0 +1,53 @@
+import { findBadValue } from '@carillon/contract/check';
+import t from 'tap';
+
+/** `levels` objects inside each other. */
+function nest(levels: number, key = 'a'): unknown {
+  let value: unknown = 'end';
+  for (let level = 0; level < levels; level += 1) value = { [key]: value };
+  return value;
+}
+
+t.test('ordinary values pass', async (t) => {
+  for (const value of [
+    null,
+    undefined,
+    1,
+    true,
+    '',
+    'naïve 😀 \u0001 \n',
+    [],
+    {},
+    { a: [{ b: [1, 'x'] }] },
+    nest(32),
+  ]) {
+    t.equal(findBadValue(value), null);
+  }
+  t.equal(findBadValue(Array(1000).fill('x')), null);
+});
+
+t.test('NUL characters and lone surrogates are found, in values and in names', async (t) => {
+  t.match(findBadValue({ a: [{ b: 'x\0y' }] }), { field: 'a.0.b', message: /NUL/ });
+  t.match(findBadValue('\0'), { field: '', message: /NUL/ });
+  for (const text of ['\ud800', 'x\udc00', '\ude00\ud83d']) {
+    t.match(findBadValue({ prompt: text }), { field: 'prompt', message: /surrogate/ });
+    t.match(findBadValue({ prompt: { [text]: 1 } }), { message: /surrogate pair in its name/ });
+  }
+  t.match(findBadValue({ 'a\0b': 1 }), { field: 'ab', message: /NUL character in its name/ });
+  t.equal(findBadValue({ '😀': '😀' }), null, 'a whole pair is one character');
+});
+
+t.test('what is too deep or too wide is found', async (t) => {
+  t.match(findBadValue({ list: Array(1001).fill(1) }), { field: 'list', message: 'must have at most 1000 items' });
+  const wide = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`k${at}`, at]));
+  t.match(findBadValue({ map: wide }), { field: 'map', message: 'must have at most 1000 fields' });
+  t.match(findBadValue(nest(33)), { message: /nested deeper than 32/ });
+  t.match(findBadValue(JSON.parse(`${'['.repeat(33)}${']'.repeat(33)}`)), { message: /nested deeper than 32/ });
+});
+
+t.test('20,000 levels do not overflow the stack, wherever they are', async (t) => {
+  t.match(findBadValue(nest(20_000)), { message: /nested deeper/ });
+  t.match(findBadValue({ context: { preferences: nest(20_000) } }), { field: /^context\.preferences\.a/ });
+  const names = nest(20_000, 'x'.repeat(50));
+  t.ok((findBadValue(names)?.field.length ?? 0) <= 200, 'and the name in the answer stays short');
+});

@@ -1,0 +1,128 @@
+import { register } from '@carillon/contract/auth';
+import { compile, compileTexts } from '@carillon/contract/check';
+import { listExecutions } from '@carillon/contract/executions';
+import { changeTask, createTask, listTasks } from '@carillon/contract/tasks';
+import { patchUser } from '@carillon/contract/users';
+import t from 'tap';
+
+const TASK = {
+  name: 'Morning news',
+  prompt: 'Sum up the news of today.',
+  scheduledFor: '2026-11-21T07:00:00Z',
+  recurrence: 'daily',
+  timezone: 'Europe/Lisbon',
+};
+const task = compile(createTask.body);
+const change = compile(changeTask.body);
+
+const refused = (checked: ReturnType<typeof task>) => (checked.ok ? {} : checked.details);
+
+t.test('a good body comes back as it is', async (t) => {
+  t.same(task(TASK), { ok: true, value: TASK });
+  const full = { ...TASK, description: null, recurrencePattern: '0 7 * * 1-5', aiModel: 'openai/gpt-5-mini' };
+  t.same(task({ ...full, maxTokens: 1, temperature: 0, attachments: [] }).ok, true);
+  t.same(change({}), { ok: true, value: {} });
+});
+
+t.test('every wrong field is named, with a message a person understands', async (t) => {
+  const body = { ...TASK, name: 'ab', prompt: 'too short', recurrence: 'hourly', attachments: ['x', 7], role: 'ADMIN' };
+  t.same(refused(task({ ...body, timezone: undefined })), {
+    name: ['must be at least 3 characters'],
+    prompt: ['must be at least 10 characters'],
+    recurrence: ['must be one of once, daily, weekly, monthly'],
+    'attachments.1': ['must be a string'],
+    role: ['is not a known field'],
+    timezone: ['is required'],
+  });
+  t.same(refused(task({ ...TASK, attachments: Array(11).fill('x') })), { attachments: ['must have at most 10 items'] });
+  t.same(refused(task({ ...TASK, temperature: 201, maxTokens: 0 })), {
+    temperature: ['must be at most 200'],
+    maxTokens: ['must be at least 1'],
+  });
+  t.same(refused(task({ ...TASK, prompt: ' '.repeat(20) })), { prompt: ['must not be blank'] });
+});
+
+t.test('a body that is no object is refused as a whole', async (t) => {
+  for (const body of [null, undefined, [], 'text', 7, true])
+    t.same(refused(task(body)), { body: ['must be an object'] });
+});
+
+t.test('nothing in a body is coerced, filled in or removed', async (t) => {
+  const body = { ...TASK, maxTokens: '5', temperature: null, description: 7, name: true };
+  t.same(refused(task(body)), {
+    maxTokens: ['must be an integer'],
+    temperature: ['must be an integer'],
+    description: ['must be a string or null'],
+    name: ['must be a string'],
+  });
+  t.same(body, { ...TASK, maxTokens: '5', temperature: null, description: 7, name: true });
+  const patch = compile(patchUser.body);
+  t.equal(patch({ timezone: null, encryptedProviderKey: null }).ok, true);
+  t.equal(patch({ name: null }).ok, false);
+  t.equal(patch({ role: 'ADMIN' }).ok, false);
+});
+
+t.test('lengths count code points', async (t) => {
+  t.equal(task({ ...TASK, name: '😀😀' }).ok, false, 'two emoji are two characters, not four');
+  t.equal(task({ ...TASK, name: '😀'.repeat(100) }).ok, true);
+  t.equal(task({ ...TASK, name: '😀'.repeat(101) }).ok, false);
+});
+
+t.test('names of prototype members are unknown fields like any other', async (t) => {
+  const hostile = JSON.parse('{"constructor": 1, "toString": 2, "hasOwnProperty": 3}');
+  t.same(Object.keys(refused(task({ ...TASK, ...hostile }))).sort(), ['constructor', 'hasOwnProperty', 'toString']);
+  const own = JSON.parse(`{"__proto__": {"name": "x"}, ${JSON.stringify(TASK).slice(1)}`);
+  t.ok(Object.hasOwn(refused(task(own)), '__proto__'));
+});
+
+t.test('a password says what it lacks', async (t) => {
+  const check = compile(register.body);
+  const passwordOf = (password: unknown) => {
+    const checked = check({ name: 'Alice', email: 'alice@example.org', password });
+    return checked.ok ? [] : checked.details.password;
+  };
+  t.same(passwordOf('Abcdefg1'), []);
+  t.same(passwordOf('Ǆß345678ÅÉé'), [], 'letters of every script count');
+  t.same(passwordOf('abcdefg1'), ['must contain an upper-case letter']);
+  t.same(passwordOf('ABCDEFG1'), ['must contain a lower-case letter']);
+  t.same(passwordOf('Abcdefgh'), ['must contain a digit']);
+  t.same(passwordOf('Ab1'), ['must be at least 8 characters']);
+  t.same(passwordOf(`Ab1${'x'.repeat(126)}`), ['must be at most 128 characters']);
+});
+
+t.test('query strings are read: numbers, defaults, unknown parameters left out', async (t) => {
+  const query = compileTexts(listExecutions.querystring);
+  t.same(query({}), { ok: true, value: { limit: 20, offset: 0 } });
+  t.same(query({ taskId: '7', limit: '100', utm_source: 'mail' }), {
+    ok: true,
+    value: { taskId: 7, limit: 100, offset: 0 },
+  });
+  for (const limit of [
+    '0',
+    '101',
+    '-1',
+    '1.5',
+    '1e1',
+    '0x10',
+    ' 7',
+    '+7',
+    '',
+    'ten',
+    '99999999999999999999',
+    ['1', '2'],
+  ]) {
+    const checked = query({ limit });
+    t.match(checked, { ok: false, details: { limit: [String] } }, JSON.stringify(limit));
+  }
+  t.match(query({ status: 'done', cursor: 'a b' }), {
+    ok: false,
+    details: { status: [/^must be one of/], cursor: [String] },
+  });
+  t.match(compileTexts(listTasks.querystring)({ search: '7' }), { ok: true, value: { search: '7' } });
+});
+
+t.test('a query string is not changed while it is read', async (t) => {
+  const given = { limit: '5', other: 'x' };
+  compileTexts(listTasks.querystring)(given);
+  t.same(given, { limit: '5', other: 'x' });
+});

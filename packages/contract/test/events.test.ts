@@ -1,0 +1,49 @@
+import { compile } from '@carillon/contract';
+import { EVENT_KINDS, eventPayload } from '@carillon/contract/events';
+import t from 'tap';
+
+const at = '2026-11-20T10:00:00.000Z';
+const base = { timestamp: at, webhookId: 'w', userId: 7 };
+const run = { id: 3, status: 'running', startedAt: at };
+
+/** The examples of the specification's "Data by event kind" and of decisions §8. */
+const DATA: Record<(typeof EVENT_KINDS)[number], object> = {
+  'task.created': {
+    task: { id: 1, name: 'N', prompt: 'P', recurrence: 'once', scheduledFor: at, status: 'active', createdAt: at },
+  },
+  'task.updated': { task: { id: 1, name: 'N', updatedAt: at }, changes: { name: { from: 'M', to: 'N' } } },
+  'task.deleted': { task: { id: 1, name: 'N', deletedAt: at } },
+  'task.started': { task: { id: 1, name: 'N' }, execution: { ...run, estimatedDurationMs: 900 } },
+  'execution.started': { task: { id: 1, name: 'N' }, execution: { ...run, estimatedDurationMs: 900 } },
+  'task.completed': completed(),
+  'execution.completed': completed(),
+  'task.failed': failed(at),
+  'execution.failed': failed(null),
+  'usage.alert': { resource: 'tokens', threshold: 80, percentage: 80.5, used: 805, limit: 1000, period: '2026-11' },
+  test: { message: 'Hello', testId: 'x' },
+};
+
+function completed() {
+  const tokensUsed = { input: 1, output: 2, total: 3 };
+  const execution = { ...run, status: 'completed', result: 'R', tokensUsed, processingTimeMs: 5, completedAt: at };
+  return { task: { id: 1, name: 'N', status: 'active' }, execution };
+}
+
+function failed(nextRetryAt: string | null) {
+  const execution = { ...run, status: 'failed', error: 'E', errorCode: 'TIMEOUT', failedAt: at, processingTimeMs: 5 };
+  return {
+    task: { id: 1, name: 'N', status: 'active' },
+    execution,
+    retryScheduled: nextRetryAt !== null,
+    nextRetryAt,
+  };
+}
+
+for (const kind of EVENT_KINDS) {
+  t.test(`${kind} carries what the specification says`, async (t) => {
+    const check = compile(eventPayload(kind));
+    t.match(check({ ...base, event: kind, data: DATA[kind] }), { ok: true });
+    t.match(check({ ...base, event: 'other', data: DATA[kind] }), { ok: false });
+    t.match(check({ ...base, event: kind, data: {} }), { ok: false });
+  });
+}
