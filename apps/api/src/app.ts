@@ -47,7 +47,7 @@ export async function buildApp(
   logRequests(app);
 
   // Loaded before the guard is set up, which would otherwise ask the plugin's own routes who may call them.
-  await app.register(cookie);
+  await app.register(cookie, { hook: false });
   await serveDocs(app, ctx.config);
 
   guardAccess(app, ctx);

@@ -59,11 +59,8 @@ export function findToken(request: FastifyRequest): string | null {
   if (authorization !== undefined && countHeader(request, 'authorization') > 1) return null;
   const bearer = findBearer(authorization);
   if (bearer !== null) return bearer;
-  const found = (cookie ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`));
-  return found.length === 1 ? (found[0] as string).slice(SESSION_COOKIE.length + 1) : null;
+  const named = (cookie ?? '').split(';').filter((pair) => pair.trim().startsWith(`${SESSION_COOKIE}=`));
+  return named.length === 1 ? (request.server.parseCookie(named.join())[SESSION_COOKIE] ?? null) : null;
 }
 
 const findBearer = (authorization: string | undefined) => /^bearer +([^\s,]+)$/i.exec(authorization ?? '')?.[1] ?? null;

@@ -41,7 +41,7 @@ function tell(error: FastifyError | Refusal): Told {
   const mistake = clientMistake(error);
   if (mistake) return mistake;
   if (isOutage(error)) {
-    return { status: 503, error: 'Service unavailable', message: 'The service cannot reach its database.' };
+    return { status: 503, error: 'Service unavailable', message: 'The service is not available at this moment.' };
   }
   return { status: 500, error: 'Internal server error', message: 'Something went wrong on our side.' };
 }

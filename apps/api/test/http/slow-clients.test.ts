@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import t from 'tap';
+import { PATIENCE } from '../../src/http/server.ts';
+import { testContext } from '../support/context.ts';
+import { probeRoute } from '../support/probe.ts';
+
+const reached: unknown[] = [];
+const patience = { headersMs: 400, requestMs: 800, checkMs: 100 };
+const { app } = await testContext(t, { patience, routes: probeRoute(reached) });
+await app.listen({ host: '127.0.0.1', port: 0 });
+const { port } = app.server.address() as { port: number };
+
+/** Sends `head`, then a byte every 50 ms for as long as the server listens; how it ended, and after how long. */
+async function drip(head: string): Promise<{ answer: string; ms: number }> {
+  const socket: Socket = connect(port, '127.0.0.1');
+  const received: Buffer[] = [];
+  socket.on('data', (chunk) => received.push(chunk)).on('error', () => {});
+  const began = performance.now();
+  const closed = once(socket, 'close');
+  socket.write(head);
+  while (!socket.destroyed && performance.now() - began < 10_000) {
+    await Promise.race([wait(50), closed]);
+    if (socket.writable) socket.write('x');
+  }
+  socket.destroy();
+  return { answer: Buffer.concat(received).toString(), ms: performance.now() - began };
+}
+
+t.test('a client that drips its headers is closed in time', async (t) => {
+  const { answer, ms } = await drip('GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  t.ok(ms < 2000, `${Math.round(ms)} ms`);
+  t.match(answer, /^HTTP\/1\.1 408 [\s\S]*X-Request-ID: [\s\S]*"success":false/);
+});
+
+t.test('a client that drips its body is closed in time', async (t) => {
+  const head = 'POST /probe/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{';
+  const { ms } = await drip(head);
+  t.ok(ms < 2000, `${Math.round(ms)} ms`);
+  t.same(reached, []);
+});
+
+t.test('what the service really runs with lets 16 MiB through a slow link', async (t) => {
+  t.same([app.server.headersTimeout, app.server.requestTimeout], [patience.headersMs, patience.requestMs]);
+  t.ok(PATIENCE.headersMs < PATIENCE.requestMs && PATIENCE.requestMs <= 120_000 && PATIENCE.checkMs <= 1000);
+});
+
+t.test('what is no HTTP is answered with an error and a request id', async (t) => {
+  const send = async (text: string) => {
+    const socket = connect(port, '127.0.0.1');
+    const received: Buffer[] = [];
+    socket.on('data', (chunk) => received.push(chunk)).on('error', () => {});
+    socket.write(text);
+    await once(socket, 'close');
+    return Buffer.concat(received).toString();
+  };
+  const cases: [string, RegExp][] = [
+    ['nonsense\r\n\r\n', /^HTTP\/1\.1 400 /],
+    ['GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n', /^HTTP\/1\.1 400 /],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
+  ];
+  for (const [text, status] of cases) {
+    const answer = await send(text);
+    t.match(answer, status);
+    t.match(answer, /X-Request-ID: [0-9a-f-]{36}\r\n/);
+    t.match(JSON.parse(answer.split('\r\n\r\n')[1] ?? ''), { success: false, error: String });
+  }
+});

@@ -1,0 +1,15 @@
+import * as auth from '@carillon/contract/auth';
+import * as executions from '@carillon/contract/executions';
+import * as tasks from '@carillon/contract/tasks';
+import * as rows from '@carillon/db';
+import t from 'tap';
+
+t.test('the interface and the rows use the same words', async (t) => {
+  t.same(auth.ROLES, rows.ROLES);
+  t.same(tasks.RECURRENCES, rows.RECURRENCES);
+  t.same(tasks.TASK_STATUSES, rows.TASK_STATUSES);
+  t.same(tasks.FATES, rows.FATES);
+  t.same(executions.EXECUTION_STATUSES, rows.EXECUTION_STATUSES);
+  t.same(executions.TRIGGERS, rows.TRIGGERS);
+  t.same(executions.ERROR_CODES, rows.ERROR_CODES);
+});

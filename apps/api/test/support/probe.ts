@@ -1,0 +1,30 @@
+import type { Operation } from '@carillon/contract';
+import { errors, PUBLIC, strict } from '@carillon/contract';
+import { IdParams, pageSize } from '@carillon/contract/primitives';
+import { Type } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import type { App } from '../../src/http/contract.ts';
+
+const probe = {
+  operationId: 'probe',
+  summary: 'A route of the tests',
+  tags: ['test'],
+  security: PUBLIC,
+  params: IdParams,
+  querystring: Type.Object({ limit: pageSize(20), search: Type.Optional(Type.String()) }),
+  body: strict({ name: Type.String(), free: Type.Optional(Type.Unknown()) }),
+  response: {
+    200: Type.Object({ id: Type.Integer(), limit: Type.Integer(), name: Type.String() }),
+    ...errors(400, 404),
+  },
+} satisfies Operation;
+
+/** `POST /probe/:id`, open to everybody; what reaches its handler is pushed to `reached`. */
+export function probeRoute(reached: unknown[]) {
+  return (app: FastifyInstance): void => {
+    (app as unknown as App).post('/probe/:id', { schema: probe, config: { access: 'public' } }, async (request) => {
+      reached.push(request.body);
+      return { id: request.params.id, limit: request.query.limit, name: request.body.name, secret: 'stays inside' };
+    });
+  };
+}
