@@ -30,7 +30,11 @@ type Session = postgres.Sql;
 const USERS_LOCK = 7_011_002;
 const DATABASE = 'carillon';
 const START_MS = 120_000;
-/** Waits after a server that did not start: the last processes of a killed one may need a moment to go. */
+/**
+ * Last words of a server after which another try may do: its port was taken, the last processes of a killed one are
+ * still going, or another process was faster.
+ */
+const PASSING = /TCP\/IP sockets|still in use|already exists/;
 const RETRY_MS = [100, 400, 1500];
 
 /**
@@ -51,17 +55,18 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   };
   current = attach(cluster, onLost, onLog);
   const { session, port } = await current;
-  await createDatabase(session);
-  return {
-    url: `postgres://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/${DATABASE}`,
-    stop: () => {
-      stopping ??= current.then(
-        ({ session }) => leave(cluster, session, onLog),
-        () => {},
-      );
-      return stopping;
-    },
+  const stop = () => {
+    stopping ??= current.then(
+      ({ session }) => leave(cluster, session, onLog),
+      () => {},
+    );
+    return stopping;
   };
+  await createDatabase(session).catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return { url: `postgres://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/${DATABASE}`, stop };
 }
 
 async function attach(cluster: Cluster, onLost: () => void, onLog: (line: string) => void) {
@@ -78,7 +83,7 @@ async function attach(cluster: Cluster, onLost: () => void, onLog: (line: string
     if (port === null && (!launch || launch.ended)) {
       if (launches > 0) {
         const wait = RETRY_MS[launches - 1];
-        if (wait === undefined) break;
+        if (wait === undefined || !PASSING.test(await lastWords(cluster))) break;
         await sleep(wait);
         if ((await runningPort(cluster)) !== null) continue;
       }
@@ -138,7 +143,7 @@ async function join(cluster: Cluster, port: number, onLost: () => void): Promise
   } catch (error) {
     await session.end({ timeout: 0 });
     if (NOT_NOW.includes((error as { code?: string }).code ?? '')) return null;
-    throw error;
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL at port ${port}: ${(error as Error).message}`);
   }
 }
 
@@ -153,8 +158,8 @@ async function leave(cluster: Cluster, session: Session, onLog: (line: string) =
     onLog('The embedded PostgreSQL was gone before it was stopped.');
   }
   // The session stays open meanwhile: whoever comes now waits for the lock and then starts the server anew.
-  if (last) await stopServer(cluster);
-  await session.end({ timeout: 0 });
+  if (last) await stopServer(cluster).finally(() => session.end({ timeout: 0 }));
+  else await session.end({ timeout: 0 });
   onLog(last ? 'The embedded PostgreSQL has stopped.' : 'The embedded PostgreSQL goes on for another process.');
 }
 

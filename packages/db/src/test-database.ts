@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { connect, type Db } from './client.ts';
+import { isAlive } from './embedded/postmaster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 import { migrateDatabase } from './migrate.ts';
 
@@ -86,7 +87,19 @@ async function server(): Promise<EmbeddedPostgres> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { url, stop: async () => {} };
   const dataDir = join(tmpdir(), `carillon-test-${process.getuid?.()}`);
-  return startEmbeddedPostgres({ dataDir, durable: false });
+  const embedded = await startEmbeddedPostgres({ dataDir, durable: false });
+  await sweep(embedded.url);
+  return embedded;
+}
+
+/** Drops what killed test files have left in a server that outlives them. */
+async function sweep(url: string): Promise<void> {
+  const admin = postgres(url, { max: 1, onnotice: () => {} });
+  for (const { datname } of await admin`select datname from pg_database where datname like 'test\\_%'`) {
+    const pid = Number(datname.split('_')[1]);
+    if (pid !== process.pid && !isAlive(pid)) await admin.unsafe(`drop database if exists ${datname} with (force)`);
+  }
+  await admin.end({ timeout: 5 });
 }
 
 function inDatabase(url: string, name: string): string {

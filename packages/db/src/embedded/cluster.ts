@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { isAlive } from './postmaster.ts';
 import {
   type Account,
-  assertReachable,
+  assertWritable,
   EmbeddedPostgresError,
   findPrograms,
   type Programs,
+  reachablePrograms,
   run,
   serverAccount,
 } from './programs.ts';
@@ -33,20 +34,23 @@ const PROCESS = randomUUID();
  * is whole, so a start that is killed leaves nothing half-made behind, and two that start together agree on one.
  */
 export async function openCluster(dataDir: string, durable: boolean): Promise<Cluster> {
-  const programs = await findPrograms();
-  await mkdir(dataDir, { recursive: true });
+  const found = await findPrograms();
+  await mkdir(dataDir, { recursive: true }).catch((error: Error) => {
+    throw new EmbeddedPostgresError(`DATA_DIR cannot be created (${error.message}): set it to a folder of your own.`);
+  });
   // The running server is recognised by this path among its arguments, so it has to be the same for everyone.
   const root = await realpath(dataDir);
   const home = join(root, 'postgres');
+  await assertWritable(root, root, null);
   await sweepDrafts(root);
-  let account = await ownerOf(home);
-  if (account === undefined) {
-    account = await serverAccount();
-    await createCluster({ root, home, programs, account, durable });
-  }
-  await assertReachable(programs, home, account);
+  const owner = await ownerOf(home);
+  const account = owner === undefined ? await serverAccount() : owner;
+  const programs = await reachablePrograms(found, root, account);
+  const cluster = { home, data: join(home, 'data'), programs, account, durable };
+  if (owner === undefined) await createCluster(root, cluster);
+  await assertWritable(home, root, account);
   const password = await readFile(join(home, 'password'), 'utf8');
-  return { home, data: join(home, 'data'), password, programs, account, durable };
+  return { ...cluster, password };
 }
 
 /** Root runs the server as whoever owns the cluster, so that its owner can still run it afterwards. */
@@ -54,18 +58,22 @@ async function ownerOf(home: string): Promise<Account | undefined> {
   const found = await stat(home).catch(() => undefined);
   if (!found) return undefined;
   const me = process.getuid?.();
+  if (me === 0) return found.uid === 0 ? adopt(home) : { uid: found.uid, gid: found.gid };
   if (found.uid === me) return null;
-  if (me === 0) return { uid: found.uid, gid: found.gid };
   throw new EmbeddedPostgresError(
     `${home} belongs to another user (uid ${found.uid}): run Carillon as that user or as root, or set another DATA_DIR.`,
   );
 }
 
-interface Draft extends Pick<Cluster, 'home' | 'programs' | 'account' | 'durable'> {
-  root: string;
+/** A cluster that root owns, as one restored from a copy, becomes the server's. */
+async function adopt(home: string): Promise<Account> {
+  const account = await serverAccount();
+  if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, home], null);
+  return account;
 }
 
-async function createCluster({ root, home, programs, account, durable }: Draft): Promise<void> {
+async function createCluster(root: string, cluster: Omit<Cluster, 'password'>): Promise<void> {
+  const { home, programs, account, durable } = cluster;
   const draft = await mkdtemp(join(root, `postgres.new-${process.pid}-${PROCESS}-`));
   try {
     const passwordFile = join(draft, 'password');
@@ -74,7 +82,7 @@ async function createCluster({ root, home, programs, account, durable }: Draft):
     if (account) {
       for (const path of [draft, passwordFile, join(draft, 'data')]) await chown(path, account.uid, account.gid);
     }
-    await assertReachable(programs, draft, account);
+    await assertWritable(draft, root, account);
     await run(
       programs.initdb,
       [

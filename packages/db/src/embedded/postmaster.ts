@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { open, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { chown, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
@@ -25,7 +26,7 @@ const SETTINGS = {
   log_checkpoints: 'off',
 };
 const DURABLE = { max_connections: '200', fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
-const FLEETING = { max_connections: '1000', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const FLEETING = { max_connections: '1000', fsync: 'off', full_page_writes: 'off' };
 
 /**
  * Starts the server in a session of its own, so that the Ctrl-C of a terminal does not reach it. It goes on when this
@@ -36,6 +37,8 @@ export async function launchServer(cluster: Cluster, port: number): Promise<Laun
   await rename(path, `${path}.previous`).catch(() => {});
   const log = await open(path, 'a', 0o600);
   try {
+    // Whoever owns the cluster may be the next to start it.
+    if (cluster.account) await log.chown(cluster.account.uid, cluster.account.gid);
     const settings = { ...SETTINGS, ...(cluster.durable ? DURABLE : FLEETING), port: String(port) };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const server = spawn(cluster.programs.postgres, ['-D', cluster.data, ...args], {
@@ -77,7 +80,8 @@ export async function runningPort(cluster: Cluster): Promise<number | null> {
   if ((await commandOf(Number(pid))).includes(cluster.data)) return Number(port);
   // The pid of a dead server has gone to another program, as it does when a container restarts, and PostgreSQL would
   // take that for a running server. A pid that no system gives makes it look at its shared memory instead.
-  await writeFile(path, text.replace(/^\d+/, '2147483647'));
+  // Read again at the last moment: another process may have started a server meanwhile.
+  if (readFileSync(path, 'utf8') === text) writeFileSync(path, text.replace(/^\d+/, '2147483647'));
   return null;
 }
 
@@ -100,7 +104,10 @@ export async function choosePort(cluster: Cluster): Promise<number> {
   const last = Number(await readFile(path, 'utf8').catch(() => 0));
   const port = (last && (await freePort(last))) || (await freePort(0));
   if (!port) throw new EmbeddedPostgresError('No port is free at 127.0.0.1 for the embedded PostgreSQL.');
-  if (port !== last) await writeFile(path, String(port), { mode: 0o600 });
+  if (port !== last) {
+    await writeFile(path, String(port), { mode: 0o600 });
+    if (cluster.account) await chown(path, cluster.account.uid, cluster.account.gid);
+  }
   return port;
 }
 

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import { dirname } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** A start that cannot succeed; the message is the one line that says why and what to do. */
@@ -77,20 +79,45 @@ async function accountOf(name: string): Promise<Account> {
   return { uid: Number(await run('id', ['-u', name], null)), gid: Number(await run('id', ['-g', name], null)) };
 }
 
-/** Throws the one line that says what to do when `account` cannot run `programs` or write into `folder`. */
-export async function assertReachable(programs: Programs, folder: string, account: Account): Promise<void> {
-  const who = account ? 'The embedded PostgreSQL does not run as root, and the user it runs as' : 'This user';
-  const instead = `${INSTEAD}${account ? ', or run Carillon as an ordinary user' : ''}`;
-  if (!(await can(['-x', programs.postgres], account))) {
-    throw new EmbeddedPostgresError(
-      `${who} cannot run ${programs.postgres}${await blame(programs.postgres, account)}: move the installation to a folder that everyone can enter, e.g. /opt/carillon, or ${instead}.`,
-    );
+/**
+ * The programs at a place where `account` can run them. Root's installation may lie in a folder that is closed to
+ * others, as `/root` is; then they are copied into `folder`, once for each version. Throws the one line that says why
+ * they cannot run.
+ */
+export async function reachablePrograms(programs: Programs, folder: string, account: Account): Promise<Programs> {
+  const native = dirname(dirname(programs.postgres));
+  if (await can(['-x', programs.postgres], account)) return assertRunning(programs, account);
+  const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8'));
+  const copy = join(folder, `postgres-programs-${version}`);
+  if (!(await can(['-d', copy], null))) {
+    const draft = `${copy}.new-${randomUUID()}`;
+    await run('cp', ['-RP', native, draft], null);
+    await run('chmod', ['-R', 'a+rX', draft], null);
+    await rename(draft, copy).catch(() => rm(draft, { recursive: true }));
   }
-  if (!(await can(['-w', folder], account))) {
-    throw new EmbeddedPostgresError(
-      `${who} cannot write into ${folder}${await blame(folder, account)}: set DATA_DIR to a folder that it can reach, e.g. /var/lib/carillon, or ${instead}.`,
-    );
-  }
+  const at = (name: string) => join(copy, 'bin', name);
+  return assertRunning({ initdb: at('initdb'), pg_ctl: at('pg_ctl'), postgres: at('postgres') }, account);
+}
+
+async function assertRunning(programs: Programs, account: Account): Promise<Programs> {
+  await run(programs.postgres, ['--version'], account).catch((error: Error) => {
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL cannot run here (${error.message}): ${INSTEAD}.`);
+  });
+  return programs;
+}
+
+/**
+ * Throws the one line that says what to do when `account` cannot write into `folder`, which is (in) the data folder
+ * `dataDir`.
+ */
+export async function assertWritable(folder: string, dataDir: string, account: Account): Promise<void> {
+  if (await can(['-w', folder], account)) return;
+  const [who, instead] = account
+    ? ['PostgreSQL does not run as root, and the user it runs as', `${INSTEAD}, or run Carillon as an ordinary user`]
+    : ['This user', INSTEAD];
+  throw new EmbeddedPostgresError(
+    `${who} cannot write into ${dataDir}${await blame(folder, account)}: set DATA_DIR to a folder that it can reach, e.g. /var/lib/carillon, or ${instead}.`,
+  );
 }
 
 /** Asks by trying as that very user: modes, ACLs and mount options all have a say. */
@@ -107,7 +134,7 @@ async function blame(path: string, account: Account): Promise<string> {
   if (above !== path) {
     const outer = await blame(above, account);
     if (outer) return outer;
-    if (!(await can(['-x', above], account))) return ` (${above} is closed to it)`;
+    if (!(await can(['-x', above], account))) return `, as ${above} is closed to it`;
   }
   return '';
 }

@@ -1,0 +1,98 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@carillon/db/embedded';
+import { isAlive } from '@carillon/db/embedded/postmaster';
+import postgres from 'postgres';
+import root, { type Test } from 'tap';
+
+const HOLDER = fileURLToPath(new URL('hold-server.ts', import.meta.url));
+
+/** A new data folder, with whatever server is left in it stopped at the end. */
+export function folder(t: Test, name = 'data'): string {
+  const outer = mkdtempSync(join(tmpdir(), 'carillon-embedded-'));
+  // Root's server runs as another user, who has to get in.
+  chmodSync(outer, 0o755);
+  const dataDir = join(outer, name);
+  t.teardown(() => {
+    const pid = serverPid(dataDir);
+    if (pid && isAlive(pid)) process.kill(pid, 'SIGQUIT');
+    rmSync(outer, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  });
+  return dataDir;
+}
+
+let prepared: Promise<string> | undefined;
+
+/** A data folder whose cluster exists already: a copy of one that is made once for each test file. */
+export async function preparedFolder(t: Test, name?: string): Promise<string> {
+  prepared ??= prepare();
+  const dataDir = folder(t, name);
+  mkdirSync(dataDir);
+  await promisify(execFile)('cp', ['-a', join(await prepared, 'postgres'), dataDir]);
+  return dataDir;
+}
+
+async function prepare(): Promise<string> {
+  const dataDir = folder(root);
+  const { stop } = await startEmbeddedPostgres({ dataDir, durable: false });
+  await stop();
+  return dataDir;
+}
+
+export async function start(t: Test, dataDir: string): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ dataDir, durable: false });
+  t.teardown(server.stop);
+  return server;
+}
+
+export function serverPid(dataDir: string): number | undefined {
+  try {
+    return Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
+  } catch {
+    return undefined;
+  }
+}
+
+export async function ask(url: string, query: string): Promise<unknown[]> {
+  const client = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return [...(await client.unsafe(query))];
+  } finally {
+    await client.end({ timeout: 0 });
+  }
+}
+
+/** Another process that starts the server, or shares it, in a session of its own. */
+export async function holder(t: Test, dataDir: string): Promise<{ url: string; child: ChildProcess }> {
+  const child = launchHolder(t, dataDir);
+  const [line] = await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
+  return { url: String(line).trim(), child };
+}
+
+export function launchHolder(t: Test, dataDir: string): ChildProcess {
+  const child = spawn(process.execPath, [HOLDER, dataDir], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.teardown(() => killed(child));
+  return child;
+}
+
+/** Kills the process with its whole group, as a closed terminal or a Ctrl-C would reach it. */
+export async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  process.kill(-(child.pid as number), 'SIGKILL');
+  await ended;
+}
+
+export async function until(what: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await what())) {
+    if (Date.now() > deadline) throw new Error('it did not come to that within 20 s');
+    await sleep(5);
+  }
+}
