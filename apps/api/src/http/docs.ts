@@ -1,3 +1,4 @@
+import { EVENT_KINDS, type EventKind, eventPayload } from '@carillon/contract/events';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -19,6 +20,7 @@ export async function serveDocs(app: FastifyInstance, { baseUrl }: Config): Prom
         description: 'Runs AI prompts on a schedule. Every response carries `X-Request-ID`.',
       },
       servers: [{ url: baseUrl }],
+      webhooks: Object.fromEntries(EVENT_KINDS.map((kind) => [kind, describeEvent(kind)])),
       components: {
         securitySchemes: {
           cookie: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
@@ -28,6 +30,7 @@ export async function serveDocs(app: FastifyInstance, { baseUrl }: Config): Prom
         },
       },
     },
+    transform: ({ schema, url }) => ({ schema: describeSuccess(schema), url }),
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });
   const secure = baseUrl.startsWith('https:');
@@ -43,3 +46,25 @@ export async function serveDocs(app: FastifyInstance, { baseUrl }: Config): Prom
     });
   });
 }
+
+const SUCCESS: Record<string, string> = { 200: 'Success', 201: 'Created' };
+
+/** The plugin's own words for a response without a description are "Default Response". */
+function describeSuccess<S extends { response?: unknown }>(schema: S): S {
+  if (!schema?.response) return schema;
+  const response = Object.entries(schema.response).map(([status, body]) => [
+    status,
+    { description: SUCCESS[status], ...(body as object) },
+  ]);
+  return { ...schema, response: Object.fromEntries(response) };
+}
+
+/** What a receiver is sent: specification "Events". */
+const describeEvent = (kind: EventKind) => ({
+  post: {
+    operationId: `on.${kind}`,
+    summary: `Sent to the webhooks that subscribe to ${kind}`,
+    requestBody: { content: { 'application/json': { schema: eventPayload(kind) as object } } },
+    responses: { '2XX': { description: 'Received; anything else is tried again' } },
+  },
+});

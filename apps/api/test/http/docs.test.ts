@@ -1,0 +1,106 @@
+import { EVENT_KINDS } from '@carillon/contract/events';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import t from 'tap';
+import { testContext } from '../support/context.ts';
+
+interface Schema {
+  type?: string | string[];
+  $ref?: string;
+  properties?: Record<string, Schema>;
+}
+interface Operation {
+  operationId?: string;
+  summary?: string;
+  security?: object[];
+  parameters?: { name: string; required: boolean }[];
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, object>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> };
+}
+
+const { app } = await testContext(t);
+const document: Document = (await app.inject('/api/docs/json')).json();
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+);
+
+t.test('the document is valid OpenAPI 3.1', async (t) => {
+  t.equal(document.openapi, '3.1.0');
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate((await app.inject('/api/docs/json')).json());
+  t.ok(valid, JSON.stringify(errors, null, 2));
+  const broken = { ...(await app.inject('/api/docs/json')).json(), paths: { '/x': { get: { responses: 7 } } } };
+  t.notOk((await validator.validate(broken)).valid, 'and the check can tell');
+});
+
+t.test('every operation has its own id, a summary, and says who may call it', async (t) => {
+  t.ok(operations.length > 5);
+  const ids = operations.map(({ operation }) => operation.operationId);
+  t.equal(new Set(ids).size, ids.length);
+  for (const { name, operation } of operations) {
+    t.ok(operation.operationId && operation.summary && operation.security, name);
+    for (const scheme of operation.security ?? []) {
+      for (const word of Object.keys(scheme)) t.ok(document.components.securitySchemes[word], `${name} ${word}`);
+    }
+  }
+});
+
+t.test('null survives wherever a field may be null', async (t) => {
+  const { Task, TaskExecution, User, Occurrence } = document.components.schemas;
+  for (const field of ['description', 'nextExecutionAt', 'recurrencePattern', 'lastExecutionAt']) {
+    t.same(Task?.properties?.[field]?.type, ['string', 'null'], `Task.${field}`);
+  }
+  for (const field of ['tokensUsed', 'processingTimeMs', 'retryOfId']) {
+    t.same(TaskExecution?.properties?.[field]?.type, ['integer', 'null'], `TaskExecution.${field}`);
+  }
+  t.same(TaskExecution?.properties?.tokens?.type, ['object', 'null']);
+  t.same(TaskExecution?.properties?.errorCode, {
+    type: ['string', 'null'],
+    enum: [...'RATE_LIMIT_EXCEEDED TIMEOUT PROVIDER_UNAVAILABLE PROVIDER_ERROR AUTHENTICATION_FAILED'.split(' ')]
+      .concat(['INVALID_REQUEST', 'CONTENT_FILTERED', 'QUOTA_EXCEEDED', 'INTERRUPTED'])
+      .concat([null as never]),
+  });
+  t.same(User?.properties?.timezone?.type, ['string', 'null']);
+  t.same(Occurrence?.properties?.latenessMs?.type, ['integer', 'null']);
+});
+
+t.test('errors refer to named schemas and are described', async (t) => {
+  for (const { name, operation } of operations) {
+    for (const [status, { description, content }] of Object.entries(operation.responses)) {
+      t.not(description, 'Default Response', `${name} ${status}`);
+      if (Number(status) < 400) continue;
+      const schema = content?.['application/json']?.schema;
+      t.ok(schema?.$ref?.startsWith('#/components/schemas/') || schema?.properties?.authenticated, `${name} ${status}`);
+    }
+  }
+});
+
+t.test('every event that a webhook may receive is described', async (t) => {
+  t.same(Object.keys(document.webhooks).sort(), [...EVENT_KINDS].sort());
+});
+
+t.test('query parameters that have a default may be left out', async (t) => {
+  const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []);
+  for (const { name, required } of parameters) {
+    if (['limit', 'offset', 'cursor', 'status', 'search', 'prefer', 'x-request-token'].includes(name))
+      t.notOk(required, name);
+  }
+});
+
+t.test('the page for people is there, and needs no other host', async (t) => {
+  for (const url of ['/api/docs', '/api/docs/']) {
+    const page = await app.inject(url);
+    t.equal(page.statusCode, 200);
+    t.match(page.headers['content-type'], /text\/html/);
+    t.notMatch(page.headers['content-security-policy'], 'upgrade-insecure-requests', 'it works over plain http');
+    for (const [, src] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      const asset = await app.inject(new URL(src ?? '', 'http://x/api/docs/').pathname);
+      t.equal(asset.statusCode, 200, src ?? '');
+    }
+  }
+  t.match((await app.inject('/')).json(), { docs: '/api/docs' });
+});

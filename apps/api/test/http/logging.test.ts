@@ -1,0 +1,109 @@
+import { users } from '@carillon/db';
+import { DrizzleQueryError } from 'drizzle-orm';
+import t from 'tap';
+import { Refusal } from '../../src/errors.ts';
+import { describeError } from '../../src/http/logging.ts';
+import { testContext } from '../support/context.ts';
+import { signUpAlice } from '../support/people.ts';
+
+const { app, ctx, logged } = await testContext(t, {
+  routes: (app, ctx) => {
+    app.get('/hooks/:userId/:secret', { config: { access: 'public' } }, async () => 'ok');
+    app.post('/secrets', { config: { access: 'public' } }, async ({ log, headers, body }) => {
+      log.info({ headers, body, ...(body as object) }, 'everything');
+      return 'ok';
+    });
+    app.post('/twice', { config: { access: 'public' } }, async () => {
+      const row = { identityUserId: 'x', email: 'carol@example.com', name: 'Carol', passwordHash: 'hash-of-carol' };
+      await ctx.db.insert(users).values(row);
+      await ctx.db.insert(users).values(row);
+    });
+    app.get('/refused', { config: { access: 'public' } }, async () => {
+      throw new Refusal('conflict', 'No.');
+    });
+  },
+});
+const alice = await signUpAlice(app);
+const text = () => JSON.stringify(logged);
+t.beforeEach(() => {
+  logged.length = 0;
+});
+
+t.test('one line for each request, with what finds it again', async (t) => {
+  const response = await app.inject({ url: '/api/user?token=in-the-query', headers: alice.headers });
+  t.equal(logged.length, 1);
+  t.match(logged[0], {
+    msg: 'request',
+    method: 'GET',
+    route: '/api/user',
+    status: 200,
+    ms: Number,
+    userId: alice.id,
+    requestId: response.headers['x-request-id'],
+  });
+  t.notMatch(text(), 'in-the-query');
+});
+
+t.test('no address reaches the log, known or not', async (t) => {
+  await app.inject('/hooks/7/whsec_abcdef');
+  await app.inject('/hook/7/whsec_abcdef?token=abcdef');
+  await app.inject('/hooks/7/%ff-abcdef');
+  await app.inject({
+    method: 'POST',
+    url: '/secrets',
+    payload: '{"abcdef',
+    headers: { 'content-type': 'application/json' },
+  });
+  t.equal(logged.length, 4);
+  t.notMatch(text(), 'abcdef');
+  t.match(logged[0], { route: '/hooks/:userId/:secret', status: 200 });
+  t.match(logged[1], { route: null, status: 404 });
+});
+
+t.test('secrets are cut out wherever someone logs them', async (t) => {
+  const names = [
+    'password',
+    'newPassword',
+    'currentPassword',
+    'token',
+    'secret',
+    'prompt',
+    'apiKey',
+    'encryptedProviderKey',
+  ];
+  const payload = Object.fromEntries(names.map((name) => [name, 'KEEP-ME-IN']));
+  const headers = { authorization: 'Bearer KEEP-ME-IN', cookie: 'a=KEEP-ME-IN', 'x-admin-key': 'KEEP-ME-IN' };
+  await app.inject({ method: 'POST', url: '/secrets', payload, headers });
+  t.match(text(), 'everything');
+  t.notMatch(text(), 'KEEP-ME-IN');
+});
+
+t.test('a refusal is no error in the log', async (t) => {
+  await app.inject('/refused');
+  t.same(
+    logged.map(({ msg, status }) => [msg, status]),
+    [['request', 409]],
+  );
+});
+
+t.test('a database error is logged once: code and constraint, nothing of the data', async (t) => {
+  const response = await app.inject({ method: 'POST', url: '/twice' });
+  t.equal(response.statusCode, 500);
+  const errors = logged.filter(({ level }) => level === 50);
+  t.equal(errors.length, 1);
+  const requestId = response.headers['x-request-id'];
+  const cause = { type: 'PostgresError', code: '23505', constraint: /users_/, stack: String };
+  t.match(errors[0], { msg: 'request failed', requestId, err: { type: 'DrizzleQueryError', stack: /^at /, cause } });
+  t.notMatch(text(), /carol|hash-of|insert into/i);
+});
+
+t.test('the stack of a database error does not bring its message back', async (t) => {
+  const error = new DrizzleQueryError('select $1', ['hunter2\n    at hunter3'], new Error('cause'));
+  t.notMatch(JSON.stringify(describeError(error)), /hunter|select/);
+  t.match(describeError(new Error('plain', { cause: 'text' })), { type: 'Error', message: 'plain', cause: 'string' });
+});
+
+t.test('line breaks cannot forge a line', async (t) => {
+  ctx.log.info({ name: 'a\r\n{"msg":"forged"}' }, 'one');
+  t.equal(logged.length, 1);
+});
