@@ -1,6 +1,7 @@
-/** How deep, and how wide, a parsed value may be. Also bounds how many validation errors one request can raise. */
+/** How deep, how wide and how large a parsed value may be; bounds also the errors that one request can raise. */
 export const DEEPEST = 32;
 export const WIDEST = 1000;
+export const MOST_VALUES = 100_000;
 
 export interface BadValue {
   /** Dotted path; empty for the value itself. */
@@ -8,9 +9,9 @@ export interface BadValue {
   message: string;
 }
 
-/** Where the walk is: a value and, for its name, the way up to the root. */
+/** Where the walk is: an object or array and, for its name, the way up to the root. */
 interface Place {
-  value: unknown;
+  value: object;
   key: string;
   parent: Place | null;
   depth: number;
@@ -18,33 +19,42 @@ interface Place {
 
 /**
  * Finds what no schema forbids and PostgreSQL or the stack does not survive: NUL characters and lone surrogates (in
- * values and in keys), depth beyond 32, more than 1,000 items or keys (decisions §4). Null when there is nothing.
- * It keeps its own stack, since 20,000 levels of a hostile body would overflow that of a recursion.
+ * values and in keys), depth beyond 32, more than 1,000 items or keys, more than 100,000 values in all (decisions §4).
+ * Null when there is nothing. It keeps its own stack: 20,000 levels of a hostile body would overflow that of a recursion.
  */
-export function findBadValue(value: unknown): BadValue | null {
-  const open: Place[] = [{ value, key: '', parent: null, depth: 0 }];
+export function findBadValue(whole: unknown): BadValue | null {
+  if (typeof whole === 'string') return judge(badText(whole), null, '');
+  if (!isContainer(whole)) return null;
+  const open: Place[] = [{ value: whole, key: '', parent: null, depth: 0 }];
+  let values = 0;
   for (let place = open.pop(); place; place = open.pop()) {
-    const { value, depth } = place;
-    if (typeof value === 'string') {
-      const message = badText(value);
-      if (message) return { field: nameField(place), message };
-    } else if (typeof value === 'object' && value !== null) {
-      if (depth >= DEEPEST)
-        return { field: nameField(place), message: `must not be nested deeper than ${DEEPEST} levels` };
-      const keys = Object.keys(value);
-      if (keys.length > WIDEST) {
-        const unit = Array.isArray(value) ? 'items' : 'fields';
-        return { field: nameField(place), message: `must have at most ${WIDEST} ${unit}` };
-      }
-      for (const key of keys) {
-        const child = { value: (value as Record<string, unknown>)[key], key, parent: place, depth: depth + 1 };
-        const message = badText(key);
-        if (message) return { field: nameField(child), message: `${message} in its name` };
-        open.push(child);
-      }
+    const names = Object.keys(place.value);
+    values += names.length;
+    const bad = judge(badSize(place, names.length, values), place.parent, place.key);
+    if (bad) return bad;
+    for (const name of names) {
+      const value: unknown = (place.value as Record<string, unknown>)[name];
+      const message = badName(name) ?? (typeof value === 'string' ? badText(value) : null);
+      if (message) return judge(message, place, name);
+      if (isContainer(value)) open.push({ value, key: name, parent: place, depth: place.depth + 1 });
     }
   }
   return null;
+}
+
+/** Bytes are whatever they are: only parsed JSON, paths and queries are walked. */
+const isContainer = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
+
+function badSize({ value, depth }: Place, size: number, values: number): string | null {
+  if (depth >= DEEPEST) return `must not be nested deeper than ${DEEPEST} levels`;
+  if (size > WIDEST) return `must have at most ${WIDEST} ${Array.isArray(value) ? 'items' : 'fields'}`;
+  return values > MOST_VALUES ? `must not bring the request above ${MOST_VALUES} values` : null;
+}
+
+function badName(name: string): string | null {
+  const message = badText(name);
+  return message && `${message} in its name`;
 }
 
 function badText(text: string): string | null {
@@ -52,10 +62,12 @@ function badText(text: string): string | null {
   return text.isWellFormed() ? null : 'must not contain half a surrogate pair';
 }
 
-function nameField(place: Place): string {
-  const names: string[] = [];
-  for (let at: Place | null = place; at?.parent; at = at.parent) names.unshift(at.key);
-  return clipField(names.join('.'));
+function judge(message: string | null, parent: Place | null, key: string): BadValue | null {
+  if (message === null) return null;
+  const names = [key];
+  for (let at = parent; at; at = at.parent) names.unshift(at.key);
+  // The root has no name of its own.
+  return { field: clipField(names.slice(1).join('.')), message };
 }
 
 /** A field's name is shown to the caller, and may be whatever the caller sent. */

@@ -14,6 +14,7 @@ const NAMES: Record<string, string> = {
 const PATTERNS: Record<string, string> = {
   '\\S': 'must not be blank',
   '^\\S+$': 'must not contain spaces',
+  '^[\\x21-\\x7e]+$': 'must be printable ASCII characters without spaces',
   '\\p{Lu}': 'must contain an upper-case letter',
   '\\p{Ll}': 'must contain a lower-case letter',
   '[0-9]': 'must contain a digit',

@@ -48,6 +48,8 @@ export const PatchUserInput = strict({
       Type.String({
         minLength: 1,
         maxLength: 4096,
+        // It travels in a header, where other characters would fail the call or split the header.
+        pattern: '^[\\x21-\\x7e]+$',
         description: "The user's own key for the AI service; encrypted at rest and never returned. null removes it",
       }),
     ),

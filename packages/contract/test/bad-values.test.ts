@@ -45,6 +45,16 @@ t.test('what is too deep or too wide is found', async (t) => {
   t.match(findBadValue(JSON.parse(`${'['.repeat(33)}${']'.repeat(33)}`)), { message: /nested deeper than 32/ });
 });
 
+t.test('what is too much in all is found, before it costs time', async (t) => {
+  const crowd = Array.from({ length: 1000 }, () => Array.from({ length: 1000 }, () => []));
+  t.match(findBadValue({ crowd }), { field: /^crowd\.\d+$/, message: /above 100000 values/ });
+});
+
+t.test('bytes are not walked', async (t) => {
+  t.equal(findBadValue(Buffer.alloc(5000)), null);
+  t.equal(findBadValue({ file: new Uint8Array(5000) }), null);
+});
+
 t.test('20,000 levels do not overflow the stack, wherever they are', async (t) => {
   t.match(findBadValue(nest(20_000)), { message: /nested deeper/ });
   t.match(findBadValue({ context: { preferences: nest(20_000) } }), { field: /^context\.preferences\.a/ });

@@ -2,9 +2,10 @@ import { getHealth } from '@carillon/contract/health';
 import type { Routes } from '../http/contract.ts';
 import { VERSION } from '../version.ts';
 
-/** Specification "Health". `uptime` is in whole seconds. */
+/** Specification "Health". `uptime` is in whole seconds. Monitors that ask by HEAD are answered too. */
 export const healthRoutes: Routes = async (app, { ctx }) => {
-  app.get('/api/health', { schema: getHealth, config: { access: 'public' } }, async () => ({
+  const options = { schema: getHealth, config: { access: 'public' }, exposeHeadRoute: true } as const;
+  app.get('/api/health', options, async () => ({
     status: 'ok',
     timestamp: ctx.now(),
     version: VERSION,

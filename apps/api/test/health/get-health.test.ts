@@ -15,3 +15,9 @@ t.test('tells that the service runs, to everybody', async (t) => {
   });
   t.ok(Number.isInteger(response.json().uptime), 'in whole seconds');
 });
+
+t.test('answers a monitor that asks by HEAD', async (t) => {
+  const response = await app.inject({ method: 'HEAD', url: '/api/health' });
+  t.equal(response.statusCode, 200);
+  t.equal(response.body, '');
+});
