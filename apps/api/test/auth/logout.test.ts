@@ -1,0 +1,81 @@
+import { sessions, users } from '@carillon/db';
+import { eq, sql } from 'drizzle-orm';
+import t from 'tap';
+import { hashPassword } from '../../src/auth/passwords.ts';
+import { endSessionsOf, findCaller, openSession } from '../../src/auth/sessions.ts';
+import { logIn } from '../../src/auth/write.ts';
+import { inTransaction } from '../../src/context.ts';
+import { testContext } from '../support/context.ts';
+import { PASSWORD, signUpAlice, signUpBob } from '../support/people.ts';
+
+const NOWHERE = { address: null, userAgent: null };
+const post = { method: 'POST', url: '/api/auth/logout' } as const;
+
+const { app, ctx } = await testContext(t);
+t.beforeEach(async () => {
+  await ctx.db.delete(users);
+});
+
+t.test('logging out ends this session, clears the cookie and leaves the others alone', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  const other = await openSession(ctx, alice.id, NOWHERE);
+  const answer = await app.inject({ ...post, headers: { cookie: `local-session=${alice.token}` } });
+  t.equal(answer.statusCode, 200);
+  t.match(answer.json(), { success: true, message: /.+/ });
+  t.equal(answer.headers['set-cookie'], 'local-session=; Path=/; HttpOnly; Secure; SameSite=Lax; Max-Age=0');
+  t.equal(await findCaller(ctx, alice.token), null);
+  t.equal((await findCaller(ctx, other.token))?.id, alice.id);
+  t.equal((await findCaller(ctx, bob.token))?.id, bob.id);
+  t.equal(await ctx.db.$count(sessions), 2, 'its row is gone');
+});
+
+t.test('logging out needs a session, and works once', async (t) => {
+  const { headers } = await signUpAlice(app);
+  t.equal((await app.inject({ ...post, headers })).statusCode, 200);
+  for (const attempt of [post, { ...post, headers }]) {
+    const answer = await app.inject(attempt);
+    t.equal(answer.statusCode, 401);
+    t.match(answer.json(), { success: false, error: 'Unauthorized', message: /.+/ });
+  }
+});
+
+t.test('all sessions of a user can be ended, but for the one in use', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  const second = await openSession(ctx, alice.id, NOWHERE);
+  const third = await openSession(ctx, alice.id, NOWHERE);
+  await endSessionsOf(ctx, alice.id, { except: second.sessionId });
+  t.same(
+    await Promise.all([alice.token, second.token, third.token].map((token) => findCaller(ctx, token).then(Boolean))),
+    [false, true, false],
+  );
+  await endSessionsOf(ctx, alice.id);
+  t.equal(await findCaller(ctx, second.token), null);
+  t.ok(await findCaller(ctx, bob.token));
+});
+
+t.test('a sign-in with the old password does not outrun a password change or a deactivation', async (t) => {
+  const alice = await signUpAlice(app);
+  const attempt = () => logIn(ctx, { email: alice.email, password: PASSWORD }, NOWHERE).catch((error) => error.kind);
+  const passwordHash = await hashPassword('Another-2026');
+  const during = async (change: Partial<typeof users.$inferInsert>) => {
+    let signingIn: Promise<unknown> | undefined;
+    await inTransaction(ctx, async (tx) => {
+      await tx.db.update(users).set(change).where(eq(users.id, alice.id));
+      await endSessionsOf(tx, alice.id);
+      signingIn = attempt();
+      // It has verified the old password and now waits for the row.
+      await untilSomeoneWaits();
+    });
+    return signingIn;
+  };
+  const untilSomeoneWaits = async () => {
+    const blocked = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await ctx.db.execute(blocked)).length === 0) await new Promise(setImmediate);
+  };
+  t.equal(await during({ isActive: false }), 'forbidden');
+  await ctx.db.update(users).set({ isActive: true });
+  t.equal(await during({ passwordHash }), 'unauthenticated');
+  t.equal(await ctx.db.$count(sessions), 0);
+});

@@ -1,0 +1,151 @@
+import { sessions, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { findCaller, openSession } from '../../src/auth/sessions.ts';
+import { signToken } from '../../src/auth/tokens.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUp, signUpAlice, signUpBob } from '../support/people.ts';
+import { ALIEN_TOKENS, SECRET } from '../support/tokens.ts';
+
+const DAY = 86_400_000;
+const url = '/api/auth/session';
+
+const { app, ctx, clock, logged } = await testContext(t, {
+  env: { RATE_LIMIT_MULTIPLIER: '1000', JWT_SECRET: SECRET },
+});
+t.beforeEach(async () => {
+  clock.set(START);
+  await ctx.db.delete(users);
+});
+
+t.test('the session shows who is signed in, by cookie and by bearer token', async (t) => {
+  const alice = await signUp(app, { email: 'alice@example.com', timezone: 'Europe/Lisbon' });
+  const user = {
+    id: alice.id,
+    email: 'alice@example.com',
+    name: 'Alice',
+    role: 'USER',
+    timezone: 'Europe/Lisbon',
+    createdAt: START.toISOString(),
+  };
+  for (const headers of [{ cookie: `theme=dark; local-session=${alice.token}` }, alice.headers]) {
+    const answer = await app.inject({ url, headers });
+    t.equal(answer.statusCode, 200);
+    t.same(answer.json(), { authenticated: true, user });
+  }
+});
+
+t.test('without a session the answer is 401 and says not authenticated', async (t) => {
+  for (const headers of [
+    {},
+    { cookie: 'local-session=' },
+    { authorization: 'Bearer' },
+    { authorization: 'Basic YTpi' },
+  ]) {
+    const answer = await app.inject({ url, headers });
+    t.equal(answer.statusCode, 401);
+    t.same(answer.json(), { authenticated: false });
+  }
+});
+
+t.test('every malformed, forged or foreign token is 401, as bearer and as cookie', async (t) => {
+  await signUpAlice(app);
+  for (const [what, token] of Object.entries(ALIEN_TOKENS)) {
+    // Such a header or cookie is another one by the time it has been read.
+    if (/\s/.test(token)) continue;
+    for (const headers of [{ authorization: `Bearer ${token}` }, { cookie: `local-session=${token}` }]) {
+      const answer = await app.inject({ url, headers });
+      t.equal(answer.statusCode, 401, what);
+      t.same(answer.json(), { authenticated: false });
+    }
+  }
+  t.notOk(
+    logged.some(({ level }) => Number(level) >= 50),
+    'none of them is an error of ours',
+  );
+});
+
+t.test('a well-signed token without its session, or of another user, is 401', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  const found = await findCaller(ctx, alice.token);
+  const sessionId = found?.sessionId as string;
+  const tokens = [
+    signToken(ctx.config, { userId: alice.id, sessionId: '00000000-0000-4000-8000-000000000000' }, START),
+    signToken(ctx.config, { userId: bob.id, sessionId }, START),
+    signToken(ctx.config, { userId: 999_999, sessionId }, START),
+  ];
+  for (const token of tokens) {
+    t.equal((await app.inject({ url, headers: { authorization: `Bearer ${token}` } })).statusCode, 401);
+  }
+});
+
+t.test('a session lasts 7 days and no longer, however much it is used', async (t) => {
+  const { headers } = await signUpAlice(app);
+  for (let day = 1; day < 7; day++) {
+    clock.advance(DAY);
+    t.equal((await app.inject({ url, headers })).statusCode, 200, `day ${day}`);
+  }
+  clock.advance(DAY - 1000);
+  t.equal((await app.inject({ url, headers })).statusCode, 200);
+  clock.advance(1000);
+  t.equal((await app.inject({ url, headers })).statusCode, 401);
+});
+
+t.test('deactivation and deletion of the account end its sessions at once', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
+  await ctx.db.delete(users).where(eq(users.id, bob.id));
+  for (const { headers } of [alice, bob]) t.equal((await app.inject({ url, headers })).statusCode, 401);
+});
+
+t.test('a change of role, plan or name shows in the very next request', async (t) => {
+  const alice = await signUpAlice(app);
+  t.match(await findCaller(ctx, alice.token), {
+    role: 'USER',
+    plan: 'trial',
+    trialEndsAt: new Date(START.getTime() + 14 * DAY),
+  });
+  await ctx.db.update(users).set({ role: 'ADMIN', plan: 'pro', name: 'Alicia', trialEndsAt: null });
+  t.match(await findCaller(ctx, alice.token), { role: 'ADMIN', plan: 'pro', name: 'Alicia', trialEndsAt: null });
+});
+
+t.test('50 sessions opened at once leave exactly 10', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  clock.advance(1000);
+  const origin = { address: null, userAgent: null };
+  const opened = await Promise.all(Array.from({ length: 50 }, () => openSession(ctx, alice.id, origin)));
+  t.equal(await ctx.db.$count(sessions, eq(sessions.userId, alice.id)), 10);
+  const callers = await Promise.all(opened.map(({ token }) => findCaller(ctx, token)));
+  t.equal(callers.filter((caller) => caller?.id === alice.id).length, 10);
+  t.ok(await findCaller(ctx, bob.token), 'a stranger’s session is not among those that end');
+});
+
+t.test('the last use is noted once a minute, also under many requests at once', async (t) => {
+  const { token } = await signUpAlice(app);
+  const lastUsedAt = async () => (await ctx.db.select().from(sessions))[0]?.lastUsedAt;
+  clock.advance(59_999);
+  await findCaller(ctx, token);
+  t.same(await lastUsedAt(), START);
+  clock.advance(1);
+  const callers = await Promise.all(Array.from({ length: 40 }, () => findCaller(ctx, token)));
+  t.ok(callers.every((caller) => caller !== null));
+  t.same(await lastUsedAt(), new Date(START.getTime() + 60_000));
+  clock.advance(30_000);
+  await findCaller(ctx, token);
+  t.same(await lastUsedAt(), new Date(START.getTime() + 60_000));
+});
+
+t.test('no token is no caller, without a look into the database', async (t) => {
+  const { ctx, close } = await testContext(t);
+  await close();
+  t.equal(await findCaller(ctx, null), null);
+  t.equal(await findCaller(ctx, 'x'), null);
+});
+
+t.test('a session of an account that is gone is refused', async (t) => {
+  const opening = openSession(ctx, 999_999, { address: null, userAgent: null });
+  await t.rejects(opening, { name: 'Refusal', message: 'This account is gone.' });
+});

@@ -1,0 +1,50 @@
+import type { users } from '@carillon/db';
+import type { FastifyInstance } from 'fastify';
+import { hashPassword } from '../../src/auth/passwords.ts';
+import { openSession } from '../../src/auth/sessions.ts';
+import { insertAccount } from '../../src/auth/write.ts';
+import { ADMIN_KEY, contextOf } from './context.ts';
+
+/** Everybody's password. */
+export const PASSWORD = 'Carillon-2026';
+
+export interface Person {
+  id: number;
+  name: string;
+  email: string;
+  token: string;
+  /** Signs a request in; for an admin with the admin key. */
+  headers: { authorization: string; 'x-admin-key'?: string };
+}
+
+interface Traits {
+  name?: string;
+  /** One of its own unless told. */
+  email?: string;
+  role?: (typeof users.$inferSelect)['role'];
+  timezone?: string;
+}
+
+let people = 0;
+let passwordHash: Promise<string> | undefined;
+
+/** Someone with an account in its trial and a session, made by the verbs; the password is hashed once for all. */
+export async function signUp(app: FastifyInstance, traits: Traits = {}): Promise<Person> {
+  const ctx = contextOf(app);
+  people += 1;
+  passwordHash ??= hashPassword(PASSWORD);
+  const { name = 'Alice', email = `${name.toLowerCase()}-${people}@example.com`, role = 'USER', timezone } = traits;
+  const user = await insertAccount(ctx, { name, email, role, timezone, passwordHash: await passwordHash });
+  if (!user) throw new Error(`${email} is taken.`);
+  const { token } = await openSession(ctx, user.id, { address: '127.0.0.1', userAgent: null });
+  const admin = role === 'ADMIN' ? { 'x-admin-key': ADMIN_KEY } : {};
+  return { id: user.id, name, email: user.email, token, headers: { authorization: `Bearer ${token}`, ...admin } };
+}
+
+/** The owner of what a test is about. */
+export const signUpAlice = (app: FastifyInstance) => signUp(app, { name: 'Alice', email: 'alice@example.com' });
+/** A stranger to it. */
+export const signUpBob = (app: FastifyInstance) => signUp(app, { name: 'Bob', email: 'bob@example.com' });
+/** An admin. */
+export const signUpAda = (app: FastifyInstance) =>
+  signUp(app, { name: 'Ada', email: 'ada@example.com', role: 'ADMIN' });

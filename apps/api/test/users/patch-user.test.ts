@@ -1,0 +1,106 @@
+import { users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { openProviderKey } from '../../src/users/provider-key.ts';
+import { START, testContext } from '../support/context.ts';
+import { type Person, signUpAlice, signUpBob } from '../support/people.ts';
+
+const patch = { method: 'PATCH', url: '/api/user' } as const;
+const { app, ctx, clock, logged } = await testContext(t, { env: { LOG_LEVEL: 'trace' } });
+t.beforeEach(async () => {
+  clock.set(START);
+  logged.length = 0;
+  await ctx.db.delete(users);
+});
+
+const rowOf = async ({ id }: Person) =>
+  (await ctx.db.select().from(users).where(eq(users.id, id)))[0] as typeof users.$inferSelect;
+
+t.test('name and time zone are changed, and nothing else', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  const before = await rowOf(alice);
+  clock.advance(5000);
+  const updatedAt = new Date(START.getTime() + 5000);
+  const payload = { name: 'Alice B. 🔔', timezone: 'asia/kolkata' };
+  const answer = await app.inject({ ...patch, headers: alice.headers, payload });
+  t.equal(answer.statusCode, 200);
+  t.same(answer.json(), { success: true, user: { id: alice.id, ...payload, updatedAt: updatedAt.toISOString() } });
+  t.same(await rowOf(alice), { ...before, ...payload, updatedAt });
+  t.match(await rowOf(bob), { name: 'Bob', updatedAt: START });
+});
+
+t.test('what is not given stays, and the time zone can be taken back', async (t) => {
+  const alice = await signUpAlice(app);
+  const change = (payload: object) => app.inject({ ...patch, headers: alice.headers, payload });
+  await change({ timezone: 'Europe/Lisbon' });
+  t.match((await change({ name: 'Alicia' })).json().user, { name: 'Alicia', timezone: 'Europe/Lisbon' });
+  t.match((await change({})).json().user, { name: 'Alicia', timezone: 'Europe/Lisbon' });
+  t.match((await change({ timezone: null })).json().user, { name: 'Alicia', timezone: null });
+  t.equal((await rowOf(alice)).timezone, null);
+});
+
+t.test('the provider key is sealed at rest, shown to nobody and removed by null', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  const key = 'sk-or-v1-0123456789abcdef';
+  const change = (payload: object) => app.inject({ ...patch, headers: alice.headers, payload });
+  const answer = await change({ encryptedProviderKey: key });
+  t.equal(answer.statusCode, 200);
+
+  const { providerKeySealed: sealed } = await rowOf(alice);
+  t.match(sealed, /^v1\.1\.[\w-]+$/);
+  t.equal(openProviderKey(ctx, alice.id, sealed), key);
+  t.throws(() => openProviderKey(ctx, bob.id, sealed), 'it opens in its own row only');
+  const profile = await app.inject({ url: '/api/user', headers: alice.headers });
+  for (const text of [answer.body, profile.body, JSON.stringify(logged), JSON.stringify(await rowOf(alice))]) {
+    t.notMatch(text, key);
+  }
+  t.notMatch(profile.body, 'v1.1.');
+
+  await change({ name: 'Alicia' });
+  t.equal((await rowOf(alice)).providerKeySealed, sealed, 'another change leaves it alone');
+  t.equal((await change({ encryptedProviderKey: null })).statusCode, 200);
+  t.equal((await rowOf(alice)).providerKeySealed, null);
+  t.equal(openProviderKey(ctx, alice.id, null), null);
+});
+
+t.test('what is wrong or not the user’s to change is told by field, and changes nothing', async (t) => {
+  const alice = await signUpAlice(app);
+  const before = await rowOf(alice);
+  const refused: [field: string, payload: object][] = [
+    ['name', { name: 'A' }],
+    ['name', { name: 'x'.repeat(101) }],
+    ['name', { name: '   ' }],
+    ['name', { name: null }],
+    ['name', { name: 'Al\0ice' }],
+    ['timezone', { timezone: 'Mars/Olympus' }],
+    ['timezone', { timezone: 3 }],
+    ['encryptedProviderKey', { encryptedProviderKey: '' }],
+    ['encryptedProviderKey', { encryptedProviderKey: 'x'.repeat(4097) }],
+    ['encryptedProviderKey', { encryptedProviderKey: 'sk-or\r\nX-Evil: 1' }],
+    ['role', { name: 'Mallory', role: 'ADMIN' }],
+    ['plan', { plan: 'pro' }],
+    ['isActive', { isActive: false }],
+    ['email', { email: 'mallory@example.com' }],
+    ['trialEndsAt', { trialEndsAt: '2099-01-01T00:00:00Z' }],
+    ['id', { id: 1 }],
+    ['passwordHash', { passwordHash: 'x' }],
+    ['providerKeySealed', { providerKeySealed: 'x' }],
+    ['__proto__', JSON.parse('{"__proto__": {"role": "ADMIN"}}')],
+  ];
+  for (const [field, body] of refused) {
+    const payload = JSON.stringify(body);
+    const headers = { ...alice.headers, 'content-type': 'application/json' };
+    const answer = await app.inject({ ...patch, headers, payload });
+    t.equal(answer.statusCode, 400, payload.slice(0, 80));
+    if (field !== '__proto__') t.same(Object.keys(answer.json().details), [field]);
+  }
+  t.same(await rowOf(alice), before);
+});
+
+t.test('the profile is changed by who is signed in only', async (t) => {
+  const answer = await app.inject({ ...patch, payload: { name: 'Mallory' } });
+  t.equal(answer.statusCode, 401);
+  t.match(answer.json(), { success: false, error: 'Unauthorized', message: /.+/ });
+});
