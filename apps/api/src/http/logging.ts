@@ -1,30 +1,58 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';
 import type { Config } from '../config.ts';
 
-const SECRETS = [
+/** Names in lower case; what they hold never reaches the log. */
+const SECRETS = new Set([
   'authorization',
   'cookie',
   'set-cookie',
   'x-admin-key',
   'password',
-  'newPassword',
-  'currentPassword',
+  'newpassword',
+  'currentpassword',
   'token',
   'secret',
-  'apiKey',
-  'encryptedProviderKey',
+  'apikey',
+  'encryptedproviderkey',
+  'modelrouterapikey',
   'prompt',
-];
+]);
 
 /** How the process logs: JSON lines without secrets, errors without what PostgreSQL quotes of the data. */
 export function loggerOptions({ logLevel }: Pick<Config, 'logLevel'>): LoggerOptions {
-  const paths = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   return {
     level: logLevel,
-    redact: { paths: paths.map((path) => path.replace(/\.?([a-z]+-[a-z-]+)$/, '["$1"]')), censor: '[redacted]' },
-    serializers: { err: describeError, error: describeError },
+    // Pino's own redaction looks for each path anew: with these names at three depths it cost 38 µs a line, this 1 µs.
+    formatters: { log: (fields) => redact(fields, 0) },
+    serializers: {
+      err: describeError,
+      error: describeError,
+      req: ({ method, routeOptions }: FastifyRequest) => ({ method, route: routeOptions?.url }),
+      res: ({ statusCode }: FastifyReply) => ({ status: statusCode }),
+    },
   };
+}
+
+/** A copy without the secrets, four levels deep; instances of classes are left to the serializers. */
+function redact(fields: Record<string, unknown>, depth: number): Record<string, unknown> {
+  const clean: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    clean[name] = SECRETS.has(name.toLowerCase()) ? '[redacted]' : redactValue(value, depth);
+  }
+  return clean;
+}
+
+function redactValue(value: unknown, depth: number): unknown {
+  if (Array.isArray(value)) return depth < 4 ? value.map((item) => redactValue(item, depth + 1)) : '[deep]';
+  if (!isPlain(value)) return value;
+  return depth < 4 ? redact(value, depth + 1) : '[deep]';
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** One line for each request. The route's pattern, never its address: that may hold a token or a webhook's secret. */

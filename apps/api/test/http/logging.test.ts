@@ -9,8 +9,10 @@ import { signUpAlice } from '../support/people.ts';
 const { app, ctx, logged } = await testContext(t, {
   routes: (app, ctx) => {
     app.get('/hooks/:userId/:secret', { config: { access: 'public' } }, async () => 'ok');
-    app.post('/secrets', { config: { access: 'public' } }, async ({ log, headers, body }) => {
-      log.info({ headers, body, ...(body as object) }, 'everything');
+    app.post('/secrets', { config: { access: 'public' } }, async (request, reply) => {
+      const { log, headers, body } = request;
+      log.info({ headers, body, ...(body as object), deep: [{ a: { body } }] }, 'everything');
+      log.info({ req: request, res: reply, raw: request.headers }, 'the request');
       return 'ok';
     });
     app.post('/twice', { config: { access: 'public' } }, async () => {
@@ -75,6 +77,7 @@ t.test('secrets are cut out wherever someone logs them', async (t) => {
   const headers = { authorization: 'Bearer KEEP-ME-IN', cookie: 'a=KEEP-ME-IN', 'x-admin-key': 'KEEP-ME-IN' };
   await app.inject({ method: 'POST', url: '/secrets', payload, headers });
   t.match(text(), 'everything');
+  t.match(logged[1], { req: { method: 'POST', route: '/secrets' }, res: { status: 200 } });
   t.notMatch(text(), 'KEEP-ME-IN');
 });
 
