@@ -32,7 +32,7 @@ export function checkPattern(pattern: string, timezone: string): string | null {
 
 /**
  * The word nearest to what `pattern` does (decisions §5): `monthly` when it restricts the day of month, be it by an
- * n-th weekday, else `weekly` when it restricts the weekday, else `daily`. Throws where `checkPattern` has a message.
+ * n-th weekday, else `weekly` when it restricts the weekday, else `daily`. Throws as `readPattern` does.
  */
 export function nearestRecurrence(pattern: string): 'daily' | 'weekly' | 'monthly' {
   const { day, dayOfWeek } = parse(pattern);
@@ -77,7 +77,7 @@ function isReadable(pattern: string): boolean {
   }
 }
 
-/** These 28 years hold every kind there is: leap or not, begun on each weekday. A search of all 400 takes long. */
+/** These 28 years hold every kind of year: leap or not, begun on each weekday. A search of all 400 takes too long. */
 function everFires(pattern: string): boolean {
   const cron = new Cron(`0 ${pattern} 2000-2027`, { mode: '7-part', utcOffset: 0 });
   return cron.nextRun(new Date(YEAR_2000 - 1)) !== null;

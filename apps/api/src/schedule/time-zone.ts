@@ -10,6 +10,8 @@ export interface Span {
   previous: number;
 }
 
+// Bare offsets begin with a sign; a letter beyond ASCII might equal a known name in lower case.
+const NAME = /^[a-z][\w+/-]*$/i;
 // ICU knows these too, but they are no IANA names, and BST would mean Dhaka.
 const ICU_ONLY = /^(?:(?:AC|AE|AG|AR|AS|BE|BS|CA|CN|CS|CT|EA|EC|IE|IS|JS|MI|NE|NS|PL|PN|PR|PS|SS|VS)T|SystemV\/.*)$/i;
 
@@ -27,7 +29,7 @@ export function isTimeZone(name: string): boolean {
   return canonicalName(name) !== null;
 }
 
-/** The date and time in the zone `name` at the instant `at`. Throws RangeError where the name is not one that `isTimeZone` accepts. */
+/** The date and time in the zone `name` at the instant `at`. Throws RangeError where `isTimeZone` refuses the name. */
 export function dateTimeIn(name: string, at: number): Temporal.ZonedDateTime {
   const zone = canonicalName(name);
   if (zone === null) throw new RangeError(`Unknown time zone: ${name}`);
@@ -41,7 +43,7 @@ export function offsetAt(name: string, at: number): number {
 
 /**
  * The span of the zone `name` that holds the instant `at`. It is cut to begin at `at`, as if no change lay before;
- * `spanAfter` walks on from there. Throws RangeError where the name is not one that `isTimeZone` accepts.
+ * `spanAfter` walks on from there. Throws as `dateTimeIn` does.
  */
 export function spanAt(name: string, at: number): Span {
   const local = dateTimeIn(name, at);
@@ -56,10 +58,10 @@ export function spanAfter(name: string, span: Span): Span {
 }
 
 function canonicalName(name: string): string | null {
+  if (!NAME.test(name) || ICU_ONLY.test(name)) return null;
   const key = name.toLowerCase();
   const known = accepted.get(key);
   if (known !== undefined) return known;
-  if (/^[+-]/.test(name) || ICU_ONLY.test(name)) return null;
   try {
     // Temporal keeps what it is asked for ever, so it is only asked for the one spelling of each zone.
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();

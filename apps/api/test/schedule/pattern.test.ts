@@ -1,0 +1,124 @@
+import t from 'tap';
+import { checkPattern, nearestRecurrence, readPattern } from '../../src/schedule/pattern.ts';
+
+t.test('five fields of standard cron, with names and the signs croner documents, are accepted', async (t) => {
+  for (const pattern of [
+    ...[
+      '* * * * *',
+      '*/5 * * * *',
+      '0 9 * * 1-5',
+      '0 9 * * MON-fri',
+      '0 0 1 jan *',
+      '0,30 8-18/2 1,15 * 0',
+      '00 09 * * 7',
+    ],
+    ...[
+      '0 9 L * *',
+      '0 9 LW * *',
+      '0 9 15W * *',
+      '0 9 * * 5#2',
+      '0 9 * * 5L',
+      '0 12 1 * +MON',
+      '0 9 ? * ?',
+      '  0\t9 * * *  ',
+    ],
+    ...['0 0 29 2 *', '0 0 29 2 +1', '0 0 31 1,2 *', `${Array.from({ length: 60 }, (_, i) => i).join()} * * * *`],
+  ]) {
+    t.equal(checkPattern(pattern, 'Europe/Berlin'), null, pattern);
+  }
+});
+
+t.test('another number of fields is refused: no seconds, no years, no nicknames', async (t) => {
+  for (const pattern of ['', ' ', '* * * *', '0 0 9 * * *', '0 0 9 * * * 2027', '@daily', '@every 5m', 'every day']) {
+    t.match(checkPattern(pattern, 'UTC'), /exactly five fields: minute, hour/, pattern);
+  }
+});
+
+t.test('a field that cannot be read is named', async (t) => {
+  const wrong = {
+    minute: [
+      '60 * * * *',
+      '5/15 * * * *',
+      '*/0 * * * *',
+      '1,,2 * * * *',
+      '-1 * * * *',
+      '1.5 * * * *',
+      '٣ * * * *',
+      '0x1 * * * *',
+    ],
+    hour: ['0 24 * * *', '0 22-6 * * *', '0 9am * * *', '0 L * * *'],
+    'day of month': ['0 9 0 * *', '0 9 32 * *', '0 9 1-5W * *', '0 9 L-3 * *', '0 9 W * *'],
+    month: ['0 9 * 13 *', '0 9 * FOO *', '0 9 * JANFEB *'],
+    'day of week': ['0 9 * * 8', '0 9 * * 1#6', '0 9 * * L', '0 9 * * +', '0 0 1 1 @daily', '0 9 * * SUN6'],
+  };
+  for (const [field, patterns] of Object.entries(wrong)) {
+    for (const pattern of patterns) t.match(checkPattern(pattern, 'UTC'), `The ${field} field (`, pattern);
+  }
+});
+
+t.test('a pattern that never fires is refused', async (t) => {
+  for (const pattern of [
+    '0 0 31 2 *',
+    '0 0 30 2 *',
+    '0 0 31 4,6,9,11 *',
+    '0 0 31W 2 *',
+    '0 0 8-31 2 +1#1',
+    '0 0 LW * +6',
+  ]) {
+    t.equal(checkPattern(pattern, 'UTC'), 'This pattern never fires.', pattern);
+  }
+});
+
+t.test('an unknown zone and a pattern of endless length are refused, the latter unread', async (t) => {
+  t.match(checkPattern('0 9 * * *', 'Europe/Nowhere'), /time zone/);
+  t.match(checkPattern(`${'1,'.repeat(1e6)}1 * * * *`, 'UTC'), /at most 256 characters/);
+});
+
+t.test('the nearest word is monthly for days of the month, else weekly for weekdays, else daily', async (t) => {
+  const words = {
+    daily: ['0 9 * * *', '*/5 * * * *', '0 9 * 6 *', '0 9 ? * ?', '0 9 1-31 * *', '0 9 * * 0-6', '0 9 */1 * *'],
+    weekly: ['0 9 * * 1', '0 9 * * 1-5', '0 9 * * MON,fri', '0 9 * * +2', '0 9 * 6 7'],
+    monthly: [
+      '0 9 1 * *',
+      '0 9 1 * 1',
+      '0 9 L * *',
+      '0 9 LW * *',
+      '0 9 15W * *',
+      '0 9 */2 * *',
+      '0 9 * * 1#1',
+      '0 9 * * 5L',
+    ],
+  };
+  for (const [word, patterns] of Object.entries(words)) {
+    for (const pattern of patterns) t.equal(nearestRecurrence(pattern), word, pattern);
+  }
+  t.throws(() => nearestRecurrence('0 25 * * *'));
+});
+
+/** The local dates on which a pattern fires in one year. */
+function dates(pattern: string, year: number): string[] {
+  const found: string[] = [];
+  let wall = readPattern(pattern).next(Date.UTC(year, 0, 1) - 1);
+  while (wall !== null && wall < Date.UTC(year + 1, 0, 1)) {
+    found.push(new Date(wall).toISOString().slice(5, 10));
+    wall = readPattern(pattern).next(wall);
+  }
+  return found;
+}
+
+t.test('the signs beyond standard cron mean what croner documents', async (t) => {
+  t.same(dates('0 9 L 1-3 *', 2028), ['01-31', '02-29', '03-31']);
+  t.same(dates('0 9 LW 1-2 *', 2027), ['01-29', '02-26'], 'last working day');
+  t.same(dates('0 9 15W 5-8 *', 2027), ['05-14', '06-15', '07-15', '08-16'], 'working day nearest to the 15th');
+  t.same(dates('0 9 1W 5 *', 2027), ['05-03'], 'never in another month');
+  t.same(dates('0 9 * 1-2 5#2', 2027), ['01-08', '02-12'], 'second Friday');
+  t.same(dates('0 9 * 1-2 FRI#L', 2027), ['01-29', '02-26'], 'last Friday');
+  t.same(dates('0 9 13 * +FRI', 2026), ['02-13', '03-13', '11-13'], 'Friday the 13th');
+  t.same(dates('0 9 13 2 FRI', 2026), ['02-06', '02-13', '02-20', '02-27'], 'the 13th or a Friday');
+});
+
+t.test('a pattern read long ago still reads the same after thousands of others', async (t) => {
+  const wanted = readPattern('7 9 * * *').next(0);
+  for (let i = 0; i < 3000; i += 1) readPattern(`${i % 60} ${Math.floor(i / 60) % 24} * * ${Math.floor(i / 1440)}`);
+  t.equal(readPattern('7 9 * * *').next(0), wanted);
+});
