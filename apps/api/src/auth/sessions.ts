@@ -21,19 +21,20 @@ export type Account = Pick<typeof users.$inferSelect, 'id' | 'email' | 'name' | 
 
 /**
  * Opens a session of 7 days and returns its token (specification "Session"). A user has at most 10, however many
- * sign-ins run at once: the 11th ends the oldest. `admit` sees the account under its lock and may refuse, and nothing
- * has happened then; an account that is gone is refused as `unauthenticated`.
+ * sign-ins run at once: the 11th ends the oldest. `admit` sees the account under its lock and may refuse; nothing has
+ * happened then. An account that is gone is refused as `unauthenticated`, a deactivated one as `forbidden`.
  */
 export function openSession(
   ctx: Context,
   userId: number,
   origin: Origin,
-  admit: (account: Account) => void = () => {},
+  admit: (account: Account) => Promise<void> | void = () => {},
 ) {
   return inTransaction(ctx, async (tx) => {
     const account = await lockAccount(tx, userId);
     if (!account) throw new Refusal('unauthenticated', 'This account is gone.');
-    admit(account);
+    await admit(account);
+    if (!account.isActive) throw new Refusal('forbidden', 'This account has been deactivated.');
     const id = randomUUID();
     const now = ctx.now();
     const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);

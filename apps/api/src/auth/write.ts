@@ -44,10 +44,10 @@ export async function logIn(ctx: Context, input: { email: string; password: stri
   const isRight = await verifyPassword(known?.passwordHash ?? null, input.password);
   if (!known || !isRight) throw wrongCredentials();
 
-  // What was verified may have changed since: a reset or a deactivation must not be outrun by a sign-in.
-  const admit = (account: Account) => {
-    if (account.passwordHash !== known.passwordHash) throw wrongCredentials();
-    if (!account.isActive) throw new Refusal('forbidden', 'This account has been deactivated.');
+  // The hash may have been changed since: by a reset, which no session may outlive, or by a sign-in that made it anew.
+  const admit = async (account: Account) => {
+    if (account.passwordHash === known.passwordHash) return;
+    if (!(await verifyPassword(account.passwordHash, input.password))) throw wrongCredentials();
   };
   const { account, token } = await openSession(ctx, known.id, origin, admit);
   await strengthen(ctx, known, input.password);

@@ -1,5 +1,5 @@
 import { users } from '@carillon/db';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
 import { sealProviderKey } from './provider-key.ts';
@@ -20,7 +20,7 @@ export async function changeProfile(ctx: Context, caller: Caller, input: Profile
       name,
       timezone,
       providerKeySealed: key ? sealProviderKey(ctx, caller.id, key) : key,
-      updatedAt: ctx.now(),
+      updatedAt: Object.keys(input).length > 0 ? ctx.now() : sql`${users.updatedAt}`,
     })
     .where(eq(users.id, caller.id))
     .returning({ id: users.id, name: users.name, timezone: users.timezone, updatedAt: users.updatedAt });

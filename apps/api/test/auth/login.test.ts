@@ -147,40 +147,14 @@ t.test('a hash of weaker parameters is made anew at sign-in, and one of ours is 
   t.equal(await stored(), strong);
 });
 
-t.test('the 11th session ends the oldest', async (t) => {
-  const alice = await signUpAlice(app);
-  const tokens = [alice.token];
-  for (let n = 0; n < 11; n++) {
-    clock.advance(1000);
-    tokens.push((await logIn(RIGHT, { 'x-request-token': 'true' })).json().token);
-  }
-  const alive = await Promise.all(
-    tokens.map(async (token) => (await whoAmI({ authorization: `Bearer ${token}` })).statusCode),
+t.test('sign-ins at once that find a weak hash all succeed', async (t) => {
+  await signUpAlice(app);
+  await ctx.db.update(users).set({ passwordHash: await hash(PASSWORD, { memoryCost: 8192, timeCost: 1 }) });
+  const answers = await Promise.all(Array.from({ length: 10 }, () => logIn()));
+  t.same(
+    answers.map(({ statusCode }) => statusCode),
+    Array(10).fill(200),
   );
-  t.same(alive, [401, 401, ...Array(10).fill(200)]);
-  t.equal(await ctx.db.$count(sessions), 10);
-});
-
-t.test('50 sign-ins at once leave exactly 10 sessions, all of them good', async (t) => {
-  const alice = await signUpAlice(app);
-  clock.advance(1000);
-  const answers = await Promise.all(Array.from({ length: 50 }, () => logIn(RIGHT, { 'x-request-token': 'true' })));
-  t.same(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]));
-  t.equal(await ctx.db.$count(sessions, eq(sessions.userId, alice.id)), 10);
-  const tokens = [alice.token, ...answers.map((answer) => answer.json().token)];
-  const statuses = await Promise.all(
-    tokens.map(async (token) => (await whoAmI({ authorization: `Bearer ${token}` })).statusCode),
-  );
-  t.equal(statuses.filter((status) => status === 200).length, 10);
-  t.equal(statuses[0], 401, 'the oldest is gone');
-});
-
-t.test('expired sessions count for nothing and are swept out', async (t) => {
-  const alice = await signUpAlice(app);
-  for (let n = 0; n < 9; n++) await logIn();
-  clock.advance(8 * 86_400_000);
-  await logIn();
-  t.equal(await ctx.db.$count(sessions, eq(sessions.userId, alice.id)), 1);
 });
 
 t.test('a sign-in is on record, a refused one is not', async (t) => {

@@ -35,7 +35,10 @@ t.test('what is not given stays, and the time zone can be taken back', async (t)
   const change = (payload: object) => app.inject({ ...patch, headers: alice.headers, payload });
   await change({ timezone: 'Europe/Lisbon' });
   t.match((await change({ name: 'Alicia' })).json().user, { name: 'Alicia', timezone: 'Europe/Lisbon' });
+  const before = await rowOf(alice);
+  clock.advance(5000);
   t.match((await change({})).json().user, { name: 'Alicia', timezone: 'Europe/Lisbon' });
+  t.same(await rowOf(alice), before, 'an empty change changes nothing');
   t.match((await change({ timezone: null })).json().user, { name: 'Alicia', timezone: null });
   t.equal((await rowOf(alice)).timezone, null);
 });
