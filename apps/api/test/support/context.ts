@@ -48,7 +48,12 @@ export function contextOf(app: FastifyInstance): Context {
   return ctx;
 }
 
-const noWorker: WorkerHandle = { nudge: () => {}, abort: () => {}, rescue: async () => [], stopping: new AbortController().signal };
+const noWorker: WorkerHandle = {
+  nudge: () => {},
+  abort: () => {},
+  rescue: async () => [],
+  stopping: new AbortController().signal,
+};
 
 /** The application over a database, a folder and a clock of its own; all of it goes away at the end of `t`. */
 export async function testContext(t: Test, { env = {}, ...given }: Overrides = {}): Promise<TestContext> {
