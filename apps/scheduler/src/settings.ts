@@ -4,18 +4,29 @@ import { resolve } from 'node:path';
 /** A setting that cannot be used; the message is the one line that stops the start. */
 export class SettingError extends Error {}
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
  * Environment → what the scheduler process needs (decisions §1). Throws a `SettingError` of one line that names the
  * variable and what it takes. In development the secret may be the one that the API has generated into `DATA_DIR`.
  */
-export function readSettings(env: Readonly<Record<string, string | undefined>>) {
+export function readSettings(env: Environment) {
   const port = env.PORT || '3000';
   const apiUrl = (env.API_URL || `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   if (!URL.canParse(apiUrl) || !['http:', 'https:'].includes(new URL(apiUrl).protocol)) {
     throw new SettingError(`API_URL is ${JSON.stringify(apiUrl)}, but takes an http:// or https:// address.`);
   }
+  const logLevel = env.LOG_LEVEL || 'info';
+  if (!LEVELS.includes(logLevel)) {
+    throw new SettingError(`LOG_LEVEL is ${JSON.stringify(logLevel)}, but takes ${LEVELS.join(' or ')}.`);
+  }
+  return { apiUrl, intervalMs: readInterval(env), logLevel, cronSecret: readSecret(env) };
+}
+
+/** `SCHEDULER_INTERVAL_MS` in milliseconds, or a `SettingError`. */
+export function readInterval(env: Environment): number {
   const interval = env.SCHEDULER_INTERVAL_MS || '1000';
   const intervalMs = Number(interval);
   if (!/^\d+$/.test(interval) || intervalMs < 10 || intervalMs > 3_600_000) {
@@ -23,14 +34,10 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
       `SCHEDULER_INTERVAL_MS is ${JSON.stringify(interval)}, but takes a whole number from 10 to 3600000.`,
     );
   }
-  const logLevel = env.LOG_LEVEL || 'info';
-  if (!LEVELS.includes(logLevel)) {
-    throw new SettingError(`LOG_LEVEL is ${JSON.stringify(logLevel)}, but takes ${LEVELS.join(' or ')}.`);
-  }
-  return { apiUrl, intervalMs, logLevel, cronSecret: readSecret(env) };
+  return intervalMs;
 }
 
-function readSecret(env: Readonly<Record<string, string | undefined>>): string {
+function readSecret(env: Environment): string {
   if (env.CRON_SECRET) return env.CRON_SECRET;
   if (env.CRON_SECRET_FILE) {
     const secret = readText(env.CRON_SECRET_FILE)?.trim();

@@ -1,0 +1,50 @@
+import { type Config, ConfigError } from '@carillon/api/config';
+import { EmbeddedPostgresError } from '@carillon/db/embedded';
+import { SettingError } from '@carillon/scheduler/settings';
+
+/** What the operator can mend by a setting, by the code of the error. */
+const DATABASE_CODES = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  '28000',
+  '28P01',
+  '3D000',
+  '42501',
+  '53300',
+];
+
+/**
+ * The one line that tells the operator why the start failed and what to do; null for a bug, whose stack is wanted.
+ * `config` is null while it could not be read yet.
+ */
+export function explain(error: unknown, config: Config | null): string | null {
+  if (error instanceof ConfigError || error instanceof SettingError || error instanceof EmbeddedPostgresError) {
+    return error.message;
+  }
+  if (!(error instanceof Error) || !config) return systemLine(error);
+  const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
+  if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === config.host)) {
+    if (code === 'EADDRINUSE') return `Port ${config.port} is taken: stop the other program or set PORT.`;
+    if (code === 'EACCES') return `Port ${config.port} is not open to this user: set PORT to 1024 or above.`;
+    return `HOST is ${JSON.stringify(config.host)}, which this machine cannot listen at (${code}).`;
+  }
+  const cause = [error, error.cause].find((one) => DATABASE_CODES.includes((one as NodeJS.ErrnoException)?.code ?? ''));
+  if (config.databaseUrl && cause) {
+    const { host } = new URL(config.databaseUrl);
+    const { code, message } = cause as NodeJS.ErrnoException;
+    return `The database at ${host} cannot be used (${message || code}): correct DATABASE_URL, or unset it for the embedded one.`;
+  }
+  return systemLine(error);
+}
+
+/** An error of the system about a file or folder tells enough by itself. */
+function systemLine(error: unknown): string | null {
+  const { path, syscall, message } = (error ?? {}) as NodeJS.ErrnoException;
+  return path && syscall ? message : null;
+}

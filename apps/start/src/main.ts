@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { type Config, loadConfig } from '@carillon/api/config';
+import { readInterval } from '@carillon/scheduler/settings';
+import { explain } from './failure.ts';
+import { startCarillon } from './start.ts';
+
+const stopping = Promise.withResolvers<void>();
+let signals = 0;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    // What is cut off here is picked up at the next start, the database server too.
+    if (++signals > 1) process.exit(130);
+    console.log('Stopping. Once more to stop at once.');
+    stopping.resolve();
+  });
+}
+
+let config: Config | null = null;
+try {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  config = loadConfig(process.env);
+  const { url, close } = await startCarillon(config, readInterval(process.env));
+  // With PORT=0 only the system knows the port.
+  const baseUrl = config.port === 0 ? url : config.baseUrl;
+  if (signals === 0)
+    console.log(`\nCarillon runs at ${baseUrl}\nAPI documentation: ${baseUrl}/api/docs\nCtrl-C stops it.\n`);
+  await stopping.promise;
+  await close();
+  console.log('Stopped.');
+  process.exit(0);
+} catch (error) {
+  const line = explain(error, config);
+  console.error(line ?? error);
+  process.exit(1);
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { folder, serverPid, until } from '../../../packages/db/test/servers.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+function start(t: Test, dataDir: string, env: Record<string, string> = {}) {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: t.testdir(),
+    env: { PATH, DATA_DIR: dataDir, PORT: '0', ...env },
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  return { child, stderr: text(child.stderr), exit: once(child, 'exit') };
+}
+
+/** The address that the start prints. */
+async function address(child: ChildProcess): Promise<string> {
+  let printed = '';
+  for await (const chunk of child.stdout ?? []) {
+    printed += chunk;
+    const [, url] = /Carillon runs at (\S+)\n/.exec(printed) ?? [];
+    if (url) {
+      child.stdout?.resume();
+      return url;
+    }
+  }
+  throw new Error(`it did not start: ${printed}`);
+}
+
+t.test('one command starts everything, and Ctrl-C stops everything', async (t) => {
+  const dataDir = folder(t);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const { child, exit, stderr } = start(t, dataDir);
+    const url = await address(child);
+    t.equal((await fetch(`${url}/api/health`)).status, 200);
+    t.equal((await fetch(`${url}/api/docs`)).status, 200);
+    child.kill(signal);
+    t.strictSame(await exit, [0, null]);
+    t.equal(await stderr, '');
+    t.equal(serverPid(dataDir), undefined, 'PostgreSQL is stopped too');
+  }
+});
+
+t.test('a second Ctrl-C ends it at once, and the next start works', async (t) => {
+  const dataDir = folder(t);
+  const first = start(t, dataDir);
+  await until(() => serverPid(dataDir) !== undefined);
+  first.child.kill('SIGINT');
+  const again = setInterval(() => first.child.kill('SIGINT'), 20);
+  const [code] = await first.exit;
+  clearInterval(again);
+  t.equal(code, 130);
+  const second = start(t, dataDir);
+  t.equal((await fetch(`${await address(second.child)}/api/health`)).status, 200);
+  second.child.kill('SIGINT');
+  t.strictSame(await second.exit, [0, null]);
+});
+
+t.test('a taken port is told in one line, before a database is made', async (t) => {
+  const dataDir = folder(t);
+  const squatter = createServer().listen(0, '127.0.0.1');
+  await once(squatter, 'listening');
+  t.teardown(() => squatter.close());
+  const { port } = squatter.address() as AddressInfo;
+  const { exit, stderr } = start(t, dataDir, { PORT: String(port) });
+  t.equal(await stderr, `Port ${port} is taken: stop the other program or set PORT.\n`);
+  t.strictSame(await exit, [1, null]);
+  t.notOk(existsSync(join(dataDir, 'postgres')));
+});
+
+t.test('what the operator can mend is told in one line', async (t) => {
+  const dataDir = folder(t);
+  const lines: [Record<string, string>, RegExp][] = [
+    [{ PORT: 'x' }, /^PORT is "x", but takes .*\n$/],
+    [{ HOST: '203.0.113.1', PORT: '3999' }, /^HOST is "203\.0\.113\.1", which this machine cannot listen at .*\n$/],
+    [{ SCHEDULER_INTERVAL_MS: 'soon' }, /^SCHEDULER_INTERVAL_MS is "soon", but takes .*\n$/],
+    [
+      { DATABASE_URL: 'postgres://127.0.0.1:9/x' },
+      /^The database at 127\.0\.0\.1:9 cannot be used \(.*\): correct DATABASE_URL.*\n$/,
+    ],
+    [{ DATA_DIR: '/dev/null/data' }, /^\/dev\/null\/data\/secrets.json cannot be read\.\n$/],
+    [{ NODE_ENV: 'production' }, /^Production needs .*\n$/],
+  ];
+  for (const [env, line] of lines) {
+    const { exit, stderr } = start(t, dataDir, env);
+    t.match(await stderr, line);
+    t.strictSame(await exit, [1, null]);
+  }
+});
