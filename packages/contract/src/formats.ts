@@ -1,3 +1,5 @@
+import { isTimeZone } from './time-zone.ts';
+
 /** What each `format` of the contract accepts, and how a refusal of it is worded. */
 export const FORMATS: Record<string, { accepts: (value: string) => boolean; message: string }> = {
   'date-time': {
@@ -32,17 +34,6 @@ function isDay(value: string): boolean {
   // Date takes 30 February for 2 March: only a day that comes back unchanged exists.
   const date = new Date(Date.UTC(year, month - 1, day));
   return year >= 1970 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-}
-
-/** `Intl.supportedValuesOf` leaves out UTC and Asia/Kolkata, so a name is good when it works, whatever its letter case. */
-function isTimeZone(value: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(value)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: value });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const ATOM = '[^\\s@."(),:;<>\\[\\]\\\\\\p{C}]+';

@@ -1,5 +1,5 @@
+import { isTimeZone } from '@carillon/contract/time-zone';
 import { Cron, CronDate, CronPattern } from 'croner';
-import { isTimeZone } from './time-zone.ts';
 import { DAY_MS, type Series, type Wall } from './wall-clock.ts';
 
 const FIELDS = ['minute', 'hour', 'day of month', 'month', 'day of week'] as const;

@@ -1,6 +1,7 @@
+import { isTimeZone } from '@carillon/contract/time-zone';
 import t from 'tap';
 import { Temporal } from 'temporal-polyfill';
-import { dateTimeIn, isTimeZone, offsetAt, spanAfter, spanAt } from '../../src/schedule/time-zone.ts';
+import { dateTimeIn, offsetAt, spanAfter, spanAt } from '../../src/schedule/time-zone.ts';
 import { clock } from './oracle.ts';
 
 const NAMES = [
