@@ -27,7 +27,7 @@ export const register = {
       success,
       user: Type.Object({ id: Id, email: Type.String(), name: Type.String(), createdAt: Instant }),
     }),
-    ...errors(400, 409, 429, 500, 503),
+    ...errors(409, 429),
   },
 } satisfies Operation;
 
@@ -55,7 +55,7 @@ export const login = {
       user: Type.Object({ id: Id, email: Type.String(), name: Type.String(), role: Role }),
       token: Type.Optional(Type.String()),
     }),
-    ...errors(400, 401, 403, 429, 500),
+    ...errors(401, 403, 429),
   },
 } satisfies Operation;
 
@@ -66,7 +66,7 @@ export const logout = {
   security: SIGNED_IN,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(401, 403, 429, 500),
+    ...errors(401, 403, 429),
   },
 } satisfies Operation;
 
@@ -87,7 +87,7 @@ export const getSession = {
         createdAt: Instant,
       }),
     }),
-    ...errors(429, 500),
+    ...errors(429),
     401: Type.Object({ authenticated: Type.Literal(false) }, { description: 'Not authenticated' }),
   },
 } satisfies Operation;

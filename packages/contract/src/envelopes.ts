@@ -79,9 +79,13 @@ const RESPONSES = {
   503: ref(ErrorBody, 'Maintenance or overload'),
 } as const;
 
-/** The `response` entries of the statuses that an operation may refuse with. */
-export function errors<S extends keyof typeof RESPONSES>(...statuses: S[]): Pick<typeof RESPONSES, S> {
-  return Object.fromEntries(statuses.map((status) => [status, RESPONSES[status]])) as Pick<typeof RESPONSES, S>;
+/** What any operation may answer: to a query or a body that cannot be read, and where the service itself fails. */
+const ALWAYS = [400, 500, 503] as const;
+
+/** The `response` entries of the statuses that an operation may refuse with, beside those of every operation. */
+export function errors<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
+  const entries = [...statuses, ...ALWAYS].map((status) => [status, RESPONSES[status]]);
+  return Object.fromEntries(entries) as Pick<typeof RESPONSES, S | (typeof ALWAYS)[number]>;
 }
 
 /** Page position of lists that take `offset` and `cursor` (decisions §5). */

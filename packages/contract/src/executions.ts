@@ -90,7 +90,7 @@ export const listExecutions = {
   querystring: ListExecutionsQuery,
   response: {
     200: Type.Object({ success, executions: Type.Array(ref(Execution)), pagination: Pagination }),
-    ...errors(400, 401, 429, 500, 503),
+    ...errors(401, 429),
   },
 } satisfies Operation;
 
@@ -102,6 +102,6 @@ export const getExecution = {
   params: IdParams,
   response: {
     200: Type.Object({ success, execution: ref(Execution) }),
-    ...errors(401, 404, 429, 500, 503),
+    ...errors(401, 404, 429),
   },
 } satisfies Operation;

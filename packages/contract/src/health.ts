@@ -15,6 +15,6 @@ export const getHealth = {
       version: Type.String(),
       uptime: Type.Integer({ description: 'Whole seconds since the process started' }),
     }),
-    ...errors(500),
+    ...errors(),
   },
 } satisfies Operation;

@@ -25,7 +25,7 @@ export const createTask = {
   body: CreateTaskInput,
   response: {
     201: Type.Object({ success, taskId: Id }),
-    ...errors(400, 401, 402, 403, 429, 500, 503),
+    ...errors(401, 402, 403, 429),
   },
 } satisfies Operation;
 
@@ -45,7 +45,7 @@ export const listTasks = {
   querystring: ListTasksQuery,
   response: {
     200: Type.Object({ success, tasks: Type.Array(ref(Task)), pagination: Pagination }),
-    ...errors(400, 401, 429, 500, 503),
+    ...errors(401, 429),
   },
 } satisfies Operation;
 
@@ -56,7 +56,7 @@ export const getTask = {
   operationId: 'getTask',
   summary: 'One task',
   params: IdParams,
-  response: { 200: OneTask, ...errors(401, 404, 429, 500, 503) },
+  response: { 200: OneTask, ...errors(401, 404, 429) },
 } satisfies Operation;
 
 export const changeTask = {
@@ -66,7 +66,7 @@ export const changeTask = {
   description: 'Any field of creation, and `status`. Resuming or changing the schedule recomputes `nextExecutionAt`.',
   params: IdParams,
   body: ChangeTaskInput,
-  response: { 200: OneTask, ...errors(400, 401, 402, 403, 404, 429, 500, 503) },
+  response: { 200: OneTask, ...errors(401, 402, 403, 404, 429) },
 } satisfies Operation;
 
 export const deleteTask = {
@@ -76,7 +76,7 @@ export const deleteTask = {
   params: IdParams,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(401, 403, 404, 429, 500, 503),
+    ...errors(401, 403, 404, 429),
   },
 } satisfies Operation;
 
@@ -87,7 +87,7 @@ export const executeTask = {
   params: IdParams,
   response: {
     201: Type.Object({ success, executionId: Id, status: Type.Literal('pending'), startedAt: Instant }),
-    ...errors(401, 402, 403, 404, 409, 429, 500, 503),
+    ...errors(401, 402, 403, 404, 429),
   },
 } satisfies Operation;
 
@@ -106,7 +106,7 @@ export const listOccurrences = {
       occurrences: Type.Array(ref(Occurrence)),
       pagination: Type.Object({ limit: Type.Integer(), nextCursor: nullable(Type.String()) }),
     }),
-    ...errors(400, 401, 404, 429, 500, 503),
+    ...errors(401, 404, 429),
   },
 } satisfies Operation;
 
@@ -117,6 +117,6 @@ export const previewTask = {
   body: PreviewTaskInput,
   response: {
     200: Type.Object({ success, occurrences: Type.Array(PlannedOccurrence) }),
-    ...errors(400, 401, 403, 429, 500, 503),
+    ...errors(401, 403, 429),
   },
 } satisfies Operation;

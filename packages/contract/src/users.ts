@@ -36,7 +36,7 @@ export const getUser = {
   security: SIGNED_IN,
   response: {
     200: Type.Object({ success, user: ref(User) }),
-    ...errors(401, 429, 500, 503),
+    ...errors(401, 429),
   },
 } satisfies Operation;
 
@@ -73,6 +73,6 @@ export const patchUser = {
         updatedAt: Instant,
       }),
     }),
-    ...errors(400, 401, 403, 429, 500, 503),
+    ...errors(401, 403, 429),
   },
 } satisfies Operation;

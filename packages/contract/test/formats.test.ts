@@ -56,7 +56,20 @@ const CASES: Record<string, { good: string[]; bad: string[] }> = {
       'America/Argentina/Buenos_Aires',
       'Etc/GMT+5',
     ],
-    bad: ['', '+05:30', '-03', '05:30', 'Mars/Olympus', 'Europe/Lisbon ', 'Europe/', '../etc/passwd', 'x'.repeat(1000)],
+    bad: [
+      '',
+      '+05:30',
+      '-03',
+      '05:30',
+      'BST',
+      'pst',
+      'SystemV/PST8',
+      'Mars/Olympus',
+      'Europe/Lisbon ',
+      'Europe/',
+      '../etc/passwd',
+      'x'.repeat(1000),
+    ],
   },
   email: {
     good: [

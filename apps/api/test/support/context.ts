@@ -10,6 +10,8 @@ import { loadConfig } from '../../src/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
 import { loggerOptions } from '../../src/http/logging.ts';
 import { type Ai, createAi } from '../../src/outside/ai.ts';
+// Holds every answer of every test to the contract.
+import './conformance.ts';
 
 export const CRON_SECRET = 'the-scheduler-secret-of-the-tests-1234567890';
 export const ADMIN_KEY = 'the-admin-key-of-the-tests-1234567890-abcdef';

@@ -1,0 +1,98 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { readdirSync } from 'node:fs';
+import { type Check, compile, ErrorBody, NAMED_SCHEMAS, type Operation } from '@carillon/contract';
+import type { TSchema } from '@sinclair/typebox';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+
+const CONTRACT = new URL('../../../../packages/contract/src/', import.meta.url);
+
+/** Every operation of the contract by its id. */
+export const OPERATIONS = await findOperations();
+
+/** The routes of an application, its own ones and those of plugins. */
+export const routesOf = (app: FastifyInstance): RouteOptions[] => routes.get(app) ?? [];
+
+const routes = new WeakMap<FastifyInstance, RouteOptions[]>();
+const checks = new Map<string, Check<unknown>>();
+
+/*
+ * Holds every answer of every application of this process to the contract, errors too. What differs is thrown outside
+ * of the request, where nothing can catch it and make an answer of it: it fails the test file.
+ */
+subscribe('fastify.initialization', (message) => {
+  const { fastify: app } = message as { fastify: FastifyInstance };
+  const found: RouteOptions[] = [];
+  routes.set(app, found);
+  app.addHook('onRoute', (route) => {
+    found.push(route);
+  });
+  app.addHook('onSend', async (request, reply, payload) => {
+    const operation = request.is404 ? NOT_FOUND : operationOf(request.routeOptions.schema);
+    if (operation === undefined || typeof payload !== 'string') return;
+    const problem = explainMismatch(operation, reply.statusCode, payload);
+    if (problem === null) return;
+    const what = `${request.method} ${request.url.slice(0, 100)} answered ${reply.statusCode} ${payload.slice(0, 500)}`;
+    setImmediate(() => {
+      throw new Error(`${what}\n${problem}`);
+    });
+  });
+});
+
+/** Where an answer differs from what `operation` says; null where it does not. */
+export function explainMismatch(operation: Operation, status: number, payload: string): string | null {
+  const schema = operation.response[status];
+  if (!schema) return `${operation.operationId} does not say that it may answer ${status}.`;
+  const key = `${operation.operationId} ${status}`;
+  const check = checks.get(key) ?? compile(withoutReferences(schema));
+  checks.set(key, check);
+  const checked = check(JSON.parse(payload));
+  return checked.ok ? null : `${operation.operationId} says otherwise: ${JSON.stringify(checked.details)}`;
+}
+
+/** The contract's own operation; the tests have routes of theirs. */
+function operationOf(schema: unknown): Operation | undefined {
+  const { operationId } = (schema ?? {}) as Partial<Operation>;
+  return operationId === undefined ? undefined : OPERATIONS.get(operationId);
+}
+
+const NOT_FOUND: Operation = {
+  operationId: 'an unknown route',
+  summary: '',
+  tags: [],
+  security: [],
+  response: { 404: ErrorBody, 503: ErrorBody },
+};
+
+async function findOperations(): Promise<ReadonlyMap<string, Operation>> {
+  const operations = new Map<string, Operation>();
+  for (const file of readdirSync(CONTRACT)) {
+    const module: Record<string, unknown> = await import(new URL(file, CONTRACT).href);
+    for (const [name, value] of Object.entries(module)) {
+      if (!isOperation(value)) continue;
+      if (name !== value.operationId) throw new Error(`${file}: ${name} calls itself ${value.operationId}.`);
+      const known = operations.get(name);
+      if (known !== undefined && known !== value) throw new Error(`${file}: there is another operation ${name}.`);
+      operations.set(name, value);
+    }
+  }
+  return operations;
+}
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === 'object' && value !== null && 'operationId' in value && 'response' in value;
+}
+
+/** The schema with what it refers to put in place: the contract's validator knows no other schemas. */
+function withoutReferences(schema: TSchema): TSchema {
+  const read = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(read);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $id: _id, $ref, ...rest } = value as Record<string, unknown>;
+    const named = typeof $ref === 'string' ? NAMED_SCHEMAS.find(({ $id }) => `${$id}#` === $ref) : undefined;
+    if ($ref !== undefined && named === undefined) throw new Error(`No schema is named ${$ref}.`);
+    return Object.fromEntries(Object.entries({ ...named, ...rest, $id: undefined }).flatMap(entry));
+  };
+  const entry = ([key, value]: [string, unknown]): [string, unknown][] =>
+    value === undefined ? [] : [[key, read(value)]];
+  return read(schema) as TSchema;
+}
