@@ -1,4 +1,7 @@
+import { LARGEST_ID } from '@carillon/contract/primitives';
 import { invalidField } from './errors.ts';
+
+const INSTANT_LENGTH = '2026-11-20T10:00:00.000Z'.length;
 
 /** The place in a list where the next page begins: after this key, newest first. */
 export const encodeCursor = (key: string | number): string => Buffer.from(String(key)).toString('base64url');
@@ -7,7 +10,7 @@ export const encodeCursor = (key: string | number): string => Buffer.from(String
 export function decodeIdCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   const id = Number(Buffer.from(cursor, 'base64url').toString());
-  if (!Number.isInteger(id) || id < 1 || id > 2_147_483_647) throw unknownCursor();
+  if (!Number.isInteger(id) || id < 1 || id > LARGEST_ID || encodeCursor(id) !== cursor) throw unknownCursor();
   return id;
 }
 
@@ -16,7 +19,9 @@ export function decodeInstantCursor(cursor: string | undefined): Date | null {
   if (cursor === undefined) return null;
   const text = Buffer.from(cursor, 'base64url').toString();
   const at = new Date(text);
-  if (Number.isNaN(at.getTime()) || at.toISOString() !== text) throw unknownCursor();
+  // Years beyond four digits have a sign and are longer; PostgreSQL reads neither them nor the year 0.
+  const known = at.getTime() >= 0 && text.length === INSTANT_LENGTH && at.toISOString() === text;
+  if (!known || encodeCursor(text) !== cursor) throw unknownCursor();
   return at;
 }
 

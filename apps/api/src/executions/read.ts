@@ -69,7 +69,8 @@ export async function listExecutions(ctx: Context, caller: Caller, query: ListEx
 function until(endDate: string): SQL {
   const wholeDay = /^\d{4}-\d\d-\d\d$/.test(endDate);
   const at = new Date(endDate);
-  return wholeDay ? lt(executions.createdAt, new Date(at.getTime() + DAY_MS)) : lte(executions.createdAt, at);
+  // The day's last millisecond, since the day after 9999-12-31 has a year that PostgreSQL does not read.
+  return lte(executions.createdAt, wholeDay ? new Date(at.getTime() + DAY_MS - 1) : at);
 }
 
 type Row = Pick<typeof executions.$inferSelect, keyof typeof fields>;

@@ -4,8 +4,8 @@ import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
 
 /**
- * The ids of the caller's uploads that `attachments` names by URL or id, in that order. What is none of them is
- * refused, each at its place in the list (decisions §5 and §11).
+ * The ids of the caller's uploads that `attachments` names by URL or id, in that order and each once. What is none
+ * of them is refused, each at its place in the list (decisions §5 and §11).
  */
 export async function findAttachments(ctx: Context, caller: Caller, attachments: readonly string[]): Promise<string[]> {
   if (attachments.length === 0) return [];
@@ -20,7 +20,12 @@ export async function findAttachments(ctx: Context, caller: Caller, attachments:
         or(
           ids.length > 0 ? inArray(uploads.id, ids) : undefined,
           // By the hash that the index holds: a data URL is megabytes long.
-          urls.length > 0 ? inArray(sql`md5(${uploads.url})`, urls.map((url) => sql`md5(${url})`)) : undefined,
+          urls.length > 0
+            ? inArray(
+                sql`md5(${uploads.url})`,
+                urls.map((url) => sql`md5(${url})`),
+              )
+            : undefined,
         ),
       ),
     );
@@ -31,7 +36,7 @@ export async function findAttachments(ctx: Context, caller: Caller, attachments:
     return upload?.id ?? '';
   });
   if (Object.keys(details).length > 0) throw new Refusal('invalid', 'The request is not valid.', details);
-  return chosen;
+  return [...new Set(chosen)];
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -37,6 +37,9 @@ export async function getTask(ctx: Context, caller: Caller, id: number) {
   return task ?? refuseTask();
 }
 
+/** A task as `getTask` returns it. */
+export type TaskRow = Awaited<ReturnType<typeof getTask>>;
+
 export const refuseTask = (): never => {
   throw new Refusal('not_found', 'There is no such task.');
 };
@@ -79,9 +82,10 @@ export async function listOccurrences(ctx: Context, caller: Caller, id: number, 
       recordedAt: occurrences.recordedAt,
       executionId: executions.id,
       startedAt: executions.startedAt,
+      // Not as a 32-bit integer: an outage of 25 days is more milliseconds than it holds.
       latenessMs: sql<
         number | null
-      >`(extract(epoch from ${executions.startedAt} - ${occurrences.plannedFor}) * 1000)::int`,
+      >`(extract(epoch from ${executions.startedAt} - ${occurrences.plannedFor}) * 1000)::float8`,
     })
     .from(occurrences)
     .leftJoin(

@@ -17,7 +17,12 @@ export interface ScheduleInput {
  * The schedule that a caller describes. A pattern decides the next runs, so `recurrence` becomes the word nearest to
  * it; one that never fires is refused (decisions §5).
  */
-export function readSchedule({ scheduledFor, recurrence, recurrencePattern = null, timezone }: ScheduleInput): Schedule {
+export function readSchedule({
+  scheduledFor,
+  recurrence,
+  recurrencePattern = null,
+  timezone,
+}: ScheduleInput): Schedule {
   const at = new Date(scheduledFor);
   if (recurrencePattern === null) return { scheduledFor: at, recurrence, recurrencePattern, timezone };
   const problem = checkPattern(recurrencePattern, timezone);

@@ -1,15 +1,14 @@
 import type { ChangeTaskInput, CreateTaskInput } from '@carillon/contract/tasks';
-import { executions, settings, tasks, users } from '@carillon/db';
+import { executions, occurrences, tasks } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { invalidField } from '../errors.ts';
-import { limitsOf } from '../limits/plans.ts';
-import { overQuota } from '../limits/quotas.ts';
-import { nextOccurrence, type Schedule } from '../schedule/recurrence.ts';
+import { dueOccurrences } from '../schedule/due.ts';
 import { recordEvents } from '../webhooks/outbox.ts';
+import { reserveActiveTask } from './active-quota.ts';
 import { findAttachments } from './attachments.ts';
-import { refuseTask, taskFields } from './read.ts';
+import { refuseTask, type TaskRow, taskFields } from './read.ts';
 import { assertAhead, readSchedule } from './schedule.ts';
+import { nextState } from './state.ts';
 
 const DEFAULT_MAX_TOKENS = 1024;
 const DEFAULT_TEMPERATURE = 70;
@@ -19,6 +18,7 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
   const schedule = readSchedule(input);
   assertAhead(schedule, ctx.now());
   return inTransaction(ctx, async (tx) => {
+    const attachmentIds = await findAttachments(tx, caller, input.attachments ?? []);
     const { defaultModel } = await reserveActiveTask(tx, caller);
     const now = tx.now();
     const [task] = await tx.db
@@ -33,7 +33,7 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
         aiModel: input.aiModel ?? defaultModel,
         maxTokens: input.maxTokens ?? DEFAULT_MAX_TOKENS,
         temperature: input.temperature ?? DEFAULT_TEMPERATURE,
-        attachmentIds: await findAttachments(tx, caller, input.attachments ?? []),
+        attachmentIds,
         createdAt: now,
         updatedAt: now,
       })
@@ -48,11 +48,11 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
 }
 
 /**
- * Changes, pauses or resumes a task of the caller's. Resuming and changing the schedule compute the next run anew, from
- * now on: what fell due during a pause is not made up. A changed schedule also wakes a task that had ended. A `once`
- * task whose time has passed needs a new `scheduledFor` (400) (decisions §5).
+ * Changes, pauses or resumes a task of the caller's (decisions §5); `nextState` says what that does to its runs. A
+ * change that leaves everything as it was is none: it is neither dated nor told. Refusals: 400, 404, and 402 where the
+ * task turns active without a place for it.
  */
-export function changeTask(ctx: Context, caller: Caller, id: number, input: ChangeTaskInput) {
+export function changeTask(ctx: Context, caller: Caller, id: number, input: ChangeTaskInput): Promise<TaskRow> {
   return inTransaction(ctx, async (tx) => {
     const [before] = await tx.db
       .select(taskFields)
@@ -61,55 +61,44 @@ export function changeTask(ctx: Context, caller: Caller, id: number, input: Chan
       .for('no key update');
     if (!before) return refuseTask();
 
-    const { attachments, status: _status, scheduledFor: _scheduledFor, ...plain } = input;
-    const changed = {
-      ...plain,
-      ...nextState(tx, before, input),
-      ...(attachments ? { attachmentIds: await findAttachments(tx, caller, attachments) } : {}),
-      updatedAt: tx.now(),
+    const now = tx.now();
+    const after: TaskRow = {
+      ...before,
+      name: input.name ?? before.name,
+      description: input.description === undefined ? before.description : input.description,
+      prompt: input.prompt ?? before.prompt,
+      aiModel: input.aiModel ?? before.aiModel,
+      maxTokens: input.maxTokens ?? before.maxTokens,
+      temperature: input.temperature ?? before.temperature,
+      attachments: input.attachments ? await findAttachments(tx, caller, input.attachments) : before.attachments,
+      ...nextState(before, input, now),
     };
-    if (changed.status === 'active' && before.status !== 'active') await reserveActiveTask(tx, caller);
-    if (changed.status === 'paused') await dropWaitingRetries(tx, id);
-    const [after] = await tx.db.update(tasks).set(changed).where(eq(tasks.id, id)).returning(taskFields);
-    if (!after) return refuseTask();
-    const data = { task: { id, name: after.name, updatedAt: after.updatedAt }, changes: differences(before, after) };
+    const changes = differences(before, after);
+    if (Object.keys(changes).length === 0) return before;
+
+    const resumed = after.status === 'active' && before.status !== 'active';
+    if (resumed) await reserveActiveTask(tx, caller);
+    if (after.status === 'paused') await dropWaitingRetries(tx, id);
+    if ('nextExecutionAt' in changes) await giveUpDue(tx, before, now);
+    const { id: _id, attachments: attachmentIds, ...columns } = { ...after, updatedAt: now };
+    await tx.db
+      .update(tasks)
+      .set({ ...columns, attachmentIds, ...(resumed ? { consecutiveFailures: 0 } : {}) })
+      .where(eq(tasks.id, id));
+    const data = { task: { id, name: after.name, updatedAt: now }, changes };
     await recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, data }]);
-    return after;
+    return { ...after, updatedAt: now };
   });
 }
 
-type TaskRow = { [F in keyof typeof taskFields]: (typeof tasks.$inferSelect)[F extends 'attachments' ? 'attachmentIds' : F] };
-
-/** Schedule, status and next run after a change; empty when the change touches none of them. */
-function nextState(ctx: Context, before: TaskRow, input: ChangeTaskInput) {
-  const { scheduledFor, recurrence, recurrencePattern, timezone } = input;
-  const reschedules = [scheduledFor, recurrence, recurrencePattern, timezone].some((given) => given !== undefined);
-  const status = input.status ?? (reschedules && before.status !== 'paused' ? 'active' : before.status);
-  const resumes = status === 'active' && before.status !== 'active';
-  if (!reschedules && !resumes) return status === before.status ? {} : { status, nextExecutionAt: null };
-
-  const schedule: Schedule = reschedules
-    ? readSchedule({
-        scheduledFor: scheduledFor ?? before.scheduledFor.toISOString(),
-        recurrence: recurrence ?? before.recurrence,
-        // A new word for the recurrence takes the place of a pattern.
-        recurrencePattern:
-          recurrencePattern === undefined && recurrence === undefined ? before.recurrencePattern : recurrencePattern,
-        timezone: timezone ?? before.timezone,
-      })
-    : before;
-  const now = ctx.now();
-  if (scheduledFor !== undefined) assertAhead(schedule, now);
-  const next = nextOccurrence(schedule, now);
-  if (next === null) throw invalidField('scheduledFor', 'has passed: give a new one in the future');
-  return {
-    scheduledFor: schedule.scheduledFor,
-    recurrence: schedule.recurrence,
-    recurrencePattern: schedule.recurrencePattern,
-    status,
-    nextExecutionAt: status === 'active' ? next : null,
-    ...(resumes ? { consecutiveFailures: 0 } : {}),
-  };
+/** `changes` of `task.updated`: each changed field with its value before and after. */
+function differences(before: TaskRow, after: TaskRow) {
+  const fields = Object.keys(before) as (keyof TaskRow)[];
+  return Object.fromEntries(
+    fields
+      .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+      .map((field) => [field, { from: before[field], to: after[field] }]),
+  );
 }
 
 /** A paused task starts nothing by itself, a retry that still waits for its time included. */
@@ -119,37 +108,16 @@ async function dropWaitingRetries(ctx: Context, taskId: number) {
     .where(and(eq(executions.taskId, taskId), eq(executions.status, 'pending'), isNull(executions.queuedAt)));
 }
 
-/**
- * Makes sure that one more active task fits the caller's quota, and that no other transaction takes the same place:
- * the user's row stays locked until this one ends.
- */
-async function reserveActiveTask(ctx: Context, caller: Caller) {
-  const [state] = await ctx.db
-    .select({
-      plan: users.plan,
-      role: users.role,
-      maxTasksPerUser: settings.maxTasksPerUser,
-      maxExecutionsPerDay: settings.maxExecutionsPerDay,
-      defaultModel: settings.defaultModel,
-    })
-    .from(users)
-    .crossJoin(settings)
-    .where(eq(users.id, caller.id))
-    .for('no key update', { of: users });
-  if (!state) return refuseTask();
-  // A statement of its own, begun after the lock was had: it sees what others have committed.
-  const used = await ctx.db.$count(tasks, and(eq(tasks.userId, caller.id), eq(tasks.status, 'active')));
-  const limit = limitsOf(state, state).activeTasks;
-  if (used >= limit) throw overQuota({ resource: 'activeTasks', used, limit, resetAt: null });
-  return state;
-}
-
-/** `changes` of `task.updated`: each changed field with its value before and after. */
-function differences(before: TaskRow, after: TaskRow) {
-  const fields = Object.keys(taskFields) as (keyof TaskRow)[];
-  return Object.fromEntries(
-    fields
-      .filter((field) => field !== 'updatedAt' && JSON.stringify(before[field]) !== JSON.stringify(after[field]))
-      .map((field) => [field, { from: before[field], to: after[field] }]),
-  );
+/** Every planned instant leaves a row in the ledger: also what fell due and, by this change, is never taken up. */
+async function giveUpDue(ctx: Context, task: TaskRow, now: Date) {
+  let from = task.nextExecutionAt;
+  while (from !== null && from <= now) {
+    const { missed, latest, next } = dueOccurrences(task, from, now);
+    const planned = latest === null ? missed : [...missed, latest];
+    await ctx.db
+      .insert(occurrences)
+      .values(planned.map((plannedFor) => ({ taskId: task.id, plannedFor, fate: 'missed' as const, recordedAt: now })))
+      .onConflictDoNothing();
+    from = next;
+  }
 }

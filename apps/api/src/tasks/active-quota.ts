@@ -1,0 +1,31 @@
+import { settings, tasks, users } from '@carillon/db';
+import { and, eq } from 'drizzle-orm';
+import type { Caller, Context } from '../context.ts';
+import { Refusal } from '../errors.ts';
+import { limitsOf } from '../limits/plans.ts';
+import { overQuota } from '../limits/quotas.ts';
+
+/**
+ * Makes sure that one more active task fits the caller's quota (402), and that no other transaction takes the same
+ * place: the user's row stays locked until this one ends. Returns what the caller's plan and the settings say.
+ */
+export async function reserveActiveTask(ctx: Context, caller: Caller) {
+  const [state] = await ctx.db
+    .select({
+      plan: users.plan,
+      role: users.role,
+      maxTasksPerUser: settings.maxTasksPerUser,
+      maxExecutionsPerDay: settings.maxExecutionsPerDay,
+      defaultModel: settings.defaultModel,
+    })
+    .from(users)
+    .crossJoin(settings)
+    .where(eq(users.id, caller.id))
+    .for('no key update', { of: users });
+  if (!state) throw new Refusal('unauthenticated', 'This account does not exist any more.');
+  // A statement of its own, begun after the lock was had: it sees what others have committed.
+  const used = await ctx.db.$count(tasks, and(eq(tasks.userId, caller.id), eq(tasks.status, 'active')));
+  const limit = limitsOf(state, state).activeTasks;
+  if (used >= limit) throw overQuota({ resource: 'activeTasks', used, limit, resetAt: null });
+  return state;
+}
