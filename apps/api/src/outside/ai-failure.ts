@@ -132,6 +132,6 @@ function retryAfterMs(headers: Readonly<Record<string, string>>): number | null 
   let wait = Number.NaN;
   if (/^\d+(\.\d+)?$/.test(exact)) wait = Number(exact);
   else if (/^\d+(\.\d+)?$/.test(given)) wait = Number(given) * 1000;
-  else if (given) wait = Date.parse(given) - Date.parse(headers.date ?? '');
+  else if (/ GMT$/.test(given)) wait = Date.parse(given) - Date.parse(headers.date ?? '');
   return Number.isNaN(wait) ? null : Math.min(Math.max(Math.round(wait), 0), MAX_RETRY_AFTER_MS);
 }

@@ -60,8 +60,8 @@ const MAX_TEXT = 1024 * 1024;
 
 /**
  * The AI of these settings: the OpenAI-compatible service, the Anthropic Messages API, or the built-in offline model
- * (decisions §7). `ask` makes one call without repeats, within `timeoutMs` from start to end, and reports as a value
- * whatever goes wrong. A text cut short at `maxTokens`, even an empty one, is a success: it has been paid for. After
+ * (decisions §7). `ask` makes one call, within `timeoutMs` from start to end, and reports as a value whatever goes
+ * wrong; repeats are the caller's business. A text cut short at `maxTokens`, even an empty one, is a success: it has been paid for. After
  * `close` every call, running ones included, ends as `INTERRUPTED`.
  */
 export function createAi(settings: Config['ai']): Ai {
@@ -84,13 +84,13 @@ export function createAi(settings: Config['ai']): Ai {
       const keys = [route.key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
       const found = failureOf(error, { keys, prompt: sentText(request) });
       const { reason } = stop.signal;
-      // The SDK throws the signal's reason where it saw the signal before it has sent anything.
-      const sent = found.sent && error !== reason;
       const spent = (why: Failure) => failed(why, why.sent ? estimatedUsage(request, route.apiUrl) : null);
-      if (reason === INTERRUPTED) return spent(interrupted(sent));
+      if (reason === INTERRUPTED) return spent(interrupted(found.sent));
       const refused = error instanceof ProviderFault && error.fault.kind === 'refused';
       if (reason !== TIMED_OUT || refused) return spent(found);
-      return spent(failure('TIMEOUT', `The provider did not answer within ${settings.timeoutMs / 1000} s.`, sent));
+      return spent(
+        failure('TIMEOUT', `The provider did not answer within ${settings.timeoutMs / 1000} s.`, found.sent),
+      );
     } finally {
       clearTimeout(timer);
       request.signal.removeEventListener('abort', interrupt);

@@ -1,0 +1,149 @@
+import { createServer, type Socket } from 'node:net';
+import t from 'tap';
+import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
+
+const text = 'Titan, Rhea and Iapetus. '.repeat(40);
+const spent = { inputTokens: 8, outputTokens: 0, estimated: true };
+
+t.test('the deadline ends a call to a provider that is silent, or only begins, or drips', async (t) => {
+  const { server, ask } = await provided(t, { timeoutMs: 400 });
+  await ask();
+  for (const answer of [
+    { hang: 'head' },
+    { hang: 'body' },
+    { text, drip: { bytes: 1, everyMs: 20 } },
+    { delayMs: 60_000 },
+  ] as const) {
+    server.answer(() => answer);
+    const outcome = await ask();
+    const { usage, ...rest } = failed(outcome);
+    t.strictSame(rest, {
+      errorCode: 'TIMEOUT',
+      message: 'The provider did not answer within 0.4 s.',
+      retryable: true,
+      retryAfterMs: null,
+    });
+    t.match(usage, spent, 'the input has left, and may be billed');
+    t.ok(outcome.durationMs >= 395 && outcome.durationMs < 3000, `${outcome.durationMs} ms`);
+  }
+});
+
+t.test('a provider that drips within the deadline is heard out', async (t) => {
+  const { server, ask } = await provided(t);
+  server.answer(() => ({ text, drip: { bytes: 200, everyMs: 10 } }));
+  t.match(await ask(), { ok: true, text });
+});
+
+t.test('a refusal whose body never ends keeps its status', async (t) => {
+  const { server, ask } = await provided(t, { timeoutMs: 400 });
+  await ask();
+  server.answer(() => ({ status: 429, hang: 'body', headers: { 'retry-after': '3' } }));
+  t.match(failed(await ask()), { errorCode: 'RATE_LIMIT_EXCEEDED', retryAfterMs: 3000, usage: null });
+});
+
+t.test('the deadline ends a call that has no connection yet, and nothing was spent', async (t) => {
+  const sockets: Socket[] = [];
+  const mute = createServer((socket) => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+  await new Promise((resolve) => mute.once('listening', resolve));
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    mute.close();
+  });
+  // It accepts, and never answers the TLS handshake.
+  const baseUrl = `https://127.0.0.1:${(mute.address() as { port: number }).port}/v1`;
+  const outcome = await aiFor(t, { baseUrl, timeoutMs: 250 }).ask(requestOf());
+  t.match(failed(outcome), { errorCode: 'TIMEOUT', retryable: true, usage: null });
+  t.ok(outcome.durationMs < 3000, `${outcome.durationMs} ms`);
+});
+
+t.test('an aborted run ends at once, in whatever phase it is', async (t) => {
+  const { server, ask } = await provided(t);
+  for (const answer of [{ hang: 'head' }, { hang: 'body' }, { text, drip: { bytes: 1, everyMs: 20 } }] as const) {
+    const abort = new AbortController();
+    server.answer(() => {
+      setTimeout(() => abort.abort(), 50);
+      return answer;
+    });
+    const outcome = await ask({ signal: abort.signal });
+    const { usage, ...rest } = failed(outcome);
+    t.strictSame(rest, {
+      errorCode: 'INTERRUPTED',
+      message: 'The run was aborted.',
+      retryable: true,
+      retryAfterMs: null,
+    });
+    t.match(usage, spent);
+    t.ok(outcome.durationMs < 3000, `${outcome.durationMs} ms`);
+  }
+});
+
+t.test('a run aborted before anything has left asks nobody and spends nothing', async (t) => {
+  const { server, ask } = await provided(t);
+  t.match(failed(await ask({ signal: AbortSignal.abort() })), { errorCode: 'INTERRUPTED', usage: null });
+  const abort = new AbortController();
+  const asked = ask({ signal: abort.signal });
+  abort.abort();
+  t.match(failed(await asked), { errorCode: 'INTERRUPTED', usage: null });
+  t.equal(server.requests.length, 0);
+});
+
+t.test('a call leaves neither a timer nor a listener behind', async (t) => {
+  const { ask } = await provided(t, { timeoutMs: 3_600_000 });
+  const abort = new AbortController();
+  let listeners = 0;
+  const { addEventListener, removeEventListener } = abort.signal;
+  abort.signal.addEventListener = (...given: Parameters<typeof addEventListener>) => {
+    listeners += 1;
+    addEventListener.apply(abort.signal, given);
+  };
+  abort.signal.removeEventListener = (...given: Parameters<typeof removeEventListener>) => {
+    listeners -= 1;
+    removeEventListener.apply(abort.signal, given);
+  };
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  for (let call = 0; call < 5; call += 1) t.ok((await ask({ signal: abort.signal })).ok);
+  t.equal(listeners, 0);
+  t.ok(timers() <= before + 1, 'one for the idle connection at most');
+});
+
+t.test('an answer above 16 MiB is refused, and not gathered', async (t) => {
+  const { server, ask } = await provided(t, { timeoutMs: 10_000 });
+  const body = `{"choices": "${'x'.repeat(16 * 1024 * 1024)}"}`;
+  for (const answer of [{ body }, { body, drip: { bytes: 4 * 1024 * 1024, everyMs: 1 } }]) {
+    server.answer(() => answer);
+    t.match(failed(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false, message: /16 MiB/, usage: spent });
+  }
+  server.answer(() => ({ body: { choices: [{ message: { content: 'y'.repeat(15 * 1024 * 1024) } }] } }));
+  t.ok((await ask()).ok, 'what is below is taken');
+});
+
+t.test('nothing is inflated: packed bytes are an unusable body', async (t) => {
+  const { gzipSync } = await import('node:zlib');
+  const { server, ask } = await provided(t);
+  const packed = gzipSync(JSON.stringify({ choices: [{ message: { content: 'z'.repeat(50_000_000) } }] }));
+  server.answer(() => ({ body: packed, headers: { 'content-encoding': 'gzip' } }));
+  const before = process.memoryUsage().rss;
+  t.match(failed(await ask()), { errorCode: 'PROVIDER_ERROR', usage: spent });
+  t.equal(server.requests[0]?.headers['accept-encoding'], 'identity');
+  t.ok(process.memoryUsage().rss - before < 40_000_000);
+});
+
+t.test('close ends running calls, refuses new ones and is done at once', async (t) => {
+  const { server, ai, ask } = await provided(t, { timeoutMs: 60_000 });
+  t.ok((await ask()).ok, 'an idle connection is open');
+  const arrived = new Promise<void>((resolve) => {
+    server.answer(() => {
+      resolve();
+      return { hang: 'head' };
+    });
+  });
+  const running = ask();
+  await arrived;
+  const startedAt = performance.now();
+  await ai.close();
+  t.match(failed(await running), { errorCode: 'INTERRUPTED', retryable: true, usage: spent });
+  t.ok(performance.now() - startedAt < 3000);
+  t.match(failed(await ask()), { errorCode: 'INTERRUPTED', usage: null });
+  await ai.close();
+});

@@ -1,0 +1,228 @@
+import { createServer } from 'node:net';
+import t from 'tap';
+import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
+import { startAiServer } from '../support/ai-server.ts';
+
+const refusal = (message: string, code: string | null = null) => ({ error: { message, type: 'error', code } });
+
+const ROWS: [status: number, errorCode: string, retryable: boolean, body?: object | string][] = [
+  [400, 'INVALID_REQUEST', false],
+  [401, 'AUTHENTICATION_FAILED', false],
+  [402, 'QUOTA_EXCEEDED', false],
+  [403, 'AUTHENTICATION_FAILED', false],
+  [404, 'INVALID_REQUEST', false],
+  [408, 'TIMEOUT', true],
+  [409, 'INVALID_REQUEST', false],
+  [413, 'INVALID_REQUEST', false],
+  [422, 'INVALID_REQUEST', false],
+  [429, 'RATE_LIMIT_EXCEEDED', true],
+  [500, 'PROVIDER_UNAVAILABLE', true],
+  [502, 'PROVIDER_UNAVAILABLE', true],
+  [503, 'PROVIDER_UNAVAILABLE', true],
+  [504, 'PROVIDER_UNAVAILABLE', true],
+  [529, 'PROVIDER_UNAVAILABLE', true],
+  [429, 'QUOTA_EXCEEDED', false, refusal('You exceeded your current quota.', 'insufficient_quota')],
+  [429, 'QUOTA_EXCEEDED', false, refusal('Check your plan and billing details.')],
+  [400, 'QUOTA_EXCEEDED', false, refusal('Your credit balance is too low to access the API.')],
+  [400, 'CONTENT_FILTERED', false, refusal('The response was filtered.', 'content_filter')],
+  [400, 'CONTENT_FILTERED', false, refusal('Rejected.', 'content_policy_violation')],
+  [403, 'CONTENT_FILTERED', false, refusal('Your input was flagged by moderation.')],
+  [422, 'CONTENT_FILTERED', false, 'It violates our content policy.'],
+  [302, 'PROVIDER_ERROR', false],
+];
+
+t.test('each status of a provider has its error code, and a clear refusal costs nothing', async (t) => {
+  const { server, ask } = await provided(t);
+  for (const [status, errorCode, retryable, body] of ROWS) {
+    server.answer(() => ({ status, body: body ?? refusal('No.') }));
+    const { message, ...rest } = failed(await ask());
+    t.strictSame(rest, { errorCode, retryable, retryAfterMs: null, usage: null }, `${status} ${JSON.stringify(body)}`);
+    t.match(message, `(${status})`);
+  }
+  t.equal(server.requests.length, ROWS.length, 'each is asked once: repeats are not the business of a call');
+});
+
+t.test('a redirect is not followed', async (t) => {
+  const { server, ask } = await provided(t);
+  const elsewhere = await startAiServer();
+  t.after(() => elsewhere.close());
+  for (const status of [301, 302, 307, 308]) {
+    server.answer(() => ({ status, headers: { location: `${elsewhere.url}/chat/completions` } }));
+    t.match(failed(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false });
+  }
+  t.equal(elsewhere.requests.length, 0);
+});
+
+t.test('Retry-After is told in milliseconds, an hour at most', async (t) => {
+  const { server, ask } = await provided(t);
+  const date = 'Fri, 20 Nov 2026 10:00:00 GMT';
+  for (const [headers, retryAfterMs] of [
+    [{ 'retry-after': '7' }, 7000],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': '86400' }, 3_600_000],
+    [{ date, 'retry-after': 'Fri, 20 Nov 2026 10:01:30 GMT' }, 90_000],
+    [{ date, 'retry-after': 'Sat, 21 Nov 2026 10:00:00 GMT' }, 3_600_000],
+    [{ date, 'retry-after': 'Fri, 20 Nov 2026 09:00:00 GMT' }, 0],
+    [{ 'retry-after': '9', 'retry-after-ms': '1500' }, 1500],
+    [{ 'retry-after': 'soon' }, null],
+    [{ 'retry-after': '-5' }, null],
+    [{}, null],
+  ] as [Record<string, string>, number | null][]) {
+    for (const status of [429, 503]) {
+      server.answer(() => ({ status, headers }));
+      t.equal(failed(await ask()).retryAfterMs, retryAfterMs, `${status} ${JSON.stringify(headers)}`);
+    }
+  }
+  server.answer(() => ({ status: 400, headers: { 'retry-after': '7' } }));
+  t.equal(failed(await ask()).retryAfterMs, null, 'what no repeat can mend names no wait');
+});
+
+t.test('a provider that cannot be reached is unavailable, and nothing was spent', async (t) => {
+  const gone = await startAiServer();
+  await gone.close();
+  const silent = createServer((socket) => socket.end('not TLS')).listen(0, '127.0.0.1');
+  t.after(async () => silent.close());
+  await new Promise((resolve) => silent.once('listening', resolve));
+  const plain = `https://127.0.0.1:${(silent.address() as { port: number }).port}/v1`;
+  for (const [baseUrl, reason] of [
+    [gone.url, /ECONNREFUSED/],
+    ['http://nowhere.invalid/v1', /ENOTFOUND|EAI_AGAIN/],
+    [plain, /\w/],
+  ] as const) {
+    const { message, ...rest } = failed(await aiFor(t, { baseUrl }).ask(requestOf()));
+    t.strictSame(rest, { errorCode: 'PROVIDER_UNAVAILABLE', retryable: true, retryAfterMs: null, usage: null });
+    t.match(message, reason);
+    t.notMatch(message, /127\.0\.0\.1|nowhere/, 'the address is the operator’s business');
+  }
+});
+
+t.test('a connection that breaks off after the request is unavailable, and the input may be billed', async (t) => {
+  const { server, ask } = await provided(t);
+  for (const reset of [true, 20] as const) {
+    server.answer(() => ({ reset }));
+    t.match(failed(await ask({ model: 'gpt-4o-mini' })), {
+      errorCode: 'PROVIDER_UNAVAILABLE',
+      retryable: true,
+      usage: { model: 'gpt-4o-mini', inputTokens: Number, outputTokens: 0, estimated: true, costUsd: Number },
+    });
+  }
+  server.answer(() => ({}));
+  t.ok((await ask()).ok, 'the next call is not harmed');
+});
+
+t.test('200 with an unusable body is a provider error that may have been billed', async (t) => {
+  const { server, ask } = await provided(t);
+  for (const body of [
+    '',
+    '<html>Welcome</html>',
+    '{"id": "chatcmpl-1", "choices": [{"mess',
+    'null',
+    '[]',
+    { choices: [] },
+    { choices: [{}] },
+    { choices: 'none' },
+    { error: { message: 'Upstream fell over', code: 502 } },
+    new Uint8Array([0xff, 0xfe, 0x00, 0x80]),
+  ]) {
+    server.answer(() => ({ body }));
+    t.match(
+      failed(await ask()),
+      { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { outputTokens: 0, estimated: true } },
+      JSON.stringify(body),
+    );
+  }
+  server.answer(() => ({ body: { error: { message: 'Upstream fell over', code: 502 } } }));
+  t.match(failed(await ask()).message, 'Upstream fell over');
+});
+
+t.test("a message quotes the provider's own words, whatever shape they have", async (t) => {
+  const { server, ask } = await provided(t);
+  for (const [body, words] of [
+    [{ error: { message: 'the model does not exist' } }, ': the model does not exist'],
+    [{ error: 'model not loaded' }, ': model not loaded'],
+    [{ message: 'bad input' }, ': bad input'],
+    [{ detail: 'not found' }, ': not found'],
+    [{ detail: [{ loc: ['body'], msg: 'field required', input: 'everything' }] }, ': field required'],
+    [[{ error: { message: 'in a list', status: 'INVALID_ARGUMENT' } }], ': in a list'],
+    ['upstream connect error', ': upstream connect error'],
+    ['<html><h1>Bad Request</h1></html>', '.'],
+    ['', '.'],
+    [{ surprise: { deep: true } }, '.'],
+  ] as const) {
+    server.answer(() => ({ status: 400, body }));
+    t.equal(failed(await ask()).message, `The provider refused the request (400)${words}`);
+  }
+});
+
+t.test('a message is one clean line of at most 500 characters', async (t) => {
+  const { server, ask } = await provided(t);
+  for (const message of ['x'.repeat(100_000), `${'x '.repeat(300)}😀`, `a\u0000b\uD800c\r\nd\u001b[31m\te`]) {
+    server.answer(() => ({ status: 400, body: refusal(message) }));
+    const shown = failed(await ask()).message;
+    t.ok(shown.length <= 500, `${shown.length} code units`);
+    t.ok(shown.isWellFormed());
+    t.notMatch(shown, /\p{Cc}/u);
+  }
+});
+
+t.test('no key that was sent comes back in a message', async (t) => {
+  const apiKey = 'sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789';
+  const own = 'or-v1-zyxwvutsrqponmlkjihgfedcba9876543210';
+  const odd = 'Zm9vYmFyYmF6cXV4cXV1eGNvcmdl';
+  for (const key of [apiKey, own, odd]) {
+    const { server, ask } = await provided(t, { apiKey });
+    for (const message of [
+      `Incorrect API key provided: ${key}. You can find yours at the site.`,
+      `Incorrect API key provided: ${key.slice(0, 11)}***************${key.slice(-4)}.`,
+      `Key "${key.slice(0, 16)}..." is unknown`,
+      `Key …${key.slice(-10)} is unknown`,
+      `Header was Authorization: Bearer ${key}`,
+      `{"headers":{"authorization":"Bearer ${key}"}}`,
+      `lower ${key.toLowerCase()} case`,
+      `${'x'.repeat(480)} ${key}`,
+    ]) {
+      server.answer(() => ({ status: 401, body: refusal(message) }));
+      const found = failed(await ask(key === apiKey ? {} : { apiKey: key }));
+      t.equal(found.errorCode, 'AUTHENTICATION_FAILED');
+      for (const part of [key.slice(0, 11), key.slice(-8)]) {
+        t.notOk(found.message.toLowerCase().includes(part.toLowerCase()), found.message);
+      }
+    }
+  }
+});
+
+t.test('whatever looks like a key is masked, if it is another one', async (t) => {
+  const { server, ask } = await provided(t, { apiKey: 'operator-key-1' });
+  for (const key of [
+    'sk-ant-api03-QwErTyUiOp',
+    'AIzaSyD-1234567890',
+    'gsk_abcdefghijk',
+    'ab********yz',
+    'Bearer abc.def.ghi',
+  ]) {
+    server.answer(() => ({ status: 400, body: refusal(`Upstream refused ${key} today.`) }));
+    const { message } = failed(await ask());
+    t.match(message, /: Upstream refused \[key\] today\.$/);
+  }
+});
+
+t.test('a message does not repeat the prompt, nor an attached text', async (t) => {
+  const prompt = `The password of the vault is ${'swordfish-'.repeat(3)}and nobody\nmay ever know it.`;
+  const note = 'Meeting minutes: the merger with Initech is planned for March.';
+  const attachments = [{ name: 'note.txt', mediaType: 'text/plain', data: new TextEncoder().encode(note) }];
+  const { server, ask } = await provided(t);
+  for (const message of [`Cannot parse: ${prompt}`, `Near "${prompt.slice(12, 60)}"`, `In ${note} at 7`]) {
+    server.answer(() => ({ status: 400, body: refusal(message) }));
+    const shown = failed(await ask({ prompt, attachments })).message;
+    t.notMatch(shown, /swordfish|nobody|merger|Initech/);
+    t.match(shown, '[prompt]');
+  }
+});
+
+t.test('a failed call with a very long prompt is told of quickly', async (t) => {
+  const { server, ask } = await provided(t);
+  const prompt = 'the quick brown fox '.repeat(50_000);
+  server.answer(() => ({ status: 400, body: refusal('the quick brown cat '.repeat(1000)) }));
+  const { durationMs } = await ask({ prompt });
+  t.ok(durationMs < 1000, `${durationMs} ms`);
+});

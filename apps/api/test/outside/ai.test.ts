@@ -1,0 +1,135 @@
+import t from 'tap';
+import { failed, provided } from '../support/ai-client.ts';
+
+t.test('the prompt arrives as the one user message, with model, limit and key', async (t) => {
+  const { server, ask } = await provided(t, { apiKey: 'operator-key-1' });
+  const outcome = await ask({ model: 'maker/model-1', prompt: 'Héllo 🌍\nsecond line', maxTokens: 321 });
+  t.match(outcome, { ok: true, text: 'Answer to: Héllo 🌍\nsecond line' });
+  t.strictSame(server.requests[0]?.body, {
+    model: 'maker/model-1',
+    max_tokens: 321,
+    temperature: 0.7,
+    messages: [{ role: 'user', content: 'Héllo 🌍\nsecond line' }],
+  });
+  t.equal(server.requests[0]?.headers.authorization, 'Bearer operator-key-1');
+});
+
+t.test('every temperature arrives as exactly its hundredths', async (t) => {
+  const { server, ask } = await provided(t);
+  for (let hundredths = 0; hundredths <= 200; hundredths += 1) await ask({ temperature: hundredths });
+  const received = server.requests.map((request) => JSON.stringify(request.body.temperature));
+  t.strictSame(
+    received,
+    Array.from({ length: 201 }, (_, hundredths) => String(Number(`${hundredths}e-2`))),
+  );
+});
+
+t.test("a user's own key replaces the operator's, and no key sends no header", async (t) => {
+  const { server, ask } = await provided(t, { apiKey: 'operator-key-1' });
+  await ask({ apiKey: 'the-users-own-key' });
+  await ask({ apiKey: null });
+  await ask({ apiKey: '' });
+  const keyless = await provided(t);
+  await keyless.ask();
+  t.strictSame(
+    [...server.requests, ...keyless.server.requests].map((request) => request.headers.authorization),
+    ['Bearer the-users-own-key', 'Bearer operator-key-1', 'Bearer operator-key-1', undefined],
+  );
+});
+
+t.test('a key that no header can carry is refused without asking', async (t) => {
+  const { server, ask } = await provided(t);
+  for (const apiKey of ['schlüssel', 'key\r\nx-injected: 1', 'two words']) {
+    const { message, ...rest } = failed(await ask({ apiKey }));
+    t.strictSame(rest, { errorCode: 'AUTHENTICATION_FAILED', retryable: false, retryAfterMs: null, usage: null });
+    t.notMatch(message, apiKey);
+  }
+  t.equal(server.requests.length, 0);
+});
+
+t.test('an outcome tells how long the call took and what the provider counted', async (t) => {
+  const { server, ask } = await provided(t);
+  server.answer(() => ({ delayMs: 60, model: 'model-0613', usage: { promptTokens: 12, completionTokens: 34 } }));
+  const { durationMs, usage } = await ask();
+  t.ok(durationMs >= 55 && durationMs < 3000 && Number.isInteger(durationMs), `${durationMs} ms`);
+  t.strictSame(usage, { model: 'model-0613', inputTokens: 12, outputTokens: 34, estimated: false, costUsd: 0 });
+});
+
+t.test('text has nothing that PostgreSQL refuses', async (t) => {
+  const { server, ask } = await provided(t);
+  server.answer(() => ({ text: 'a\u0000b\uD83Dc\uDE00d 😀', model: 'm\u0000\uD800' }));
+  const outcome = await ask();
+  t.match(outcome, { ok: true, text: 'ab\uFFFDc\uFFFDd 😀', usage: { model: 'm\uFFFD' } });
+});
+
+t.test('text is kept up to 1 MiB, and no character is cut in half', async (t) => {
+  const { server, ask } = await provided(t);
+  const limit = 1024 * 1024;
+  for (const [text, kept] of [
+    ['x'.repeat(limit), limit],
+    ['x'.repeat(limit + 1), limit],
+    [`${'x'.repeat(limit - 1)}😀`, limit - 1],
+  ] as const) {
+    server.answer(() => ({ text, usage: { promptTokens: 1, completionTokens: 1 } }));
+    const outcome = await ask();
+    t.ok(outcome.ok && outcome.text === text.slice(0, kept), `${text.length} code units`);
+  }
+});
+
+t.test('a text cut short at the token limit is a success, even an empty one', async (t) => {
+  const { server, ask } = await provided(t);
+  for (const text of ['The three largest', '']) {
+    server.answer(() => ({ text, finishReason: 'length', usage: { promptTokens: 9, completionTokens: 1024 } }));
+    t.match(await ask(), { ok: true, text, usage: { outputTokens: 1024 } });
+  }
+  server.answer(() => ({
+    body: {
+      model: 'thinker',
+      choices: [{ message: { role: 'assistant', content: null, reasoning: 'So …' }, finish_reason: 'length' }],
+      usage: { prompt_tokens: 9, completion_tokens: 1024 },
+    },
+  }));
+  t.match(await ask(), { ok: true, text: '', usage: { outputTokens: 1024 } });
+});
+
+t.test('an answer that the content filter stopped is a failure that is paid for', async (t) => {
+  const { server, ask } = await provided(t);
+  server.answer(() => ({ text: 'So far', finishReason: 'content_filter', usage: { promptTokens: 9, cost: 0.5 } }));
+  t.match(failed(await ask()), {
+    errorCode: 'CONTENT_FILTERED',
+    retryable: false,
+    usage: { inputTokens: 9, costUsd: 0.5, estimated: false },
+  });
+});
+
+t.test('an answer that its provider broke off with an error is a failure that is paid for', async (t) => {
+  const { server, ask } = await provided(t);
+  server.answer(() => ({ text: 'So far', finishReason: 'error', usage: { promptTokens: 9 } }));
+  t.match(failed(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { inputTokens: 9 } });
+});
+
+t.test('calls one after the other share their connections', async (t) => {
+  const { server, ask } = await provided(t);
+  for (let call = 0; call < 20; call += 1) t.ok((await ask({ prompt: `Call number ${call}` })).ok);
+  t.equal(server.requests.length, 20);
+  // undici leaves a connection alone for the turn of the event loop in which its answer ended.
+  t.ok(server.connections() <= 2, `${server.connections()} connections`);
+});
+
+t.test('two hundred calls at once are all under way at once', async (t) => {
+  const { server, ask } = await provided(t);
+  let open = () => {};
+  const all = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  server.answer(async (_, index) => {
+    if (index === 199) open();
+    await all;
+    return {};
+  });
+  const outcomes = await Promise.all(Array.from({ length: 200 }, (_, at) => ask({ prompt: `Question number ${at}` })));
+  t.strictSame(
+    outcomes.map((outcome) => outcome.ok && outcome.text),
+    Array.from({ length: 200 }, (_, at) => `Answer to: Question number ${at}`),
+  );
+});

@@ -1,0 +1,66 @@
+import t from 'tap';
+import { aiFor, failed, requestOf } from '../support/ai-client.ts';
+
+t.test('without a provider the offline model answers, says so, and names the variables to set', async (t) => {
+  for (const baseUrl of [null, 'offline']) {
+    const outcome = await aiFor(t, { baseUrl }).ask(requestOf({ model: 'anthropic/claude-sonnet-4-5' }));
+    t.match(outcome, { ok: true, usage: { model: 'offline', estimated: false, costUsd: 0 } });
+    const text = outcome.ok ? outcome.text : '';
+    t.match(text, /no AI provider is configured/i);
+    for (const name of ['AI_BASE_URL', 'AI_API_KEY', 'ANTHROPIC_API_KEY']) t.match(text, name);
+    t.ok(outcome.usage && outcome.usage.inputTokens > 0 && outcome.usage.outputTokens > 0);
+  }
+});
+
+t.test('the same request has the same answer, another one another', async (t) => {
+  const [one, two] = [aiFor(t), aiFor(t)];
+  const text = async (ai: typeof one, prompt: string) => {
+    const outcome = await ai.ask(requestOf({ prompt }));
+    return outcome.ok ? outcome.text : '';
+  };
+  t.equal(await text(one, 'What is the time?'), await text(two, 'What is the time?'));
+  t.not(await text(one, 'What is the time?'), await text(one, 'What is the weather like?'));
+});
+
+t.test('offline asks no network', async (t) => {
+  const { fetch } = globalThis;
+  t.after(async () => {
+    globalThis.fetch = fetch;
+  });
+  globalThis.fetch = () => {
+    throw new Error('the network was asked');
+  };
+  const before = process.getActiveResourcesInfo().filter((kind) => /TCP|DNS|GetAddrInfo/.test(kind)).length;
+  const asked = aiFor(t).ask(requestOf());
+  t.equal(process.getActiveResourcesInfo().filter((kind) => /TCP|DNS|GetAddrInfo/.test(kind)).length, before);
+  t.ok((await asked).ok);
+});
+
+t.test('an offline answer is never longer than its token limit', async (t) => {
+  const ai = aiFor(t);
+  for (const maxTokens of [1, 10, 40]) {
+    const { usage } = await ai.ask(requestOf({ maxTokens }));
+    t.ok((usage?.outputTokens ?? 0) >= 1 && (usage?.outputTokens ?? 0) <= maxTokens, `${usage?.outputTokens}`);
+  }
+});
+
+t.test('an offline answer has nothing that PostgreSQL refuses', async (t) => {
+  const outcome = await aiFor(t).ask(requestOf({ prompt: `a\u0000b \uD800 ${'😀'.repeat(300)}`, model: 'm\u0000' }));
+  t.ok(outcome.ok && outcome.text.isWellFormed() && !outcome.text.includes('\u0000'));
+});
+
+t.test('an aborted run has no offline answer', async (t) => {
+  const outcome = await aiFor(t).ask(requestOf({ signal: AbortSignal.abort() }));
+  t.match(failed(outcome), { errorCode: 'INTERRUPTED', message: 'The run was aborted.', usage: null });
+});
+
+t.test('a configured Anthropic key is used even where the other service is offline', async (t) => {
+  const ai = aiFor(t, {
+    baseUrl: 'offline',
+    anthropicApiKey: 'k1',
+    anthropicBaseUrl: 'http://127.0.0.1:9',
+    timeoutMs: 900,
+  });
+  t.match(await ai.ask(requestOf({ model: 'gpt-4o-mini' })), { usage: { model: 'offline' } });
+  t.equal((await ai.ask(requestOf({ model: 'anthropic/claude-sonnet-4-5' }))).ok, false);
+});

@@ -1,0 +1,43 @@
+import type { Config } from '../../src/config.ts';
+import { type Ai, type AiOutcome, type AiRequest, createAi } from '../../src/outside/ai.ts';
+import { type AiServer, type AiServerOptions, startAiServer } from './ai-server.ts';
+
+interface Ending {
+  after: (work: () => Promise<void>) => void;
+}
+
+/** An AI that ends with the test. Without settings it has no provider. */
+export function aiFor(t: Ending, settings: Partial<Config['ai']> = {}): Ai {
+  const none = { baseUrl: null, apiKey: null, anthropicApiKey: null, anthropicBaseUrl: null, timeoutMs: 5000 };
+  const ai = createAi({ ...none, ...settings });
+  t.after(() => ai.close());
+  return ai;
+}
+
+/** A provider and an AI that asks it; both end with the test. */
+export async function provided(
+  t: Ending,
+  settings: Partial<Config['ai']> = {},
+  options: AiServerOptions = {},
+): Promise<{ server: AiServer; ai: Ai; ask: (request?: Partial<AiRequest>) => Promise<AiOutcome> }> {
+  const server = await startAiServer(options);
+  t.after(() => server.close());
+  const ai = aiFor(t, { baseUrl: server.url, ...settings });
+  return { server, ai, ask: (request) => ai.ask(requestOf(request)) };
+}
+
+export const requestOf = (request: Partial<AiRequest> = {}): AiRequest => ({
+  model: 'test-model',
+  prompt: 'Name the three largest moons of Saturn.',
+  maxTokens: 1024,
+  temperature: 70,
+  signal: new AbortController().signal,
+  ...request,
+});
+
+/** The failure of an outcome; a success fails the test by what it is compared with. */
+export function failed(outcome: AiOutcome) {
+  if (outcome.ok) return { errorCode: 'it succeeded', message: '', retryable: null, retryAfterMs: null, usage: null };
+  const { errorCode, message, retryable, retryAfterMs, usage } = outcome;
+  return { errorCode, message, retryable, retryAfterMs, usage };
+}
