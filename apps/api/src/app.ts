@@ -44,6 +44,10 @@ export async function buildApp(
     setCommonHeaders(reply, request.id);
     if (closing) throw new Refusal('unavailable', 'The service is stopping.');
   });
+  app.addHook('onSend', async (_request, reply) => {
+    // Kept alive, the connection of a request that was under way would keep the process for more than a minute.
+    if (closing) reply.header('connection', 'close');
+  });
   logRequests(app);
 
   // Loaded before the guard is set up, which would otherwise ask the plugin's own routes who may call them.

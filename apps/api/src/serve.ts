@@ -10,6 +10,9 @@ import { loggerOptions } from './http/logging.ts';
 import { createAi } from './outside/ai.ts';
 import { createWorker, type Worker } from './worker.ts';
 
+/** How long a shutdown waits for requests under way, as long as for executions. */
+const REQUEST_GRACE_MS = 20_000;
+
 /** An API that listens, with its worker at work. */
 export interface Api {
   /** Where it really listens, `http://127.0.0.1:3000`. */
@@ -40,7 +43,9 @@ export async function startApi(config: Config): Promise<Api> {
   const app = await buildApp(ctx as Context);
   // Together: a call of the scheduler trigger waits for executions, and these for their place among the requests.
   starting.defer(async () => {
+    const cut = setTimeout(() => app.server.closeAllConnections(), REQUEST_GRACE_MS);
     await Promise.all([worker.stop(), app.close()]);
+    clearTimeout(cut);
   });
   const url = await app.listen({ host: config.host, port: config.port });
   worker.start();

@@ -35,10 +35,11 @@ interface Running {
  * The worker of a process: keeps up to `EXECUTION_CONCURRENCY` executions running, refilling as each one ends, renews
  * their leases, and takes over what other processes left behind. Any number of equal workers share one database.
  */
-export function createWorker(ctx: Context): Worker {
+export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker {
   const running = new Map<number, Running>();
   const closing = new AbortController();
-  const loops: { stop(): Promise<void> }[] = [];
+  const loops: ReturnType<typeof repeat>[] = [];
+  let renewing: ReturnType<typeof repeat> | undefined;
   const store = coalesce((ends: End[]) => storeEnds(ctx, ends, closing.signal), SETTLE_AT_ONCE);
   const stopping = new AbortController();
   let filling: Promise<void> | null = null;
@@ -134,14 +135,17 @@ export function createWorker(ctx: Context): Worker {
           failedAt = performance.now();
           ctx.log.error({ err: error }, `${name} failed`);
         };
-        loops.push(repeat(ms, work, onError));
+        return repeat(ms, work, onError);
       };
-      every(POLL_MS, 'polling', async () => {
+      const poll = async () => {
         if (running.size < ctx.config.executionConcurrency && (await hasQueued(ctx))) await fill();
-      });
-      every(ctx.config.executionLeaseMs / 3, 'renewing leases', renew);
-      every(Math.min(RESCUE_MS, ctx.config.executionLeaseMs / 2), 'rescuing', rescue);
-      every(SCHEDULER_SILENT_MS / 4, 'looking for overdue tasks', takeUpOverdue);
+      };
+      renewing = every(ctx.config.executionLeaseMs / 3, 'renewing leases', renew);
+      loops.push(
+        every(POLL_MS, 'polling', poll),
+        every(Math.min(RESCUE_MS, ctx.config.executionLeaseMs / 2), 'rescuing', rescue),
+        every(SCHEDULER_SILENT_MS / 4, 'looking for overdue tasks', takeUpOverdue),
+      );
     },
     async drain() {
       do {
@@ -154,10 +158,12 @@ export function createWorker(ctx: Context): Worker {
       await Promise.all(loops.map((loop) => loop.stop()));
       await filling;
       const all = Promise.all([...running.values()].map(({ ended }) => ended));
-      const timer = setTimeout(() => closing.abort(), GRACE_MS);
+      const timer = setTimeout(() => closing.abort(), graceMs);
       const cut = new Promise<void>((resolve) => closing.signal.addEventListener('abort', () => resolve()));
       await Promise.race([all, cut]);
       clearTimeout(timer);
+      // Not before: what is still waited for must not be taken over meanwhile.
+      await renewing?.stop();
       const left = leases();
       abort(left.map(({ id }) => id));
       await handBack(ctx, left);
