@@ -1,6 +1,7 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startEmbeddedPostgres } from '@carillon/db/embedded';
+import { reachablePrograms, serverAccount } from '@carillon/db/embedded/programs';
 import t from 'tap';
 import { folder, start } from './servers.ts';
 
@@ -17,6 +18,23 @@ t.test('root is told in one line when that user cannot reach the folder', { skip
   const closed = dirname(dataDir);
   chmodSync(closed, 0o700);
   await t.rejects(startEmbeddedPostgres({ dataDir }), {
-    message: `PostgreSQL does not run as root, and the user it runs as cannot write into ${dataDir}, as ${closed} is closed to it: set DATA_DIR to a folder that it can reach, e.g. /var/lib/carillon, or set DATABASE_URL to a PostgreSQL of your own, or run Carillon as an ordinary user.`,
+    message: `PostgreSQL does not run as root, and the user it runs as cannot use ${dataDir}, as ${closed} is closed to it: set DATA_DIR to a folder that it can reach, e.g. /var/lib/carillon, or set DATABASE_URL to a PostgreSQL of your own, or run Carillon as an ordinary user.`,
   });
+});
+
+t.test('programs that lie where only root can go are copied into the data folder once', { skip }, async (t) => {
+  const dataDir = folder(t);
+  const closed = join(dataDir, 'closed');
+  const bin = join(closed, 'native/bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(closed, 'package.json'), '{"version": "1.2.3"}');
+  writeFileSync(join(bin, 'postgres'), '#!/bin/sh\necho 18\n', { mode: 0o700 });
+  chmodSync(closed, 0o700);
+  const account = await serverAccount();
+  const programs = { initdb: join(bin, 'initdb'), pg_ctl: join(bin, 'pg_ctl'), postgres: join(bin, 'postgres') };
+  const copies = await reachablePrograms(programs, dataDir, account);
+  t.equal(copies.postgres, join(dataDir, 'postgres-programs-1.2.3/bin/postgres'));
+  const { ino } = statSync(copies.postgres);
+  await reachablePrograms(programs, dataDir, account);
+  t.equal(statSync(copies.postgres).ino, ino);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isAlive } from './postmaster.ts';
 import {
   type Account,
-  assertWritable,
+  assertAllowed,
   EmbeddedPostgresError,
   findPrograms,
   type Programs,
@@ -41,14 +41,15 @@ export async function openCluster(dataDir: string, durable: boolean): Promise<Cl
   // The running server is recognised by this path among its arguments, so it has to be the same for everyone.
   const root = await realpath(dataDir);
   const home = join(root, 'postgres');
-  await assertWritable(root, root, null);
+  await assertAllowed('-w', root, root, null);
   await sweepDrafts(root);
   const owner = await ownerOf(home);
   const account = owner === undefined ? await serverAccount() : owner;
+  await assertAllowed('-x', root, root, account);
   const programs = await reachablePrograms(found, root, account);
   const cluster = { home, data: join(home, 'data'), programs, account, durable };
   if (owner === undefined) await createCluster(root, cluster);
-  await assertWritable(home, root, account);
+  await assertAllowed('-w', home, root, account);
   const password = await readFile(join(home, 'password'), 'utf8');
   return { ...cluster, password };
 }
@@ -82,7 +83,6 @@ async function createCluster(root: string, cluster: Omit<Cluster, 'password'>): 
     if (account) {
       for (const path of [draft, passwordFile, join(draft, 'data')]) await chown(path, account.uid, account.gid);
     }
-    await assertWritable(draft, root, account);
     await run(
       programs.initdb,
       [

@@ -107,16 +107,21 @@ async function assertRunning(programs: Programs, account: Account): Promise<Prog
 }
 
 /**
- * Throws the one line that says what to do when `account` cannot write into `folder`, which is (in) the data folder
- * `dataDir`.
+ * Throws the one line that says what to do when `account` cannot enter (`-x`) or write into (`-w`) `folder`, which is
+ * the data folder `dataDir` or in it.
  */
-export async function assertWritable(folder: string, dataDir: string, account: Account): Promise<void> {
-  if (await can(['-w', folder], account)) return;
+export async function assertAllowed(
+  access: '-x' | '-w',
+  folder: string,
+  dataDir: string,
+  account: Account,
+): Promise<void> {
+  if (await can([access, folder], account)) return;
   const [who, instead] = account
     ? ['PostgreSQL does not run as root, and the user it runs as', `${INSTEAD}, or run Carillon as an ordinary user`]
     : ['This user', INSTEAD];
   throw new EmbeddedPostgresError(
-    `${who} cannot write into ${dataDir}${await blame(folder, account)}: set DATA_DIR to a folder that it can reach, e.g. /var/lib/carillon, or ${instead}.`,
+    `${who} cannot use ${dataDir}${await blame(folder, account)}: set DATA_DIR to a folder that it can reach, e.g. /var/lib/carillon, or ${instead}.`,
   );
 }
 
@@ -128,13 +133,10 @@ async function can(test: string[], account: Account): Promise<boolean> {
   );
 }
 
-/** Names the outermost folder above `path` that `account` may not enter. */
+/** Names the outermost folder on the way to `path` that `account` may not enter. */
 async function blame(path: string, account: Account): Promise<string> {
   const above = dirname(path);
-  if (above !== path) {
-    const outer = await blame(above, account);
-    if (outer) return outer;
-    if (!(await can(['-x', above], account))) return `, as ${above} is closed to it`;
-  }
-  return '';
+  const outer = above === path ? '' : await blame(above, account);
+  if (outer || (await can(['-x', path], account))) return outer;
+  return `, as ${path} is closed to it`;
 }
