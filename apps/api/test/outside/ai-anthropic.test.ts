@@ -1,0 +1,136 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
+
+interface Answer {
+  status: number;
+  body: object;
+}
+
+/** The Messages API of Anthropic, as far as one message needs it. */
+async function messagesApi(t: { after: (work: () => Promise<void>) => void }) {
+  const requests: { url: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }[] = [];
+  let next: Answer | null = null;
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    requests.push({ url: request.url ?? '', headers: request.headers, body });
+    const message = {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: `${body.model}-20250929`,
+      content: [{ type: 'text', text: 'Titan, Rhea, Iapetus' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 1000, output_tokens: 100 },
+    };
+    const { status, body: answer } = next ?? { status: 200, body: message };
+    const unkeyed = request.headers['x-api-key'] !== 'anthropic-key-1';
+    response.writeHead(unkeyed ? 401 : status, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(unkeyed ? { type: 'error', error: { type: 'authentication_error', message: 'No.' } } : answer),
+    );
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.after(async () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answer = (given: Answer | null) => {
+    next = given;
+  };
+  return { url, requests, answer };
+}
+
+t.test('models named anthropic/… are asked by the Messages API, without the prefix', async (t) => {
+  const anthropic = await messagesApi(t);
+  const { server, ask } = await provided(t, {
+    apiKey: 'operator-key-1',
+    anthropicApiKey: 'anthropic-key-1',
+    anthropicBaseUrl: anthropic.url,
+  });
+  const outcome = await ask({ model: 'anthropic/claude-sonnet-4-5', maxTokens: 321, temperature: 35, apiKey: 'users' });
+  t.match(outcome, {
+    ok: true,
+    text: 'Titan, Rhea, Iapetus',
+    usage: {
+      model: 'claude-sonnet-4-5-20250929',
+      inputTokens: 1000,
+      outputTokens: 100,
+      estimated: false,
+      costUsd: 0.0045,
+    },
+  });
+  const [request] = anthropic.requests;
+  t.equal(request?.url, '/v1/messages');
+  t.match(request?.body, { model: 'claude-sonnet-4-5', max_tokens: 321, temperature: 0.35 });
+  t.match(request?.body.messages, [{ role: 'user', content: [{ type: 'text', text: requestOf().prompt }] }]);
+  t.equal(request?.headers['x-api-key'], 'anthropic-key-1');
+  t.equal(request?.headers.authorization, undefined, 'no key of the other service goes there');
+  t.equal(server.requests.length, 0);
+  t.ok((await ask({ model: 'openai/gpt-4o-mini' })).ok);
+  t.equal(server.requests[0]?.body.model, 'openai/gpt-4o-mini', 'any other model goes to the other service');
+});
+
+t.test('a setting that the SDK bends to what Claude takes is bent without a warning', async (t) => {
+  const warnings: string[] = [];
+  const note = (warning: Error) => warnings.push(warning.message);
+  process.on('warning', note);
+  t.after(async () => {
+    process.off('warning', note);
+  });
+  const anthropic = await messagesApi(t);
+  const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
+  t.ok((await ai.ask(requestOf({ model: 'anthropic/claude-sonnet-4-5', temperature: 180 }))).ok);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(anthropic.requests[0]?.body.temperature, 1);
+  t.strictSame(warnings, []);
+});
+
+t.test('an Anthropic address is taken with and without /v1', async (t) => {
+  const anthropic = await messagesApi(t);
+  for (const anthropicBaseUrl of [anthropic.url, `${anthropic.url}/v1`]) {
+    const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl });
+    t.ok((await ai.ask(requestOf({ model: 'anthropic/claude-sonnet-4-5' }))).ok);
+  }
+  t.strictSame(
+    anthropic.requests.map((request) => request.url),
+    ['/v1/messages', '/v1/messages'],
+  );
+});
+
+t.test('failures of the Messages API have the same codes', async (t) => {
+  const anthropic = await messagesApi(t);
+  const settings = { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url };
+  const ask = () => aiFor(t, settings).ask(requestOf({ model: 'anthropic/claude-sonnet-4-5' }));
+  const error = (type: string, message: string) => ({ type: 'error', error: { type, message } });
+  for (const [status, body, errorCode, retryable] of [
+    [529, error('overloaded_error', 'Overloaded'), 'PROVIDER_UNAVAILABLE', true],
+    [429, error('rate_limit_error', 'Too many tokens a minute'), 'RATE_LIMIT_EXCEEDED', true],
+    [400, error('invalid_request_error', 'max_tokens: too large'), 'INVALID_REQUEST', false],
+    [400, error('invalid_request_error', 'Your credit balance is too low'), 'QUOTA_EXCEEDED', false],
+    [404, error('not_found_error', 'model: claude-x'), 'INVALID_REQUEST', false],
+    [200, { type: 'message', content: 'none' }, 'PROVIDER_ERROR', false],
+  ] as const) {
+    anthropic.answer({ status, body });
+    t.match(failed(await ask()), { errorCode, retryable }, `${status} ${JSON.stringify(body)}`);
+  }
+  anthropic.answer(null);
+  const stranger = aiFor(t, { ...settings, anthropicApiKey: 'another-key-1' });
+  const refused = await stranger.ask(requestOf({ model: 'anthropic/claude-sonnet-4-5' }));
+  t.match(failed(refused), { errorCode: 'AUTHENTICATION_FAILED' });
+});
+
+t.test('a refusal of Claude is a filtered answer', async (t) => {
+  const anthropic = await messagesApi(t);
+  const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
+  const usage = { input_tokens: 10, output_tokens: 1 };
+  anthropic.answer({
+    status: 200,
+    body: { type: 'message', id: 'msg_1', model: 'claude-x', content: [], stop_reason: 'refusal', usage },
+  });
+  const outcome = await ai.ask(requestOf({ model: 'anthropic/claude-x' }));
+  t.match(failed(outcome), { errorCode: 'CONTENT_FILTERED', retryable: false, usage: { inputTokens: 10 } });
+});
