@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { oauthRoutes } from './auth/oauth-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
 import { cronRoutes } from './cron/routes.ts';
@@ -64,6 +65,7 @@ export async function buildApp(
   }));
   app.register(healthRoutes, { ctx });
   app.register(authRoutes, { ctx });
+  app.register(oauthRoutes, { ctx });
   app.register(usersRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { readOAuth } from './config/oauth.ts';
 import { type Environment, readVariable } from './config/read.ts';
 import { ConfigError, developmentSecrets, parseSealingKeys, SECRETS } from './config/secrets.ts';
 import type { VARIABLES } from './config/variables.ts';
@@ -58,6 +59,7 @@ export function loadConfig(env: Environment) {
       anthropicBaseUrl: read('ANTHROPIC_BASE_URL'),
       timeoutMs: read('AI_TIMEOUT_MS'),
     },
+    oauth: readOAuth(env),
     executionRetryDelaysMs: read('EXECUTION_RETRY_DELAYS_MS'),
     executionConcurrency: read('EXECUTION_CONCURRENCY'),
     executionLeaseMs: read('EXECUTION_LEASE_MS'),

@@ -2,6 +2,7 @@ import type { Db } from '@carillon/db';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Ai } from './outside/ai.ts';
+import type { OAuth } from './outside/oauth.ts';
 
 /** What every verb is handed first: the outside world, the clock among it. */
 export interface Context {
@@ -12,6 +13,8 @@ export interface Context {
   log: Logger;
   config: Config;
   ai: Ai;
+  /** The external sign-in providers that are configured. */
+  oauth: OAuth;
   /** The worker of this process, as the verbs see it. */
   worker: WorkerHandle;
   /** The request that caused the work, where there is one; goes into logs, events and the audit log. */

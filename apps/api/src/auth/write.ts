@@ -72,12 +72,17 @@ interface AccountValues {
   name: string;
   email: string;
   timezone?: string | null;
-  passwordHash: string;
+  /** Null for an account that only signs in through a provider. */
+  passwordHash: string | null;
   role: 'USER' | 'ADMIN';
+  /** A local one unless told. */
+  identityUserId?: string;
+  emailVerified?: boolean;
 }
 
 /** Inserts an account whose trial begins now; undefined when the address has one, which the unique index decides. */
-export async function insertAccount(ctx: Context, { email, name, timezone, passwordHash, role }: AccountValues) {
+export async function insertAccount(ctx: Context, values: AccountValues) {
+  const { email, name, timezone, passwordHash, role, identityUserId, emailVerified } = values;
   const now = ctx.now();
   // Hours, because a day of the database's own time zone can have 23 or 25.
   const trial = ctx.db
@@ -86,7 +91,8 @@ export async function insertAccount(ctx: Context, { email, name, timezone, passw
   const [user] = await ctx.db
     .insert(users)
     .values({
-      identityUserId: `local:${randomUUID()}`,
+      identityUserId: identityUserId ?? `local:${randomUUID()}`,
+      emailVerifiedAt: emailVerified ? now : null,
       email: storedEmail(email),
       name,
       timezone,

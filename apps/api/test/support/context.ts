@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
 import { loggerOptions } from '../../src/http/logging.ts';
 import { type Ai, createAi } from '../../src/outside/ai.ts';
+import { createOAuth } from '../../src/outside/oauth.ts';
 // Holds every answer of every test to the contract.
 import './conformance.ts';
 
@@ -70,6 +71,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     log: pino(loggerOptions(config), collectLines(logged)),
     config,
     ai: given.ai ?? createAi(config.ai),
+    oauth: createOAuth(config),
     worker: given.worker ?? noWorker,
   };
   const app = await buildApp(ctx, given);

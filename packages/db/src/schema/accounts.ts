@@ -12,6 +12,8 @@ export const users = pgTable(
     id: integer().primaryKey().generatedAlwaysAsIdentity(),
     identityUserId: text('identity_user_id').notNull().unique(),
     email: text().notNull(),
+    /** When the owner of the address last proved to be the owner of the account; null: never. */
+    emailVerifiedAt: instant('email_verified_at'),
     name: text().notNull(),
     passwordHash: text('password_hash'),
     role: text({ enum: ROLES }).notNull().default('USER'),

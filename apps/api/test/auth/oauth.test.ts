@@ -1,0 +1,156 @@
+import { users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { testContext } from '../support/context.ts';
+import { browse, type Person, startIssuer } from '../support/oidc-issuer.ts';
+import { signUp } from '../support/people.ts';
+
+const BASE_URL = 'http://carillon.test';
+const CALLBACK = `${BASE_URL}/api/auth/oauth/oidc/callback`;
+const ALICE: Person = { sub: 'alice-at-issuer', email: 'Alice@Example.com', email_verified: true, name: 'Alice' };
+
+const issuer = await startIssuer('carillon', 'secret-of-carillon', CALLBACK);
+t.teardown(() => issuer.close());
+const { app, ctx, clock } = await testContext(t, {
+  env: {
+    BASE_URL,
+    APP_URL: 'http://app.test',
+    OAUTH_OIDC_ISSUER: issuer.url,
+    OAUTH_OIDC_CLIENT_ID: 'carillon',
+    OAUTH_OIDC_CLIENT_SECRET: 'secret-of-carillon',
+  },
+});
+
+const cookieOf = (headers: Record<string, unknown>, name: string) =>
+  [headers['set-cookie'] ?? []]
+    .flat()
+    .map((line) => new RegExp(`^${name}=([^;]*)`).exec(String(line))?.[1])
+    .find((value) => value !== undefined);
+
+async function begin() {
+  const started = await app.inject('/api/auth/oauth/oidc');
+  const flow = cookieOf(started.headers, 'oauth-flow') ?? '';
+  const back = await browse(String(started.headers.location), issuer.url);
+  return { flow, path: back.pathname + back.search };
+}
+
+const finish = ({ flow, path }: { flow: string; path: string }) =>
+  app.inject({ url: path, headers: flow ? { cookie: `oauth-flow=${flow}` } : {} });
+
+async function signInAs(person: Person) {
+  issuer.setPerson(person);
+  return finish(await begin());
+}
+
+const sessionUser = async (headers: Record<string, unknown>) => {
+  const cookie = `local-session=${cookieOf(headers, 'local-session')}`;
+  return (await app.inject({ url: '/api/auth/session', headers: { cookie } })).json().user;
+};
+
+t.test('a person with a verified address gets an account and a session, and the same ones the next time', async (t) => {
+  const first = await signInAs(ALICE);
+  t.equal(first.statusCode, 302, first.body);
+  t.equal(first.headers.location, 'http://app.test');
+  const user = await sessionUser(first.headers);
+  t.match(user, { email: 'alice@example.com', name: 'Alice', role: 'USER' });
+
+  const renamed = await signInAs({ ...ALICE, email: 'new@example.com', email_verified: false });
+  t.equal(renamed.statusCode, 302, 'known by the identifier, whatever the address says by now');
+  t.equal((await sessionUser(renamed.headers)).id, user.id);
+});
+
+t.test(
+  'the authorization request carries PKCE, state and nonce, and the flow cookie is sealed and short-lived',
+  async (t) => {
+    const { headers } = await app.inject('/api/auth/oauth/oidc');
+    const { searchParams } = new URL(String(headers.location));
+    t.equal(searchParams.get('code_challenge_method'), 'S256');
+    t.match(searchParams.get('code_challenge'), /^[\w-]{43}$/);
+    t.match(searchParams.get('state'), /^[\w-]{43}$/);
+    t.match(searchParams.get('nonce'), /^[\w-]{43}$/);
+    t.equal(searchParams.get('redirect_uri'), CALLBACK);
+    t.match(headers['set-cookie'], /; Path=\/api\/auth\/oauth; HttpOnly; Secure; SameSite=Lax; Max-Age=600$/);
+    t.notMatch(headers['set-cookie'], new RegExp(String(searchParams.get('state'))));
+  },
+);
+
+t.test('an unverified address neither links an account nor makes one', async (t) => {
+  const bob = await signUp(app, { name: 'Bob', email: 'bob@example.com' });
+  for (const email of ['bob@example.com', 'nobody@example.com']) {
+    const answer = await signInAs({ sub: `claims-${email}`, email, email_verified: false });
+    t.equal(answer.statusCode, 403);
+    t.equal(cookieOf(answer.headers, 'local-session'), undefined);
+  }
+  t.equal((await app.inject({ url: '/api/auth/session', headers: bob.headers })).statusCode, 200);
+  t.equal(await ctx.db.$count(users, eq(users.email, 'nobody@example.com')), 0);
+});
+
+t.test('a link takes an unconfirmed password and its sessions away, and keeps a confirmed one', async (t) => {
+  const carol = await signUp(app, { name: 'Carol', email: 'carol@example.com' });
+  const linked = await signInAs({ sub: 'carol-at-issuer', email: 'carol@example.com', email_verified: true });
+  t.equal((await sessionUser(linked.headers)).id, carol.id);
+  t.equal((await app.inject({ url: '/api/auth/session', headers: carol.headers })).statusCode, 401);
+  const [row] = await ctx.db.select().from(users).where(eq(users.id, carol.id));
+  t.equal(row?.passwordHash, null);
+
+  const dave = await signUp(app, { name: 'Dave', email: 'dave@example.com' });
+  await ctx.db.update(users).set({ emailVerifiedAt: ctx.now(), passwordHash: 'kept' }).where(eq(users.id, dave.id));
+  t.equal((await signInAs({ sub: 'dave-at-issuer', email: 'dave@example.com', email_verified: true })).statusCode, 302);
+  const [kept] = await ctx.db.select().from(users).where(eq(users.id, dave.id));
+  t.equal(kept?.passwordHash, 'kept');
+  t.equal((await app.inject({ url: '/api/auth/session', headers: dave.headers })).statusCode, 200);
+});
+
+t.test('a deactivated account is not signed in', async (t) => {
+  const erin: Person = { sub: 'erin-at-issuer', email: 'erin@example.com', email_verified: true };
+  const { id } = await sessionUser((await signInAs(erin)).headers);
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, id));
+  t.equal((await signInAs(erin)).statusCode, 403);
+});
+
+t.test(
+  'an answer that does not fit the flow is refused: no cookie, another state, a used code, too late',
+  async (t) => {
+    issuer.setPerson(ALICE);
+    const first = await begin();
+    t.equal((await finish({ ...first, flow: '' })).statusCode, 400);
+    t.equal((await finish({ ...first, flow: `${first.flow}x` })).statusCode, 400);
+    t.equal((await finish({ ...first, path: first.path.replace(/state=[^&]+/, 'state=forged') })).statusCode, 400);
+    const second = await begin();
+    t.equal((await finish({ flow: second.flow, path: first.path })).statusCode, 400, 'the code of another flow');
+    t.equal((await finish(second)).statusCode, 302);
+    t.equal((await finish(second)).statusCode, 400, 'a code is good for one session');
+
+    const third = await begin();
+    clock.advance(11 * 60_000);
+    t.equal((await finish(third)).statusCode, 400);
+    const denied = await finish({ ...(await begin()), path: '/api/auth/oauth/oidc/callback?error=access_denied' });
+    t.equal(denied.statusCode, 400);
+  },
+);
+
+t.test('two callbacks of one new person at once make one account', async (t) => {
+  issuer.setPerson({ sub: 'frank-at-issuer', email: 'frank@example.com', email_verified: true });
+  const flows = [await begin(), await begin(), await begin(), await begin()];
+  const answers = await Promise.all(flows.map(finish));
+  t.same(
+    answers.map(({ statusCode }) => statusCode),
+    [302, 302, 302, 302],
+  );
+  t.equal(await ctx.db.$count(users, eq(users.email, 'frank@example.com')), 1);
+});
+
+t.test('a provider that is not configured is not found', async (t) => {
+  for (const url of ['/api/auth/oauth/google', '/api/auth/oauth/github', '/api/auth/oauth/x/callback']) {
+    t.equal((await app.inject(url)).statusCode, 404, url);
+  }
+});
+
+t.test('an issuer that does not answer is 503, and is asked again', async (t) => {
+  const away = await startIssuer('carillon', 'secret-of-carillon', CALLBACK);
+  await away.close();
+  const { app } = await testContext(t, {
+    env: { OAUTH_OIDC_ISSUER: away.url, OAUTH_OIDC_CLIENT_ID: 'carillon', OAUTH_OIDC_CLIENT_SECRET: 'x' },
+  });
+  t.equal((await app.inject('/api/auth/oauth/oidc')).statusCode, 503);
+});

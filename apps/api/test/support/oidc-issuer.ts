@@ -1,0 +1,67 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+
+/** What the issuer says of the person who signs in next. */
+export interface Person {
+  sub: string;
+  email?: string;
+  email_verified?: boolean;
+  name?: string;
+}
+
+/** A real OpenID Connect issuer on loopback, whose only person signs in and agrees without being asked. */
+export async function startIssuer(clientId: string, clientSecret: string, redirectUri: string) {
+  let person: Person = { sub: 'nobody' };
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const provider = new Provider(url, {
+    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
+    pkce: { required: () => true },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    cookies: { keys: ['keys-of-the-test-issuer'] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+    findAccount: (_, sub) => ({ accountId: sub, claims: async () => ({ ...person, sub }) }),
+  });
+  const callback = provider.callback();
+  server.on('request', async (request, response) => {
+    if (!request.url?.startsWith('/interaction/')) return callback(request, response);
+    const details = await provider.interactionDetails(request, response);
+    const grant = new provider.Grant({ accountId: person.sub, clientId });
+    grant.addOIDCScope(String(details.params.scope));
+    const result = { login: { accountId: person.sub }, consent: { grantId: await grant.save() } };
+    await provider.interactionFinished(request, response, result);
+  });
+  return {
+    url,
+    setPerson: (next: Person) => {
+      person = next;
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Follows redirects as a browser with a cookie jar does, until one leads away from the issuer. */
+export async function browse(from: string, issuer: string): Promise<URL> {
+  const jar = new Map<string, string>();
+  let at = new URL(from);
+  while (at.href.startsWith(issuer)) {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(at, { redirect: 'manual', headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      jar.set(name, value);
+    }
+    const next = response.headers.get('location');
+    if (!next) throw new Error(`The issuer answered ${response.status}: ${await response.text()}`);
+    at = new URL(next, at);
+  }
+  return at;
+}
