@@ -43,8 +43,8 @@ export function explain(error: unknown, config: Config | null): string | null {
   return systemLine(error);
 }
 
-/** An error of the system about a file or folder tells enough by itself. */
+/** Files and folders outside the data folder are only read, and by readers that explain themselves. */
 function systemLine(error: unknown): string | null {
   const { path, syscall, message } = (error ?? {}) as NodeJS.ErrnoException;
-  return path && syscall ? message : null;
+  return path && syscall ? `${message}: DATA_DIR has to be a folder that this user can write into.` : null;
 }

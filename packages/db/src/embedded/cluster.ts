@@ -98,7 +98,9 @@ async function createCluster(root: string, cluster: Omit<Cluster, 'password'>): 
         ...(durable ? [] : ['--no-sync']),
       ],
       account,
-    );
+    ).catch((error: Error) => {
+      throw new EmbeddedPostgresError(`The embedded PostgreSQL cannot be created in ${root} (${error.message}).`);
+    });
     await rename(draft, home);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
