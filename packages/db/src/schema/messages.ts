@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
-import { instant } from './columns.ts';
+import { instant, wordList } from './columns.ts';
 
 /** What the dashboard shows a user: a failed task, a failed webhook, a quota alert (decisions §9). */
 export const notifications = pgTable(
@@ -20,15 +20,26 @@ export const notifications = pgTable(
   (t) => [index('notifications_of_user').on(t.userId, t.id)],
 );
 
-/** Mail waiting for the mail server. The body is sealed: it may carry a reset link. */
+export const MAIL_KINDS = ['message', 'password_reset'] as const;
+
+/**
+ * Mail waiting for the mail server. The body of a `message` is sealed until it is sent, and then gone. A
+ * `password_reset` waits for any address that was asked for, known or not: account, token and body are found when it is
+ * sent, so the request does the same work for every address, and no link is at rest.
+ */
 export const mails = pgTable(
   'mails',
   {
     id: uuid().primaryKey(),
+    kind: text({ enum: MAIL_KINDS }).notNull().default('message'),
+    /** Whose account it is about. */
+    userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
     recipient: text().notNull(),
     subject: text().notNull(),
-    bodySealed: text('body_sealed').notNull(),
+    bodySealed: text('body_sealed'),
+    /** Counts the claims, so it tells a sender whether the mail is still its own. */
     attempt: integer().notNull().default(0),
+    /** Null once the mail was sent or given up. */
     nextAttemptAt: instant('next_attempt_at'),
     leaseUntil: instant('lease_until'),
     sentAt: instant('sent_at'),
@@ -36,5 +47,15 @@ export const mails = pgTable(
     error: text(),
     createdAt: instant('created_at').notNull(),
   },
-  (t) => [index('mails_due').on(t.nextAttemptAt).where(sql`${t.nextAttemptAt} is not null`)],
+  (t) => [
+    index('mails_due').on(t.nextAttemptAt).where(sql`${t.nextAttemptAt} is not null`),
+    index('mails_reset').on(t.recipient, t.createdAt).where(sql`${t.kind} = 'password_reset'`),
+    index('mails_user').on(t.userId).where(sql`${t.userId} is not null`),
+    check('mails_kind', sql`${t.kind} in (${wordList(MAIL_KINDS)})`),
+    check('mails_ended', sql`(${t.nextAttemptAt} is null) = (num_nonnulls(${t.sentAt}, ${t.failedAt}) = 1)`),
+    check(
+      'mails_body',
+      sql`(${t.bodySealed} is not null) = (${t.kind} = 'message' and ${t.nextAttemptAt} is not null)`,
+    ),
+  ],
 );
