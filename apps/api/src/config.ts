@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { readMail } from './config/mail.ts';
 import { readOAuth } from './config/oauth.ts';
 import { type Environment, readVariable } from './config/read.ts';
 import { ConfigError, developmentSecrets, parseSealingKeys, SECRETS } from './config/secrets.ts';
@@ -59,6 +60,7 @@ export function loadConfig(env: Environment) {
       anthropicBaseUrl: read('ANTHROPIC_BASE_URL'),
       timeoutMs: read('AI_TIMEOUT_MS'),
     },
+    mail: readMail(env, { production, appUrl: read('APP_URL') ?? baseUrl, dataDir }),
     oauth: readOAuth(env),
     executionRetryDelaysMs: read('EXECUTION_RETRY_DELAYS_MS'),
     executionConcurrency: read('EXECUTION_CONCURRENCY'),

@@ -2,6 +2,7 @@ import type { Db } from '@carillon/db';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Ai } from './outside/ai.ts';
+import type { Mail } from './outside/mail.ts';
 import type { OAuth } from './outside/oauth.ts';
 
 /** What every verb is handed first: the outside world, the clock among it. */
@@ -13,6 +14,8 @@ export interface Context {
   log: Logger;
   config: Config;
   ai: Ai;
+  /** Sends at once; verbs use `mails/queue.ts`, which loses nothing. */
+  mail: Mail;
   /** The external sign-in providers that are configured. */
   oauth: OAuth;
   /** The worker of this process, as the verbs see it. */

@@ -50,3 +50,15 @@ export const proxies: Kind<false | readonly string[]> = {
     return list.every(isCidr) ? list : undefined;
   },
 };
+
+const NAME = /^[^\p{Cc}<>,;@"]+$/u;
+const ADDRESS = /^[^\s\p{Cc}<>,;@"]+@[^\s\p{Cc}<>,;@"]+$/u;
+/** A sender: one address, with or without a name. What could begin another address or header is refused. */
+export const mailbox: Kind<string> = {
+  takes: 'an e-mail address, or Name <address>',
+  parse: (value) => {
+    const [, name, bracketed] = /^(.*) <(.*)>$/s.exec(value) ?? [];
+    const valid = bracketed === undefined ? ADDRESS.test(value) : NAME.test(name ?? '') && ADDRESS.test(bracketed);
+    return valid ? value : undefined;
+  },
+};

@@ -24,8 +24,11 @@ export function readVariable<N extends Name>(env: Environment, name: N): Value<N
   if (raw === null) return null as Value<N>;
   const value = spec.kind.parse(raw);
   if (value === undefined) {
-    const shown = (SECRETS as readonly string[]).includes(name) ? 'a value' : JSON.stringify(raw);
+    const shown = (SECRETS as readonly string[]).includes(name) ? 'a value' : JSON.stringify(withoutPassword(raw));
     throw new ConfigError(`${name} is ${shown}, but takes ${spec.kind.takes}.`);
   }
   return value as Value<N>;
 }
+
+/** Addresses of databases and mail servers hold one. */
+const withoutPassword = (text: string) => text.replace(/:\/\/.*@/, '://…@');

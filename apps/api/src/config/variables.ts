@@ -1,4 +1,16 @@
-import { address, delays, flag, httpUrl, integer, type Kind, oneOf, positive, proxies, text } from './kinds.ts';
+import {
+  address,
+  delays,
+  flag,
+  httpUrl,
+  integer,
+  type Kind,
+  mailbox,
+  oneOf,
+  positive,
+  proxies,
+  text,
+} from './kinds.ts';
 
 /** Every variable of decisions §1: its default (null where there is none), what it takes, what it is for. */
 export const VARIABLES = {
@@ -45,6 +57,16 @@ export const VARIABLES = {
   },
   ANTHROPIC_BASE_URL: { kind: httpUrl, default: null, meaning: 'address of the Anthropic Messages API' },
   AI_TIMEOUT_MS: { kind: integer(1, 3_600_000), default: '120000', meaning: 'longest AI call' },
+  SMTP_URL: {
+    kind: address(['smtp:', 'smtps:']),
+    default: null,
+    meaning: 'mail server, smtps://user:password@host; unset: mail is written to DATA_DIR/mail (development only)',
+  },
+  MAIL_FROM: {
+    kind: mailbox,
+    default: null,
+    meaning: 'sender of mail, Name <address>; no-reply at the host of APP_URL unless set',
+  },
   EXECUTION_RETRY_DELAYS_MS: {
     kind: delays,
     default: '60000,300000,900000',

@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
 import { loggerOptions } from '../../src/http/logging.ts';
 import { type Ai, createAi } from '../../src/outside/ai.ts';
+import { createMail } from '../../src/outside/mail.ts';
 import { createOAuth } from '../../src/outside/oauth.ts';
 // Holds every answer of every test to the contract.
 import './conformance.ts';
@@ -65,12 +66,14 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
   const logged: Record<string, unknown>[] = [];
   let now = START;
   const config = loadConfig({ NODE_ENV: 'test', DATA_DIR: dataDir, CRON_SECRET, ADMIN_KEY, ...env });
+  const log = pino(loggerOptions(config), collectLines(logged));
   const ctx: Context = {
     db: database.db,
     now: () => new Date(now),
-    log: pino(loggerOptions(config), collectLines(logged)),
+    log,
     config,
     ai: given.ai ?? createAi(config.ai),
+    mail: createMail(config.mail, log),
     oauth: createOAuth(config),
     worker: given.worker ?? noWorker,
   };
@@ -88,6 +91,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
   const shut = async () => {
     await app.close();
     await ctx.ai.close();
+    await ctx.mail.close();
     await database.close();
     rmSync(dataDir, { recursive: true, force: true });
   };
