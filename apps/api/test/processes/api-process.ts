@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { CRON_SECRET } from '../support/context.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const START_MS = 30_000;
+
+interface Test {
+  teardown(work: () => unknown): unknown;
+}
+
+export interface ApiProcess {
+  url: string;
+  /** What it logged so far, a parsed line each. */
+  log: Record<string, unknown>[];
+  isAlive(): boolean;
+  signal(name: NodeJS.Signals): void;
+  /** Sends the signal and waits for the end. */
+  end(name: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Resolves when it has ended, however it did. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** One call of the scheduler trigger; by default one that waits for what it claimed. */
+  tick(options?: { wait?: boolean }): Promise<Tick>;
+}
+
+export interface Tick {
+  processed: number;
+  failed: number;
+  duration: number;
+  nextDueAt: string | null;
+}
+
+export interface Settings {
+  databaseUrl: string;
+  aiUrl: string;
+  leaseMs?: number;
+  env?: Record<string, string>;
+}
+
+/** Starts `main.ts` as a process of its own and waits until it listens; it is killed at the end of `t`. */
+export async function startApiProcess(t: Test, { databaseUrl, aiUrl, leaseMs, env }: Settings): Promise<ApiProcess> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'carillon-api-'));
+  const child = spawn(process.execPath, [MAIN], {
+    // Not the folder of the tests, which may hold a developer's .env.
+    cwd: dataDir,
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      AI_BASE_URL: aiUrl,
+      CRON_SECRET,
+      LOG_LEVEL: 'info',
+      ...(leaseMs && { EXECUTION_LEASE_MS: String(leaseMs) }),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const ended = endOf(child).finally(() => {
+    process.off('exit', kill);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  t.teardown(() => {
+    kill();
+    return ended;
+  });
+
+  const log: Record<string, unknown>[] = [];
+  const url = await listening(child, log);
+  return {
+    url,
+    log,
+    ended,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    signal: (name) => void child.kill(name),
+    end: (name) => {
+      child.kill(name);
+      return ended;
+    },
+    tick: async ({ wait = true } = {}) => {
+      const headers = { authorization: `Bearer ${CRON_SECRET}`, ...(wait ? {} : { prefer: 'respond-async' }) };
+      const response = await fetch(`${url}/api/cron/scheduler`, { headers });
+      if (response.status !== 200) throw new Error(`the trigger answered ${response.status}: ${await response.text()}`);
+      return (await response.json()) as Tick;
+    },
+  };
+}
+
+async function endOf(child: ChildProcess) {
+  const [code, signal] = await once(child, 'exit');
+  return { code: code as number | null, signal: signal as NodeJS.Signals | null };
+}
+
+/** The address from its log line; rejects when the process ends first. */
+function listening(child: ChildProcess, log: Record<string, unknown>[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('it did not listen in time')), START_MS);
+    child.once('exit', (code, signal) => reject(new Error(`it ended with ${signal ?? code} before it listened`)));
+    let rest = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const entry = JSON.parse(line);
+        log.push(entry);
+        const [, url] = /^Server listening at (\S+)$/.exec(entry.msg) ?? [];
+        if (!url) continue;
+        clearTimeout(timer);
+        resolve(url);
+      }
+    });
+  });
+}
+
+/** Waits until `what` is true, and fails after `withinMs`. */
+export async function until(what: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await what())) {
+    if (performance.now() > deadline) throw new Error(`it did not come to that within ${withinMs} ms`);
+    await delay(10);
+  }
+}

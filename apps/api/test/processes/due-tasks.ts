@@ -1,0 +1,105 @@
+import { type Db, rows, users } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+let people = 0;
+
+/** So many people on the pro plan, without a password. */
+export async function insertPeople(db: Db, count: number): Promise<number[]> {
+  const values = Array.from({ length: count }, () => {
+    people += 1;
+    return {
+      identityUserId: `test:${people}`,
+      email: `person-${people}@example.com`,
+      name: `Person ${people}`,
+      plan: 'pro' as const,
+    };
+  });
+  const inserted = await db.insert(users).values(values).returning({ id: users.id });
+  return inserted.map(({ id }) => id);
+}
+
+export interface DueTasks {
+  userIds: number[];
+  perUser: number;
+  /** When all of them fall due. */
+  at: Date;
+  /** Every so manieth repeats daily and has missed its runs of the last two days; none unless told. */
+  dailyEvery?: number;
+}
+
+/** Tasks that fall due at `at`, each with a prompt of its own; returns their ids. */
+export async function insertDueTasks(db: Db, { userIds, perUser, at, dailyEvery = 0 }: DueTasks): Promise<number[]> {
+  const twoDaysBefore = new Date(at.getTime() - 2 * DAY_MS);
+  const inserted = await rows<{ id: number }>(
+    db,
+    sql`
+    insert into tasks (user_id, name, prompt, recurrence, timezone, scheduled_for, next_execution_at, ai_model,
+      max_tokens, temperature, created_at, updated_at)
+    select u, 'Due task', format('Prompt %s of person %s: name a moon of Saturn.', n, u),
+      case when daily then 'daily' else 'once' end, 'UTC', due, due, 'test-model', 100, 70, due, due
+    from unnest(${`{${userIds.join(',')}}`}::int[]) u, generate_series(1, ${perUser}::int) n,
+      lateral (select ${dailyEvery}::int > 0 and n % greatest(${dailyEvery}::int, 1) = 0 as daily) d,
+      lateral (select case when daily then ${twoDaysBefore.toISOString()}::timestamptz
+        else ${at.toISOString()}::timestamptz end as due) w
+    returning id`,
+  );
+  return inserted.map(({ id }) => id);
+}
+
+/** How many executions are in each state. */
+export async function countStates(db: Db): Promise<Record<'pending' | 'running' | 'completed' | 'failed', number>> {
+  const [counts] = await rows<Record<'pending' | 'running' | 'completed' | 'failed', number>>(
+    db,
+    sql`select count(*) filter (where status = 'pending')::int as pending,
+      count(*) filter (where status = 'running')::int as running,
+      count(*) filter (where status = 'completed')::int as completed,
+      count(*) filter (where status = 'failed')::int as failed
+    from executions`,
+  );
+  return counts as Record<'pending' | 'running' | 'completed' | 'failed', number>;
+}
+
+/**
+ * The usage counters that are not the sum of `usage_records` and of the executions that are still pending or running,
+ * seen in one snapshot: none, whatever has just died.
+ */
+export async function findWrongCounters(db: Db): Promise<object[]> {
+  const wrong = await rows<object>(
+    db,
+    sql`
+    with used as (
+      select user_id, day, executions, input_tokens + output_tokens as tokens, 0 as reserved from usage_records
+      union all
+      select user_id, usage_day, 1, 0, tokens_reserved from executions
+      where status in ('pending', 'running') and usage_day is not null
+    ), due as (
+      select user_id, p.period, sum(executions) as executions, sum(tokens) as tokens, sum(reserved) as reserved
+      from used, lateral (values (to_char(day, 'YYYY-MM-DD')), (to_char(day, 'YYYY-MM'))) p(period)
+      group by user_id, p.period
+    )
+    select user_id, period, c.executions, c.tokens, c.tokens_reserved,
+      due.executions as due_executions, due.tokens as due_tokens, due.reserved as due_reserved
+    from usage_counters c full join due using (user_id, period)
+    where (coalesce(c.executions, 0), coalesce(c.tokens, 0), coalesce(c.tokens_reserved, 0))
+      <> (coalesce(due.executions, 0), coalesce(due.tokens, 0), coalesce(due.reserved, 0))`,
+  );
+  return [...wrong];
+}
+
+/** The tasks that have not exactly one ledger row of a run and one execution that is no retry. */
+export async function findNotOnce(db: Db): Promise<object[]> {
+  const found = await rows<object>(
+    db,
+    sql`
+    select t.id, o.count as occurrences, e.count as executions from tasks t
+      left join (
+        select task_id, count(*)::int from occurrences where fate in ('ran', 'late') group by task_id
+      ) o on o.task_id = t.id
+      left join (
+        select task_id, count(*)::int from executions where trigger <> 'retry' group by task_id
+      ) e on e.task_id = t.id
+    where o.count is distinct from 1 or e.count is distinct from 1`,
+  );
+  return [...found];
+}

@@ -1,0 +1,61 @@
+import { executions } from '@carillon/db';
+import { testDatabase } from '@carillon/db/test-database';
+import t from 'tap';
+import { startAiServer } from '../support/ai-server.ts';
+import { startApiProcess, until } from './api-process.ts';
+import { countStates, findWrongCounters, insertDueTasks, insertPeople } from './due-tasks.ts';
+
+t.jobs = 2;
+
+t.test('SIGTERM: a process finishes what runs, leaves what waits, and ends with 0', async (t) => {
+  const { db, url: databaseUrl } = await testDatabase(t);
+  const ai = await startAiServer({ delayMs: 1500 });
+  t.teardown(ai.close);
+  const settings = { databaseUrl, aiUrl: ai.url };
+  const api = await startApiProcess(t, settings);
+  await insertDueTasks(db, { userIds: await insertPeople(db, 4), perUser: 8, at: new Date() });
+  const waiting = api.tick();
+  await until(async () => (await countStates(db)).running === 20);
+
+  t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });
+  t.equal((await waiting).failed, 0, 'the call of the trigger that waited was answered');
+  t.strictSame(await countStates(db), { pending: 12, running: 0, completed: 20, failed: 0 });
+  t.equal(ai.requests.length, 20, 'nothing more was begun');
+  t.strictSame(await findWrongCounters(db), []);
+
+  const next = await startApiProcess(t, settings);
+  await until(async () => (await countStates(db)).completed === 32);
+  t.equal(ai.requests.length, 32, 'the next process runs what was left, without being told');
+  t.strictSame(await next.end('SIGTERM'), { code: 0, signal: null }, 'a process with nothing to do ends at once');
+});
+
+t.test('SIGTERM: what takes longer than the grace of 20 s is handed to a process that lives', async (t) => {
+  const { db, url: databaseUrl } = await testDatabase(t);
+  const ai = await startAiServer();
+  t.teardown(ai.close);
+  ai.answer((_request, index) => (index < 5 ? { hang: 'head' } : { text: 'from the second' }));
+  const settings = { databaseUrl, aiUrl: ai.url, leaseMs: 1500 };
+  const first = await startApiProcess(t, settings);
+  await insertDueTasks(db, { userIds: await insertPeople(db, 1), perUser: 5, at: new Date() });
+  await first.tick({ wait: false });
+  await until(() => ai.requests.length === 5);
+  const second = await startApiProcess(t, settings);
+
+  const startedAt = performance.now();
+  t.strictSame(await first.end('SIGTERM'), { code: 0, signal: null });
+  t.comment(`it ended after ${Math.round(performance.now() - startedAt)} ms`);
+  t.equal(ai.requests.length, 5, 'its lease held to its end');
+  await until(async () => (await countStates(db)).completed === 5);
+  const stored = await db
+    .select({ result: executions.result, interruptions: executions.interruptions })
+    .from(executions);
+  t.strictSame(stored, Array(5).fill({ result: 'from the second', interruptions: 0 }));
+  t.equal(second.isAlive(), true);
+  t.strictSame(await findWrongCounters(db), []);
+});
+
+t.test('SIGTERM in the very moment of the start ends with 0 too', async (t) => {
+  const { url: databaseUrl } = await testDatabase(t);
+  const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline' });
+  t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });
+});
