@@ -1,0 +1,40 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { compile } from '@carillon/contract';
+import { EVENT_KINDS, type EventKind, eventPayload } from '@carillon/contract/events';
+import { deliveries, webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import type { Context } from '../../src/context.ts';
+import type { Person } from './people.ts';
+
+export interface Heard {
+  event: EventKind;
+  timestamp: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a payload, compared as a whole
+  data: any;
+}
+
+/** Subscribes a webhook of the person's; what it returns takes what was written for it since the last call. */
+export async function listen(
+  { db, now }: Context,
+  { id: userId }: Person,
+  events: readonly EventKind[] = EVENT_KINDS,
+): Promise<() => Promise<Heard[]>> {
+  const id = randomUUID();
+  const secretLookup = randomBytes(32).toString('hex');
+  const url = 'https://hooks.example.com/';
+  const at = { createdAt: now(), updatedAt: now() };
+  await db.insert(webhooks).values({ id, userId, url, secretSealed: '', secretLookup, events: [...events], ...at });
+  return async () => {
+    const written = await db
+      .delete(deliveries)
+      .where(eq(deliveries.webhookId, id))
+      .returning({ event: deliveries.event, payload: deliveries.payload });
+    return written.map(({ event, payload }) => {
+      const parsed = JSON.parse(payload);
+      const checked = compile(eventPayload(event as EventKind))(parsed);
+      if (!checked.ok) throw new Error(`${payload} is not as the contract says: ${JSON.stringify(checked.details)}`);
+      if (parsed.webhookId !== id || parsed.userId !== userId) throw new Error(`${payload} is somebody else's.`);
+      return parsed;
+    });
+  };
+}

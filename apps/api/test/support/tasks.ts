@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { uploads } from '@carillon/db';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import type { Test } from 'tap';
+import type { Context } from '../../src/context.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import type { Ai, AiOutcome } from '../../src/outside/ai.ts';
+import { createWorker } from '../../src/worker.ts';
+import type { Person } from './people.ts';
+
+/** For tests that ask more often than a person may. */
+export const UNHURRIED = { RATE_LIMIT_MULTIPLIER: '1000' };
+
+/** A task whose first run is an hour after the clock's start. */
+export const TASK = {
+  name: 'Morning news',
+  prompt: 'Tell me what happened overnight.',
+  scheduledFor: '2026-11-20T11:00:00.000Z',
+  recurrence: 'daily',
+  timezone: 'UTC',
+};
+
+/** Ids that no row can have. */
+export const NO_IDS = ['0', '-1', '2147483648', '99999999999999999999', '1.5', '1e3', 'abc', 'null', '%00', '%20'];
+
+/** `TASK`, with `given` instead, through the door; its id. */
+export async function postTask(app: FastifyInstance, { headers }: Person, given: object = {}): Promise<number> {
+  const payload = { ...TASK, ...given };
+  const answer = await app.inject({ method: 'POST', url: '/api/agent/create-task', headers, payload });
+  if (answer.statusCode !== 201) throw new Error(answer.body);
+  return answer.json().taskId;
+}
+
+/** The answer to a change of a task. */
+export const patchTask = (app: FastifyInstance, { headers }: Person, id: number, payload: object) =>
+  app.inject({ method: 'PATCH', url: `/api/tasks/${id}`, headers, payload });
+
+/** A file of a person's, without any bytes. */
+export async function insertUpload(
+  ctx: Context,
+  { id: userId }: Person,
+  url = `https://files.example.com/${randomUUID()}`,
+) {
+  const id = randomUUID();
+  const file = { name: 'a.txt', type: 'text/plain', size: 1, storage: 'blob' } as const;
+  await ctx.db.insert(uploads).values({ id, userId, url, ...file, uploadedAt: ctx.now() });
+  return { id, url };
+}
+
+/** A task as its owner sees it. */
+export async function readTask(app: FastifyInstance, { headers }: Person, id: number) {
+  return (await app.inject({ url: `/api/tasks/${id}`, headers })).json().task;
+}
+
+/** Takes up what is due and runs all that is queued, to the end. */
+export async function runDue(ctx: Context): Promise<void> {
+  await enqueueDue(ctx);
+  await createWorker(ctx).drain();
+}
+
+/** An AI that gives this answer to everything. */
+export const answering = (outcome: AiOutcome): Ai => ({ ask: async () => outcome, close: async () => {} });
+
+/** What a provider says that is too busy: a repeat may mend it. */
+export const BUSY: AiOutcome = {
+  ok: false,
+  errorCode: 'RATE_LIMIT_EXCEEDED',
+  message: 'The provider is busy.',
+  retryable: true,
+  retryAfterMs: null,
+  durationMs: 5,
+  usage: null,
+};
+
+/** What a provider says to a request that it will never take. */
+export const REFUSED: AiOutcome = {
+  ...BUSY,
+  errorCode: 'INVALID_REQUEST',
+  message: 'No such model.',
+  retryable: false,
+};
+
+/** Nobody who is not signed in gets past the door. */
+export async function assertNeedsSession(t: Test, app: FastifyInstance, request: InjectOptions): Promise<void> {
+  for (const headers of [{}, { authorization: 'Bearer nonsense' }, { cookie: 'local-session=nonsense' }]) {
+    const answer = await app.inject({ ...request, headers });
+    t.equal(answer.statusCode, 401);
+    const { message, ...body } = answer.json();
+    t.same(body, { success: false, error: 'Unauthorized' });
+    t.match(message, /Sign in/);
+  }
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { testContext } from '../support/context.ts';
+import { signUp } from '../support/people.ts';
+import { insertUpload, patchTask, postTask, readTask, TASK, UNHURRIED } from '../support/tasks.ts';
+
+const { app, ctx } = await testContext(t, { env: UNHURRIED });
+
+t.test('files are named by URL or id, and each is kept once, in order', async (t) => {
+  const alice = await signUp(app);
+  const first = await insertUpload(ctx, alice);
+  const megabytes = Buffer.from(randomUUID().repeat(50_000)).toString('base64');
+  const second = await insertUpload(ctx, alice, `data:text/plain;base64,${megabytes}`);
+  const attachments = [second.url, first.id.toUpperCase(), first.url, second.id];
+  const id = await postTask(app, alice, { attachments });
+  t.same((await readTask(app, alice, id)).attachments, [second.id, first.id]);
+
+  t.same((await patchTask(app, alice, id, { attachments: [first.url] })).json().task.attachments, [first.id]);
+  t.same((await patchTask(app, alice, id, { attachments: [] })).json().task.attachments, []);
+  t.same((await patchTask(app, alice, id, { attachments })).json().task.attachments, [second.id, first.id]);
+  t.same((await patchTask(app, alice, id, { name: 'Other' })).json().task.attachments, [second.id, first.id]);
+});
+
+t.test('ten files may be attached', async (t) => {
+  const alice = await signUp(app);
+  const ten = await Promise.all(Array.from({ length: 10 }, () => insertUpload(ctx, alice)));
+  const attachments = ten.map(({ id }) => id);
+  t.same((await readTask(app, alice, await postTask(app, alice, { attachments }))).attachments, attachments);
+});
+
+t.test('what is no file of the caller is refused at its place, another person’s too', async (t) => {
+  const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
+  const [mine, his] = [await insertUpload(ctx, alice), await insertUpload(ctx, bob)];
+  const attachments = [mine.id, his.id, mine.url, his.url, randomUUID(), "'; drop table uploads"];
+  const id = await postTask(app, alice);
+  const creation = { method: 'POST', url: '/api/agent/create-task', payload: { ...TASK, attachments } } as const;
+  for (const answer of [
+    await app.inject({ ...creation, headers: alice.headers }),
+    await patchTask(app, alice, id, { attachments }),
+  ]) {
+    t.equal(answer.statusCode, 400);
+    const unknown = ['is not a file of yours'];
+    t.same(answer.json().details, {
+      'attachments.1': unknown,
+      'attachments.3': unknown,
+      'attachments.4': unknown,
+      'attachments.5': unknown,
+    });
+  }
+  t.same((await readTask(app, alice, id)).attachments, []);
+});
