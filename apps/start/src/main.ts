@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Config, loadConfig } from '@carillon/api/config';
-import { readInterval } from '@carillon/scheduler/settings';
-import { explain } from './failure.ts';
+import { explainStartFailure } from '@carillon/api/start-failure';
+import { readInterval, SettingError } from '@carillon/scheduler/settings';
 import { startCarillon } from './start.ts';
 
 const stopping = Promise.withResolvers<void>();
@@ -29,7 +29,7 @@ try {
   console.log('Stopped.');
   process.exit(0);
 } catch (error) {
-  const line = explain(error, config);
+  const line = error instanceof SettingError ? error.message : explainStartFailure(error, config);
   console.error(line ?? error);
   process.exit(1);
 }

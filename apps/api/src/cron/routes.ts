@@ -4,11 +4,15 @@ import { tick } from './tick.ts';
 
 /** Specification "Internal scheduler trigger". */
 export const cronRoutes: Routes = async (app, { ctx }) => {
-  app.get('/api/cron/scheduler', { schema: runScheduler, config: { access: 'cron' } }, async (request, reply) => {
-    const startedAt = performance.now();
-    const wait = !/(^|[,\s])respond-async($|[,;\s])/i.test(request.headers.prefer ?? '');
-    const result = await tick(ctx, { wait });
-    reply.header('cache-control', 'no-store');
-    return { success: true as const, ...result, duration: Math.round(performance.now() - startedAt) };
-  });
+  app.get(
+    '/api/cron/scheduler',
+    { schema: runScheduler, config: { access: 'cron', routine: true } },
+    async (request, reply) => {
+      const startedAt = performance.now();
+      const wait = !/(^|[,\s])respond-async($|[,;\s])/i.test(request.headers.prefer ?? '');
+      const result = await tick(ctx, { wait });
+      reply.header('cache-control', 'no-store');
+      return { success: true as const, ...result, duration: Math.round(performance.now() - startedAt) };
+    },
+  );
 };

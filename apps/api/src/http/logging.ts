@@ -55,12 +55,20 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Called by a machine every second or so: a success is logged at `debug` only. */
+    routine?: boolean;
+  }
+}
+
 /** One line for each request. The route's pattern, never its address: that may hold a token or a webhook's secret. */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, callerOrNull } = request;
     const ms = Math.round(reply.elapsedTime);
-    request.log.info(
+    const level = routeOptions.config.routine && reply.statusCode < 400 ? 'debug' : 'info';
+    request.log[level](
       {
         method,
         route: request.is404 ? null : routeOptions.url,

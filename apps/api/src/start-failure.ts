@@ -1,6 +1,5 @@
-import { type Config, ConfigError } from '@carillon/api/config';
 import { EmbeddedPostgresError } from '@carillon/db/embedded';
-import { SettingError } from '@carillon/scheduler/settings';
+import { type Config, ConfigError } from './config.ts';
 
 /** What the operator can mend by a setting, by the code of the error. */
 const DATABASE_CODES = [
@@ -23,10 +22,8 @@ const DATABASE_CODES = [
  * The one line that tells the operator why the start failed and what to do; null for a bug, whose stack is wanted.
  * `config` is null while it could not be read yet.
  */
-export function explain(error: unknown, config: Config | null): string | null {
-  if (error instanceof ConfigError || error instanceof SettingError || error instanceof EmbeddedPostgresError) {
-    return error.message;
-  }
+export function explainStartFailure(error: unknown, config: Config | null): string | null {
+  if (error instanceof ConfigError || error instanceof EmbeddedPostgresError) return error.message;
   if (!(error instanceof Error) || !config) return systemLine(error);
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
   if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === config.host)) {
