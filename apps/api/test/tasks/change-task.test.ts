@@ -1,0 +1,157 @@
+import { tasks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { START, testContext } from '../support/context.ts';
+import { listen } from '../support/deliveries.ts';
+import { signUp, signUpAda } from '../support/people.ts';
+import {
+  assertNeedsSession,
+  insertUpload,
+  NO_IDS,
+  patchTask,
+  postTask,
+  readTask,
+  TASK,
+  UNHURRIED,
+} from '../support/tasks.ts';
+
+const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+t.beforeEach(() => clock.set(START));
+const LATER = '2026-11-20T10:00:05.000Z';
+
+t.test('each field can be changed alone, and the answer is the task as it is now', async (t) => {
+  const alice = await signUp(app);
+  const heard = await listen(ctx, alice, ['task.updated']);
+  const id = await postTask(app, alice);
+  const { id: file } = await insertUpload(ctx, alice);
+  clock.set(LATER);
+  for (const change of [
+    { name: 'Evening news 🔔' },
+    { description: 'So that I know.' },
+    { description: '' },
+    { description: null },
+    { prompt: 'Tell me what happened today.' },
+    { aiModel: 'offline' },
+    { maxTokens: 200_000 },
+    { temperature: 0 },
+    { attachments: [file] },
+    { timezone: 'europe/Berlin' },
+    { recurrence: 'weekly' },
+    { recurrence: 'once' },
+    { recurrence: 'monthly' },
+  ] as const) {
+    const before = await readTask(app, alice, id);
+    const answer = await patchTask(app, alice, id, change);
+    t.equal(answer.statusCode, 200);
+    const after = { ...before, ...change, updatedAt: LATER };
+    t.same(answer.json(), { success: true, task: after });
+    t.same(await readTask(app, alice, id), after);
+    const [field, to] = Object.entries(change)[0] as [string, unknown];
+    const updated = {
+      task: { id, name: after.name, updatedAt: LATER },
+      changes: { [field]: { from: before[field], to } },
+    };
+    t.match(await heard(), [{ event: 'task.updated', timestamp: LATER, data: updated }]);
+  }
+});
+
+t.test('what is there already changes nothing and is told to nobody', async (t) => {
+  const alice = await signUp(app);
+  const id = await postTask(app, alice, { recurrencePattern: '0 9 * * 1' });
+  const heard = await listen(ctx, alice);
+  const task = await readTask(app, alice, id);
+  clock.set('2026-11-26T12:00:00Z');
+  const { name, description, prompt, scheduledFor, recurrence, recurrencePattern, timezone, ...rest } = task;
+  const { aiModel, maxTokens, temperature, attachments, status } = rest;
+  const all = { name, description, prompt, scheduledFor, recurrence, recurrencePattern, timezone, aiModel };
+  for (const same of [
+    {},
+    { status: 'active' },
+    { scheduledFor: '2026-11-20T12:00:00+01:00' },
+    { recurrence },
+    { ...all, maxTokens, temperature, attachments, status },
+  ]) {
+    const answer = await patchTask(app, alice, id, same);
+    t.equal(answer.statusCode, 200);
+    t.same(answer.json(), { success: true, task });
+  }
+  t.same(await readTask(app, alice, id), task, 'also when it was changed: a run that is due stays due');
+  t.same(await heard(), []);
+});
+
+t.test('changes at once lose nothing of each other', async (t) => {
+  const alice = await signUp(app);
+  const id = await postTask(app, alice);
+  const heard = await listen(ctx, alice);
+  const changes = [
+    { name: 'Changed' },
+    { description: 'Changed' },
+    { prompt: 'Changed prompt' },
+    { aiModel: 'changed' },
+    { maxTokens: 7 },
+    { temperature: 7 },
+    { timezone: 'Asia/Kolkata' },
+    { recurrence: 'weekly' },
+    { scheduledFor: '2026-12-01T00:00:00.000Z' },
+  ];
+  const answers = await Promise.all(changes.map((change) => patchTask(app, alice, id, change)));
+  t.same(
+    answers.map(({ statusCode }) => statusCode),
+    changes.map(() => 200),
+  );
+  t.match(await readTask(app, alice, id), {
+    ...Object.assign({}, ...changes),
+    nextExecutionAt: '2026-12-01T00:00:00.000Z',
+  });
+  const told = (await heard()).map(({ data }) => Object.keys(data.changes));
+  const fields = changes.flatMap((change) => Object.keys(change));
+  t.same(
+    told
+      .flat()
+      .filter((field) => field !== 'nextExecutionAt')
+      .sort(),
+    fields.sort(),
+    'each is told once',
+  );
+});
+
+t.test('a stranger’s and an unknown task is not found, and stays as it is', async (t) => {
+  const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
+  const id = await postTask(app, alice);
+  const heard = await listen(ctx, alice);
+  for (const person of [bob, ada]) {
+    const answer = await patchTask(app, person, id, { name: 'Taken over' });
+    t.equal(answer.statusCode, 404);
+    t.same(answer.json(), { success: false, error: 'There is no such task.' });
+  }
+  for (const unknown of [...NO_IDS, '2147483647']) {
+    const url = `/api/tasks/${unknown}`;
+    const answer = await app.inject({ method: 'PATCH', url, headers: alice.headers, payload: { name: 'Nobody' } });
+    t.equal(answer.statusCode, 404, unknown);
+  }
+  t.equal((await readTask(app, alice, id)).name, TASK.name);
+  t.same(await heard(), []);
+});
+
+t.test('what is not the caller’s to change is refused by field', async (t) => {
+  const alice = await signUp(app);
+  const bob = await signUp(app, { name: 'Bob' });
+  const id = await postTask(app, alice);
+  const [row] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
+  for (const field of Object.keys(row ?? {})) {
+    if (
+      field in TASK ||
+      ['description', 'recurrencePattern', 'aiModel', 'maxTokens', 'temperature', 'status'].includes(field)
+    )
+      continue;
+    const answer = await patchTask(app, alice, id, { [field]: bob.id });
+    t.equal(answer.statusCode, 400, field);
+    t.same(answer.json().details, { [field]: ['is not a known field'] });
+  }
+  t.same((await ctx.db.select().from(tasks).where(eq(tasks.id, id)))[0], row);
+});
+
+t.test('only who is signed in changes', async (t) => {
+  const id = await postTask(app, await signUp(app));
+  await assertNeedsSession(t, app, { method: 'PATCH', url: `/api/tasks/${id}`, payload: { name: 'Nobody' } });
+});
