@@ -13,6 +13,7 @@ import { readBodies } from './http/bodies.ts';
 import { followContract, refuseBadValues } from './http/contract.ts';
 import { serveDocs } from './http/docs.ts';
 import { logRequests } from './http/logging.ts';
+import { limitRates } from './http/rate-limits.ts';
 import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http/server.ts';
 import { tasksRoutes } from './tasks/routes.ts';
 import { usersRoutes } from './users/routes.ts';
@@ -55,7 +56,8 @@ export async function buildApp(
   await app.register(cookie, { hook: false });
   await serveDocs(app, ctx.config);
 
-  guardAccess(app, ctx);
+  const limits = limitRates(app, ctx);
+  guardAccess(app, ctx, limits);
   app.addHook('preValidation', refuseBadValues);
 
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => ({

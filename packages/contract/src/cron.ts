@@ -22,5 +22,5 @@ export const runScheduler = {
   tags: ['cron'],
   security: CRON,
   headers: Type.Object({ prefer: Type.Optional(Type.String({ description: '`respond-async`' })) }),
-  response: { 200: TickResult, ...errors(401) },
+  response: { 200: TickResult, ...errors(401, 429) },
 } satisfies Operation;

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { auditLog, type Db, sessions, users } from '@carillon/db';
+import { auditLog, type Db, rateWindows, sessions, users } from '@carillon/db';
 import { and, desc, eq, gt, lte, ne, notInArray, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { Refusal } from '../errors.ts';
+import { counted, firstOfWindow, type Hit, hitValues, oneMore, type Standing } from '../limits/windows.ts';
 import { auditRow } from './audit.ts';
 import { SESSION_SECONDS, signToken, verifyToken } from './tokens.ts';
 
@@ -43,17 +44,27 @@ export function openSession(
   });
 }
 
-/** The user whose live session `token` carries, or null. Every request makes this one look-up, so it is one statement. */
-export async function findCaller(ctx: Context, token: string | null): Promise<Caller | null> {
+/**
+ * The user whose live session `token` carries, and where they stand once this request is counted as `hitBy` says; null
+ * where there is none, and nothing is counted then. Every request makes this one look-up, so it is one statement: as a
+ * second one, counting would cost a third of what a process can serve.
+ */
+export async function findCaller(
+  ctx: Context,
+  token: string | null,
+  hitBy: (userId: number) => Hit,
+): Promise<{ caller: Caller; standing: Standing } | null> {
   const now = ctx.now();
   const claims = token === null ? null : verifyToken(ctx.config, token, now);
   if (!claims) return null;
-  const [caller] = await callerQuery(ctx.db).execute({
+  const { limit, ...hit } = hitBy(claims.userId);
+  const [found] = await callerQuery(ctx.db).execute({
     ...claims,
+    ...hitValues(hit),
     now: now.toISOString(),
     staleAt: new Date(now.getTime() - TOUCH_EVERY_MS).toISOString(),
   });
-  return caller ?? null;
+  return found ? { caller: found.found, standing: { limit, windowMs: hit.windowMs, ...found.hit } } : null;
 }
 
 /** Ends one session. */
@@ -124,7 +135,6 @@ function callerQuery(db: Db): CallerQuery {
   return known;
 }
 
-/** Whatever else each request writes (a rate-limit counter) can join as one more `with` that reads `found`. */
 function prepareCallerQuery(db: Db) {
   const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
   const found = db.$with('found').as(
@@ -160,5 +170,12 @@ function prepareCallerQuery(db: Db) {
       .where(and(eq(sessions.id, found.sessionId), stale))
       .returning({ id: sessions.id }),
   );
-  return db.with(found, touched).select().from(found).prepare('find_caller');
+  const hit = db.$with('hit').as(
+    db
+      .insert(rateWindows)
+      .select((query) => query.select(firstOfWindow).from(found))
+      .onConflictDoUpdate(oneMore)
+      .returning(counted),
+  );
+  return db.with(found, touched, hit).select().from(found).innerJoin(hit, sql`true`).prepare('find_caller');
 }

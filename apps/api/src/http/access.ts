@@ -4,6 +4,7 @@ import { SESSION_COOKIE } from '../auth/cookie.ts';
 import { findCaller } from '../auth/sessions.ts';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
+import type { RateLimits } from './rate-limits.ts';
 
 /** Who may call a route; a route without the word does not boot. */
 export const ACCESS = ['public', 'user', 'cron', 'admin'] as const;
@@ -25,7 +26,7 @@ declare module 'fastify' {
  * Guards every route that is registered after it (specification "Authentication"). Refusals: 401 without a session or
  * with the wrong cron secret, 403 where the role or the admin key is missing.
  */
-export function guardAccess(app: FastifyInstance, ctx: Context): void {
+export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimits): void {
   app.decorateRequest('callerOrNull', null);
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
@@ -38,14 +39,21 @@ export function guardAccess(app: FastifyInstance, ctx: Context): void {
     if (!access || !ACCESS.includes(access)) throw new Error(`${method} ${url} does not say who may call it.`);
   });
   app.addHook('onRequest', async (request, reply) => {
-    const access = request.routeOptions.config.access;
+    const { access } = request.routeOptions.config;
     if (access === 'public' || request.is404) return;
-    if (access === 'cron') return assertScheduler(request, ctx.config.cronSecret);
-    request.callerOrNull = await findCaller(ctx, findToken(request));
-    if (!request.callerOrNull) {
+    if (access === 'cron') {
+      if (isScheduler(request, ctx.config.cronSecret)) return;
+      await limits.countStranger(request, reply);
+      throw new Refusal('unauthenticated', 'The scheduler secret is missing or wrong.');
+    }
+    const found = await findCaller(ctx, findToken(request), limits.hitBy(request));
+    if (!found) {
+      await limits.countStranger(request, reply);
       reply.header('www-authenticate', 'Bearer');
       throw new Refusal('unauthenticated', 'Sign in first: send the session cookie or a bearer token.');
     }
+    request.callerOrNull = found.caller;
+    await limits.admit(request, reply, found.standing);
     if (access === 'admin') assertAdmin(request, ctx.config.adminKey);
   });
 }
@@ -69,9 +77,9 @@ const findBearer = (authorization: string | undefined) => /^bearer +([^\s,]+)$/i
 const countHeader = ({ raw }: FastifyRequest, name: string) =>
   raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
 
-function assertScheduler(request: FastifyRequest, secret: string): void {
+function isScheduler(request: FastifyRequest, secret: string): boolean {
   const given = countHeader(request, 'authorization') === 1 ? findBearer(request.headers.authorization) : null;
-  if (!sameSecret(given, secret)) throw new Refusal('unauthenticated', 'The scheduler secret is missing or wrong.');
+  return sameSecret(given, secret);
 }
 
 function assertAdmin(request: FastifyRequest, adminKey: string): void {

@@ -1,3 +1,4 @@
+import type { RateLimitDetails } from '@carillon/contract';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { REFUSALS, Refusal } from '../errors.ts';
 import { clientMistake, isOutage, type Told } from './failures.ts';
@@ -24,11 +25,27 @@ export function answerErrors(app: FastifyInstance): void {
 
 /** Answers what was thrown. Whatever is no refusal and no mistake of the client is logged with its cause and told as 500. */
 export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
-  const told = tell(error);
+  const told =
+    error instanceof Refusal && error.kind === 'rate_limited' ? tellLimit(error, request, reply) : tell(error);
   if (told.status >= 500 && !(error instanceof Refusal)) request.log.error({ err: error }, 'request failed');
   if (told.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '30');
   const { shape = 'standard', access } = request.routeOptions.config;
   return send(reply, told.status, render(told, shape, access === 'public'));
+}
+
+/** Specification "Rate-limit response", with the `retryAfter` of its authentication variant. */
+function tellLimit(error: Refusal, request: FastifyRequest, reply: FastifyReply): Told {
+  const { limit, remaining, reset, retryAfter } = (error.details ?? {}) as Partial<RateLimitDetails>;
+  const headers = {
+    'retry-after': retryAfter,
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': remaining,
+    'x-ratelimit-reset': reset,
+  };
+  // Said here as well: a verb may refuse for a limit that is not the route's.
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.header(name, value);
+  const isAuth = request.routeOptions.url?.startsWith('/api/auth/') === true;
+  return { ...tell(error), ...(isAuth && retryAfter !== undefined ? { retryAfter } : {}) };
 }
 
 function tell(error: FastifyError | Refusal): Told {

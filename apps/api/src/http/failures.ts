@@ -4,6 +4,8 @@ export interface Told {
   error: string;
   message?: string;
   details?: Record<string, unknown>;
+  /** Seconds; beside the details where signing in is limited. */
+  retryAfter?: number;
 }
 
 const TOLD: Record<string, Told> = {

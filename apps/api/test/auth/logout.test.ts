@@ -2,11 +2,11 @@ import { sessions, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { hashPassword } from '../../src/auth/passwords.ts';
-import { endSessionsOf, findCaller, openSession } from '../../src/auth/sessions.ts';
+import { endSessionsOf, openSession } from '../../src/auth/sessions.ts';
 import { logIn } from '../../src/auth/write.ts';
 import { inTransaction } from '../../src/context.ts';
 import { testContext } from '../support/context.ts';
-import { PASSWORD, signUpAlice, signUpBob } from '../support/people.ts';
+import { PASSWORD, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
 
 const NOWHERE = { address: null, userAgent: null };
 const post = { method: 'POST', url: '/api/auth/logout' } as const;
@@ -24,9 +24,9 @@ t.test('logging out ends this session, clears the cookie and leaves the others a
   t.equal(answer.statusCode, 200);
   t.match(answer.json(), { success: true, message: /.+/ });
   t.equal(answer.headers['set-cookie'], 'local-session=; Path=/; HttpOnly; Secure; SameSite=Lax; Max-Age=0');
-  t.equal(await findCaller(ctx, alice.token), null);
-  t.equal((await findCaller(ctx, other.token))?.id, alice.id);
-  t.equal((await findCaller(ctx, bob.token))?.id, bob.id);
+  t.equal(await whoIs(ctx, alice.token), null);
+  t.equal((await whoIs(ctx, other.token))?.id, alice.id);
+  t.equal((await whoIs(ctx, bob.token))?.id, bob.id);
   t.equal(await ctx.db.$count(sessions), 2, 'its row is gone');
 });
 
@@ -46,13 +46,14 @@ t.test('all sessions of a user can be ended, but for the one in use', async (t) 
   const second = await openSession(ctx, alice.id, NOWHERE);
   const third = await openSession(ctx, alice.id, NOWHERE);
   await endSessionsOf(ctx, alice.id, { except: second.sessionId });
-  t.same(
-    await Promise.all([alice.token, second.token, third.token].map((token) => findCaller(ctx, token).then(Boolean))),
-    [false, true, false],
-  );
+  t.same(await Promise.all([alice.token, second.token, third.token].map((token) => whoIs(ctx, token).then(Boolean))), [
+    false,
+    true,
+    false,
+  ]);
   await endSessionsOf(ctx, alice.id);
-  t.equal(await findCaller(ctx, second.token), null);
-  t.ok(await findCaller(ctx, bob.token));
+  t.equal(await whoIs(ctx, second.token), null);
+  t.ok(await whoIs(ctx, bob.token));
 });
 
 t.test('a sign-in with the old password does not outrun a password change or a deactivation', async (t) => {

@@ -1,10 +1,10 @@
 import { sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { findCaller, openSession } from '../../src/auth/sessions.ts';
+import { openSession } from '../../src/auth/sessions.ts';
 import { signToken } from '../../src/auth/tokens.ts';
 import { START, testContext } from '../support/context.ts';
-import { signUp, signUpAlice, signUpBob } from '../support/people.ts';
+import { signUp, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
 import { ALIEN_TOKENS, SECRET } from '../support/tokens.ts';
 
 const DAY = 86_400_000;
@@ -68,7 +68,7 @@ t.test('every malformed, forged or foreign token is 401, as bearer and as cookie
 t.test('a well-signed token without its session, or of another user, is 401', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
-  const found = await findCaller(ctx, alice.token);
+  const found = await whoIs(ctx, alice.token);
   const sessionId = found?.sessionId as string;
   const tokens = [
     signToken(ctx.config, { userId: alice.id, sessionId: '00000000-0000-4000-8000-000000000000' }, START),
@@ -102,35 +102,35 @@ t.test('deactivation and deletion of the account end its sessions at once', asyn
 
 t.test('a change of role, plan or name shows in the very next request', async (t) => {
   const alice = await signUpAlice(app);
-  t.match(await findCaller(ctx, alice.token), {
+  t.match(await whoIs(ctx, alice.token), {
     role: 'USER',
     plan: 'trial',
     trialEndsAt: new Date(START.getTime() + 14 * DAY),
   });
   await ctx.db.update(users).set({ role: 'ADMIN', plan: 'pro', name: 'Alicia', trialEndsAt: null });
-  t.match(await findCaller(ctx, alice.token), { role: 'ADMIN', plan: 'pro', name: 'Alicia', trialEndsAt: null });
+  t.match(await whoIs(ctx, alice.token), { role: 'ADMIN', plan: 'pro', name: 'Alicia', trialEndsAt: null });
 });
 
 t.test('the last use is noted once a minute, also under many requests at once', async (t) => {
   const { token } = await signUpAlice(app);
   const lastUsedAt = async () => (await ctx.db.select().from(sessions))[0]?.lastUsedAt;
   clock.advance(59_999);
-  await findCaller(ctx, token);
+  await whoIs(ctx, token);
   t.same(await lastUsedAt(), START);
   clock.advance(1);
-  const callers = await Promise.all(Array.from({ length: 40 }, () => findCaller(ctx, token)));
+  const callers = await Promise.all(Array.from({ length: 40 }, () => whoIs(ctx, token)));
   t.ok(callers.every((caller) => caller !== null));
   t.same(await lastUsedAt(), new Date(START.getTime() + 60_000));
   clock.advance(30_000);
-  await findCaller(ctx, token);
+  await whoIs(ctx, token);
   t.same(await lastUsedAt(), new Date(START.getTime() + 60_000));
 });
 
 t.test('no token is no caller, without a look into the database', async (t) => {
   const { ctx, close } = await testContext(t);
   await close();
-  t.equal(await findCaller(ctx, null), null);
-  t.equal(await findCaller(ctx, 'x'), null);
+  t.equal(await whoIs(ctx, null), null);
+  t.equal(await whoIs(ctx, 'x'), null);
 });
 
 t.test('a session of an account that is gone is refused', async (t) => {

@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { readdirSync } from 'node:fs';
-import { type Check, compile, ErrorBody, NAMED_SCHEMAS, type Operation } from '@carillon/contract';
+import { type Check, compile, ErrorBody, NAMED_SCHEMAS, type Operation, RateLimitBody } from '@carillon/contract';
 import type { TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 
@@ -60,7 +60,7 @@ const NOT_FOUND: Operation = {
   summary: '',
   tags: [],
   security: [],
-  response: { 404: ErrorBody, 503: ErrorBody },
+  response: { 404: ErrorBody, 429: RateLimitBody, 503: ErrorBody },
 };
 
 async function findOperations(): Promise<ReadonlyMap<string, Operation>> {

@@ -1,8 +1,9 @@
 import type { users } from '@carillon/db';
 import type { FastifyInstance } from 'fastify';
 import { hashPassword } from '../../src/auth/passwords.ts';
-import { openSession } from '../../src/auth/sessions.ts';
+import { findCaller, openSession } from '../../src/auth/sessions.ts';
 import { insertAccount } from '../../src/auth/write.ts';
+import type { Caller, Context } from '../../src/context.ts';
 import { ADMIN_KEY, contextOf } from './context.ts';
 
 /** Everybody's password. */
@@ -48,3 +49,9 @@ export const signUpBob = (app: FastifyInstance) => signUp(app, { name: 'Bob', em
 /** An admin. */
 export const signUpAda = (app: FastifyInstance) =>
   signUp(app, { name: 'Ada', email: 'ada@example.com', role: 'ADMIN' });
+
+/** The caller that a token stands for, or null: what the guard of access asks, without its limits. */
+export async function whoIs(ctx: Context, token: string | null): Promise<Caller | null> {
+  const hitBy = () => ({ key: 'a test asks', limit: 1_000_000, windowMs: 60_000, now: ctx.now() });
+  return (await findCaller(ctx, token, hitBy))?.caller ?? null;
+}

@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { recordsHits } from '../limits/hits.ts';
+import { addressKey, fieldKey, userKey } from '../limits/keys.ts';
+import { anyField, isExempt, OTHER, PUBLIC, type Rate, rateOf, type Scope } from '../limits/rates.ts';
+import { countHit, type Hit, hitOf, isOver, remainingOf, type Standing, tooManyRequests } from '../limits/windows.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The limit of a route; null where it has none. */
+    rate?: Rate | null;
+  }
+}
+
+/** `X-RateLimit-Policy`: what tells two callers apart. */
+const POLICIES: Record<Scope, 'user' | 'ip' | 'endpoint'> = {
+  user: 'user',
+  admin: 'user',
+  ip: 'ip',
+  'ip+email': 'endpoint',
+  'ip+token': 'endpoint',
+};
+
+/** What the guard of access asks for, since a user's request is counted by the statement that finds the session. */
+export interface RateLimits {
+  /** How a request of a user is counted. */
+  hitBy(request: FastifyRequest): (userId: number) => Hit;
+  /** Tells a user where they stand after a request that has been counted; refuses it when it is over the limit. */
+  admit(request: FastifyRequest, reply: FastifyReply, standing: Standing): Promise<void>;
+  /** Counts a request that nobody answers for, by its address. */
+  countStranger(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+}
+
+/**
+ * Limits every route that is registered after it (specification "Rate limits"; decisions §10), and unknown ones. By
+ * address when a request arrives; by e-mail or token once its body is read and before it is validated. Each limited
+ * response carries the specification's headers; beyond the limit it is refused as `rate_limited`.
+ *
+ * Not `@fastify/rate-limit`: it cannot count in the statement that finds the session, takes one limit for a request
+ * where a sign-in has two, leaves unknown routes out, and its headers and body are not those of the specification.
+ */
+export function limitRates(app: FastifyInstance, ctx: Context): RateLimits {
+  const record = recordsHits(ctx);
+
+  async function count(reply: FastifyReply, rate: Rate, key: string) {
+    const standing = await countHit(ctx.db, hitOf(ctx, rate, key));
+    showStanding(reply, rate, standing);
+    if (isOver(standing)) throw tooManyRequests(standing, ctx.now());
+  }
+
+  app.addHook('onRoute', (route) => {
+    const [method = ''] = [route.method].flat();
+    route.config = { ...route.config, rate: rateOf(method, route.url, route.config?.access) };
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const rate = request.is404 ? rateOfUnknown(request) : request.routeOptions.config.rate;
+    if (rate?.scope === 'ip') await count(reply, rate, addressKey(rate, request.ip));
+    if (rate && hasField(rate)) await count(reply, anyField(rate), addressKey(anyField(rate), request.ip));
+  });
+  app.addHook('preValidation', async (request, reply) => {
+    const { rate } = request.routeOptions.config;
+    if (rate && hasField(rate)) await count(reply, rate, fieldKey(rate, request.ip, request.body));
+  });
+
+  return {
+    hitBy: (request) => (userId) => hitOf(ctx, rateOfUser(request), userKey(rateOfUser(request), userId)),
+    async admit(request, reply, standing) {
+      showStanding(reply, rateOfUser(request), standing);
+      if (!isOver(standing)) return;
+      const at = ctx.now();
+      try {
+        await record({ userId: request.caller.id, endpoint: `${request.method} ${request.routeOptions.url}`, at });
+      } catch (error) {
+        request.log.error({ err: error }, 'a 429 was not recorded');
+      }
+      throw tooManyRequests(standing, at);
+    },
+    countStranger: (request, reply) => count(reply, PUBLIC, addressKey(PUBLIC, request.ip)),
+  };
+}
+
+const hasField = ({ scope }: Rate) => scope === 'ip+email' || scope === 'ip+token';
+
+const rateOfUser = ({ routeOptions }: FastifyRequest): Rate => routeOptions.config.rate ?? OTHER;
+
+function rateOfUnknown({ method, url }: FastifyRequest): Rate | null {
+  return isExempt(method, url.split('?', 1)[0] ?? '') ? null : PUBLIC;
+}
+
+/** Specification "Rate-limit response headers". */
+function showStanding(reply: FastifyReply, { scope, windowSeconds }: Rate, standing: Standing): void {
+  reply.header('x-ratelimit-limit', standing.limit);
+  reply.header('x-ratelimit-remaining', remainingOf(standing));
+  reply.header('x-ratelimit-reset', standing.endsAt.getTime());
+  reply.header('x-ratelimit-window', windowSeconds);
+  reply.header('x-ratelimit-policy', POLICIES[scope]);
+}
