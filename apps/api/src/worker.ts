@@ -6,10 +6,13 @@ import { enqueueDue } from './executions/queue.ts';
 import { runExecution } from './executions/run.ts';
 import type { End } from './executions/settle.ts';
 import { storeEnds } from './executions/store-ends.ts';
+import { deliverDue } from './mails/deliver.ts';
+import { prune } from './prune.ts';
 import { repeat } from './repeat.ts';
 
 const POLL_MS = 1000;
 const RESCUE_MS = 5000;
+const PRUNE_MS = 3_600_000;
 /** When the scheduler has not called for so long although something is due, the worker takes it up itself. */
 const SCHEDULER_SILENT_MS = 60_000;
 const SETTLE_AT_ONCE = 200;
@@ -145,6 +148,8 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
         every(POLL_MS, 'polling', poll),
         every(Math.min(RESCUE_MS, ctx.config.executionLeaseMs / 2), 'rescuing', rescue),
         every(SCHEDULER_SILENT_MS / 4, 'looking for overdue tasks', takeUpOverdue),
+        every(POLL_MS, 'delivering mail', () => deliverDue(ctx)),
+        every(PRUNE_MS, 'pruning', () => prune(ctx)),
       );
     },
     async drain() {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, success } from './envelopes.ts';
+import { errors, NotValidBody, success } from './envelopes.ts';
 import { type Operation, PUBLIC, SIGNED_IN } from './operation.ts';
-import { Email, Id, Instant, nullable, Password, strict, TimeZone, UserName, words } from './primitives.ts';
+import { Email, Id, Instant, nullable, Password, ref, strict, TimeZone, UserName, Uuid, words } from './primitives.ts';
 
 /** Specification "Accounts and sessions"; decisions §3. */
 
@@ -89,5 +89,88 @@ export const getSession = {
     }),
     ...errors(429),
     401: Type.Object({ authenticated: Type.Literal(false) }, { description: 'Not authenticated' }),
+  },
+} satisfies Operation;
+
+export const forgotPassword = {
+  operationId: 'forgotPassword',
+  summary: 'Ask for a link to choose a new password',
+  description:
+    'Answers alike whether or not the address has an account. The mailed link is good for one use within an hour; asking again voids the links before it.',
+  tags: ['auth'],
+  security: PUBLIC,
+  body: strict({ email: Email }),
+  response: {
+    200: Type.Object({ success, message: Type.String() }),
+    ...errors(400, 429, 500, 503),
+  },
+} satisfies Operation;
+
+/** Whatever was never given out is an unknown token, and no validation error. */
+const ResetToken = Type.String({ description: 'The last part of the mailed link' });
+
+export const validateResetToken = {
+  operationId: 'validateResetToken',
+  summary: 'Whether a reset token could be used now',
+  description: 'Consumes nothing. `error` is `Token inválido`, `Token expirado` or `Token já utilizado`.',
+  tags: ['auth'],
+  security: PUBLIC,
+  querystring: Type.Object({ token: ResetToken }),
+  response: {
+    200: Type.Object({ valid: Type.Literal(true), userId: Id }),
+    ...errors(429, 500, 503),
+    400: ref(NotValidBody, 'Not a token that could be used now'),
+  },
+} satisfies Operation;
+
+export const resetPassword = {
+  operationId: 'resetPassword',
+  summary: 'Choose a new password',
+  description:
+    'Works once for each token and ends all sessions of the account. A token that cannot be used is refused with the words of `validateResetToken`.',
+  tags: ['auth'],
+  security: PUBLIC,
+  body: strict({ token: ResetToken, newPassword: Password }),
+  response: {
+    200: Type.Object({ success, message: Type.String() }),
+    ...errors(400, 429, 500, 503),
+  },
+} satisfies Operation;
+
+export const listSessions = {
+  operationId: 'listSessions',
+  summary: 'Where you are signed in',
+  description: 'The session that was used last comes first; `lastUsedAt` is exact to a minute.',
+  tags: ['auth'],
+  security: SIGNED_IN,
+  response: {
+    200: Type.Object({
+      success,
+      sessions: Type.Array(
+        Type.Object({
+          id: Uuid,
+          userAgent: nullable(Type.String()),
+          address: nullable(Type.String()),
+          createdAt: Instant,
+          lastUsedAt: Instant,
+          expiresAt: Instant,
+          current: Type.Boolean({ description: 'The session of this request' }),
+        }),
+      ),
+    }),
+    ...errors(401, 429, 500, 503),
+  },
+} satisfies Operation;
+
+export const endSession = {
+  operationId: 'endSession',
+  summary: 'Sign out elsewhere',
+  description: 'Ends one of your sessions at once. Ending the one of this request also takes the cookie away.',
+  tags: ['auth'],
+  security: SIGNED_IN,
+  params: Type.Object({ id: Uuid }),
+  response: {
+    200: Type.Object({ success, message: Type.String() }),
+    ...errors(401, 403, 404, 429, 500, 503),
   },
 } satisfies Operation;

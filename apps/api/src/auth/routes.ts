@@ -1,29 +1,31 @@
-import { getSession, login, logout, register as registerOperation } from '@carillon/contract/auth';
+import * as contract from '@carillon/contract/auth';
 import type { FastifyRequest } from 'fastify';
 import type { Routes } from '../http/contract.ts';
 import { clearedCookie, sessionCookie } from './cookie.ts';
+import { getReset, requestReset, resetPassword } from './password-reset.ts';
+import { listSessions } from './read.ts';
 import type { Origin } from './sessions.ts';
-import { logIn, logOut, register } from './write.ts';
+import { endOwnSession, logIn, logOut, register } from './write.ts';
 
 /** Specification "Accounts and sessions". */
 export const authRoutes: Routes = async (app, { ctx }) => {
   app.post(
     '/api/auth/register',
-    { schema: registerOperation, config: { access: 'public' } },
+    { schema: contract.register, config: { access: 'public' } },
     async (request, reply) => {
       const user = await register(request.ctx, request.body, originOf(request));
       return reply.code(201).send({ success: true, user });
     },
   );
 
-  app.post('/api/auth/login', { schema: login, config: { access: 'public' } }, async (request, reply) => {
+  app.post('/api/auth/login', { schema: contract.login, config: { access: 'public' } }, async (request, reply) => {
     const { user, token } = await logIn(request.ctx, request.body, originOf(request));
     const wantsToken = request.headers['x-request-token'] === 'true';
     reply.header('set-cookie', sessionCookie(ctx.config, token));
     return { success: true as const, user, ...(wantsToken ? { token } : {}) };
   });
 
-  app.post('/api/auth/logout', { schema: logout, config: { access: 'user' } }, async ({ caller }, reply) => {
+  app.post('/api/auth/logout', { schema: contract.logout, config: { access: 'user' } }, async ({ caller }, reply) => {
     await logOut(ctx, caller);
     reply.header('set-cookie', clearedCookie(ctx.config));
     return { success: true as const, message: 'You are signed out.' };
@@ -31,11 +33,51 @@ export const authRoutes: Routes = async (app, { ctx }) => {
 
   app.get(
     '/api/auth/session',
-    { schema: getSession, config: { access: 'user', shape: 'authenticated' } },
+    { schema: contract.getSession, config: { access: 'user', shape: 'authenticated' } },
     async ({ caller }) => ({
       authenticated: true as const,
       user: caller,
     }),
+  );
+
+  app.post(
+    '/api/auth/forgot-password',
+    { schema: contract.forgotPassword, config: { access: 'public' } },
+    async (request) => {
+      await requestReset(request.ctx, request.body);
+      const message = 'If this address has an account, a link to choose a new password is on its way.';
+      return { success: true as const, message };
+    },
+  );
+
+  app.get(
+    '/api/auth/validate-reset-token',
+    { schema: contract.validateResetToken, config: { access: 'public', shape: 'valid' } },
+    async ({ query }) => ({ valid: true as const, ...(await getReset(ctx, query.token)) }),
+  );
+
+  app.post(
+    '/api/auth/reset-password',
+    { schema: contract.resetPassword, config: { access: 'public' } },
+    async (request) => {
+      await resetPassword(request.ctx, request.body, originOf(request));
+      return { success: true as const, message: 'Your password is changed. Sign in with the new one.' };
+    },
+  );
+
+  app.get('/api/auth/sessions', { schema: contract.listSessions, config: { access: 'user' } }, async ({ caller }) => ({
+    success: true as const,
+    sessions: await listSessions(ctx, caller),
+  }));
+
+  app.delete(
+    '/api/auth/sessions/:id',
+    { schema: contract.endSession, config: { access: 'user' } },
+    async ({ caller, params }, reply) => {
+      await endOwnSession(ctx, caller, params.id);
+      if (params.id.toLowerCase() === caller.sessionId) reply.header('set-cookie', clearedCookie(ctx.config));
+      return { success: true as const, message: 'The session is ended.' };
+    },
   );
 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { settings, users } from '@carillon/db';
-import { and, eq, sql } from 'drizzle-orm';
+import { sessions, settings, users } from '@carillon/db';
+import { and, eq, gt, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { Refusal } from '../errors.ts';
 import { recordAudit } from './audit.ts';
@@ -59,6 +59,15 @@ export async function logOut(ctx: Context, caller: Caller): Promise<void> {
   await endSession(ctx, caller.sessionId);
 }
 
+/** Ends one of the caller's own sessions, at once and in every process. Any other is refused as `not_found`. */
+export async function endOwnSession(ctx: Context, caller: Caller, sessionId: string): Promise<void> {
+  const ended = await ctx.db
+    .delete(sessions)
+    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, caller.id), gt(sessions.expiresAt, ctx.now())))
+    .returning({ id: sessions.id });
+  if (ended.length === 0) throw new Refusal('not_found', 'Session not found');
+}
+
 /** Matches the account of an address, whatever its case and the space around it (decisions §3). */
 export const hasEmail = (email: string) => eq(sql`lower(${users.email})`, storedEmail(email));
 
@@ -66,7 +75,7 @@ export const hasEmail = (email: string) => eq(sql`lower(${users.email})`, stored
  * An address as it is stored. The database has the last word on what is lower case: it knows other Unicode tables than
  * this process, and its CHECK would refuse a letter on which they differ.
  */
-const storedEmail = (email: string) => sql`lower(${email.trim().toLowerCase()})`;
+export const storedEmail = (email: string) => sql`lower(${email.trim().toLowerCase()})`;
 
 interface AccountValues {
   name: string;

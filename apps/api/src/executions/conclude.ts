@@ -1,7 +1,8 @@
 import type { EventData } from '@carillon/contract/events';
-import { notifications, recordset } from '@carillon/db';
+import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
+import { notifyUsers } from '../notifications/notify.ts';
 import type { AiUsage } from '../outside/ai.ts';
 import { type Event, recordEvents } from '../webhooks/outbox.ts';
 import type { Outcome } from './settle.ts';
@@ -46,7 +47,7 @@ export async function concludeExecutions(ctx: Context, ended: readonly Ended[], 
     scheduleRetries(ctx, conclusions, now),
     changeTasks(ctx, conclusions),
     markOverQuota(ctx, ended),
-    notifyOwners(ctx, conclusions, now),
+    notifyOwners(ctx, conclusions),
     recordEvents(ctx, conclusions.flatMap((conclusion) => eventsOf(conclusion, now))),
   ]);
 }
@@ -112,16 +113,17 @@ async function markOverQuota(ctx: Context, ended: readonly Ended[]) {
     where o.task_id = r.task and o.planned_for = r.planned`);
 }
 
-async function notifyOwners(ctx: Context, conclusions: readonly Conclusion[], now: Date) {
-  const failed = conclusions.filter(({ ended, taskStatus }) => taskStatus === 'failed' && ended.taskStatus !== 'failed');
-  if (failed.length === 0) return;
-  await ctx.db.insert(notifications).values(
+function notifyOwners(ctx: Context, conclusions: readonly Conclusion[]) {
+  const failed = conclusions.filter(
+    ({ ended, taskStatus }) => taskStatus === 'failed' && ended.taskStatus !== 'failed',
+  );
+  return notifyUsers(
+    ctx,
     failed.map(({ ended }) => ({
       userId: ended.userId,
       kind: 'task.failed',
       title: `Task "${ended.taskName}" failed`,
       message: `It will not run again until you resume it. Last error: ${ended.outcome.ok ? '' : ended.outcome.message}`,
-      createdAt: now,
     })),
   );
 }

@@ -1,0 +1,134 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { passwordResets, users } from '@carillon/db';
+import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
+import { type Context, inTransaction } from '../context.ts';
+import { Refusal } from '../errors.ts';
+import { queueMail, queueReset } from '../mails/queue.ts';
+import { recordAudit } from './audit.ts';
+import { hashPassword } from './passwords.ts';
+import { endSessionsOf, type Origin } from './sessions.ts';
+import { hasEmail, storedEmail } from './write.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+const TOKEN = /^[0-9a-f]{64}$/;
+
+/** The specification's "Errors", letter for letter. */
+const REFUSED = { unknown: 'Token inválido', expired: 'Token expirado', used: 'Token já utilizado' } as const;
+
+/**
+ * Takes a request for a password reset: does and answers the same for every address (security T11). The mail follows
+ * where the address has an active account, and older tokens read as used from now on.
+ */
+export async function requestReset(ctx: Context, { email }: { email: string }): Promise<void> {
+  await queueReset(ctx, storedEmail(email), 'Choose a new password');
+}
+
+/**
+ * Makes the token of a reset mail that is about to be sent, and voids the account's older ones: 32 random bytes, kept
+ * as SHA-256, good for one use within an hour (security T10). Null where no active account has the address.
+ */
+export function issueReset(ctx: Context, address: string) {
+  return inTransaction(ctx, async (tx) => {
+    const now = ctx.now();
+    // Locked, so that of two tokens made at once the one is voided by the other.
+    const [user] = await tx.db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(hasEmail(address), users.isActive))
+      .for('no key update');
+    if (!user) return null;
+    await tx.db
+      .update(passwordResets)
+      .set({ usedAt: now })
+      .where(and(eq(passwordResets.userId, user.id), isNull(passwordResets.usedAt)));
+    const token = randomBytes(32).toString('hex');
+    const expiresAt = new Date(now.getTime() + HOUR_MS);
+    const tokenHash = hashToken(token);
+    await tx.db.insert(passwordResets).values({ tokenHash, userId: user.id, createdAt: now, expiresAt });
+    // Never from the request: its Host is whatever the sender says.
+    const link = `${ctx.config.appUrl}/handler/reset-password/${token}`;
+    return { userId: user.id, link, text: RESET_TEXT(link) };
+  });
+}
+
+/**
+ * The account of a reset token that could be used now; consumes nothing. Any other token is refused as `bad_request`
+ * with the specification's words. One of an account that was deactivated since reads as unknown.
+ */
+export async function getReset(ctx: Context, token: string): Promise<{ userId: number }> {
+  const [found] = TOKEN.test(token)
+    ? await ctx.db.select(RESET).from(passwordResets).innerJoin(users, ownsReset).where(hasToken(token))
+    : [];
+  if (!found) throw refuse('unknown');
+  if (found.used) throw refuse('used');
+  if (found.expiresAt <= ctx.now()) throw refuse('expired');
+  return { userId: found.userId };
+}
+
+/**
+ * Sets the new password of the account that the token was made for, and ends all its sessions (decisions §3). A token
+ * works once, however many submissions run at the same time; the others are refused as `getReset` does.
+ */
+export async function resetPassword(ctx: Context, input: { token: string; newPassword: string }, origin: Origin) {
+  const { userId } = await getReset(ctx, input.token);
+  // Only now, so that a guessed token costs no hash, and outside of the transaction, which holds locks.
+  const passwordHash = await hashPassword(input.newPassword);
+  await inTransaction(ctx, async (tx) => {
+    const now = ctx.now();
+    // The account first, as wherever a token is made. A sign-in that is under way ends before or sees the new hash.
+    const [user] = await tx.db
+      .update(users)
+      .set({ passwordHash, emailVerifiedAt: now, updatedAt: now })
+      .where(and(eq(users.id, userId), users.isActive))
+      .returning({ email: users.email });
+    if (!user || !(await useToken(tx, input.token))) {
+      await getReset(tx, input.token);
+      throw refuse('unknown');
+    }
+    await endSessionsOf(tx, userId);
+    const actor = { actorId: userId, actorEmail: user.email, userId };
+    await recordAudit(tx, { kind: 'user.password_reset', ...actor, address: origin.address });
+    await queueMail(tx, { to: user.email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
+  });
+}
+
+/** The one use of a token: a conditional UPDATE, which only one of many submissions wins. */
+async function useToken(ctx: Context, token: string): Promise<boolean> {
+  const now = ctx.now();
+  const won = await ctx.db
+    .update(passwordResets)
+    .set({ usedAt: now })
+    .from(users)
+    .where(and(ownsReset, hasToken(token), sql`not ${isUsed}`, gt(passwordResets.expiresAt, now)))
+    .returning({ userId: passwordResets.userId });
+  return won.length === 1;
+}
+
+const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
+const hasToken = (token: string) => eq(passwordResets.tokenHash, hashToken(token));
+const ownsReset = and(eq(users.id, passwordResets.userId), users.isActive);
+
+/** A request that still waits for its mail has voided the older tokens too. */
+const isUsed: SQL<boolean> = sql`(${passwordResets.usedAt} is not null or exists (
+  select from mails m where m.kind = 'password_reset' and m.next_attempt_at is not null
+    and m.recipient = ${users.email} and m.created_at > ${passwordResets.createdAt}))`;
+
+const RESET = { userId: passwordResets.userId, expiresAt: passwordResets.expiresAt, used: isUsed.as('used') };
+
+const refuse = (why: keyof typeof REFUSED) => new Refusal('bad_request', REFUSED[why]);
+
+const RESET_TEXT = (link: string) => `Hello,
+
+somebody asked for a new password for your Carillon account. Choose it within an hour at
+
+${link}
+
+If it was not you, you need not do anything: your password stays as it is.
+`;
+
+const CHANGED_TEXT = `Hello,
+
+the password of your Carillon account was changed, and all its sessions were ended.
+
+If it was not you, somebody can read your mail: close your mailbox to them first, then ask for a new password.
+`;
