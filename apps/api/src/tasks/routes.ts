@@ -10,24 +10,24 @@ import { changeTask, createTask } from './write.ts';
 const success = true as const;
 
 /** Specification "Tasks, executions, agent mode". */
-export const tasksRoutes: Routes = async (app, { ctx }) => {
+export const tasksRoutes: Routes = async (app) => {
   const config = { access: 'user' } as const;
 
   app.post(
     '/api/agent/create-task',
     { schema: contract.createTask, config, bodyLimit: LARGE_BODY_LIMIT },
-    async ({ caller, body }, reply) => {
+    async ({ ctx, caller, body }, reply) => {
       const taskId = await createTask(ctx, caller, body);
       return reply.code(201).send({ success, taskId });
     },
   );
 
-  app.get('/api/tasks', { schema: contract.listTasks, config }, async ({ caller, query }) => ({
+  app.get('/api/tasks', { schema: contract.listTasks, config }, async ({ ctx, caller, query }) => ({
     success,
     ...(await listTasks(ctx, caller, query)),
   }));
 
-  app.get('/api/tasks/:id', { schema: contract.getTask, config }, async ({ caller, params }) => ({
+  app.get('/api/tasks/:id', { schema: contract.getTask, config }, async ({ ctx, caller, params }) => ({
     success,
     task: await getTask(ctx, caller, params.id),
   }));
@@ -35,25 +35,33 @@ export const tasksRoutes: Routes = async (app, { ctx }) => {
   app.patch(
     '/api/tasks/:id',
     { schema: contract.changeTask, config, bodyLimit: LARGE_BODY_LIMIT },
-    async ({ caller, params, body }) => ({ success, task: await changeTask(ctx, caller, params.id, body) }),
+    async ({ ctx, caller, params, body }) => ({ success, task: await changeTask(ctx, caller, params.id, body) }),
   );
 
-  app.delete('/api/tasks/:id', { schema: contract.deleteTask, config }, async ({ caller, params }) => {
+  app.delete('/api/tasks/:id', { schema: contract.deleteTask, config }, async ({ ctx, caller, params }) => {
     await deleteTask(ctx, caller, params.id);
     return { success, message: 'The task is deleted.' };
   });
 
-  app.post('/api/tasks/:id/execute', { schema: contract.executeTask, config }, async ({ caller, params }, reply) => {
-    const queued = await executeTask(ctx, caller, params.id);
-    return reply.code(201).send({ success, status: 'pending', ...queued });
-  });
+  app.post(
+    '/api/tasks/:id/execute',
+    { schema: contract.executeTask, config },
+    async ({ ctx, caller, params }, reply) => {
+      const queued = await executeTask(ctx, caller, params.id);
+      return reply.code(201).send({ success, status: 'pending', ...queued });
+    },
+  );
 
-  app.get('/api/tasks/:id/occurrences', { schema: contract.listOccurrences, config }, async (request) => ({
-    success,
-    ...(await listOccurrences(ctx, request.caller, request.params.id, request.query)),
-  }));
+  app.get(
+    '/api/tasks/:id/occurrences',
+    { schema: contract.listOccurrences, config },
+    async ({ ctx, caller, params, query }) => ({
+      success,
+      ...(await listOccurrences(ctx, caller, params.id, query)),
+    }),
+  );
 
-  app.post('/api/tasks/preview', { schema: contract.previewTask, config }, async ({ body }) => ({
+  app.post('/api/tasks/preview', { schema: contract.previewTask, config }, async ({ ctx, body }) => ({
     success,
     occurrences: previewTask(ctx, body),
   }));

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { deliveries, executions, occurrences, tasks, usageCounters, usageRecords } from '@carillon/db';
+import { and, eq } from 'drizzle-orm';
+import t from 'tap';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { settleExecutions } from '../../src/executions/settle.ts';
+import { START, testContext } from '../support/context.ts';
+import { listen } from '../support/deliveries.ts';
+import { findFaults } from '../support/engine-faults.ts';
+import { type Person, signUp, signUpAda } from '../support/people.ts';
+import {
+  answering,
+  assertNeedsSession,
+  BUSY,
+  NO_IDS,
+  patchTask,
+  postTask,
+  runDue,
+  TASK,
+  UNHURRIED,
+} from '../support/tasks.ts';
+
+const aborted: number[] = [];
+const idle = { nudge: () => {}, rescue: async () => [], stopping: new AbortController().signal };
+const worker = { ...idle, abort: (ids: readonly number[]) => void aborted.push(...ids) };
+const { app, ctx, clock } = await testContext(t, { env: UNHURRIED, worker });
+t.beforeEach(() => clock.set(START));
+t.afterEach(async () => {
+  const faults = await findFaults(ctx);
+  if (faults.length > 0) throw new Error(JSON.stringify(faults));
+});
+
+const remove = ({ headers }: Person, id: number | string) =>
+  app.inject({ method: 'DELETE', url: `/api/tasks/${id}`, headers });
+const execute = ({ headers }: Person, id: number) =>
+  app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers });
+const today = async ({ id }: Person) => {
+  const counters = await ctx.db
+    .select({
+      executions: usageCounters.executions,
+      tokens: usageCounters.tokens,
+      reserved: usageCounters.tokensReserved,
+    })
+    .from(usageCounters)
+    .where(and(eq(usageCounters.userId, id), eq(usageCounters.period, '2026-11-20')));
+  return counters[0];
+};
+
+t.test('a task goes with its history, and only it', async (t) => {
+  const alice = await signUp(app);
+  const heard = await listen(ctx, alice, ['task.deleted']);
+  const [id, other] = [
+    await postTask(app, alice, { aiModel: 'offline' }),
+    await postTask(app, alice, { aiModel: 'offline' }),
+  ];
+  clock.set(TASK.scheduledFor);
+  await runDue(ctx);
+  const answer = await remove(alice, id);
+  t.equal(answer.statusCode, 200);
+  t.same(answer.json(), { success: true, message: 'The task is deleted.' });
+  t.match(await heard(), [
+    {
+      event: 'task.deleted',
+      timestamp: TASK.scheduledFor,
+      data: { task: { id, name: TASK.name, deletedAt: TASK.scheduledFor } },
+    },
+  ]);
+  for (const [gone, count] of [
+    [id, 0],
+    [other, 1],
+  ] as const) {
+    t.equal(await ctx.db.$count(tasks, eq(tasks.id, gone)), count);
+    t.equal(await ctx.db.$count(executions, eq(executions.taskId, gone)), count);
+    t.equal(await ctx.db.$count(occurrences, eq(occurrences.taskId, gone)), count);
+  }
+  t.equal(await ctx.db.$count(usageRecords, eq(usageRecords.userId, alice.id)), 2, 'what was used stays used');
+});
+
+t.test('a second time it is not found, and neither is anything of it', async (t) => {
+  const alice = await signUp(app);
+  const id = await postTask(app, alice);
+  await remove(alice, id);
+  for (const answer of [
+    await remove(alice, id),
+    await execute(alice, id),
+    await patchTask(app, alice, id, { name: 'Gone' }),
+  ]) {
+    t.equal(answer.statusCode, 404);
+    t.same(answer.json(), { success: false, error: 'There is no such task.' });
+  }
+});
+
+t.test('what was pending goes and gives its quota back', async (t) => {
+  const alice = await signUp(app);
+  const [id, other] = [await postTask(app, alice), await postTask(app, alice)];
+  await Promise.all([execute(alice, id), execute(alice, id), execute(alice, other)]);
+  t.match(await today(alice), { executions: 3 });
+  await remove(alice, id);
+  t.match(await today(alice), { executions: 1, tokens: 0, reserved: 0 });
+});
+
+t.test('what was running is aborted, counted as an estimate, and ends without a trace', async (t) => {
+  const alice = await signUp(app);
+  const heard = await listen(ctx, alice, ['task.completed', 'execution.completed']);
+  const id = await postTask(app, alice, { maxTokens: 500 });
+  await execute(alice, id);
+  const { started } = await claimQueued(ctx, { limit: 10, after: 0 });
+  const run = started.find(({ taskId }) => taskId === id);
+  if (!run) return t.fail('it did not start');
+  t.match(await today(alice), { executions: 1, reserved: 500 });
+  await remove(alice, id);
+  t.ok(aborted.includes(run.id));
+  // Its prompt, at four characters to a token.
+  t.match(await today(alice), { executions: 1, tokens: Math.ceil(TASK.prompt.length / 4), reserved: 0 });
+  const usage = { model: 'm', inputTokens: 1, outputTokens: 1, estimated: false, costUsd: 1 };
+  const end = {
+    id: run.id,
+    claimToken: run.claimToken,
+    durationMs: 1,
+    usage,
+    outcome: { ok: true, text: 'Late.' },
+  } as const;
+  t.same(await settleExecutions(ctx, [end]), [], 'the worker that still had it settles nothing');
+  t.match(await today(alice), { executions: 1, tokens: Math.ceil(TASK.prompt.length / 4) });
+  t.same(await heard(), []);
+});
+
+t.test('a retry that waits goes too', async (t) => {
+  const alice = await signUp(app);
+  const id = await postTask(app, alice, { recurrence: 'once' });
+  clock.set(TASK.scheduledFor);
+  await runDue({ ...ctx, ai: answering(BUSY) });
+  t.equal(await ctx.db.$count(executions, eq(executions.taskId, id)), 2);
+  await remove(alice, id);
+  clock.advance(3_600_000);
+  await runDue(ctx);
+  t.equal(await ctx.db.$count(executions, eq(executions.userId, alice.id)), 0);
+});
+
+t.test('a stranger’s and an unknown task is not found, and stays', async (t) => {
+  const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
+  const id = await postTask(app, alice);
+  const heard = await listen(ctx, alice);
+  for (const person of [bob, ada]) {
+    const answer = await remove(person, id);
+    t.equal(answer.statusCode, 404);
+    t.same(answer.json(), { success: false, error: 'There is no such task.' });
+  }
+  for (const unknown of [...NO_IDS, '2147483647']) t.equal((await remove(alice, unknown)).statusCode, 404, unknown);
+  t.equal(await ctx.db.$count(tasks, eq(tasks.id, id)), 1);
+  t.same(await heard(), []);
+});
+
+t.test('deleted at once by several, it is deleted once', async (t) => {
+  const alice = await signUp(app);
+  const heard = await listen(ctx, alice, ['task.deleted']);
+  const id = await postTask(app, alice);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => remove(alice, id)));
+  t.same(answers.map(({ statusCode }) => statusCode).sort(), [200, ...Array(9).fill(404)]);
+  t.equal((await heard()).length, 1);
+});
+
+t.test('deleted while it is run, changed and claimed, it is one or the other and never an error', async (t) => {
+  const alice = await signUp(app);
+  for (let round = 0; round < 10; round++) {
+    const id = await postTask(app, alice, { aiModel: 'offline' });
+    const [removed, ...others] = await Promise.all([
+      remove(alice, id),
+      ...Array.from({ length: 4 }, () => execute(alice, id)),
+      patchTask(app, alice, id, { name: `Round ${round}` }),
+      patchTask(app, alice, id, { status: 'paused' }),
+      runDue(ctx).then(() => ({ statusCode: 200 })),
+    ]);
+    t.equal(removed.statusCode, 200);
+    for (const { statusCode } of others) t.ok([200, 201, 404].includes(statusCode), String(statusCode));
+    t.equal(await ctx.db.$count(executions, eq(executions.taskId, id)), 0);
+  }
+});
+
+t.test('the webhook hears of it exactly when the task is gone', async (t) => {
+  const alice = await signUp(app);
+  const heard = await listen(ctx, alice, ['task.deleted']);
+  const id = await postTask(app, alice);
+  const requestId = randomUUID();
+  await app.inject({
+    method: 'DELETE',
+    url: `/api/tasks/${id}`,
+    headers: { ...alice.headers, 'x-request-id': requestId },
+  });
+  const [delivery] = await ctx.db.select().from(deliveries).where(eq(deliveries.requestId, requestId));
+  t.match(
+    delivery,
+    { event: 'task.deleted', status: 'pending', attempt: 0, nextAttemptAt: START },
+    'with the id of the request',
+  );
+  t.equal((await heard()).length, 1);
+});
+
+t.test('only who is signed in deletes', async (t) => {
+  const id = await postTask(app, await signUp(app));
+  await assertNeedsSession(t, app, { method: 'DELETE', url: `/api/tasks/${id}` });
+});
