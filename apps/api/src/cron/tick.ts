@@ -18,9 +18,9 @@ export interface TickOptions {
  * Ticks may overlap; each counts what it took up itself.
  */
 export async function tick(ctx: Context, { wait }: TickOptions) {
-  const rescued = await ctx.worker.rescue();
+  // What is due first: it has an instant to be on time for.
   const { queued, refused } = await enqueueDue(ctx);
-  const claimed = [...rescued, ...queued];
+  const claimed = [...queued, ...(await ctx.worker.rescue())];
   const ended = wait ? await waitUntilEnded(ctx, claimed) : { processed: claimed.length, failed: 0 };
   return {
     processed: ended.processed + refused.length,
