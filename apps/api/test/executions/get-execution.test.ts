@@ -1,0 +1,138 @@
+import t from 'tap';
+import { claimQueued } from '../../src/executions/claim.ts';
+import type { AiOutcome } from '../../src/outside/ai.ts';
+import { START, testContext } from '../support/context.ts';
+import { type Person, signUp, signUpAda } from '../support/people.ts';
+import { answering, assertNeedsSession, BUSY, NO_IDS, postTask, runDue, TASK, UNHURRIED } from '../support/tasks.ts';
+
+const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+t.beforeEach(() => clock.set(START));
+const get = ({ headers }: Person, id: number | string) => app.inject({ url: `/api/executions/${id}`, headers });
+const read = async (person: Person, id: number) => (await get(person, id)).json().execution;
+const execute = async ({ headers }: Person, id: number): Promise<number> =>
+  (await app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers })).json().executionId;
+
+const USAGE = { model: 'maker/model-2026', inputTokens: 12, outputTokens: 30, estimated: false, costUsd: 0.000123 };
+const ANSWER: AiOutcome = { ok: true, text: 'All quiet 🔔\nindeed.', durationMs: 1234.6, usage: USAGE };
+
+t.test('a run is shown from its queue to its end', async (t) => {
+  const alice = await signUp(app);
+  const taskId = await postTask(app, alice);
+  const id = await execute(alice, taskId);
+  const waiting = {
+    id,
+    taskId,
+    userId: alice.id,
+    status: 'pending',
+    result: null,
+    error: null,
+    errorCode: null,
+    tokensUsed: null,
+    tokens: null,
+    costUsd: null,
+    model: null,
+    processingTimeMs: null,
+    trigger: 'manual',
+    plannedFor: null,
+    attempt: 1,
+    retryOfId: null,
+    createdAt: START.toISOString(),
+    startedAt: null,
+    completedAt: null,
+  };
+  const answer = await get(alice, id);
+  t.equal(answer.statusCode, 200);
+  t.same(answer.json(), { success: true, execution: waiting });
+
+  clock.advance(1000);
+  const startedAt = '2026-11-20T10:00:01.000Z';
+  const other = await execute(alice, await postTask(app, alice));
+  await runDue({ ...ctx, ai: answering(ANSWER) });
+  t.same(await read(alice, id), {
+    ...waiting,
+    status: 'completed',
+    result: 'All quiet 🔔\nindeed.',
+    tokensUsed: 42,
+    tokens: { input: 12, output: 30, total: 42, estimated: false },
+    costUsd: 0.000123,
+    model: 'maker/model-2026',
+    processingTimeMs: 1235,
+    startedAt,
+    completedAt: startedAt,
+  });
+  t.match(await read(alice, other), { status: 'completed', trigger: 'manual' });
+});
+
+t.test('a run that runs shows when it started', async (t) => {
+  const alice = await signUp(app);
+  const id = await execute(alice, await postTask(app, alice));
+  await claimQueued(ctx, { limit: 5, after: 0 });
+  t.match(await read(alice, id), {
+    status: 'running',
+    startedAt: START.toISOString(),
+    completedAt: null,
+    tokens: null,
+  });
+});
+
+t.test('a planned run and its retry name the instant that they answer', async (t) => {
+  const alice = await signUp(app);
+  const taskId = await postTask(app, alice, { recurrence: 'once' });
+  clock.set(TASK.scheduledFor);
+  await runDue({ ...ctx, ai: answering(BUSY) });
+  const { executions } = (
+    await app.inject({ url: '/api/executions', query: { taskId: String(taskId) }, headers: alice.headers })
+  ).json();
+  const [retry, first] = executions;
+  t.same(await read(alice, first.id), first);
+  t.match(first, {
+    status: 'failed',
+    trigger: 'schedule',
+    plannedFor: TASK.scheduledFor,
+    error: 'The provider is busy.',
+    errorCode: 'RATE_LIMIT_EXCEEDED',
+    attempt: 1,
+    completedAt: TASK.scheduledFor,
+  });
+  t.match(retry, {
+    status: 'pending',
+    trigger: 'retry',
+    plannedFor: TASK.scheduledFor,
+    attempt: 2,
+    retryOfId: first.id,
+  });
+});
+
+t.test('what was estimated or cost nothing says so', async (t) => {
+  const alice = await signUp(app);
+  const id = await execute(alice, await postTask(app, alice));
+  const usage = { ...USAGE, outputTokens: 0, estimated: true, costUsd: 0 };
+  await runDue({ ...ctx, ai: answering({ ...ANSWER, text: '', usage }) });
+  t.match(await read(alice, id), {
+    result: '',
+    tokensUsed: 12,
+    tokens: { input: 12, output: 0, total: 12, estimated: true },
+    costUsd: 0,
+  });
+});
+
+t.test('nobody else finds it, an admin neither', async (t) => {
+  const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
+  const id = await execute(alice, await postTask(app, alice));
+  for (const person of [bob, ada]) {
+    const answer = await get(person, id);
+    t.equal(answer.statusCode, 404);
+    t.same(answer.json(), { success: false, error: 'There is no such execution.' });
+  }
+});
+
+t.test('an id that cannot exist is not found', async (t) => {
+  const alice = await signUp(app);
+  for (const id of [...NO_IDS, '2147483647']) t.equal((await get(alice, id)).statusCode, 404, id);
+});
+
+t.test('only who is signed in asks', async (t) => {
+  const alice = await signUp(app);
+  const id = await execute(alice, await postTask(app, alice));
+  await assertNeedsSession(t, app, { url: `/api/executions/${id}` });
+});
