@@ -75,15 +75,17 @@ function mailToServer(url: string, from: string, { connectMs, silenceMs, totalMs
 }
 
 function mailToFolder(folder: string, from: string, log: Logger): Mail {
-  const transport = createTransport({ streamTransport: true, buffer: true, ...SAFETY });
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...SAFETY });
+  // Long lines would be broken: whoever opens the file shall find the link in one piece.
+  transport.use('stream', ({ message }, done) => {
+    message.getTransferEncoding = () => '8bit';
+    done();
+  });
   return {
     async send(message) {
       const name = `${message.at.toISOString().replaceAll(':', '-')}-${message.id}.eml`;
       try {
-        const { message: bytes } = await transport.sendMail({
-          ...headersOf(message, from),
-          text: asItIs(message.text),
-        });
+        const { message: bytes } = await transport.sendMail({ ...headersOf(message, from), text: message.text });
         await mkdir(folder, { recursive: true });
         // Under a name of its own first: whoever watches the folder finds no half of a mail.
         await writeFile(join(folder, `.${name}`), bytes, { mode: 0o600 });
@@ -96,12 +98,6 @@ function mailToFolder(folder: string, from: string, log: Logger): Mail {
     },
     async close() {},
   };
-}
-
-/** Nodemailer would break long lines: whoever opens the file shall find the link in one piece. */
-function asItIs(text: string) {
-  const headers = 'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit';
-  return { raw: `${headers}\r\n\r\n${text.replaceAll('\n', '\r\n')}` };
 }
 
 /** No text of a mail is ever taken for the name of a file or an address to fetch. */
