@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
-import { instant } from './columns.ts';
+import { instant, wordList } from './columns.ts';
 
 export const STORAGES = ['blob', 'base64'] as const;
 
@@ -26,5 +26,6 @@ export const uploads = pgTable(
     // A data URL is megabytes long: looked up by its hash.
     index('uploads_url').on(t.userId, sql`md5(${t.url})`),
     check('uploads_size', sql`${t.size} >= 0`),
+    check('uploads_storage', sql`${t.storage} in (${wordList(STORAGES)})`),
   ],
 );

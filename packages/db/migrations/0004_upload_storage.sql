@@ -1,0 +1,1 @@
+ALTER TABLE "uploads" ADD CONSTRAINT "uploads_storage" CHECK ("uploads"."storage" in ('blob', 'base64'));
