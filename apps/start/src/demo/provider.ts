@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+export const ANSWER = 'Begin with what you have put off: after ten minutes it is only work.';
+
+export interface Provider {
+  /** Ends before `/chat/completions`. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** A stand-in for an AI provider on loopback: speaks chat completions and always says the same. */
+export async function startProvider(): Promise<Provider> {
+  const server = createServer(async (request, response) => {
+    const { model } = (await json(request)) as { model: string };
+    const message = { role: 'assistant', content: ANSWER };
+    response.setHeader('content-type', 'application/json').end(
+      JSON.stringify({
+        id: 'demo',
+        object: 'chat.completion',
+        created: Math.floor(Date.now() / 1000),
+        model,
+        choices: [{ index: 0, message, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 17, completion_tokens: 16, total_tokens: 33 },
+      }),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { loadConfig } from '@carillon/api/config';
+import { tasks } from '@carillon/db';
+import { testDatabase } from '@carillon/db/test-database';
+import t, { type Test } from 'tap';
+import { startCarillon } from '../src/start.ts';
+
+const DEMO = fileURLToPath(new URL('../src/demo.ts', import.meta.url));
+/** Where nobody listens. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+/** Runs the demo to its end; `temp` is its folder for temporary files. */
+async function runDemo(t: Test, env: Record<string, string>) {
+  const temp = mkdtempSync(join(tmpdir(), 'carillon-demo-test-'));
+  chmodSync(temp, 0o711);
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [DEMO], { cwd: temp, env: { PATH, TMPDIR: temp, ...env } });
+  t.teardown(() => {
+    child.kill('SIGKILL');
+    rmSync(temp, { recursive: true, force: true });
+  });
+  const exit = once(child, 'exit');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { exit: await exit, stdout, stderr, temp };
+}
+
+t.test('where nothing runs, the demo starts everything itself, and leaves nothing behind', async (t) => {
+  const { exit, stdout, stderr, temp } = await runDemo(t, { BASE_URL: NOWHERE });
+  t.equal(stderr, '');
+  t.strictSame(exit, [0, null]);
+  t.match(stdout, 'Begin with what you have put off');
+  t.match(stdout, 'tokens: 17 in, 16 out, 33 in all');
+  t.match(stdout, / {2}ran {2}execution 1, started \d+ ms after its instant/);
+  t.match(stdout, '✓ All of it held.');
+  t.strictSame(readdirSync(temp), []);
+});
+
+t.test('a run that fails is told, and the exit code says so', async (t) => {
+  const { exit, stdout, stderr, temp } = await runDemo(t, { BASE_URL: NOWHERE, AI_BASE_URL: `${NOWHERE}/v1` });
+  t.match(stderr, '✗ The run failed: ');
+  t.match(stdout, 'The demo failed.');
+  t.strictSame(exit, [1, null]);
+  t.strictSame(readdirSync(temp), []);
+});
+
+t.test('the demo uses a service that runs, and takes its task away again', async (t) => {
+  const { db, url: databaseUrl } = await testDatabase(t);
+  const config = loadConfig({
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: t.testdir(),
+    AI_BASE_URL: 'offline',
+    LOG_LEVEL: 'silent',
+  });
+  const { url, close } = await startCarillon(config, 1000);
+  t.teardown(close);
+  const { exit, stdout, stderr } = await runDemo(t, { BASE_URL: url });
+  t.equal(stderr, '');
+  t.strictSame(exit, [0, null]);
+  t.match(stdout, `Carillon runs at ${url}: the demo uses it`);
+  t.equal(await db.$count(tasks), 0);
+});
