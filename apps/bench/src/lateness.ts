@@ -41,15 +41,18 @@ export const lateness: Bench = {
 async function plan(people: readonly Client[], name: string, count: number) {
   const savingMs = count * 20;
   const firstAt = Date.now() + savingMs + AHEAD_MS;
-  for (let n = 0; n < count; n++) {
-    await people[n % people.length]?.post('/api/agent/create-task', {
-      name,
-      prompt: `${name} ${n}: name a moon of Saturn.`,
-      scheduledFor: new Date(firstAt + n * SPREAD_MS).toISOString(),
-      recurrence: 'once',
-      timezone: 'UTC',
-    });
-  }
+  const saveShare = async (person: Client, first: number) => {
+    for (let n = first; n < count; n += people.length) {
+      await person.post('/api/agent/create-task', {
+        name,
+        prompt: `${name} ${n}: name a moon of Saturn.`,
+        scheduledFor: new Date(firstAt + n * SPREAD_MS).toISOString(),
+        recurrence: 'once',
+        timezone: 'UTC',
+      });
+    }
+  };
+  await Promise.all(people.map(saveShare));
   const aheadMs = firstAt - Date.now();
   if (aheadMs < 2000) throw new Error(`Saving took too long: the first run is due in ${aheadMs} ms.`);
   console.log(`${name}: ${count} tasks are saved, the first is due in ${aheadMs} ms.`);
