@@ -1,0 +1,179 @@
+import { mails, passwordResets, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { deliverDue } from '../../src/mails/deliver.ts';
+import { START, testContext } from '../support/context.ts';
+import { linkIn, mailServer, tokenIn } from '../support/mail-server.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+
+const MINUTE_MS = 60_000;
+
+const server = await mailServer(t);
+const { app, ctx, clock, logged } = await testContext(t, {
+  env: {
+    SMTP_URL: server.url,
+    APP_URL: 'https://bells.example.com/',
+    RATE_LIMIT_MULTIPLIER: '1000',
+    LOG_LEVEL: 'trace',
+  },
+});
+t.beforeEach(async () => {
+  clock.set(START);
+  logged.length = 0;
+  server.received.length = 0;
+  server.answer('take');
+  await ctx.db.delete(mails);
+  await ctx.db.delete(users);
+});
+
+const forgot = (email: unknown, headers: Record<string, string> = {}) =>
+  app.inject({ method: 'POST', url: '/api/auth/forgot-password', payload: { email } as object, headers });
+const validate = (token: string) => app.inject({ url: '/api/auth/validate-reset-token', query: { token } });
+
+const message = 'If this address has an account, a link to choose a new password is on its way.';
+
+t.test('the mail carries the link of the specification, whose token is good for an hour', async (t) => {
+  const alice = await signUpAlice(app);
+  const answer = await forgot('alice@example.com');
+  t.same([answer.statusCode, answer.json()], [200, { success: true, message }]);
+  await deliverDue(ctx);
+  const [mail, ...more] = server.received;
+  if (!mail) throw new Error('No mail came.');
+  t.same(more, []);
+  t.same(mail.envelope.to, ['alice@example.com']);
+  t.equal(mail.subject, 'Choose a new password');
+  t.match(linkIn(mail), /^https:\/\/bells\.example\.com\/handler\/reset-password\/[0-9a-f]{64}$/);
+  t.same((await validate(tokenIn(mail))).json(), { valid: true, userId: alice.id });
+});
+
+t.test('the address may be written in any case, and the mail goes to the one of the account', async (t) => {
+  await signUpAlice(app);
+  t.equal((await forgot('  ALICE@example.COM ')).statusCode, 200);
+  await deliverDue(ctx);
+  t.same(
+    server.received.map(({ envelope }) => envelope.to),
+    [['alice@example.com']],
+  );
+});
+
+t.test('unknown addresses and deactivated accounts get the same answer, and no mail', async (t) => {
+  const bob = await signUpBob(app);
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, bob.id));
+  for (const email of ['nobody@example.com', 'bob@example.com']) {
+    const answer = await forgot(email);
+    t.same([answer.statusCode, answer.json()], [200, { success: true, message }]);
+  }
+  t.equal(await ctx.db.$count(mails), 2, 'until it is delivered, a request is one row for everybody');
+  await deliverDue(ctx);
+  t.same([server.received.length, await ctx.db.$count(mails), await ctx.db.$count(passwordResets)], [0, 0, 0]);
+});
+
+t.test('a request is answered without a word to the mail server, however that one hangs', async (t) => {
+  await signUpAlice(app);
+  await server.stop();
+  t.equal((await forgot('alice@example.com')).statusCode, 200);
+  await deliverDue(ctx);
+  await server.start();
+  clock.advance(30_000);
+  await deliverDue(ctx);
+  t.equal(server.received.length, 1, 'and nothing is lost');
+});
+
+t.test('however long the mail server was away, the link is good for an hour from then', async (t) => {
+  await signUpAlice(app);
+  await server.stop();
+  await forgot('alice@example.com');
+  for (let minutes = 0; minutes < 300; minutes += 60) {
+    await deliverDue(ctx);
+    clock.advance(60 * MINUTE_MS);
+  }
+  await server.start();
+  await deliverDue(ctx);
+  const [mail] = server.received;
+  clock.advance(59 * MINUTE_MS);
+  t.equal((await validate(tokenIn(mail ?? {}))).statusCode, 200);
+});
+
+t.test('a new request voids the older link at once, before its own mail has left', async (t) => {
+  await signUpAlice(app);
+  await forgot('alice@example.com');
+  await deliverDue(ctx);
+  const first = tokenIn(server.received[0] ?? {});
+  clock.advance(1);
+  await forgot('alice@example.com');
+  const used = { valid: false, error: 'Token já utilizado' };
+  t.same((await validate(first)).json(), used);
+  await deliverDue(ctx);
+  t.same((await validate(first)).json(), used);
+  const second = tokenIn(server.received[1] ?? {});
+  t.equal((await validate(second)).statusCode, 200);
+  t.not(second, first);
+});
+
+t.test('a stranger’s request voids nothing', async (t) => {
+  await signUpAlice(app);
+  await signUpBob(app);
+  await forgot('alice@example.com');
+  await deliverDue(ctx);
+  clock.advance(1);
+  await forgot('bob@example.com');
+  t.equal((await validate(tokenIn(server.received[0] ?? {}))).statusCode, 200);
+});
+
+t.test('requests that waited together make one mail, and its link works', async (t) => {
+  await signUpAlice(app);
+  await Promise.all(Array.from({ length: 20 }, () => forgot('alice@example.com')));
+  await Promise.all([deliverDue(ctx), deliverDue(ctx), deliverDue(ctx)]);
+  t.equal(server.received.length, 1);
+  t.equal((await validate(tokenIn(server.received[0] ?? {}))).statusCode, 200);
+});
+
+t.test('whatever host a request names, the link has ours', async (t) => {
+  await signUpAlice(app);
+  await forgot('alice@example.com', {
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'http',
+    forwarded: 'host=evil.example',
+    origin: 'https://evil.example',
+    referer: 'https://evil.example/',
+  });
+  await deliverDue(ctx);
+  t.notMatch(server.received[0]?.raw, 'evil');
+});
+
+t.test('neither the token nor its link is at rest or in the log', async (t) => {
+  const alice = await signUpAlice(app);
+  await forgot('alice@example.com');
+  const waiting = JSON.stringify(await ctx.db.select().from(mails));
+  await deliverDue(ctx);
+  const token = tokenIn(server.received[0] ?? {});
+  await validate(token);
+  const resets = await ctx.db.select().from(passwordResets);
+  t.match(resets, [
+    { userId: alice.id, tokenHash: /^[0-9a-f]{64}$/, expiresAt: new Date(START.getTime() + 3_600_000) },
+  ]);
+  const everywhere = [
+    waiting,
+    JSON.stringify(resets),
+    JSON.stringify(await ctx.db.select().from(mails)),
+    JSON.stringify(logged),
+  ];
+  for (const text of everywhere) t.notMatch(text, token);
+});
+
+t.test('what is no address is a validation error', async (t) => {
+  for (const email of [
+    '',
+    'alice',
+    'a\0b@example.com',
+    'alice@example.com\r\nBcc: eve@example.com',
+    12,
+    null,
+    ['alice@example.com'],
+  ]) {
+    const answer = await forgot(email);
+    t.equal(answer.statusCode, 400, JSON.stringify(email));
+    t.same(Object.keys(answer.json().details), ['email']);
+  }
+});

@@ -1,0 +1,202 @@
+import { auditLog, mails, passwordResets, sessions, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { issueReset } from '../../src/auth/password-reset.ts';
+import { deliverDue } from '../../src/mails/deliver.ts';
+import { prune } from '../../src/prune.ts';
+import { START, testContext } from '../support/context.ts';
+import { mailServer, tokenIn } from '../support/mail-server.ts';
+import { PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
+
+const HOUR_MS = 3_600_000;
+const NEW = 'Another-2026';
+
+const server = await mailServer(t);
+const { app, ctx, clock, logged } = await testContext(t, {
+  env: { SMTP_URL: server.url, RATE_LIMIT_MULTIPLIER: '1000', LOG_LEVEL: 'trace' },
+});
+t.beforeEach(async () => {
+  clock.set(START);
+  logged.length = 0;
+  server.received.length = 0;
+  await ctx.db.delete(mails);
+  await ctx.db.delete(users);
+});
+
+const reset = (token: unknown, newPassword: unknown = NEW) =>
+  app.inject({ method: 'POST', url: '/api/auth/reset-password', payload: { token, newPassword } as object });
+const validate = (token: string) => app.inject({ url: '/api/auth/validate-reset-token', query: { token } });
+const logIn = (password: string) =>
+  app.inject({ method: 'POST', url: '/api/auth/login', payload: { email: 'alice@example.com', password } });
+
+async function tokenOf({ email }: Person): Promise<string> {
+  const issued = await issueReset(ctx, email);
+  return tokenIn({ text: issued?.link });
+}
+
+/** What both endpoints say of a token. */
+async function told(token: string) {
+  const [validated, submitted] = [await validate(token), await reset(token)];
+  return [validated.statusCode, validated.json(), submitted.statusCode, submitted.json()];
+}
+
+t.test('following the link sets the password, and every session ends', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  await logIn(PASSWORD);
+  await app.inject({ method: 'POST', url: '/api/auth/forgot-password', payload: { email: alice.email } });
+  await deliverDue(ctx);
+  const answer = await reset(tokenIn(server.received[0] ?? {}));
+  t.same(
+    [answer.statusCode, answer.json()],
+    [200, { success: true, message: 'Your password is changed. Sign in with the new one.' }],
+  );
+  t.equal(await ctx.db.$count(sessions, eq(sessions.userId, alice.id)), 0);
+  t.equal((await app.inject({ url: '/api/auth/session', headers: alice.headers })).statusCode, 401);
+  t.equal((await app.inject({ url: '/api/auth/session', headers: bob.headers })).statusCode, 200, 'a stranger’s stays');
+  t.equal((await logIn(PASSWORD)).statusCode, 401);
+  t.equal((await logIn(NEW)).statusCode, 200);
+});
+
+t.test('the owner is told by mail, and the audit log knows', async (t) => {
+  const alice = await signUpAlice(app);
+  await ctx.db.delete(auditLog);
+  await reset(await tokenOf(alice));
+  await deliverDue(ctx);
+  t.match(server.received, [{ subject: 'Your password was changed', envelope: { to: [alice.email] } }]);
+  t.match(await ctx.db.select().from(auditLog), [
+    { kind: 'user.password_reset', actorId: alice.id, userId: alice.id, address: '127.0.0.1', at: START },
+  ]);
+});
+
+t.test('asking whether a token is valid consumes nothing', async (t) => {
+  const alice = await signUpAlice(app);
+  const token = await tokenOf(alice);
+  for (let n = 0; n < 3; n++) {
+    const answer = await validate(token);
+    t.same([answer.statusCode, answer.json()], [200, { valid: true, userId: alice.id }]);
+  }
+  t.equal((await reset(token)).statusCode, 200);
+});
+
+t.test('a token works once', async (t) => {
+  const token = await tokenOf(await signUpAlice(app));
+  await reset(token);
+  const error = 'Token já utilizado';
+  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  clock.advance(2 * HOUR_MS);
+  t.same(
+    await told(token),
+    [400, { valid: false, error }, 400, { success: false, error }],
+    'and a used one stays used',
+  );
+  t.equal((await logIn(NEW)).statusCode, 200);
+});
+
+t.test('of 20 submissions at once exactly one succeeds, and its password is the one that counts', async (t) => {
+  const token = await tokenOf(await signUpAlice(app));
+  const passwords = Array.from({ length: 20 }, (_, n) => `Another-2026-${n}`);
+  const answers = await Promise.all(passwords.map((password) => reset(token, password)));
+  const won = answers.flatMap(({ statusCode }, at) => (statusCode === 200 ? [passwords[at] as string] : []));
+  t.equal(won.length, 1);
+  const lost = answers.filter(({ statusCode }) => statusCode !== 200);
+  t.same(new Set(lost.map(({ body }) => body)), new Set(['{"success":false,"error":"Token já utilizado"}']));
+  t.equal((await logIn(won[0] as string)).statusCode, 200);
+});
+
+t.test('no session outlives a reset that it ran beside', async (t) => {
+  const alice = await signUpAlice(app);
+  for (let round = 0; round < 5; round++) {
+    const [from, to] = round % 2 === 0 ? [PASSWORD, NEW] : [NEW, PASSWORD];
+    const token = await tokenOf(alice);
+    await Promise.all([logIn(from), logIn(from), reset(token, to), logIn(from), logIn(from)]);
+    t.equal(await ctx.db.$count(sessions, eq(sessions.userId, alice.id)), 0);
+  }
+});
+
+t.test('a token is good for an hour and no longer', async (t) => {
+  const token = await tokenOf(await signUpAlice(app));
+  clock.advance(HOUR_MS - 1);
+  t.equal((await validate(token)).statusCode, 200);
+  clock.advance(1);
+  const error = 'Token expirado';
+  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+});
+
+t.test('what was never a token is unknown, whatever it looks like', async (t) => {
+  const token = await tokenOf(await signUpAlice(app));
+  const [stored] = await ctx.db.select().from(passwordResets);
+  const error = 'Token inválido';
+  for (const alien of [
+    '',
+    'x',
+    'f'.repeat(64),
+    token.toUpperCase(),
+    ` ${token}`,
+    token.slice(0, 63),
+    `${token}0`,
+    stored?.tokenHash as string,
+    '\u0131'.repeat(64),
+    "' or 1=1 --",
+    'x'.repeat(5000),
+  ]) {
+    t.same(await told(alien), [400, { valid: false, error }, 400, { success: false, error }], alien.slice(0, 70));
+  }
+});
+
+t.test('a token of an account that was deactivated or deleted since is unknown', async (t) => {
+  const alice = await signUpAlice(app);
+  const error = 'Token inválido';
+  const token = await tokenOf(alice);
+  await ctx.db.update(users).set({ isActive: false });
+  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  await ctx.db.delete(users);
+  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+});
+
+t.test('the new password follows the rules of registration, and a refused one leaves the token good', async (t) => {
+  const token = await tokenOf(await signUpAlice(app));
+  for (const weak of [
+    'Short1',
+    'nouppercase1',
+    'NOLOWERCASE1',
+    'NoDigitsHere',
+    `Aa1${'x'.repeat(126)}`,
+    12345678,
+    null,
+  ]) {
+    const answer = await reset(token, weak);
+    t.equal(answer.statusCode, 400);
+    t.match(answer.json(), { success: false, error: 'Validation error', details: { newPassword: [/./] } });
+  }
+  t.equal((await reset(token)).statusCode, 200);
+});
+
+t.test('what is missing or not known is a validation error', async (t) => {
+  const ask = (payload: object) => app.inject({ method: 'POST', url: '/api/auth/reset-password', payload });
+  t.same(Object.keys((await ask({ newPassword: NEW })).json().details), ['token']);
+  t.same(Object.keys((await ask({ token: 'x' })).json().details), ['newPassword']);
+  t.same(Object.keys((await ask({ token: 'x', newPassword: NEW, role: 'ADMIN' })).json().details), ['role']);
+  t.match((await app.inject({ url: '/api/auth/validate-reset-token' })).json(), {
+    valid: false,
+    details: { token: [/./] },
+  });
+});
+
+t.test('neither password nor token is logged', async (t) => {
+  const token = await tokenOf(await signUpAlice(app));
+  await validate(token);
+  await reset(token);
+  await reset(token);
+  for (const secret of [token, NEW]) t.notMatch(JSON.stringify(logged), secret);
+});
+
+t.test('after 30 days a token is forgotten', async (t) => {
+  const token = await tokenOf(await signUpAlice(app));
+  clock.advance(30 * 24 * HOUR_MS);
+  await prune(ctx);
+  t.equal((await validate(token)).json().error, 'Token expirado');
+  clock.advance(1);
+  await prune(ctx);
+  t.equal((await validate(token)).json().error, 'Token inválido');
+});
