@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { destinations } from './config/kinds.ts';
 import { readMail } from './config/mail.ts';
 import { readOAuth } from './config/oauth.ts';
 import { type Environment, readVariable } from './config/read.ts';
@@ -6,6 +7,9 @@ import { ConfigError, developmentSecrets, parseSealingKeys, SECRETS } from './co
 import type { VARIABLES } from './config/variables.ts';
 
 export { ConfigError } from './config/secrets.ts';
+
+/** What a developer's own receivers listen at. */
+const LOOPBACK = destinations.parse('127.0.0.0/8,::1/128') ?? [];
 
 /**
  * Environment → frozen `Config` (decisions §1). Throws a `ConfigError` whose message is one line naming the variable,
@@ -62,6 +66,7 @@ export function loadConfig(env: Environment) {
     },
     mail: readMail(env, { production, appUrl: read('APP_URL') ?? baseUrl, dataDir }),
     oauth: readOAuth(env),
+    egressAllow: read('EGRESS_ALLOW') ?? (production ? [] : LOOPBACK),
     executionRetryDelaysMs: read('EXECUTION_RETRY_DELAYS_MS'),
     executionConcurrency: read('EXECUTION_CONCURRENCY'),
     executionLeaseMs: read('EXECUTION_LEASE_MS'),

@@ -2,6 +2,7 @@ import type { Db } from '@carillon/db';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Ai } from './outside/ai.ts';
+import type { Http } from './outside/http.ts';
 import type { Mail } from './outside/mail.ts';
 import type { OAuth } from './outside/oauth.ts';
 
@@ -14,6 +15,8 @@ export interface Context {
   log: Logger;
   config: Config;
   ai: Ai;
+  /** The one way to addresses that users gave. */
+  http: Http;
   /** Sends at once; verbs use `mails/queue.ts`, which loses nothing. */
   mail: Mail;
   /** The external sign-in providers that are configured. */

@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { type Context, systemClock } from './context.ts';
 import { loggerOptions } from './http/logging.ts';
 import { createAi } from './outside/ai.ts';
+import { createHttp } from './outside/http.ts';
 import { createMail } from './outside/mail.ts';
 import { createOAuth } from './outside/oauth.ts';
 import { createWorker, type Worker } from './worker.ts';
@@ -40,8 +41,19 @@ export async function startApi(config: Config): Promise<Api> {
 
   const mail = createMail(config.mail, log);
   starting.defer(() => mail.close());
+  const http = createHttp(config);
+  starting.defer(() => http.close());
   const oauth = createOAuth(config);
-  const ctx: Omit<Context, 'worker'> & { worker?: Worker } = { db, now: systemClock, log, config, ai, mail, oauth };
+  const ctx: Omit<Context, 'worker'> & { worker?: Worker } = {
+    db,
+    now: systemClock,
+    log,
+    config,
+    ai,
+    http,
+    mail,
+    oauth,
+  };
   const worker = createWorker(ctx as Context);
   ctx.worker = worker;
   await bootstrapAdmin(ctx as Context);

@@ -5,6 +5,8 @@ export interface Kind<T> {
   takes: string;
   /** Returns undefined for a value that is none of `takes`. */
   parse: (value: string) => T | undefined;
+  /** Set to nothing is a value of its own, and not the same as unset. */
+  takesNothing?: true;
 }
 
 export const text: Kind<string> = { takes: 'text', parse: (value) => value };
@@ -50,6 +52,29 @@ export const proxies: Kind<false | readonly string[]> = {
     return list.every(isCidr) ? list : undefined;
   },
 };
+
+/** Addresses of one network, at one port or, where it is null, at every port. */
+export interface Destination {
+  address: string;
+  bits: number;
+  port: number | null;
+}
+/** The prefix length is never left out: it keeps an IPv6 address and its port apart. */
+export const destinations: Kind<readonly Destination[]> = {
+  takes:
+    'comma-separated CIDRs, each with an optional port, such as 10.0.0.0/8 or 192.168.1.20/32:9000 or fd00::/8:9000, or nothing for none',
+  takesNothing: true,
+  parse: (value) => {
+    const list = value.trim() === '' ? [] : value.split(',').map((entry) => destination(entry.trim()));
+    return list.every((entry) => entry !== null) ? list : undefined;
+  },
+};
+function destination(entry: string): Destination | null {
+  const [, cidr = '', port] = /^([^/]+\/\d{1,3})(?::(\d{1,5}))?$/.exec(entry) ?? [];
+  const [address = '', bits] = cidr.replace(/^\[([^\]]*:[^\]]*)\]/, '$1').split('/');
+  if (!isCidr(`${address}/${bits}`) || address.includes('%') || port === '0' || Number(port ?? 1) > 65_535) return null;
+  return { address, bits: Number(bits), port: port === undefined ? null : Number(port) };
+}
 
 const NAME = /^[^\p{Cc}<>,;@"]+$/u;
 const ADDRESS = /^[^\s\p{Cc}<>,;@"]+@[^\s\p{Cc}<>,;@"]+$/u;

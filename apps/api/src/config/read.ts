@@ -8,11 +8,12 @@ type Parsed<N extends Name> = Exclude<ReturnType<(typeof VARIABLES)[N]['kind']['
 type Value<N extends Name> = (typeof VARIABLES)[N]['default'] extends string ? Parsed<N> : Parsed<N> | null;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads `NAME`, or the file that `NAME_FILE` names; empty counts as unset. */
+/** Reads `NAME`, or the file that `NAME_FILE` names; empty counts as unset but where the kind takes it. */
 export function readVariable<N extends Name>(env: Environment, name: N): Value<N> {
   const spec: { kind: Kind<unknown>; default: string | null } = VARIABLES[name];
   const file = env[`${name}_FILE`];
-  let raw = env[name] || null;
+  let raw = env[name] ?? null;
+  if (raw === '' && !spec.kind.takesNothing) raw = null;
   if (raw === null && file) {
     try {
       raw = readFileSync(file, 'utf8').trim();

@@ -1,6 +1,7 @@
 import {
   address,
   delays,
+  destinations,
   flag,
   httpUrl,
   integer,
@@ -77,6 +78,12 @@ export const VARIABLES = {
     kind: integer(200, 600_000),
     default: '30000',
     meaning: 'a running execution whose lease was not renewed for this long is taken over',
+  },
+  EGRESS_ALLOW: {
+    kind: destinations,
+    default: null,
+    meaning:
+      'addresses that requests to user-given addresses may reach although they are not public; unless set, 127.0.0.0/8,::1/128 in development and none in production',
   },
   OAUTH_GOOGLE_CLIENT_ID: { kind: text, default: null, meaning: 'sign-in with Google, with its secret' },
   OAUTH_GOOGLE_CLIENT_SECRET: { kind: text, default: null, meaning: 'secret of that client' },

@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
 import { loggerOptions } from '../../src/http/logging.ts';
 import { type Ai, createAi } from '../../src/outside/ai.ts';
+import { createHttp } from '../../src/outside/http.ts';
 import { createMail } from '../../src/outside/mail.ts';
 import { createOAuth } from '../../src/outside/oauth.ts';
 // Holds every answer of every test to the contract.
@@ -75,6 +76,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     log,
     config,
     ai: given.ai ?? createAi(config.ai),
+    http: createHttp(config),
     mail: createMail(config.mail, log),
     oauth: createOAuth(config),
     worker: given.worker ?? noWorker,
@@ -93,6 +95,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
   const shut = async () => {
     await app.close();
     await ctx.ai.close();
+    await ctx.http.close();
     await ctx.mail.close();
     await database.close();
     rmSync(dataDir, { recursive: true, force: true });
