@@ -1,11 +1,12 @@
 import type { Context, WorkerHandle } from './context.ts';
-import { type Claimed, claimQueued, hasQueued } from './executions/claim.ts';
+import { claimQueued, hasQueued } from './executions/claim.ts';
 import { coalesce } from './executions/coalesce.ts';
 import { handBack, renewLeases, rescueExpired } from './executions/leases.ts';
 import { enqueueDue } from './executions/queue.ts';
 import { runExecution } from './executions/run.ts';
 import type { End } from './executions/settle.ts';
 import { storeEnds } from './executions/store-ends.ts';
+import type { Claimed } from './executions/turns.ts';
 import { deliverDue } from './mails/deliver.ts';
 import { prune } from './prune.ts';
 import { repeat } from './repeat.ts';
@@ -50,6 +51,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
 
   /** One claim at a time; a nudge during it makes it look once more. */
   function fill(): Promise<void> {
+    if (stopping.signal.aborted) return Promise.resolve();
     fillAgain = true;
     filling ??= (async () => {
       try {
@@ -67,37 +69,46 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   }
 
   let lastUser = 0;
-  /** Goes round the users until no place is free, or a whole round has started nothing. */
+  /** Goes round the users until no place is free, or a whole round has found nothing more to do. */
   async function claimRound() {
-    let idle = false;
+    let wholeRound = lastUser === 0;
+    let found = 0;
     while (!stopping.signal.aborted && running.size < ctx.config.executionConcurrency) {
       const limit = ctx.config.executionConcurrency - running.size;
-      const wholeRound = lastUser === 0;
-      const claim = await claimQueued(ctx, { limit, after: lastUser });
-      for (const run of claim.started) begin(run);
-      lastUser = claim.next;
-      if (claim.started.length > 0) idle = false;
-      if (lastUser !== 0) continue;
-      if (idle || (wholeRound && claim.started.length === 0)) return;
-      idle = true;
+      const fromFirst = lastUser === 0;
+      const { started, refused, next } = await claimQueued(ctx, { limit, after: lastUser });
+      for (const run of started) begin(run);
+      found += started.length + refused;
+      lastUser = next;
+      if (next !== 0) continue;
+      // A single claim that looked at everybody has left only what may not start, or what was behind a refused one.
+      if (wholeRound && (found === 0 || (fromFirst && refused === 0))) return;
+      wholeRound = true;
+      found = 0;
     }
   }
 
   function begin(run: Claimed) {
+    // Lost to another process and back again: the earlier claim counts no more.
+    running.get(run.id)?.abort.abort();
     const abort = new AbortController();
-    const ended = (async () => {
-      try {
-        const end = await runExecution(ctx, run, abort.signal);
-        // Given up: the row is another worker's, or gone.
-        if (!abort.signal.aborted) await store(end);
-      } catch (error) {
-        ctx.log.error({ err: error, executionId: run.id }, 'an execution was left to its lease');
-      } finally {
-        running.delete(run.id);
-        if (!stopping.signal.aborted) void fill();
-      }
-    })();
-    running.set(run.id, { run, abort, ended });
+    const mine: Running = { run, abort, ended: execute(run, abort.signal).then(done) };
+    running.set(run.id, mine);
+
+    function done() {
+      if (running.get(run.id) === mine) running.delete(run.id);
+      void fill();
+    }
+  }
+
+  async function execute(run: Claimed, signal: AbortSignal) {
+    try {
+      const end = await runExecution(ctx, run, signal);
+      // Given up: the row is another worker's, or gone.
+      if (!signal.aborted) await store(end);
+    } catch (error) {
+      ctx.log.error({ err: error, executionId: run.id }, 'an execution was left to its lease');
+    }
   }
 
   const leases = () => [...running.values()].map(({ run }) => ({ id: run.id, claimToken: run.claimToken }));
@@ -115,7 +126,8 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
 
   let failedAt = Number.NEGATIVE_INFINITY;
   async function rescue(): Promise<number[]> {
-    // After an outage of the database the leases of living workers have run out too: they renew first.
+    // After an outage of the database or a stall the leases of living workers have run out too: they renew first.
+    await renew();
     if (performance.now() - failedAt < ctx.config.executionLeaseMs) return [];
     return rescueExpired(ctx);
   }
@@ -171,7 +183,11 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       await renewing?.stop();
       const left = leases();
       abort(left.map(({ id }) => id));
-      await handBack(ctx, left);
+      // The aborted ones end at once; what is just being stored is not handed back.
+      await all;
+      await handBack(ctx, left).catch((error) => {
+        ctx.log.error({ err: error }, 'running executions could not be handed back: they are left to their leases');
+      });
     },
   };
 }

@@ -41,14 +41,24 @@ interface Conclusion {
 /** What follows from executions that ended: retries, the state of their tasks, notifications and events. */
 export async function concludeExecutions(ctx: Context, ended: readonly Ended[], now: Date): Promise<void> {
   if (ended.length === 0) return;
-  const conclusions = ended.map((one) => conclude(ctx, one, now));
+  const latest = new Map<number, Conclusion>();
+  const conclusions = ended.map((one) => {
+    // Of two that end together the second finds the task as the first has left it.
+    const { taskStatus, consecutiveFailures } = latest.get(one.taskId) ?? one;
+    const conclusion = conclude(ctx, { ...one, taskStatus, consecutiveFailures }, now);
+    latest.set(one.taskId, conclusion);
+    return conclusion;
+  });
   // One connection runs them in this order; sent together they cost one round trip.
   await Promise.all([
     scheduleRetries(ctx, conclusions, now),
-    changeTasks(ctx, conclusions),
+    changeTasks(ctx, [...latest.values()]),
     markOverQuota(ctx, ended),
     notifyOwners(ctx, conclusions),
-    recordEvents(ctx, conclusions.flatMap((conclusion) => eventsOf(conclusion, now))),
+    recordEvents(
+      ctx,
+      conclusions.flatMap((conclusion) => eventsOf(conclusion, now)),
+    ),
   ]);
 }
 
@@ -75,7 +85,16 @@ function retryTime(ctx: Context, { outcome, attempt, taskStatus }: Ended, now: D
 async function scheduleRetries(ctx: Context, conclusions: readonly Conclusion[], now: Date) {
   const retries = conclusions.flatMap(({ ended, retryAt }) =>
     retryAt
-      ? [{ task: ended.taskId, user: ended.userId, planned: ended.plannedFor, attempt: ended.attempt + 1, of: ended.id, at: retryAt }]
+      ? [
+          {
+            task: ended.taskId,
+            user: ended.userId,
+            planned: ended.plannedFor,
+            attempt: ended.attempt + 1,
+            of: ended.id,
+            at: retryAt,
+          },
+        ]
       : [],
   );
   if (retries.length === 0) return;

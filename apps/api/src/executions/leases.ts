@@ -4,7 +4,7 @@ import { type Context, inTransaction } from '../context.ts';
 import { addUsage } from '../limits/quotas.ts';
 import { settleExecutions } from './settle.ts';
 
-/** After so many deaths over one execution it is failed as `INTERRUPTED`: it may be what kills the process. */
+/** An execution that was interrupted so often is failed at the next death: it may be what kills the process. */
 const MAX_INTERRUPTIONS = 3;
 
 /** Our claim on a running execution. */
@@ -15,16 +15,23 @@ export interface Lease {
 
 /**
  * Renews the leases for another `EXECUTION_LEASE_MS` and returns the ids that are still ours. What is missing was
- * taken over or deleted: its run has to be given up.
+ * taken over or deleted: its run has to be given up. A row that another transaction holds, ours that ends the run
+ * perhaps, is not waited for: two that each wait for several rows could wait for each other.
  */
 export async function renewLeases(ctx: Context, leases: readonly Lease[]): Promise<Set<number>> {
   const until = new Date(ctx.now().getTime() + ctx.config.executionLeaseMs).toISOString();
   const held = await rows<{ id: number }>(
     ctx.db,
     sql`
-    update executions e set lease_until = ${until}
-    from jsonb_to_recordset(${recordset(leases)}::jsonb) as l(id int, "claimToken" uuid)
-    where e.id = l.id and e.claim_token = l."claimToken" returning e.id`,
+    with mine as (
+      select id, "claimToken" as token from jsonb_to_recordset(${recordset(leases)}::jsonb) as l(id int, "claimToken" uuid)
+    ), free as (
+      select e.id from executions e join mine using (id) where e.claim_token = mine.token
+      for no key update of e skip locked
+    ), renewed as (
+      update executions e set lease_until = ${until} from free where e.id = free.id
+    )
+    select e.id from executions e join mine using (id) where e.claim_token = mine.token`,
   );
   return new Set(held.map(({ id }) => id));
 }

@@ -1,10 +1,11 @@
 import { recordset, rows, toInstant, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
-import { type Account, addUsage, admitExecution, type Breach, dayOf, lockAccounts, overQuota } from '../limits/quotas.ts';
+import { type Account, addUsage, admitExecution, type Breach, dayOf, lockAccounts } from '../limits/quotas.ts';
 import { dueOccurrences } from '../schedule/due.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
-import { settleExecutions } from './settle.ts';
+import { takeUpRetries } from './retries.ts';
+import { refuseExecutions } from './settle.ts';
 
 /** Tasks or retries that one transaction takes up. */
 const BATCH = 200;
@@ -18,6 +19,8 @@ export interface Enqueued {
   queued: number[];
   refused: number[];
 }
+/** The same of one transaction, with how many tasks or retries it had in hand: none, when none is left. */
+export type TakenUp = Enqueued & { taken: number };
 
 /**
  * Takes up all that fell due at least `overdueMs` ago: tasks, each with its ledger rows, and retries whose wait is
@@ -30,7 +33,7 @@ export async function enqueueDue(ctx: Context, { overdueMs = 0 } = {}): Promise<
     let taken: number;
     do {
       const dueBefore = new Date(ctx.now().getTime() - overdueMs);
-      const batch = await inTransaction(ctx, (tx) => takeUp(tx, dueBefore));
+      const batch = await inTransaction(ctx, (tx) => takeUp(tx, dueBefore, BATCH));
       all.queued.push(...batch.queued);
       all.refused.push(...batch.refused);
       if (batch.queued.length > 0) ctx.worker.nudge();
@@ -56,7 +59,7 @@ interface Plan {
   next: Date | null;
 }
 
-async function takeUpTasks(ctx: Context, dueBefore: Date): Promise<Enqueued & { taken: number }> {
+async function takeUpTasks(ctx: Context, dueBefore: Date, limit: number): Promise<TakenUp> {
   const due = await rows<DueTask>(
     ctx.db,
     sql`
@@ -65,7 +68,7 @@ async function takeUpTasks(ctx: Context, dueBefore: Date): Promise<Enqueued & { 
       exists (select from executions e where e.task_id = t.id and e.status in ('pending', 'running')) as busy
     from tasks t
     where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
-    order by t.next_execution_at limit ${BATCH} for no key update of t skip locked`,
+    order by t.next_execution_at limit ${limit} for no key update of t skip locked`,
   );
   if (due.length === 0) return { taken: 0, queued: [], refused: [] };
 
@@ -146,59 +149,6 @@ async function writePlans(ctx: Context, plans: readonly Plan[], now: Date) {
     from jsonb_to_recordset(${recordset(runs)}::jsonb) as r(task_id int, user_id int, at timestamptz, queued boolean)
     join recorded on recorded.task_id = r.task_id and recorded.planned_for = r.at
     returning id, task_id as "taskId", user_id as "userId", queued_at is not null as queued`,
-  );
-}
-
-async function takeUpRetries(ctx: Context, dueBefore: Date): Promise<Enqueued & { taken: number }> {
-  const due = await rows<{ id: number; userId: number }>(
-    ctx.db,
-    sql`
-    select e.id, e.user_id as "userId" from executions e join tasks t on t.id = e.task_id
-    where e.status = 'pending' and e.queued_at is null and e.run_at <= ${dueBefore.toISOString()}
-      and not (select maintenance_mode from settings)
-    order by e.run_at limit ${BATCH} for no key update of t, e skip locked`,
-  );
-  if (due.length === 0) return { taken: 0, queued: [], refused: [] };
-
-  const now = ctx.now();
-  const userIds = due.map((retry) => retry.userId);
-  const accounts = await lockAccounts(ctx.db, userIds, now);
-  const queued: typeof due = [];
-  const refused: { id: number; breach: Breach }[] = [];
-  for (const retry of due) {
-    const breach = admitExecution(accounts.get(retry.userId) as Account, now);
-    if (breach) refused.push({ id: retry.id, breach });
-    else queued.push(retry);
-  }
-  const day = dayOf(now);
-  await ctx.db.execute(sql`
-    update executions set queued_at = ${now.toISOString()}, usage_day = ${day}
-    where id = any(${`{${queued.map((retry) => retry.id).join(',')}}`}::int[])`);
-  await addUsage(
-    ctx.db,
-    queued.map((retry) => ({ userId: retry.userId, day, executions: 1 })),
-  );
-  await refuseExecutions(ctx, refused);
-  return { taken: due.length, queued: queued.map((retry) => retry.id), refused: refused.map((retry) => retry.id) };
-}
-
-/** Ends pending executions as `QUOTA_EXCEEDED`: they never start, and what they held of a quota is given back. */
-export async function refuseExecutions(ctx: Context, refused: readonly { id: number; breach: Breach }[]) {
-  await settleExecutions(
-    ctx,
-    refused.map(({ id, breach }) => ({
-      id,
-      claimToken: null,
-      durationMs: null,
-      usage: null,
-      outcome: {
-        ok: false,
-        errorCode: 'QUOTA_EXCEEDED',
-        message: overQuota(breach).message,
-        retryable: false,
-        retryAfterMs: null,
-      },
-    })),
   );
 }
 

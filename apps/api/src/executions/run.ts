@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { openProviderKey } from '../users/provider-key.ts';
-import type { Claimed } from './claim.ts';
 import type { End, Outcome } from './settle.ts';
+import type { Claimed } from './turns.ts';
 
 const UNREADABLE_KEY: Outcome = {
   ok: false,

@@ -2,7 +2,7 @@ import type { ERROR_CODES } from '@carillon/db';
 import { recordset, rows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { addUsage, dayOf, type UsageDelta } from '../limits/quotas.ts';
+import { addUsage, type Breach, dayOf, overQuota, type UsageDelta } from '../limits/quotas.ts';
 import type { AiUsage } from '../outside/ai.ts';
 import { concludeExecutions, type Ended } from './conclude.ts';
 
@@ -28,6 +28,7 @@ export interface End {
 type SettledRow = Omit<Ended, 'outcome' | 'durationMs' | 'usage' | 'plannedFor' | 'startedAt'> & {
   plannedFor: string | null;
   startedAt: string | null;
+  claimToken: string | null;
   usageDay: string | null;
   tokensReserved: number;
 };
@@ -43,9 +44,9 @@ export async function settleExecutions(ctx: Context, ends: readonly End[]): Prom
   if (ends.length === 0) return [];
   const now = ctx.now();
   const settled = await writeEnds(ctx, ends, now);
-  const endOf = new Map(ends.map((end) => [end.id, end]));
+  const endOf = new Map(ends.map((end) => [keyOf(end), end]));
   const ended = settled.map((row): Ended & Pick<SettledRow, 'usageDay' | 'tokensReserved'> => {
-    const { outcome, usage, durationMs } = endOf.get(row.id) as End;
+    const { outcome, usage, durationMs } = endOf.get(keyOf(row)) as End;
     return {
       ...row,
       plannedFor: toInstantOrNull(row.plannedFor),
@@ -69,6 +70,28 @@ export async function settleExecutions(ctx: Context, ends: readonly End[]): Prom
   return ended.map((e) => e.id);
 }
 
+/** Ends pending executions as `QUOTA_EXCEEDED`: they never start, and what they held of a quota is given back. */
+export async function refuseExecutions(ctx: Context, refused: readonly { id: number; breach: Breach }[]) {
+  await settleExecutions(
+    ctx,
+    refused.map(({ id, breach }) => ({
+      id,
+      claimToken: null,
+      durationMs: null,
+      usage: null,
+      outcome: {
+        ok: false,
+        errorCode: 'QUOTA_EXCEEDED',
+        message: overQuota(breach).message,
+        retryable: false,
+        retryAfterMs: null,
+      },
+    })),
+  );
+}
+
+/** One execution may have ended under two claims, of which one counts. */
+const keyOf = ({ id, claimToken }: Pick<End, 'id' | 'claimToken'>) => `${id} ${claimToken}`;
 const totalTokens = (usage: AiUsage | null) => (usage ? usage.inputTokens + usage.outputTokens : 0);
 
 /** The task's row is locked before its execution's, the order in which every other transaction takes them. */
@@ -105,7 +128,7 @@ function writeEnds(ctx: Context, ends: readonly End[], now: Date): Promise<Settl
     from ends join executions was using (id) join held on held.id = was.task_id
     where e.id = ends.id and case when ends.token is null
       then e.status = 'pending' else e.status = 'running' and e.claim_token = ends.token end
-    returning e.id, e.task_id as "taskId", e.user_id as "userId", e.trigger, e.planned_for as "plannedFor", e.attempt,
+    returning e.id, ends.token as "claimToken", e.task_id as "taskId", e.user_id as "userId", e.trigger, e.planned_for as "plannedFor", e.attempt,
       e.started_at as "startedAt", was.usage_day as "usageDay", was.tokens_reserved as "tokensReserved",
       held.name as "taskName", held.status as "taskStatus", held.recurrence,
       held.next_execution_at is not null as "hasNext", held.consecutive_failures as "consecutiveFailures"`,

@@ -59,10 +59,13 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
   const ids = sql`${`{${[...new Set(userIds)].join(',')}}`}::int[]`;
   // Sent together: the second finds the rows that the first has made sure of.
   const [, found] = await Promise.all([
-    db.execute(sql`
+    rows(
+      db,
+      sql`
       insert into usage_counters (user_id, period)
       select u.id, p.period from users u, (values (${day}), (${monthOf(day)})) p(period) where u.id = any(${ids})
-      on conflict do nothing`),
+      order by u.id, p.period on conflict do nothing`,
+    ),
     rows<AccountRow>(
       db,
       sql`
@@ -92,23 +95,29 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
   return accounts;
 }
 
-/**
- * Admits one more execution to a locked account and counts it there, or says which quota refuses it. Tokens are
- * looked at too: who has used them up starts nothing (decisions §9).
- */
+/** Admits one more execution to a locked account and counts it there, or says which quota refuses it. */
 export function admitExecution(account: Account, now: Date): Breach | null {
+  const breach = findBreach(account, now);
+  if (breach) return breach;
+  account.day.executions += 1;
+  account.month.executions += 1;
+  return null;
+}
+
+/**
+ * The quota that refuses one more execution to an account, or null. Tokens are looked at too: who has used them up
+ * starts nothing (decisions §9).
+ */
+export function findBreach(account: Account, now: Date): Breach | null {
   const { limits, day, month } = account;
   if (account.trialEndsAt && account.trialEndsAt <= now) {
     return { resource: 'trial', used: null, limit: null, resetAt: null };
   }
-  const breach =
+  return (
     full('executions', day.executions, limits.executionsPerDay, nextDay(now)) ??
     full('executions', month.executions, limits.executionsPerMonth, nextMonth(now)) ??
-    tokensUsedUp(account, now);
-  if (breach) return breach;
-  day.executions += 1;
-  month.executions += 1;
-  return null;
+    tokensUsedUp(account, now)
+  );
 }
 
 /** The quota by which an account has no token left, or null. */

@@ -1,0 +1,81 @@
+import { rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+
+/** Specification "Concurrency". */
+const PER_USER = 5;
+const GLOBAL = 1000;
+/** Queued rows of one user that a claim looks at, among those whose task is not running already. */
+const LOOKAHEAD = 50;
+
+/** An execution that this process runs: its lease is ours until `claimToken` says otherwise. */
+export interface Claimed {
+  id: number;
+  taskId: number;
+  userId: number;
+  attempt: number;
+  claimToken: string;
+  prompt: string;
+  aiModel: string;
+  maxTokens: number;
+  temperature: number;
+  attachmentIds: string[];
+  providerKeySealed: string | null;
+}
+
+export type Candidate = Omit<Claimed, 'claimToken'> & {
+  taskName: string;
+  usageDay: string;
+  lastDurationMs: number | null;
+  /** False for a run that was interrupted: it counts as the same one. */
+  isFirstStart: boolean;
+};
+
+/** A queued row in its user's turn; `id` is null where another transaction holds it or its task at the moment. */
+export type Turn = { turnOf: number } & (Candidate | { id: null });
+
+/**
+ * Locks up to `limit` queued rows that may start now, users in order from the one after `after`. Hops from user to user
+ * in the index of queued rows, so the cost is that of who waits, not of how much waits.
+ */
+export function findTurns(ctx: Context, limit: number, after: number): Promise<Turn[]> {
+  return rows<Turn>(
+    ctx.db,
+    sql`
+    with recursive waiting(user_id) as (
+      (select user_id from executions where status = 'pending' and queued_at is not null and user_id > ${after}
+        order by user_id limit 1)
+      union all
+      select (select e.user_id from executions e where e.status = 'pending' and e.queued_at is not null
+        and e.user_id > w.user_id order by e.user_id limit 1)
+      from waiting w where w.user_id is not null
+    ), picked as materialized (
+      select p.id, p.run_at, w.user_id from waiting w cross join lateral (
+        select q.id, q.run_at from (
+          select e.id, e.task_id, e.run_at, row_number() over (partition by e.task_id order by e.run_at, e.id) as turn
+          from (
+            select id, task_id, run_at from executions x
+            where status = 'pending' and queued_at is not null and user_id = w.user_id
+              and not exists (select from executions r where r.task_id = x.task_id and r.status = 'running')
+            order by run_at, id limit ${LOOKAHEAD}
+          ) e
+        ) q
+        where q.turn = 1
+        order by q.run_at, q.id limit greatest(0, ${PER_USER}::int
+          - (select count(*) from executions r where r.user_id = w.user_id and r.status = 'running'))
+      ) p
+      limit greatest(0, least(${limit}::int,
+        ${GLOBAL}::int - (select count(*) from executions where status = 'running')))
+    ), held as (
+      select e.id, e.task_id as "taskId", e.user_id as "userId", e.attempt, e.usage_day as "usageDay",
+        e.started_at is null as "isFirstStart", t.name as "taskName", t.prompt, t.ai_model as "aiModel",
+        t.max_tokens as "maxTokens", t.temperature, t.attachment_ids as "attachmentIds",
+        t.last_duration_ms as "lastDurationMs", u.provider_key_sealed as "providerKeySealed"
+      from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
+      where e.id = any(array(select id from picked)) and not (select maintenance_mode from settings)
+      for no key update of t, e skip locked
+    )
+    select picked.user_id as "turnOf", held.* from picked left join held using (id)
+    order by picked.user_id, picked.run_at, picked.id`,
+  );
+}

@@ -1,0 +1,209 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { usageRecords } from '@carillon/db';
+import t from 'tap';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { renewLeases, rescueExpired } from '../../src/executions/leases.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { createAi } from '../../src/outside/ai.ts';
+import { deleteTask } from '../../src/tasks/delete.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTask, insertTasks, queueRuns, readRun, readRuns, readTask } from '../support/schedules.ts';
+
+const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
+
+const LEASE_MS = 30_000;
+/** A process that claims and then dies: nobody ever hears of its runs again. */
+const claimAndDie = async () => (await claimQueued(ctx, { limit: 100, after: 0 })).started;
+
+/** The first request waits until it is let go; the others are answered at once. */
+function holdFirst() {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    ai.answer(async () => {
+      if (ai.requests.length > 1) return { text: 'The second answer.' };
+      resolve();
+      await held;
+      return { text: 'The first answer.' };
+    });
+  });
+  return { reached, letGo };
+}
+
+/** A provider that never answers, and sees when a client gives up. */
+async function silentProvider(t: { teardown(work: () => unknown): unknown }) {
+  const reached = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((request) => {
+    request.socket.once('close', () => closed.resolve());
+    reached.resolve();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const silent = createAi({ ...ctx.config.ai, baseUrl });
+  t.teardown(async () => {
+    await silent.close();
+    server.close();
+  });
+  return { ai: silent, reached: reached.promise, closed: closed.promise };
+}
+
+t.test('a run whose process died runs again when its lease has ended, as the same execution', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const [dead] = await claimAndDie();
+  clock.advance(LEASE_MS);
+  t.strictSame(await rescueExpired(ctx), []);
+  clock.advance(1);
+  t.strictSame(await rescueExpired(ctx), [dead!.id]);
+  t.match(await readRun(ctx, task), { id: dead!.id, status: 'pending', interruptions: 1, claimToken: null });
+
+  await newProcess(t).worker.drain();
+  t.match(await readRun(ctx, task), { id: dead!.id, status: 'completed', attempt: 1, interruptions: 1 });
+  t.equal((await readTask(ctx, task)).executionCount, 1);
+  t.match(await ctx.db.select().from(usageRecords).orderBy(usageRecords.id), [
+    { source: 'interrupted', executions: 0, outputTokens: 0, estimated: true },
+    { source: 'execution', executions: 1, estimated: false },
+  ]);
+});
+
+t.test('of many rescues at once each run is taken over by one', async (t) => {
+  await insertTasks(ctx, [alice().id, alice().id, alice().id, alice().id, alice().id]);
+  await enqueueDue(ctx);
+  const dead = await claimAndDie();
+  t.equal(dead.length, 5);
+  clock.advance(LEASE_MS + 1);
+  const rescued = await Promise.all(Array.from({ length: 8 }, () => rescueExpired(ctx)));
+  t.strictSame(rescued.flat().sort(), dead.map(({ id }) => id).sort());
+});
+
+t.test('who has lost the lease can neither finish nor bill the run', async (t) => {
+  const { reached, letGo } = holdFirst();
+  const task = await insertTask(ctx, alice().id, { prompt: 'Which answer is it?' });
+  await enqueueDue(ctx);
+  const [slow, quick] = [newProcess(t), newProcess(t)];
+  slow.worker.nudge();
+  await reached;
+  clock.advance(LEASE_MS + 1);
+  await rescueExpired(quick.ctx);
+  await quick.worker.drain();
+  letGo();
+  await slow.worker.drain();
+  t.match(await readRun(ctx, task), { status: 'completed', result: 'The second answer.' });
+  t.equal(await ctx.db.$count(usageRecords), 2);
+});
+
+t.test('who has lost the lease gives the call up as soon as it finds out', async (t) => {
+  const silent = await silentProvider(t);
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const [slow, quick] = [newProcess(t, {}, silent.ai), newProcess(t)];
+  slow.worker.nudge();
+  await silent.reached;
+  clock.advance(LEASE_MS + 1);
+  await rescueExpired(quick.ctx);
+  await quick.worker.drain();
+  await slow.worker.rescue();
+  await silent.closed;
+  t.match(await readRun(ctx, task), { status: 'completed', result: /^Answer to/ });
+});
+
+t.test('a process that was only stalled keeps its runs, even when it looks for lost ones first', async (t) => {
+  const { reached, letGo } = holdFirst();
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const { worker } = newProcess(t);
+  worker.nudge();
+  await reached;
+  clock.advance(10 * LEASE_MS);
+  t.strictSame(await worker.rescue(), []);
+  letGo();
+  await worker.drain();
+  t.match(await readRun(ctx, task), { status: 'completed', result: 'The first answer.', interruptions: 0 });
+});
+
+t.test('a run that comes back to the very process that had lost it is run and watched like any other', async (t) => {
+  const { reached, letGo } = holdFirst();
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const { ctx: own, worker } = newProcess(t);
+  worker.nudge();
+  await reached;
+  clock.advance(LEASE_MS + 1);
+  await rescueExpired(own);
+  letGo();
+  await worker.drain();
+  t.match(await readRun(ctx, task), { status: 'completed', result: 'The second answer.', interruptions: 1 });
+});
+
+t.test('renewed leases are kept, and those of others are not renewed', async (t) => {
+  const [first, second] = await insertTasks(ctx, [alice().id, alice().id]);
+  await enqueueDue(ctx);
+  const [mine, lost] = await claimAndDie();
+  t.strictSame([mine!.taskId, lost!.taskId], [first, second]);
+  clock.advance(20_000);
+  const notMine = { id: lost!.id, claimToken: '00000000-0000-4000-8000-000000000000' };
+  t.strictSame([...(await renewLeases(ctx, [mine!, notMine]))], [mine!.id]);
+  clock.advance(20_000);
+  t.strictSame(await rescueExpired(ctx), [lost!.id]);
+  clock.advance(10_001);
+  t.strictSame(await rescueExpired(ctx), [mine!.id]);
+});
+
+t.test('a lease whose row another transaction holds is no lost one, and is not waited for', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const [mine] = await claimAndDie();
+  const other = newProcess(t);
+  await other.ctx.db.transaction(async (tx) => {
+    await tx.execute(`select from executions where task_id = ${task} for update`);
+    t.strictSame([...(await renewLeases(ctx, [mine!]))], [mine!.id]);
+  });
+});
+
+t.test('a run that was interrupted three times ends as INTERRUPTED the next time', async (t) => {
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
+  await enqueueDue(ctx);
+  for (let interruptions = 0; interruptions < 3; interruptions += 1) {
+    t.match(await readRun(ctx, task), { status: 'pending', interruptions });
+    await claimAndDie();
+    clock.advance(LEASE_MS + 1);
+    t.equal((await rescueExpired(ctx)).length, 1);
+  }
+  await claimAndDie();
+  clock.advance(LEASE_MS + 1);
+  t.strictSame(await rescueExpired(ctx), []);
+  t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'INTERRUPTED', interruptions: 3 });
+  t.match(await readTask(ctx, task), { status: 'failed', executionCount: 1 });
+});
+
+t.test('deleting a task aborts its call and drops the result', async (t) => {
+  const silent = await silentProvider(t);
+  const task = await insertTask(ctx, alice().id);
+  await queueRuns(ctx, [task]);
+  await enqueueDue(ctx);
+  const process = newProcess(t, {}, silent.ai);
+  process.worker.nudge();
+  await silent.reached;
+  await deleteTask(process.ctx, alice(), task);
+  await silent.closed;
+  await process.worker.drain();
+  t.strictSame(await readRuns(ctx, task), []);
+  t.match(await ctx.db.select().from(usageRecords), [{ executions: 1, outputTokens: 0, estimated: true }]);
+});
+
+t.test('a process learns at its next renewal that another one has deleted the task', async (t) => {
+  const silent = await silentProvider(t);
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const process = newProcess(t, {}, silent.ai);
+  process.worker.nudge();
+  await silent.reached;
+  await deleteTask(ctx, alice(), task);
+  await process.worker.rescue();
+  await silent.closed;
+  await process.worker.drain();
+});

@@ -1,0 +1,156 @@
+import { executions } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { type Context, sqlState } from '../../src/context.ts';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTask, insertTasks, insertUsers, PROMPT, queueRuns, readRuns } from '../support/schedules.ts';
+
+const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
+
+const promptOf = (request: { body: { messages: { content: unknown }[] } }) => String(request.body.messages[0]?.content);
+const countRunning = () => ctx.db.$count(executions, eq(executions.status, 'running'));
+const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
+
+/** Runs `work` for each of `keys` and tells how many of a key were ever under way at once. */
+function watchOverlap() {
+  const underWay = new Map<string, number>();
+  const most = new Map<string, number>();
+  return {
+    most,
+    async during(key: string, ms: number) {
+      underWay.set(key, (underWay.get(key) ?? 0) + 1);
+      most.set(key, Math.max(most.get(key) ?? 0, underWay.get(key) ?? 0));
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      underWay.set(key, (underWay.get(key) ?? 0) - 1);
+      return {};
+    },
+  };
+}
+
+t.test('2000 due tasks are each run once, however many processes tick and work', async (t) => {
+  const people = await insertUsers(ctx, 50, 'trial');
+  await insertTasks(
+    ctx,
+    times(2000, (at) => people[at % 50]!),
+  );
+  const processes = times(4, () => newProcess(t));
+  const deadlocks = times(4, (at) => watchDeadlocks(processes[at]!.ctx));
+
+  const enqueued = await Promise.all(processes.map((process) => enqueueDue(process.ctx)));
+  await Promise.all(processes.map(({ worker }) => worker.drain()));
+
+  t.equal(new Set(enqueued.flatMap(({ queued }) => queued)).size, 2000);
+  const runs = await ctx.db.select().from(executions);
+  t.equal(runs.length, 2000);
+  t.equal(new Set(runs.map(({ taskId }) => taskId)).size, 2000);
+  t.ok(runs.every(({ status }) => status === 'completed'));
+  t.equal(ai.requests.length, 2000);
+  t.equal(new Set(ai.requests.map(promptOf)).size, 2000);
+  t.strictSame(deadlocks.flat(), []);
+});
+
+t.test('no user ever has more than 5 runs at once, over all processes', async (t) => {
+  const people = await insertUsers(ctx, 3);
+  const overlap = watchOverlap();
+  ai.answer((request) => overlap.during(promptOf(request), 10));
+  for (const person of people) {
+    await queueRuns(
+      ctx,
+      await insertTasks(
+        ctx,
+        times(30, () => person),
+        { prompt: `${PROMPT} ${person}` },
+      ),
+    );
+  }
+  const processes = times(4, () => newProcess(t));
+  await Promise.all(processes.map(({ worker }) => worker.drain()));
+  t.equal(ai.requests.length, 90);
+  t.strictSame([...overlap.most.values()], [5, 5, 5]);
+});
+
+t.test('a task never overlaps itself: its runs wait for each other', async (t) => {
+  const overlap = watchOverlap();
+  ai.answer((request) => overlap.during(promptOf(request), 5));
+  const task = await insertTask(ctx, alice().id);
+  for (let run = 0; run < 8; run += 1) await queueRuns(ctx, [task]);
+  const processes = times(4, () => newProcess(t));
+  while ((await readRuns(ctx, task)).some(({ status }) => status === 'pending')) {
+    await Promise.all(processes.map(({ worker }) => worker.drain()));
+  }
+  t.equal(ai.requests.length, 8);
+  t.strictSame([...overlap.most.values()], [1]);
+});
+
+t.test('20 claims at once start 5 runs of each user and 1000 in all, not one more', async (t) => {
+  const people = await insertUsers(ctx, 210);
+  await queueRuns(
+    ctx,
+    await insertTasks(
+      ctx,
+      times(210 * 6, (at) => people[at % 210]!),
+    ),
+  );
+  const processes = times(4, () => newProcess(t));
+
+  const seen: number[] = [];
+  async function claimAll(ctx: Context) {
+    for (let after = 0, idle = false; !idle; ) {
+      const { started, next } = await claimQueued(ctx, { limit: 100, after });
+      seen.push(await countRunning());
+      idle = next === 0 && started.length === 0;
+      after = next;
+    }
+    return [];
+  }
+  await Promise.all(times(20, (at) => claimAll(processes[at % 4]!.ctx)));
+
+  t.equal(Math.max(...seen), 1000);
+  const running = await ctx.db.select().from(executions).where(eq(executions.status, 'running'));
+  t.equal(running.length, 1000);
+  const perUser = new Map<number, number>();
+  for (const { userId } of running) perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
+  t.equal(Math.max(...perUser.values()), 5);
+  t.equal(new Set(running.map(({ taskId }) => taskId)).size, 1000);
+});
+
+for (const places of ['1', '4', '100']) {
+  t.test(`a task of another user does not wait for a user's thousand, with ${places} places`, async (t) => {
+    const [a, b] = await insertUsers(ctx, 2);
+    await queueRuns(
+      ctx,
+      await insertTasks(
+        ctx,
+        times(1000, () => a!),
+      ),
+    );
+    clock.advance(1000);
+    await queueRuns(ctx, [await insertTask(ctx, b!, { prompt: 'The only one of mine.' })]);
+
+    const { worker } = newProcess(t, { executionConcurrency: Number(places) });
+    const reached = new Promise<number>((resolve) => {
+      ai.answer((request) => {
+        if (promptOf(request) === 'The only one of mine.') resolve(ai.requests.length - 1);
+        return {};
+      });
+    });
+    worker.nudge();
+    const before = await reached;
+    t.ok(before <= 6, `after ${before} others`);
+    await worker.stop();
+  });
+}
+
+/** Deadlocks are mended by running the transaction again, so nobody would see them otherwise. */
+function watchDeadlocks(ctx: Context): unknown[] {
+  const seen: unknown[] = [];
+  const { transaction } = ctx.db;
+  ctx.db.transaction = (...given) =>
+    transaction.apply(ctx.db, given).catch((error: unknown) => {
+      if (sqlState(error) === '40P01') seen.push(error);
+      throw error;
+    }) as never;
+  return seen;
+}

@@ -1,0 +1,91 @@
+import { executions, occurrences, rows, tasks } from '@carillon/db';
+import { asc, eq, sql } from 'drizzle-orm';
+import type { Context } from '../../src/context.ts';
+
+type NewTask = typeof tasks.$inferInsert;
+
+/** As long as the verb's own minimum. */
+export const PROMPT = 'Say something nice.';
+
+/**
+ * Tasks straight into the table, daily ones unless told, whose next run is due now: many are there at once, and they
+ * may have begun in the past, which the verb refuses. Each has a prompt of its own, `Say something nice. <number>`.
+ */
+export async function insertTasks(
+  ctx: Context,
+  userIds: readonly number[],
+  values: Partial<NewTask> = {},
+): Promise<number[]> {
+  const now = ctx.now();
+  const from = { scheduledFor: now, nextExecutionAt: now, createdAt: now, updatedAt: now };
+  const settings = { recurrence: 'daily', timezone: 'UTC', aiModel: 'test-model', maxTokens: 100, temperature: 70 };
+  const made = await ctx.db
+    .insert(tasks)
+    .values(
+      userIds.map(
+        (userId, at) =>
+          ({ name: `Task ${at}`, prompt: `${PROMPT} ${at}`, ...settings, ...from, ...values, userId }) as NewTask,
+      ),
+    )
+    .returning({ id: tasks.id });
+  return made.map(({ id }) => id);
+}
+
+/** One task, as `insertTasks` makes it. */
+export async function insertTask(ctx: Context, userId: number, values: Partial<NewTask> = {}): Promise<number> {
+  const [id] = await insertTasks(ctx, [userId], { prompt: PROMPT, ...values });
+  return id as number;
+}
+
+/** People straight into the table, on the plan `pro`. */
+export async function insertUsers(ctx: Context, count: number, plan: 'trial' | 'pro' = 'pro'): Promise<number[]> {
+  const made = await rows<{ id: number }>(
+    ctx.db,
+    sql`
+    insert into users (identity_user_id, email, name, plan)
+    select 'local:' || n, 'person-' || n || '@example.com', 'Person ' || n, ${plan} from generate_series(1, ${count}::int) n
+    returning id`,
+  );
+  return made.map(({ id }) => id);
+}
+
+/** Runs on demand, already queued and counted, one for each of the tasks. */
+export async function queueRuns(ctx: Context, taskIds: readonly number[]): Promise<void> {
+  const now = ctx.now().toISOString();
+  await ctx.db.execute(sql`
+    with queued as (
+      insert into executions (task_id, user_id, status, trigger, run_at, queued_at, usage_day, created_at)
+      select id, user_id, 'pending', 'manual', ${now}, ${now}, ${now.slice(0, 10)}, ${now}
+      from tasks where id = any(${`{${taskIds.join(',')}}`}::int[]) order by id returning user_id
+    )
+    insert into usage_counters (user_id, period, executions)
+    select user_id, period, count(*) from queued, (values (${now.slice(0, 10)}), (${now.slice(0, 7)})) p(period) group by 1, 2
+    on conflict (user_id, period) do update set executions = usage_counters.executions + excluded.executions`);
+}
+
+/** The row of a task. */
+export async function readTask(ctx: Context, id: number) {
+  const [task] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
+  return task as typeof tasks.$inferSelect;
+}
+
+/** The executions of a task, oldest first. */
+export const readRuns = (ctx: Context, taskId: number) =>
+  ctx.db.select().from(executions).where(eq(executions.taskId, taskId)).orderBy(asc(executions.id));
+
+/** The only execution of a task. */
+export async function readRun(ctx: Context, taskId: number) {
+  const [run, ...more] = await readRuns(ctx, taskId);
+  if (!run || more.length > 0) throw new Error(`Task ${taskId} has ${more.length + (run ? 1 : 0)} executions.`);
+  return run;
+}
+
+/** What the ledger says of a task: `[planned instant, fate]`, oldest first. */
+export async function readLedger(ctx: Context, taskId: number): Promise<[string, string][]> {
+  const found = await ctx.db
+    .select()
+    .from(occurrences)
+    .where(eq(occurrences.taskId, taskId))
+    .orderBy(asc(occurrences.plannedFor));
+  return found.map(({ plannedFor, fate }) => [plannedFor.toISOString(), fate]);
+}
