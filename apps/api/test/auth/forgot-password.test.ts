@@ -68,7 +68,7 @@ t.test('unknown addresses and deactivated accounts get the same answer, and no m
   t.same([server.received.length, await ctx.db.$count(mails), await ctx.db.$count(passwordResets)], [0, 0, 0]);
 });
 
-t.test('a request is answered without a word to the mail server, however that one hangs', async (t) => {
+t.test('a request says no word to the mail server, so one that is down slows and loses nothing', async (t) => {
   await signUpAlice(app);
   await server.stop();
   t.equal((await forgot('alice@example.com')).statusCode, 200);
@@ -76,7 +76,7 @@ t.test('a request is answered without a word to the mail server, however that on
   await server.start();
   clock.advance(30_000);
   await deliverDue(ctx);
-  t.equal(server.received.length, 1, 'and nothing is lost');
+  t.equal(server.received.length, 1);
 });
 
 t.test('however long the mail server was away, the link is good for an hour from then', async (t) => {

@@ -32,6 +32,8 @@ export interface Overrides extends AppOptions {
 export interface TestContext {
   ctx: Context;
   app: FastifyInstance;
+  /** Where the database is, for whatever else is to use it. */
+  databaseUrl: string;
   /** Stands still until it is moved. */
   clock: { set(to: Date | string): void; advance(ms: number): void };
   /** What was logged, one object per line. */
@@ -105,7 +107,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     return closing;
   };
   t.teardown(close);
-  return { ctx, app, clock, logged, close };
+  return { ctx, app, databaseUrl: database.url, clock, logged, close };
 }
 
 function collectLines(into: Record<string, unknown>[]): Writable {

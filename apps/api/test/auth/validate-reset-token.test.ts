@@ -1,0 +1,92 @@
+import { mails, passwordResets, users } from '@carillon/db';
+import t from 'tap';
+import { issueReset } from '../../src/auth/password-reset.ts';
+import { prune } from '../../src/prune.ts';
+import { START, testContext } from '../support/context.ts';
+import { tokenIn } from '../support/mail-server.ts';
+import { type Person, signUpAlice } from '../support/people.ts';
+
+const HOUR_MS = 3_600_000;
+const NEW = 'Another-2026';
+
+const { app, ctx, clock } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1000' } });
+t.beforeEach(async () => {
+  clock.set(START);
+  await ctx.db.delete(mails);
+  await ctx.db.delete(users);
+});
+
+const reset = (token: unknown, newPassword: unknown = NEW) =>
+  app.inject({ method: 'POST', url: '/api/auth/reset-password', payload: { token, newPassword } as object });
+const validate = (token: string) => app.inject({ url: '/api/auth/validate-reset-token', query: { token } });
+
+async function tokenOf({ email }: Person): Promise<string> {
+  const issued = await issueReset(ctx, email);
+  return tokenIn({ text: issued?.link });
+}
+
+/** What both endpoints say of a token. */
+async function told(token: string) {
+  const [validated, submitted] = [await validate(token), await reset(token)];
+  return [validated.statusCode, validated.json(), submitted.statusCode, submitted.json()];
+}
+
+t.test('asking whether a token is valid consumes nothing', async (t) => {
+  const alice = await signUpAlice(app);
+  const token = await tokenOf(alice);
+  for (let n = 0; n < 3; n++) {
+    const answer = await validate(token);
+    t.same([answer.statusCode, answer.json()], [200, { valid: true, userId: alice.id }]);
+  }
+  t.equal((await reset(token)).statusCode, 200);
+});
+
+t.test('a token is good for an hour and no longer', async (t) => {
+  const token = await tokenOf(await signUpAlice(app));
+  clock.advance(HOUR_MS - 1);
+  t.equal((await validate(token)).statusCode, 200);
+  clock.advance(1);
+  const error = 'Token expirado';
+  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+});
+
+t.test('what was never a token is unknown, whatever it looks like', async (t) => {
+  const token = await tokenOf(await signUpAlice(app));
+  const [stored] = await ctx.db.select().from(passwordResets);
+  const error = 'Token inválido';
+  for (const alien of [
+    '',
+    'x',
+    'f'.repeat(64),
+    token.toUpperCase(),
+    ` ${token}`,
+    token.slice(0, 63),
+    `${token}0`,
+    stored?.tokenHash as string,
+    '\u0131'.repeat(64),
+    "' or 1=1 --",
+    'x'.repeat(5000),
+  ]) {
+    t.same(await told(alien), [400, { valid: false, error }, 400, { success: false, error }], alien.slice(0, 70));
+  }
+});
+
+t.test('a token of an account that was deactivated or deleted since is unknown', async (t) => {
+  const alice = await signUpAlice(app);
+  const error = 'Token inválido';
+  const token = await tokenOf(alice);
+  await ctx.db.update(users).set({ isActive: false });
+  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  await ctx.db.delete(users);
+  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+});
+
+t.test('after 30 days a token is forgotten', async (t) => {
+  const token = await tokenOf(await signUpAlice(app));
+  clock.advance(30 * 24 * HOUR_MS);
+  await prune(ctx);
+  t.equal((await validate(token)).json().error, 'Token expirado');
+  clock.advance(1);
+  await prune(ctx);
+  t.equal((await validate(token)).json().error, 'Token inválido');
+});
