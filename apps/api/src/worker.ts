@@ -13,7 +13,7 @@ import { repeat } from './repeat.ts';
 
 const POLL_MS = 1000;
 const RESCUE_MS = 5000;
-const PRUNE_MS = 3_600_000;
+const PRUNE_MS = 60_000;
 /** When the scheduler has not called for so long although something is due, the worker takes it up itself. */
 const SCHEDULER_SILENT_MS = 60_000;
 const SETTLE_AT_ONCE = 200;

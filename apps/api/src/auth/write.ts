@@ -4,6 +4,7 @@ import { and, eq, gt, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { Refusal } from '../errors.ts';
 import { recordAudit } from './audit.ts';
+import { boundGuesses } from './guesses.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import { type Account, endSession, type Origin, openSession } from './sessions.ts';
 
@@ -41,6 +42,7 @@ export async function register(ctx: Context, input: NewAccount, origin: Origin) 
 export async function logIn(ctx: Context, input: { email: string; password: string }, origin: Origin) {
   const { id, passwordHash } = users;
   const [known] = await ctx.db.select({ id, passwordHash }).from(users).where(hasEmail(input.email));
+  await boundGuesses(ctx, { email: input.email, userId: known?.id }, origin);
   const isRight = await verifyPassword(known?.passwordHash ?? null, input.password);
   if (!known || !isRight) throw wrongCredentials();
 

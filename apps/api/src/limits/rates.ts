@@ -71,6 +71,9 @@ export const ANY_FIELD_LIMIT = 300;
 /** The rate of an address at such an endpoint, whatever the field says. */
 export const anyField = ({ bucket }: Rate): Rate => rate(`${bucket} from one address`, ANY_FIELD_LIMIT, MINUTE, 'ip');
 
+/** Sign-ins to one account from all addresses together; `auth/guesses.ts` says who gets through beyond it. */
+export const ONE_ACCOUNT = rate('sign-in to one account', 100, 15 * MINUTE, 'ip+email');
+
 /** Specification "Rate limits (server actions, per user)". The other actions are not limited. */
 export const ACTION_RATES = {
   createTask: rate('action createTask', 10, MINUTE, 'user'),
