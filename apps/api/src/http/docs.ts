@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { SESSION_COOKIE } from '../auth/cookie.ts';
 import type { Config } from '../config.ts';
 import { VERSION } from '../version.ts';
+import { describeLimit, describeLimits } from './docs-limits.ts';
 
 /**
  * Serves the OpenAPI document at `/api/docs/json` and a page for people at `/api/docs`. It describes the routes that are
@@ -30,7 +31,12 @@ export async function serveDocs(app: FastifyInstance, { baseUrl }: Config): Prom
         },
       },
     },
-    transform: ({ schema, url }) => ({ schema: describeSuccess(schema), url }),
+    transform: ({ schema, url, route }) => ({
+      schema: { ...describeSuccess(schema), ...describeLimit(route.config?.rate) },
+      url,
+    }),
+    transformObject: (document) =>
+      'openapiObject' in document ? describeLimits(document.openapiObject) : document.swaggerObject,
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });
   const secure = baseUrl.startsWith('https:');
