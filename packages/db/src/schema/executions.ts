@@ -48,6 +48,8 @@ export const executions = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     status: text({ enum: EXECUTION_STATUSES }).notNull(),
     trigger: text({ enum: TRIGGERS }).notNull(),
+    /** Whether an inbound webhook caused it, directly or as the run that it retries. */
+    viaWebhook: boolean('via_webhook').notNull().default(false),
     /** The planned instant it answers; null for a run on demand. Its retries carry the same one. */
     plannedFor: instant('planned_for'),
     attempt: integer().notNull().default(1),

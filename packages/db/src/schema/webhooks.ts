@@ -22,6 +22,11 @@ export const webhooks = pgTable(
     events: text().array().notNull(),
     description: text(),
     status: text({ enum: WEBHOOK_STATUSES }).notNull().default('active'),
+    /** Whether its latest attempt got through; null before the first. Who answers is sent more at once. */
+    lastAttemptOk: boolean('last_attempt_ok'),
+    /** The minute in which its attempts are counted, and their number (specification "Delivery rules" 6). */
+    windowEndsAt: instant('window_ends_at'),
+    windowCount: integer('window_count').notNull().default(0),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },
@@ -31,7 +36,12 @@ export const webhooks = pgTable(
   ],
 );
 
-/** The outbox: written in the transaction of the change it tells of, payload frozen as the text that is signed. */
+/**
+ * The outbox: written in the transaction of the change it tells of, payload frozen as the text that is signed.
+ *
+ * A pending row is *waiting* (`queuedAt` null: a retry before its `nextAttemptAt`) or *queued* (a worker may send it).
+ * A sending row has a lease and a claim token, as a running execution has.
+ */
 export const deliveries = pgTable(
   'deliveries',
   {
@@ -43,21 +53,30 @@ export const deliveries = pgTable(
     payload: text().notNull(),
     requestId: text('request_id').notNull(),
     status: text({ enum: DELIVERY_STATUSES }).notNull().default('pending'),
+    /** Attempts that have ended. */
     attempt: integer().notNull().default(0),
     nextAttemptAt: instant('next_attempt_at'),
+    queuedAt: instant('queued_at'),
     previousAttemptAt: instant('previous_attempt_at'),
     claimToken: uuid('claim_token'),
     leaseUntil: instant('lease_until'),
     createdAt: instant('created_at').notNull(),
+    endedAt: instant('ended_at'),
   },
   (t) => [
-    index('deliveries_due').on(t.webhookId, t.nextAttemptAt).where(sql`${t.status} = 'pending'`),
-    index('deliveries_next').on(t.nextAttemptAt).where(sql`${t.status} = 'pending'`),
+    // Retries first: they have an instant to be on time for.
+    index('deliveries_queued')
+      .on(t.webhookId, t.attempt.desc(), t.nextAttemptAt)
+      .where(sql`${t.status} = 'pending' and ${t.queuedAt} is not null`),
+    index('deliveries_waiting').on(t.nextAttemptAt).where(sql`${t.status} = 'pending' and ${t.queuedAt} is null`),
+    index('deliveries_failed').on(t.endedAt).where(sql`${t.status} = 'failed'`),
     index('deliveries_sending').on(t.webhookId, t.leaseUntil).where(sql`${t.status} = 'sending'`),
     index('deliveries_of_webhook').on(t.webhookId, t.createdAt),
     check('deliveries_status', sql`${t.status} in (${wordList(DELIVERY_STATUSES)})`),
     check('deliveries_next_while_pending', sql`(${t.status} = 'pending') = (${t.nextAttemptAt} is not null)`),
     check('deliveries_lease_while_sending', sql`(${t.status} = 'sending') = (${t.claimToken} is not null)`),
+    check('deliveries_queued_while_pending', sql`${t.queuedAt} is null or ${t.status} = 'pending'`),
+    check('deliveries_ended', sql`(${t.status} in ('delivered', 'failed')) = (${t.endedAt} is not null)`),
   ],
 );
 
