@@ -1,5 +1,14 @@
-import { Agent } from 'undici';
-import type { Config } from '../config.ts';
+import type { Dispatcher, Pool } from 'undici';
+import { createEgress, type EgressSettings } from './egress.ts';
+import { createConnector, NotAdmitted } from './egress-connector.ts';
+import { createLookup, type Lookup } from './egress-names.ts';
+import { createPools, type PoolLimits } from './http-pools.ts';
+
+const CONNECT_MS = 5000;
+const RESPONSE_MS = 30_000;
+const MAX_BYTES = 64 * 1024;
+/** Nothing is inflated here, so nothing packed is asked for. */
+const PLAIN = { 'accept-encoding': 'identity' };
 
 /** One request to an address that a user gave. */
 export interface HttpPost {
@@ -29,7 +38,8 @@ export interface HttpPost {
  */
 export type HttpOutcome =
   | { kind: 'answered'; status: number; error: string | null }
-  | { kind: 'address' | 'connection' | 'timeout' | 'stopped'; status: null; error: string };
+  | { kind: Failure; status: null; error: string };
+type Failure = 'address' | 'connection' | 'timeout' | 'stopped';
 
 export interface Http {
   /** Never rejects. */
@@ -40,34 +50,95 @@ export interface Http {
   close(): Promise<void>;
 }
 
-/** The one way to addresses that users give (decisions §8). */
-export function createHttp(_config: Pick<Config, 'production' | 'baseUrl' | 'appUrl' | 'port' | 'egressAllow'>): Http {
-  const agent = new Agent({ allowH2: false });
+/** How the tests and the outside world differ. */
+export interface HttpOptions extends PoolLimits {
+  lookup?: Lookup;
+  connectMs?: number;
+}
+
+/**
+ * The one way to addresses that users give: only to those that `createEgress` admits, following no redirect, believing
+ * no proxy variable, reading no more than it was told (decisions §8; security T1–T4). Connections are kept for later
+ * requests to the same origin.
+ */
+export function createHttp(settings: EgressSettings, options: HttpOptions = {}): Http {
+  const egress = createEgress(settings);
+  const lookup = options.lookup ?? createLookup({ knowsHosts: settings.egressAllow.length > 0 });
+  const connector = createConnector(egress, lookup, options.connectMs ?? CONNECT_MS);
+  const pools = createPools(connector, options);
   return {
-    async post({ url, headers, body, signal, connectMs = 5000, responseMs = 30_000 }) {
-      try {
-        const target = new URL(url);
-        const deadline = AbortSignal.timeout(connectMs + responseMs);
-        const answer = await agent.request({
-          origin: target.origin,
-          path: target.pathname + target.search,
-          method: 'POST',
-          headers,
-          body,
-          signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-        });
-        const status = answer.statusCode;
-        await answer.body.dump({ limit: 65_536 });
-        return {
-          kind: 'answered',
-          status,
-          error: status >= 200 && status < 300 ? null : `The receiver answered ${status}.`,
-        };
-      } catch {
-        return { kind: 'connection', status: null, error: 'No connection could be made.' };
-      }
+    async post(request) {
+      const { url, problem } = egress.read(request.url);
+      if (url === null) return { kind: 'address', status: null, error: `Nothing was sent: the address ${problem}.` };
+      return exchange(pools.of(url.origin), url.path, request);
     },
-    checkAddress: (url) => (URL.canParse(url) ? null : 'is not an http(s) address'),
-    close: () => agent.destroy(),
+    checkAddress: (url) => egress.read(url).problem,
+    close: () => pools.close(),
   };
+}
+
+function exchange(pool: Pool, path: string, request: HttpPost): Promise<HttpOutcome> {
+  const { body, signal, connectMs = CONNECT_MS, responseMs = RESPONSE_MS, maxBytes = MAX_BYTES } = request;
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | null = null;
+    let status: number | null = null;
+    let bytes = 0;
+    let settled = false;
+
+    const settle = (kind: Failure) => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(deadline);
+      signal?.removeEventListener('abort', stop);
+      // The status stands, however the body ended.
+      resolve(status === null ? { kind, status, error: wordFailure(kind, responseMs) } : answered(status));
+    };
+    const drop = (kind: Failure) => {
+      settle(kind);
+      controller?.abort(new Error(kind));
+    };
+    const stop = () => drop('stopped');
+    let deadline: NodeJS.Timeout | undefined;
+    if (signal?.aborted) return stop();
+    signal?.addEventListener('abort', stop);
+
+    pool.dispatch(
+      { path, method: 'POST', headers: { ...PLAIN, ...request.headers }, body },
+      {
+        onRequestStart(started) {
+          controller = started;
+          if (settled) return started.abort(new Error('settled'));
+          clearTimeout(deadline);
+          deadline = setTimeout(drop, responseMs, 'timeout');
+        },
+        onResponseStart(_, received) {
+          if (received >= 200) status = received;
+        },
+        onResponseData(_, chunk) {
+          bytes += chunk.length;
+          if (bytes > maxBytes) drop('connection');
+        },
+        onResponseEnd: () => settle('connection'),
+        onResponseError: (_, error) => settle(error instanceof NotAdmitted ? 'address' : 'connection'),
+      },
+    );
+    // A kept connection has taken the request by now.
+    if (!settled && !controller) deadline = setTimeout(drop, connectMs, 'connection');
+  });
+}
+
+function answered(status: number): HttpOutcome {
+  if (status < 300) return { kind: 'answered', status, error: null };
+  const redirect = status < 400 ? ', and redirects are not followed: give the address that it leads to' : '';
+  return { kind: 'answered', status, error: `The receiver answered ${status}${redirect}.` };
+}
+
+function wordFailure(kind: Failure, responseMs: number): string {
+  return {
+    address: 'Nothing was sent: the host of the address has no public address.',
+    connection:
+      'No answer: there was no connection to the receiver, or it broke. It may be down, or its certificate invalid.',
+    timeout: `The receiver did not answer within ${responseMs / 1000} s.`,
+    stopped: 'The request was stopped before the receiver answered.',
+  }[kind];
 }
