@@ -51,7 +51,9 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
   });
 
   function newWorker(t: Test, given: Partial<Context> = {}, { graceMs = 0 } = {}) {
-    const worker = createWorker({ ...ctx, ...given }, { graceMs });
+    const own = { ...ctx, ...given };
+    const worker = createWorker(own, { graceMs });
+    own.worker = worker;
     t.teardown(() => worker.stop());
     return worker;
   }

@@ -1,5 +1,5 @@
-import { executions, occurrences, rows, tasks } from '@carillon/db';
-import { asc, eq, sql } from 'drizzle-orm';
+import { executions, occurrences, rows, tasks, usageCounters } from '@carillon/db';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
 
 type NewTask = typeof tasks.$inferInsert;
@@ -88,4 +88,31 @@ export async function readLedger(ctx: Context, taskId: number): Promise<[string,
     .where(eq(occurrences.taskId, taskId))
     .orderBy(asc(occurrences.plannedFor));
   return found.map(({ plannedFor, fate }) => [plannedFor.toISOString(), fate]);
+}
+
+/** Books what a user has used on a day, as if calls had been made. */
+export async function useUp(
+  ctx: Context,
+  userId: number,
+  { executions = 0, tokens = 0, day = ctx.now().toISOString().slice(0, 10) },
+): Promise<void> {
+  await ctx.db.execute(sql`
+    with recorded as (
+      insert into usage_records (user_id, source, day, executions, input_tokens, output_tokens, estimated, cost_usd, created_at)
+      values (${userId}, 'execution', ${day}, ${executions}, ${tokens}, 0, false, 0, ${ctx.now().toISOString()})
+    )
+    insert into usage_counters (user_id, period, executions, tokens)
+    select ${userId}::int, period, ${executions}::int, ${tokens}::bigint from (values (${day}), (${day.slice(0, 7)})) p(period)
+    on conflict (user_id, period) do update set executions = usage_counters.executions + excluded.executions,
+      tokens = usage_counters.tokens + excluded.tokens`);
+}
+
+/** What is counted for a user in a day or a month. */
+export async function readUsage(ctx: Context, userId: number, period = ctx.now().toISOString().slice(0, 10)) {
+  const [counter] = await ctx.db
+    .select()
+    .from(usageCounters)
+    .where(and(eq(usageCounters.userId, userId), eq(usageCounters.period, period)));
+  const { executions = 0, tokens = 0, tokensReserved = 0 } = counter ?? {};
+  return { executions, tokens, tokensReserved };
 }

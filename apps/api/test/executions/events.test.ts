@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { compile } from '@carillon/contract';
+import { type EventKind, eventPayload } from '@carillon/contract/events';
+import { deliveries, webhooks } from '@carillon/db';
+import { asc } from 'drizzle-orm';
+import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { settleExecutions } from '../../src/executions/settle.ts';
+import { START } from '../support/context.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTask, insertUsers, readRun, readRuns, useUp } from '../support/schedules.ts';
+
+const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
+
+const EVERY_RUN: EventKind[] = [
+  'task.started',
+  'execution.started',
+  'task.completed',
+  'execution.completed',
+  'task.failed',
+  'execution.failed',
+];
+
+async function insertWebhook(values: Partial<typeof webhooks.$inferInsert> = {}): Promise<string> {
+  const id = randomUUID();
+  const [createdAt, updatedAt] = [START, START];
+  const secret = { secretSealed: 'sealed', secretLookup: id };
+  const from = { userId: alice().id, url: 'https://example.com/hook', events: EVERY_RUN, createdAt, updatedAt };
+  await ctx.db.insert(webhooks).values({ id, ...secret, ...from, ...values });
+  return id;
+}
+
+/** The deliveries that wait, oldest first, each as its event and what the receiver will read. */
+async function readDeliveries() {
+  const found = await ctx.db.select().from(deliveries).orderBy(asc(deliveries.createdAt), asc(deliveries.event));
+  return found.map(({ payload, ...delivery }) => ({ ...delivery, payload: JSON.parse(payload) }));
+}
+
+async function runDue(t: Parameters<typeof newWorker>[0]) {
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+}
+
+t.test('a run that succeeds tells of its start and of its end, each under both names', async (t) => {
+  const webhook = await insertWebhook();
+  const task = await insertTask(ctx, alice().id, { name: 'Morning news' });
+  ai.answer(() => ({ text: 'All is well.', usage: { promptTokens: 11, completionTokens: 5 } }));
+  await runDue(t);
+  const run = await readRun(ctx, task);
+  const found = await readDeliveries();
+  t.strictSame(
+    found.map(({ event }) => event),
+    ['execution.completed', 'execution.started', 'task.completed', 'task.started'],
+  );
+  for (const { event, payload, status, nextAttemptAt } of found) {
+    t.match(compile(eventPayload(event as EventKind))(payload), { ok: true }, event);
+    t.match(payload, { event, timestamp: START.toISOString(), webhookId: webhook, userId: alice().id });
+    t.match({ status, nextAttemptAt }, { status: 'pending', nextAttemptAt: START });
+  }
+  t.strictSame(found[0]?.payload.data, found[2]?.payload.data);
+  t.strictSame(found[1]?.payload.data, found[3]?.payload.data);
+  t.match(found[3]?.payload.data, {
+    task: { id: task, name: 'Morning news' },
+    execution: { id: run.id, status: 'running', startedAt: START.toISOString() },
+  });
+  t.match(found[2]?.payload.data, {
+    task: { id: task, name: 'Morning news', status: 'active' },
+    execution: {
+      id: run.id,
+      status: 'completed',
+      result: 'All is well.',
+      tokensUsed: { input: 11, output: 5, total: 16 },
+      processingTimeMs: run.processingTimeMs,
+      startedAt: START.toISOString(),
+      completedAt: START.toISOString(),
+    },
+  });
+});
+
+t.test('a run that fails tells why, and when it is tried again', async (t) => {
+  await insertWebhook({ events: ['task.failed', 'execution.failed'] });
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
+  ai.answer(() => ({ status: 503, body: { error: { message: 'Overloaded' } } }));
+  await runDue(t);
+  ai.answer(() => ({ status: 401 }));
+  clock.advance(60_000);
+  await runDue(t);
+
+  const [first, again, last] = await readDeliveries();
+  const [run, retry] = await readRuns(ctx, task);
+  for (const { event, payload } of [first!, again!, last!]) {
+    t.match(compile(eventPayload(event as EventKind))(payload), { ok: true });
+  }
+  t.strictSame(first?.payload.data, again?.payload.data);
+  t.match(first?.payload.data, {
+    task: { id: task, status: 'active' },
+    execution: { id: run!.id, status: 'failed', errorCode: 'PROVIDER_UNAVAILABLE', error: run!.error },
+    retryScheduled: true,
+    nextRetryAt: '2026-11-20T10:01:00.000Z',
+  });
+  t.match(last?.payload.data, {
+    task: { status: 'failed' },
+    execution: { id: retry!.id, errorCode: 'AUTHENTICATION_FAILED', failedAt: '2026-11-20T10:01:00.000Z' },
+    retryScheduled: false,
+    nextRetryAt: null,
+  });
+});
+
+t.test('a run that its quota refuses tells of its failure, and of no start', async (t) => {
+  await insertWebhook();
+  await insertTask(ctx, alice().id);
+  await useUp(ctx, alice().id, { executions: 50 });
+  await runDue(t);
+  const found = await readDeliveries();
+  t.strictSame(
+    found.map(({ event }) => event),
+    ['execution.failed', 'task.failed'],
+  );
+  for (const { event, payload } of found) {
+    t.match(compile(eventPayload(event as EventKind))(payload), { ok: true });
+    t.match(payload.data, {
+      execution: { errorCode: 'QUOTA_EXCEEDED', startedAt: null, processingTimeMs: null },
+      retryScheduled: false,
+    });
+  }
+});
+
+t.test('before the first run its duration is guessed, after it the last one is expected', async (t) => {
+  await insertWebhook({ events: ['task.started'] });
+  const task = await insertTask(ctx, alice().id);
+  await runDue(t);
+  const { processingTimeMs } = await readRun(ctx, task);
+  clock.advance(24 * 60 * 60 * 1000);
+  await runDue(t);
+  const expected = (await readDeliveries()).map(({ payload }) => payload.data.execution.estimatedDurationMs);
+  t.strictSame(expected, [10_000, processingTimeMs]);
+});
+
+t.test('every active webhook that subscribes gets an event, and nobody else', async (t) => {
+  const [bob] = await insertUsers(ctx, 1);
+  const told = [
+    await insertWebhook({ events: ['task.completed'] }),
+    await insertWebhook({ events: ['task.completed'] }),
+  ];
+  await insertWebhook({ events: ['task.completed'], status: 'inactive' });
+  await insertWebhook({ events: ['task.completed'], status: 'failed' });
+  await insertWebhook({ events: ['task.failed', 'task.created'] });
+  await insertWebhook({ events: ['task.completed'], userId: bob! });
+  await insertTask(ctx, alice().id);
+  await runDue(t);
+  t.strictSame((await readDeliveries()).map(({ webhookId }) => webhookId).sort(), told.sort());
+});
+
+t.test('an event of a change that was undone is never sent', async (t) => {
+  await insertWebhook();
+  await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const undone = new Error('undone');
+  const claiming = inTransaction(ctx, async (tx) => {
+    await claimQueued(tx, { limit: 1, after: 0 });
+    throw undone;
+  });
+  await t.rejects(claiming, undone);
+  t.strictSame(await readDeliveries(), []);
+
+  const [run] = (await claimQueued(ctx, { limit: 1, after: 0 })).started;
+  await ctx.db.delete(deliveries);
+  const outcome = { ok: true, text: 'Fine.' } as const;
+  const settling = inTransaction(ctx, async (tx) => {
+    await settleExecutions(tx, [{ ...run!, outcome, usage: null, durationMs: 1 }]);
+    throw undone;
+  });
+  await t.rejects(settling, undone);
+  t.strictSame(await readDeliveries(), []);
+});
+
+t.test('a result that no JSON could carry raw is carried', async (t) => {
+  await insertWebhook({ events: ['task.completed'] });
+  const text = 'quotes " \\ and \u2028 lines\n\u0001 😀 </script>';
+  ai.answer(() => ({ text }));
+  await insertTask(ctx, alice().id);
+  await runDue(t);
+  t.equal((await readDeliveries())[0]?.payload.data.execution.result, text);
+});

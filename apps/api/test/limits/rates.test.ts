@@ -1,0 +1,127 @@
+import t from 'tap';
+import { ACTION_RATES, isExempt, OTHER, PUBLIC, RATES, rateOf } from '../../src/limits/rates.ts';
+import { routesOf } from '../support/conformance.ts';
+import { testContext } from '../support/context.ts';
+import { NOT_YET } from '../support/rates.ts';
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+t.test('the table is that of the specification', async (t) => {
+  const table = RATES.map(({ bucket, limit, windowSeconds, scope }) => [bucket, limit, windowSeconds, scope]);
+  t.same(table, [
+    ['POST /api/auth/login', 5, 15 * MINUTE, 'ip+email'],
+    ['POST /api/auth/register', 3, HOUR, 'ip'],
+    ['POST /api/auth/forgot-password', 3, HOUR, 'ip+email'],
+    ['POST /api/auth/reset-password', 5, HOUR, 'ip+token'],
+    ['GET /api/auth/session', 60, MINUTE, 'user'],
+    ['POST /api/agent/create-task', 10, MINUTE, 'user'],
+    ['GET /api/tasks', 100, MINUTE, 'user'],
+    ['GET /api/tasks/:id', 120, MINUTE, 'user'],
+    ['PATCH /api/tasks/:id', 20, MINUTE, 'user'],
+    ['DELETE /api/tasks/:id', 10, MINUTE, 'user'],
+    ['POST /api/agent/process', 30, MINUTE, 'user'],
+    ['POST /api/tasks/:id/execute', 20, MINUTE, 'user'],
+    ['GET /api/executions', 100, MINUTE, 'user'],
+    ['GET /api/executions/:id', 150, MINUTE, 'user'],
+    ['POST /api/upload', 10, MINUTE, 'user'],
+    ['DELETE /api/upload', 20, MINUTE, 'user'],
+    ['POST /api/integrations/*/validate', 5, MINUTE, 'user'],
+    ['POST /api/coupons/activate', 5, HOUR, 'user'],
+    ['GET /api/admin/stats', 60, MINUTE, 'admin'],
+    ['GET /api/admin/users', 100, MINUTE, 'admin'],
+    ['POST /api/admin/coupons', 20, MINUTE, 'admin'],
+    ['PATCH /api/admin/users/*', 30, MINUTE, 'admin'],
+    ['POST /api/webhooks', 5, MINUTE, 'user'],
+    ['POST /api/webhooks/*/test', 10, MINUTE, 'user'],
+    ['* /api/webhooks/:userId/:secret', 100, MINUTE, 'ip'],
+  ]);
+  t.match(OTHER, { limit: 100, windowSeconds: MINUTE, scope: 'user' });
+  t.match(PUBLIC, { limit: 100, windowSeconds: MINUTE, scope: 'ip' });
+  const actions = Object.entries(ACTION_RATES).map(([name, { limit, windowSeconds }]) => [name, limit, windowSeconds]);
+  t.same(actions, [
+    ['createTask', 10, MINUTE],
+    ['executeTask', 30, MINUTE],
+    ['updateTask', 20, MINUTE],
+    ['getExecutions', 100, MINUTE],
+  ]);
+});
+
+t.test('no two rates share a counter', async (t) => {
+  const buckets = [...RATES, OTHER, PUBLIC, ...Object.values(ACTION_RATES)].map(({ bucket }) => bucket);
+  t.equal(new Set(buckets).size, buckets.length);
+});
+
+t.test('every route has the rate that is meant for it, and every row a route', async (t) => {
+  const { app } = await testContext(t);
+  const rates = new Map<string, string>();
+  for (const { method, url, config } of routesOf(app)) {
+    if (url.startsWith('/api/docs')) t.equal(config?.rate ?? null, null, url);
+    else rates.set(`${method} ${url}`, config?.rate === null ? 'none' : (config?.rate?.bucket ?? 'not set'));
+  }
+  // Whatever is in no row is written down here once more: a new route has to be looked at.
+  const others = {
+    'GET /': 'none',
+    'GET /api/health': 'none',
+    'HEAD /api/health': 'none',
+    'GET /api/cron/scheduler': 'none',
+    'GET /api/auth/validate-reset-token': PUBLIC.bucket,
+    'GET /api/auth/oauth/:provider': PUBLIC.bucket,
+    'GET /api/auth/oauth/:provider/callback': PUBLIC.bucket,
+    'POST /api/auth/logout': OTHER.bucket,
+    'GET /api/auth/sessions': OTHER.bucket,
+    'DELETE /api/auth/sessions/:id': OTHER.bucket,
+    'GET /api/user': OTHER.bucket,
+    'PATCH /api/user': OTHER.bucket,
+    'POST /api/tasks/preview': OTHER.bucket,
+    'GET /api/tasks/:id/occurrences': OTHER.bucket,
+  };
+  const rows = RATES.map(({ bucket }) => bucket).filter((bucket) => !(bucket in NOT_YET));
+  const intended = { ...others, ...Object.fromEntries(rows.map((bucket) => [bucket, bucket])) };
+  t.same(Object.fromEntries(rates), intended);
+  for (const bucket of Object.keys(NOT_YET))
+    t.ok(
+      RATES.some((row) => row.bucket === bucket),
+      `${bucket} is a row`,
+    );
+});
+
+t.test('a row takes the routes that it names and no others', async (t) => {
+  const bucketOf = (method: string, url: string, access = 'user') => rateOf(method, url, access)?.bucket;
+  for (const [bucket, routes] of Object.entries(NOT_YET)) {
+    for (const [method, url, access] of routes) t.equal(bucketOf(method, url, access), bucket, `${method} ${url}`);
+  }
+  const others: [method: string, url: string][] = [
+    ['PUT', '/api/tasks'],
+    ['GET', '/api/tasks/preview'],
+    ['GET', '/api/tasks/:id/occurrences'],
+    ['POST', '/api/integrations/validate'],
+    ['POST', '/api/integrations/notes/validate/again'],
+    ['GET', '/api/admin/users/:id'],
+    ['DELETE', '/api/admin/users/:id'],
+    ['GET', '/api/webhooks'],
+    ['GET', '/api/webhooks/:webhookId/logs'],
+    ['POST', '/api/webhooks/:webhookId/rotate-secret'],
+    ['GET', '/api/webhooks/:webhookId'],
+  ];
+  for (const [method, url] of others) t.equal(bucketOf(method, url), OTHER.bucket, `${method} ${url}`);
+});
+
+t.test('what the specification exempts is exempt, and nothing beside it', async (t) => {
+  const paths = [
+    '/',
+    '/api/health',
+    '/api/docs',
+    '/api/docs/',
+    '/api/docs/static/x.js',
+    '/images/a.png',
+    '/styles/a.css',
+  ];
+  for (const path of paths) {
+    t.ok(isExempt('GET', path), path);
+    t.notOk(isExempt('POST', path), `POST ${path}`);
+  }
+  for (const path of ['/api', '/api/healthy', '/api/health/x', '/api/docsx', '/images', '/stylesheet', '/x/images/a']) {
+    t.notOk(isExempt('GET', path), path);
+  }
+});

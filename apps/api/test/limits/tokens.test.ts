@@ -1,0 +1,133 @@
+import { executions } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { handBack, rescueExpired } from '../../src/executions/leases.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTask, insertTasks, queueRuns, readLedger, readRun, readUsage, useUp } from '../support/schedules.ts';
+
+const { ctx, ai, clock, alice, newProcess, newWorker } = await testEngine(t);
+
+const MIDNIGHT = '2026-11-21T00:00:00.000Z';
+const countOf = (status: 'pending' | 'running' | 'completed' | 'failed') =>
+  ctx.db.$count(executions, eq(executions.status, status));
+const claim = async () => (await claimQueued(ctx, { limit: 100, after: 0 })).started;
+const five = () => Array.from({ length: 5 }, () => alice().id);
+
+t.test('one token below the limit one call starts; the others wait for it, and are refused then', async (t) => {
+  const held = Promise.withResolvers<void>();
+  const reached = new Promise<void>((resolve) => {
+    ai.answer(async () => {
+      resolve();
+      await held.promise;
+      return {};
+    });
+  });
+  await useUp(ctx, alice().id, { tokens: 99_999 });
+  await queueRuns(ctx, await insertTasks(ctx, five(), { nextExecutionAt: null }));
+  const processes = [newProcess(t), newProcess(t)];
+  for (const { worker } of processes) worker.nudge();
+  await reached;
+  t.strictSame(await claimQueued(ctx, { limit: 100, after: 0 }), { started: [], refused: 0, next: 0 });
+  t.strictSame([await countOf('running'), await countOf('pending')], [1, 4]);
+  t.strictSame(await readUsage(ctx, alice().id), { executions: 5, tokens: 99_999, tokensReserved: 100 });
+
+  held.resolve();
+  for (const { worker } of processes) await worker.drain();
+  t.strictSame([await countOf('completed'), await countOf('failed')], [1, 4]);
+  t.equal(ai.requests.length, 1);
+  const { executions: counted, tokens, tokensReserved } = await readUsage(ctx, alice().id);
+  t.strictSame([counted, tokensReserved], [1, 0]);
+  t.ok(tokens > 100_000);
+});
+
+t.test('what a call has reserved and not used lets the others start', async (t) => {
+  await useUp(ctx, alice().id, { tokens: 99_000 });
+  await queueRuns(ctx, await insertTasks(ctx, five(), { nextExecutionAt: null, maxTokens: 800 }));
+  const claimed = await claim();
+  t.equal(claimed.length, 2);
+  await handBack(ctx, claimed);
+  await newWorker(t).drain();
+  t.equal(await countOf('completed'), 5);
+});
+
+t.test('a planned run that finds its tokens used up when it is to start is over quota in the ledger too', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await useUp(ctx, alice().id, { tokens: 100_000 });
+  await newWorker(t).drain();
+  t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'QUOTA_EXCEEDED', startedAt: null });
+  t.match(await readLedger(ctx, task), [[/^2026/, 'over_quota']]);
+  t.match(await readUsage(ctx, alice().id), { executions: 0 });
+});
+
+t.test('a run that waited over midnight counts on the day it starts', async (t) => {
+  clock.set('2026-11-30T23:59:00.000Z');
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  t.match(await readUsage(ctx, alice().id, '2026-11-30'), { executions: 1 });
+  clock.set('2026-12-01T00:00:00.000Z');
+  await newWorker(t).drain();
+  t.match(await readRun(ctx, task), { status: 'completed', usageDay: '2026-12-01' });
+  for (const period of ['2026-11-30', '2026-11']) t.match(await readUsage(ctx, alice().id, period), { executions: 0 });
+  for (const period of ['2026-12-01', '2026-12']) t.match(await readUsage(ctx, alice().id, period), { executions: 1 });
+});
+
+t.test('a run that starts before midnight and ends after it counts on the day it started', async (t) => {
+  clock.set('2026-11-30T23:59:59.000Z');
+  ai.answer(() => {
+    clock.set('2026-12-01T00:00:01.000Z');
+    return { usage: { promptTokens: 100, completionTokens: 10 } };
+  });
+  await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  t.match(await readUsage(ctx, alice().id, '2026-11-30'), { executions: 1, tokens: 110, tokensReserved: 0 });
+  t.match(await readUsage(ctx, alice().id, '2026-12'), { executions: 0, tokens: 0, tokensReserved: 0 });
+});
+
+t.test('a new day that is full already refuses what waited over midnight', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  clock.set(MIDNIGHT);
+  await useUp(ctx, alice().id, { executions: 50 });
+  await newWorker(t).drain();
+  t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'QUOTA_EXCEEDED' });
+  t.match(await readUsage(ctx, alice().id, '2026-11-20'), { executions: 0 });
+});
+
+t.test('a run that has to wait for tokens takes no place of the new day', async (t) => {
+  const made = await insertTasks(ctx, [alice().id, alice().id], { nextExecutionAt: null });
+  await queueRuns(ctx, made);
+  clock.set(MIDNIGHT);
+  await queueRuns(ctx, [
+    await insertTask(ctx, alice().id, { nextExecutionAt: null, maxTokens: 2000, prompt: 'First.' }),
+  ]);
+  await useUp(ctx, alice().id, { executions: 48, tokens: 99_000 });
+  await ctx.db.execute("update executions set run_at = '2026-11-01' where usage_day = '2026-11-21'");
+  t.match(await claim(), [{ prompt: 'First.' }]);
+  t.strictSame(await claimQueued(ctx, { limit: 100, after: 0 }), { started: [], refused: 0, next: 0 });
+  t.equal(await countOf('pending'), 2);
+});
+
+t.test('an interrupted run gives back what it had reserved, pays for its call, and counts once', async (t) => {
+  await insertTask(ctx, alice().id, { prompt: 'x'.repeat(400), maxTokens: 5000 });
+  await enqueueDue(ctx);
+  await claim();
+  t.strictSame(await readUsage(ctx, alice().id), { executions: 1, tokens: 0, tokensReserved: 5000 });
+  clock.advance(30_001);
+  await rescueExpired(ctx);
+  t.strictSame(await readUsage(ctx, alice().id), { executions: 1, tokens: 100, tokensReserved: 0 });
+});
+
+t.test('an interrupted run that starts again on the next day counts on that one alone', async (t) => {
+  await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await claim();
+  clock.set(MIDNIGHT);
+  await rescueExpired(ctx);
+  await newWorker(t).drain();
+  t.match(await readUsage(ctx, alice().id, '2026-11-20'), { executions: 0 });
+  t.match(await readUsage(ctx, alice().id, '2026-11-21'), { executions: 1 });
+});

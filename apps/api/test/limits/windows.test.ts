@@ -1,0 +1,120 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { connect, rateWindows, rows } from '@carillon/db';
+import { testDatabase } from '@carillon/db/test-database';
+import { sql } from 'drizzle-orm';
+import t from 'tap';
+import type { Config } from '../../src/config.ts';
+import type { Context } from '../../src/context.ts';
+import { countHit, type Hit, hitOf, isOver, remainingOf, tooManyRequests } from '../../src/limits/windows.ts';
+import { prune } from '../../src/prune.ts';
+import { START } from '../support/context.ts';
+import { rowOf } from '../support/rates.ts';
+
+const { db, url } = await testDatabase(t);
+const others = [1, 2, 3].map(() => connect(url, { max: 10 }));
+t.teardown(() => Promise.all(others.map(({ close }) => close())).then(() => {}));
+t.beforeEach(async () => {
+  await db.delete(rateWindows);
+});
+
+const at = (ms: number) => new Date(START.getTime() + ms);
+const hit = (key: string, ms = 0): Hit => ({ key, limit: 3, windowMs: 60_000, now: at(ms) });
+
+t.test('a window begins with its first request and ends when its time is over', async (t) => {
+  t.match(await countHit(db, hit('a')), { count: 1, limit: 3, windowMs: 60_000, endsAt: at(60_000) });
+  t.match(await countHit(db, hit('a', 30_000)), { count: 2, endsAt: at(60_000) });
+  t.match(await countHit(db, hit('a', 59_999)), { count: 3, endsAt: at(60_000) });
+  t.match(await countHit(db, hit('a', 59_999)), { count: 4, endsAt: at(60_000) });
+  t.match(await countHit(db, hit('a', 60_000)), { count: 1, endsAt: at(120_000) }, 'to the millisecond');
+  t.match(await countHit(db, hit('a', 500_001)), { count: 1, endsAt: at(560_001) }, 'not on a grid');
+});
+
+t.test('keys count for themselves', async (t) => {
+  await countHit(db, hit('a'));
+  t.equal((await countHit(db, hit('b'))).count, 1);
+  t.equal((await countHit(db, hit('A'))).count, 1);
+  t.equal((await countHit(db, hit('a'))).count, 2);
+});
+
+t.test('requests at once over several pools are each counted once', async (t) => {
+  const pools = [db, ...others.map((other) => other.db)];
+  for (const round of [0, 60_000, 120_000]) {
+    const all = await Promise.all(
+      Array.from({ length: 400 }, (_, i) => countHit(pools[i % 4] as typeof db, hit('one', round))),
+    );
+    const counts = all.map(({ count }) => count).sort((a, b) => a - b);
+    t.same(
+      counts,
+      Array.from({ length: 400 }, (_, i) => i + 1),
+    );
+    t.equal(all.filter((standing) => !isOver(standing)).length, 3);
+    t.ok(
+      all.every(({ endsAt }) => endsAt.getTime() === at(round + 60_000).getTime()),
+      'in one window',
+    );
+  }
+});
+
+t.test('counting many keys while they are pruned neither stalls nor loses a living window', async (t) => {
+  const pools = [db, ...others.map((other) => other.db)];
+  let ms = 0;
+  const stopping = new AbortController();
+  const ctx = { db: others[0]?.db, now: () => at(ms), worker: { stopping: stopping.signal } } as unknown as Context;
+  let done = false;
+  const pruning = (async () => {
+    for (; !done; await turn()) await prune(ctx);
+  })();
+  // Each window is over, and old enough to be deleted, at each round: every row is deleted and counted at once.
+  for (let round = 0; round < 15; round++) {
+    ms = round * 121_000;
+    const counted = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => countHit(pools[i % 4] as typeof db, hit(`key ${i % 40}`, ms))),
+    );
+    const counts = counted.map(({ count }) => count).sort();
+    t.same(
+      counts,
+      [1, 2, 3, 4, 5].flatMap((count) => Array(40).fill(count)),
+    );
+  }
+  done = true;
+  await pruning;
+});
+
+t.test('counting a key again stays on its page and touches no index', async (t) => {
+  const { url } = await testDatabase(t);
+  const { db, close } = connect(url, { max: 1 });
+  t.teardown(close);
+  for (let i = 0; i < 200; i++) await countHit(db, hit('a', i));
+  await db.execute(sql`select pg_stat_force_next_flush()`);
+  const [found] = await rows<{ updates: number; hot: number; bytes: number }>(
+    db,
+    sql`
+    select n_tup_upd::int as updates, n_tup_hot_upd::int as hot, pg_relation_size(relid)::int as bytes
+    from pg_stat_user_tables where relname = 'rate_windows'`,
+  );
+  t.same(found, { updates: 199, hot: 199, bytes: 8192 });
+});
+
+t.test('RATE_LIMIT_MULTIPLIER scales a limit, rounded and never below 1', async (t) => {
+  const row = rowOf('POST /api/auth/login');
+  const limitAt = (rateLimitMultiplier: number) =>
+    hitOf({ now: () => START, config: { rateLimitMultiplier } as Config }, row, 'x').limit;
+  t.equal(limitAt(1), 5);
+  t.equal(limitAt(1000), 5000);
+  t.equal(limitAt(0.5), 3);
+  t.equal(limitAt(1.5), 8);
+  t.equal(limitAt(0.29), 1);
+  t.equal(limitAt(0.000001), 1);
+});
+
+t.test('the 429 says when to come back, in whole seconds rounded up', async (t) => {
+  const standing = { limit: 3, windowMs: 60_000, count: 4, endsAt: at(60_000) };
+  t.equal(remainingOf(standing), 0);
+  const refused = tooManyRequests(standing, at(22_001));
+  t.equal(refused.kind, 'rate_limited');
+  t.equal(refused.message, 'Too many requests. Please try again in 38 seconds.');
+  t.same(refused.details, { limit: 3, remaining: 0, reset: at(60_000).getTime(), resetIn: 38, retryAfter: 38 });
+  t.equal(tooManyRequests(standing, at(59_999)).details?.retryAfter, 1);
+  t.match(tooManyRequests(standing, at(59_999)).message, /in 1 second\.$/);
+  t.equal(tooManyRequests(standing, at(60_500)).details?.retryAfter, 1, 'never 0, also where another clock is ahead');
+});
