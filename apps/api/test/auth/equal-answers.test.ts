@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { issueReset } from '../../src/auth/password-reset.ts';
+import { testContext } from '../support/context.ts';
+import { tokenIn } from '../support/mail-server.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+
+/** Of each kind. With 300, times that are alike go beyond `FAIR` once in 40,000 runs; `SAMPLES=1000` for a figure. */
+const SAMPLES = Number(process.env.SAMPLES ?? 300);
+const FAIR = 0.1;
+t.setTimeout(600_000);
+
+const { app, ctx } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '100000', LOG_LEVEL: 'silent' } });
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, bob.id));
+
+type Answer = Awaited<ReturnType<typeof app.inject>>;
+type Ask = () => Promise<Answer>;
+
+const post =
+  (url: string, payload: object): Ask =>
+  () =>
+    app.inject({ method: 'POST', url, payload });
+
+t.test('a sign-in with a wrong password takes as long whether the account is there, deactivated or unknown', (t) => {
+  const logIn = (email: string) => post('/api/auth/login', { email, password: 'Wrong-2026' });
+  return assertAlike(t, {
+    known: logIn('alice@example.com'),
+    unknown: logIn('nobod@example.com'),
+    deactivated: logIn('bob@example.com'),
+  });
+});
+
+t.test('a request for a new password takes as long whether the account is there, deactivated or unknown', (t) => {
+  const forgot = (email: string) => post('/api/auth/forgot-password', { email });
+  return assertAlike(t, {
+    known: forgot('alice@example.com'),
+    unknown: forgot('nobod@example.com'),
+    deactivated: forgot('bob@example.com'),
+  });
+});
+
+t.test('a token is unknown in the same time, whether it never was one or its account is deactivated', async (t) => {
+  const issued = await issueReset(ctx, alice.email);
+  const known = tokenIn({ text: issued?.link });
+  await ctx.db.update(users).set({ isActive: false });
+  t.teardown(() => ctx.db.update(users).set({ isActive: true }).where(eq(users.id, alice.id)));
+  const unknown = randomBytes(32).toString('hex');
+  for (const ask of [
+    (token: string) => async () => app.inject({ url: '/api/auth/validate-reset-token', query: { token } }),
+    (token: string) => post('/api/auth/reset-password', { token, newPassword: 'Another-2026' }),
+  ]) {
+    await assertAlike(t, { known: ask(known), unknown: ask(unknown) });
+  }
+});
+
+t.test('the measure tells apart what can be told apart', async (t) => {
+  t.equal(areaUnderCurve([3, 4, 5], [0, 1, 2]), 1);
+  t.equal(areaUnderCurve([0, 1, 2], [3, 4, 5]), 0);
+  t.equal(areaUnderCurve([0, 3], [1, 2]), 0.5);
+});
+
+interface Asserts {
+  same(found: unknown, wanted: unknown): boolean;
+  ok(value: unknown, message: string): boolean;
+  comment(text: string): void;
+}
+
+/** The same answers, after times that do not tell which of them was asked. */
+async function assertAlike(t: Asserts, asked: Record<string, Ask>) {
+  const all = Object.entries(asked).map(([name, ask]) => ({ name, ask, times: [] as number[] }));
+  for (let n = 0; n < 20; n++) {
+    const answers = await Promise.all(all.map(async ({ ask }) => answered(await ask())));
+    for (const answer of answers) t.same(answer, answers[0]);
+  }
+  for (let n = 0; n < SAMPLES; n++) {
+    // In turn, and another one first each time, so that whatever else the machine does slows all of them alike.
+    const from = Math.floor(Math.random() * all.length);
+    for (const { ask, times } of [...all.slice(from), ...all.slice(0, from)]) {
+      const began = performance.now();
+      await ask();
+      times.push(performance.now() - began);
+    }
+  }
+  const [first, ...others] = all.map(({ name, times }) => ({ name, times }));
+  for (const { name, times } of others) {
+    const auc = areaUnderCurve(first?.times ?? [], times);
+    const figure = `${first?.name} against ${name}, ${SAMPLES} of each: AUC ${auc.toFixed(3)}`;
+    t.comment(figure);
+    t.ok(Math.abs(auc - 0.5) <= FAIR, figure);
+  }
+}
+
+function answered({ statusCode, headers, body }: Answer) {
+  return [statusCode, body, Object.keys(headers).toSorted()];
+}
+
+/** How often a time of `one` is longer than a time of `other`: a half where they cannot be told apart. */
+function areaUnderCurve(one: readonly number[], other: readonly number[]): number {
+  const sorted = other.toSorted((a, b) => a - b);
+  const wins = one.map((time) => {
+    const at = sorted.findIndex((than) => than >= time);
+    return at === -1 ? sorted.length : at;
+  });
+  return wins.reduce((sum, won) => sum + won, 0) / (one.length * other.length);
+}

@@ -1,0 +1,57 @@
+import { mails, notifications, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
+import { deliverDue } from '../../src/mails/deliver.ts';
+import { notifyUsers } from '../../src/notifications/notify.ts';
+import { START, testContext } from '../support/context.ts';
+import { mailServer } from '../support/mail-server.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+
+const server = await mailServer(t);
+const { app, ctx } = await testContext(t, { env: { SMTP_URL: server.url, APP_URL: 'https://bells.example.com' } });
+t.beforeEach(async () => {
+  server.received.length = 0;
+  await ctx.db.delete(mails);
+  await ctx.db.delete(users);
+});
+
+const notice = (userId: number) => ({
+  userId,
+  kind: 'task.failed',
+  title: 'Task "News"\r\nBcc: eve@example.com failed',
+  message: 'It will not run again until you resume it.',
+});
+
+t.test('a notice is on the dashboard and in the mail', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  await notifyUsers(ctx, [notice(alice.id), notice(alice.id), notice(bob.id)]);
+  await deliverDue(ctx);
+  const [first] = await ctx.db.select().from(notifications);
+  t.match(first, { ...notice(alice.id), readAt: null, createdAt: START });
+  t.same(server.received.map(({ envelope }) => envelope.to[0]).toSorted(), [alice.email, alice.email, bob.email]);
+  t.match(server.received[0], { subject: 'Task "News" Bcc: eve@example.com failed', text: /^It will not run again/ });
+  t.match(server.received[0]?.text, 'https://bells.example.com');
+});
+
+t.test('who wants no mail, or is deactivated, has it on the dashboard alone', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  await ctx.db.update(users).set({ notifyEmail: false }).where(eq(users.id, alice.id));
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, bob.id));
+  await notifyUsers(ctx, [notice(alice.id), notice(bob.id)]);
+  await deliverDue(ctx);
+  t.equal(await ctx.db.$count(notifications), 2);
+  t.equal(server.received.length, 0);
+});
+
+t.test('a notice of a transaction that failed is never sent', async (t) => {
+  const alice = await signUpAlice(app);
+  const failing = inTransaction(ctx, async (tx) => {
+    await notifyUsers(tx, [notice(alice.id)]);
+    throw new Error('too bad');
+  });
+  await t.rejects(failing, { message: 'too bad' });
+  t.same([await ctx.db.$count(notifications), await ctx.db.$count(mails)], [0, 0]);
+});
