@@ -38,7 +38,8 @@ export async function testDatabase(t?: { teardown(work: () => Promise<void>): un
     throw error;
   }
   const url = inDatabase(serverUrl, name);
-  const { db, close: disconnect } = connect(url);
+  // Tests fill tables with single statements, on machines that are busy with other tests.
+  const { db, close: disconnect } = connect(url, { deadlineMs: 30_000 });
   const shut = async () => {
     await disconnect();
     await admin.unsafe(`drop database ${name} with (force)`);

@@ -1,3 +1,6 @@
+import { isAway } from '@carillon/db';
+import { sqlState } from '../context.ts';
+
 /** An error as it is told to the caller. */
 export interface Told {
   status: number;
@@ -36,25 +39,13 @@ export function clientMistake(error: { code?: unknown; statusCode?: unknown }): 
   };
 }
 
-/** PostgreSQL out of reach, starting, stopping or full: the driver's codes and the server's own. */
-const OUTAGES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'CONNECT_TIMEOUT',
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  '53300',
-  '57P01',
-  '57P02',
-  '57P03',
-]);
+/**
+ * What the server says when it is no fault of the statement: connection trouble (08), resources (53), shutting down,
+ * starting or cancelling (57), a lock or a turn that was not to be had in time, a standby that takes no writes.
+ */
+const OUTAGE = /^(08|53|57)...$|^(55P03|25P03|25006|40001|40P01)$/;
 
-/** Whether an error, or what caused it, is the database being away rather than a bug. */
+/** Whether an error, or what caused it, is the database being away or overrun rather than a bug. */
 export function isOutage(error: unknown): boolean {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    if (OUTAGES.has(String((at as { code?: unknown }).code))) return true;
-  }
-  return false;
+  return isAway(error) || OUTAGE.test(sqlState(error) ?? '');
 }

@@ -1,3 +1,4 @@
+import { DatabaseAway } from '@carillon/db';
 import { DrizzleQueryError } from 'drizzle-orm';
 import t from 'tap';
 import { REFUSALS, Refusal, type RefusalKind } from '../../src/errors.ts';
@@ -16,7 +17,11 @@ const { app } = await testContext(t, {
       throw new DrizzleQueryError('select secret_column from users', ['hunter2'], new Error('relation is missing'));
     });
     app.get('/outage', { config: { access: 'public' } }, async () => {
-      throw new DrizzleQueryError('select 1', [], Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }));
+      throw new DrizzleQueryError('select 1', [], new DatabaseAway('ECONNREFUSED', 'connect'));
+    });
+    app.get('/overrun/:code', { config: { access: 'public' } }, async (request) => {
+      const { code } = request.params as { code: string };
+      throw new DrizzleQueryError('select 1', [], Object.assign(new Error('from the server'), { code }));
     });
     app.get('/teapot', { config: { access: 'public' } }, async () => {
       throw Object.assign(new Error('internal wording'), { statusCode: 418 });
@@ -55,6 +60,15 @@ t.test('a database that is away is 503', async (t) => {
   t.equal(response.statusCode, 503);
   t.ok(response.headers['retry-after']);
   t.match(response.json(), { success: false, error: 'Service unavailable', message: String });
+});
+
+t.test('so is one that is shutting down, starting, full, or too slow; a refused value is a bug', async (t) => {
+  for (const code of ['57P01', '57P03', '57014', '53300', '08006', '55P03', '25006', '40P01']) {
+    t.equal((await get(`/overrun/${code}`)).statusCode, 503, code);
+  }
+  for (const code of ['23505', '42P01', '22P02', '25P02']) {
+    t.equal((await get(`/overrun/${code}`)).statusCode, 500, code);
+  }
 });
 
 t.test("a plugin's own status that the specification does not know becomes 400", async (t) => {

@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import t, { type Test } from 'tap';
+import { connect, type Db, isAway, rows } from '../src/index.ts';
+import { testDatabase } from '../src/test-database.ts';
+import { refused } from './refused.ts';
+import { openWire } from './wire.ts';
+
+const DEADLINE_MS = 800;
+/** What a busy machine may add. */
+const SLACK_MS = 600;
+
+const { url, db: direct } = await testDatabase(t);
+await direct.execute(sql`create table notes (id int primary key generated always as identity, text text not null)`);
+t.beforeEach(() => direct.execute(sql`truncate notes`));
+
+async function overWire(t: Test, max = 4) {
+  const wire = await openWire(t, url);
+  const { db, close } = connect(wire.url, { max, deadlineMs: DEADLINE_MS });
+  t.teardown(close);
+  return { wire, db };
+}
+
+const one = (db: Db) => rows<{ one: number }>(db, sql`select 1 as one`);
+const write = (db: Db, text: string) => db.execute(sql`insert into notes (text) values (${text})`);
+const notes = async () =>
+  (await rows<{ text: string }>(direct, sql`select text from notes order by id`)).map(({ text }) => text);
+
+t.test('a frozen database is refused at the deadline, and is in use again as soon as it moves', async (t) => {
+  const { wire, db } = await overWire(t);
+  await Promise.all([one(db), one(db), one(db)]);
+  wire.freeze(true);
+  for (const round of ['with the connections it had', 'with new ones']) {
+    const all = await Promise.all(Array.from({ length: 20 }, () => refused(one(db))));
+    t.ok(
+      all.every(({ error }) => isAway(error)),
+      round,
+    );
+    t.ok(Math.max(...all.map(({ ms }) => ms)) < DEADLINE_MS + SLACK_MS, round);
+  }
+  wire.thaw();
+  const since = performance.now();
+  while ((await refused(one(db))).error) await wait(10);
+  t.ok(performance.now() - since < DEADLINE_MS + SLACK_MS);
+  t.same(await one(db), [{ one: 1 }]);
+});
+
+t.test('connections that lead nowhere are replaced, all of them at once', async (t) => {
+  const { wire, db } = await overWire(t);
+  await Promise.all(Array.from({ length: 4 }, () => db.transaction((tx) => one(tx))));
+  wire.freeze(false);
+  t.ok(isAway((await refused(one(db))).error), 'the first one to notice');
+  const after = await Promise.all(Array.from({ length: 20 }, () => refused(one(db))));
+  t.same(
+    after.map(({ error }) => error),
+    after.map(() => undefined),
+    'nobody else is refused for it',
+  );
+});
+
+t.test('a database that is down is refused at once, and used again with the next request', async (t) => {
+  const { wire, db } = await overWire(t);
+  await one(db);
+  await wire.cut();
+  for (let round = 0; round < 50; round++) {
+    const { error, ms } = await refused(one(db));
+    t.ok(isAway(error));
+    t.ok(ms < SLACK_MS);
+  }
+  await wire.mend();
+  t.same(await one(db), [{ one: 1 }]);
+});
+
+t.test('a crowd that waits for a database out of reach tries it once, and is refused together', async (t) => {
+  const { wire, db } = await overWire(t);
+  wire.freeze(true);
+  await refused(one(db));
+  const before = wire.count();
+  const crowd = await Promise.all(Array.from({ length: 200 }, () => refused(one(db))));
+  t.ok(crowd.every(({ error, ms }) => isAway(error) && ms < DEADLINE_MS + SLACK_MS));
+  t.ok(wire.count() - before <= 2, 'not one connection each');
+});
+
+t.test('a transaction that loses its connection writes nothing more, anywhere', async (t) => {
+  const { wire, db } = await overWire(t, 1);
+  for (const pause of [0, 1, 20]) {
+    const { error } = await refused(
+      db.transaction(async (tx) => {
+        await write(tx, 'before');
+        await wire.cut();
+        await wire.mend();
+        // The pool's only connection is made anew meanwhile, for somebody else.
+        const other = one(db);
+        await wait(pause);
+        await other;
+        const { error } = await refused(write(tx, 'after'));
+        t.ok(isAway(error));
+        await write(tx, 'still after');
+      }),
+    );
+    t.ok(isAway(error));
+  }
+  t.same(await notes(), []);
+});
+
+t.test('a connection that breaks at any moment of a transaction ends nothing but that transaction', async (t) => {
+  const { wire, db } = await overWire(t, 3);
+  const works = async (n: number) =>
+    db.transaction(async (tx) => {
+      await write(tx, `${n}`);
+      await Promise.all([write(tx, `${n}`), one(tx), write(tx, `${n}`)]);
+      await wait(n % 3);
+      await write(tx, `${n}`);
+    });
+  for (let n = 0; n < 40; n++) {
+    const running = [refused(works(n)), refused(works(n)), refused(works(n)), refused(one(db))];
+    await wait(n % 8);
+    await wire.cut();
+    await wire.mend();
+    for (const { error } of await Promise.all(running)) t.ok(error === undefined || isAway(error));
+  }
+  const written = await notes();
+  t.equal(written.length % 4, 0, 'each wrote all of its rows or none');
+  t.same(await one(db), [{ one: 1 }]);
+});

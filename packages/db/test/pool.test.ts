@@ -1,0 +1,94 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import t, { type Test } from 'tap';
+import { connect, type DatabaseAway, type Db, rows } from '../src/index.ts';
+import { testDatabase } from '../src/test-database.ts';
+import { refused } from './refused.ts';
+import { openWire } from './wire.ts';
+
+const DEADLINE_MS = 800;
+/** What a busy machine may add. */
+const SLACK_MS = 600;
+
+const { url, db: direct } = await testDatabase(t);
+await direct.execute(sql`create table notes (id int primary key generated always as identity, text text not null)`);
+t.beforeEach(() => direct.execute(sql`truncate notes`));
+
+async function overWire(t: Test, max = 4) {
+  const wire = await openWire(t, url);
+  const { db, close } = connect(wire.url, { max, deadlineMs: DEADLINE_MS });
+  t.teardown(close);
+  return { wire, db };
+}
+
+const one = (db: Db) => rows<{ one: number }>(db, sql`select 1 as one`);
+const write = (db: Db, text: string) => db.execute(sql`insert into notes (text) values (${text})`);
+const notes = async () =>
+  (await rows<{ text: string }>(direct, sql`select text from notes order by id`)).map(({ text }) => text);
+
+t.test('a slow statement is ended by the server, and its connection goes on', async (t) => {
+  const { wire, db } = await overWire(t, 1);
+  await one(db);
+  const { error, ms } = await refused(Promise.resolve(db.execute(sql`select pg_sleep(5)`)));
+  t.equal((error as { cause?: { code?: string } }).cause?.code, '57014');
+  t.ok(ms < DEADLINE_MS);
+  t.same(await one(db), [{ one: 1 }]);
+  t.equal(wire.count(), 1);
+});
+
+t.test('who waits for a connection in vain is refused, and the work that holds it is not disturbed', async (t) => {
+  const { db } = await overWire(t, 1);
+  const [entered, enter] = signal();
+  const held = db.transaction(async (tx) => {
+    await write(tx, 'held');
+    enter();
+    await wait(DEADLINE_MS * 1.5);
+    await write(tx, 'to the end');
+  });
+  await entered;
+  const { error, ms } = await refused(one(db));
+  t.equal((error as { cause?: DatabaseAway }).cause?.code, 'DATABASE_BUSY');
+  t.ok(ms < DEADLINE_MS + SLACK_MS);
+  await held;
+  t.same(await notes(), ['held', 'to the end']);
+});
+
+t.test('with thousands waiting, the next one is refused at once', async (t) => {
+  const { db, close } = connect(url, { max: 1, deadlineMs: 20_000 });
+  t.teardown(close);
+  const [entered, enter] = signal();
+  const [going, go] = signal();
+  const held = db.transaction(async (tx) => {
+    enter();
+    await going;
+    await one(tx);
+  });
+  await entered;
+  const crowd = Array.from({ length: 5000 }, () => refused(one(db)));
+  t.match((await refused(one(db))).error, { cause: { code: 'DATABASE_BUSY' } });
+  go();
+  await held;
+  t.equal((await Promise.all(crowd)).filter(({ error }) => error).length, 0, 'those before it are served');
+});
+
+t.test('a pool that closes lets what runs end, and takes nothing more', async (t) => {
+  const { db, close } = connect(url, { max: 2 });
+  const [entered, enter] = signal();
+  const running = db.transaction(async (tx) => {
+    await write(tx, 'a');
+    enter();
+    await wait(100);
+    await write(tx, 'b');
+  });
+  await entered;
+  const closed = close();
+  t.match((await refused(one(db))).error, { cause: { code: 'DATABASE_CLOSED' } });
+  await running;
+  await closed;
+  t.same(await notes(), ['a', 'b']);
+});
+
+function signal(): [Promise<void>, () => void] {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return [promise, resolve];
+}

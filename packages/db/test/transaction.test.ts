@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm';
+import t from 'tap';
+import { type Db, rows } from '../src/index.ts';
+import { testDatabase } from '../src/test-database.ts';
+
+const { db } = await testDatabase(t);
+await db.execute(sql`create table notes (id int primary key generated always as identity, text text unique)`);
+t.beforeEach(() => db.execute(sql`truncate notes`));
+
+const write = (db: Db, text: string) => db.execute(sql`insert into notes (text) values (${text})`);
+const notes = async (from: Db = db) =>
+  (await rows<{ text: string }>(from, sql`select text from notes order by id`)).map(({ text }) => text);
+
+t.test('what a transaction wrote is there when it has resolved, and not before', async (t) => {
+  await db.transaction(async (tx) => {
+    await write(tx, 'a');
+    t.same([await notes(tx), await notes()], [['a'], []]);
+  });
+  t.same(await notes(), ['a']);
+});
+
+t.test('what a transaction throws undoes it, and is what its caller catches', async (t) => {
+  const thrown = new Error('no');
+  const work = db.transaction(async (tx) => {
+    await write(tx, 'a');
+    throw thrown;
+  });
+  t.equal(await work.catch((error) => error), thrown);
+  t.same(await notes(), []);
+});
+
+t.test(
+  'a transaction whose statement failed is not told to be committed, even when its work ignores that',
+  async (t) => {
+    const work = db.transaction(async (tx) => {
+      await write(tx, 'a');
+      await write(tx, 'a').then(null, () => {});
+    });
+    await t.rejects(work, { code: '23505' });
+    t.same(await notes(), []);
+  },
+);
+
+t.test('a transaction inside of another one is undone alone', async (t) => {
+  await db.transaction(async (tx) => {
+    await write(tx, 'a');
+    await tx.transaction((inner) => write(inner, 'b'));
+    await tx.transaction((inner) => write(inner, 'a')).catch(() => {});
+    await tx
+      .transaction(async (inner) => {
+        await write(inner, 'c');
+        throw new Error('no');
+      })
+      .catch(() => {});
+    await write(tx, 'd');
+  });
+  t.same(await notes(), ['a', 'b', 'd']);
+});
+
+t.test('what is asked after a transaction has ended does not reach the database', async (t) => {
+  let late: Db | undefined;
+  await db.transaction(async (tx) => {
+    late = tx;
+  });
+  await t.rejects(Promise.resolve(write(late as Db, 'late')), { cause: { code: 'DATABASE_CLOSED' } });
+  const failing = db.transaction(async (tx) => {
+    late = tx;
+    throw new Error('no');
+  });
+  await t.rejects(failing);
+  await t.rejects(Promise.resolve(write(late as Db, 'late')), { cause: { code: 'DATABASE_CLOSED' } });
+  t.same(await notes(), []);
+});
+
+t.test('statements of one transaction may be asked together, and those of many side by side', async (t) => {
+  const works = Array.from({ length: 60 }, (_, n) =>
+    db.transaction((tx) => Promise.all([write(tx, `${n}a`), write(tx, `${n}b`), write(tx, `${n}c`)])),
+  );
+  const statements = Array.from({ length: 300 }, (_, n) => rows<{ n: number }>(db, sql`select ${n}::int as n`));
+  t.same(
+    (await Promise.all(statements)).map(([row]) => row?.n),
+    statements.map((_, n) => n),
+  );
+  await Promise.all(works);
+  t.equal((await notes()).length, 180);
+});
