@@ -1,0 +1,138 @@
+import { connect } from '@carillon/db';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import t from 'tap';
+import { buildApp } from '../../src/app.ts';
+import { OTHER, PUBLIC, RATES, type Rate } from '../../src/limits/rates.ts';
+import { testContext } from '../support/context.ts';
+import { newCaller, requestOf, type Stranger, standIns } from '../support/rates.ts';
+
+/** Two instances of the service over one database, each with a pool of its own. */
+const { app, ctx, clock, databaseUrl } = await testContext(t, {
+  env: { RATE_LIMIT_MULTIPLIER: '1' },
+  routes: standIns,
+});
+const { db, close } = connect(databaseUrl, { max: 10 });
+const second = await buildApp({ ...ctx, db }, { routes: standIns });
+t.teardown(async () => {
+  await second.close();
+  await close();
+});
+
+/** The two shared counters, by an endpoint that has no row. */
+const SHARED: [Rate, example: string][] = [
+  [OTHER, 'GET /api/user'],
+  [PUBLIC, 'GET /api/auth/validate-reset-token'],
+];
+const CASES = [...RATES.map((rate): [Rate, string] => [rate, rate.bucket]), ...SHARED];
+
+const ask = (to: FastifyInstance, [{ scope }, bucket]: [Rate, string], caller: Stranger) =>
+  to.inject(requestOf({ bucket, scope }, caller));
+const policyOf = ({ scope }: Rate) =>
+  ({ user: 'user', admin: 'user', ip: 'ip', 'ip+email': 'endpoint', 'ip+token': 'endpoint' })[scope];
+const callerOf = ({ scope }: Rate) => newCaller(app, scope === 'admin' ? { role: 'ADMIN' } : {});
+
+function limitHeaders({ headers }: LightMyRequestResponse) {
+  return {
+    limit: headers['x-ratelimit-limit'],
+    remaining: headers['x-ratelimit-remaining'],
+    reset: headers['x-ratelimit-reset'],
+    window: headers['x-ratelimit-window'],
+    policy: headers['x-ratelimit-policy'],
+  };
+}
+
+for (const [rate, bucket] of CASES) {
+  const { limit, windowSeconds } = rate;
+  const tell = (remaining: number, reset: number) => ({
+    limit: `${limit}`,
+    remaining: `${remaining}`,
+    reset: `${reset}`,
+    window: `${windowSeconds}`,
+    policy: policyOf(rate),
+  });
+
+  t.test(`${rate.bucket}: ${limit} pass in ${windowSeconds} s, and the next one does not`, async (t) => {
+    const caller = await callerOf(rate);
+    const reset = ctx.now().getTime() + windowSeconds * 1000;
+    for (let i = 1; i <= limit; i++) {
+      const response = await ask(i % 2 ? app : second, [rate, bucket], caller);
+      if (response.statusCode === 429 || response.headers['retry-after'] !== undefined) t.fail(`${i} was refused`);
+      if (i === 1 || i === limit) t.same(limitHeaders(response), tell(limit - i, reset), `headers of ${i}`);
+      if (i === 1) clock.advance(1500);
+    }
+    for (const to of [app, second]) {
+      const refused = await ask(to, [rate, bucket], caller);
+      t.equal(refused.statusCode, 429);
+      t.same(limitHeaders(refused), tell(0, reset));
+      const seconds = windowSeconds - 1;
+      t.equal(refused.headers['retry-after'], `${seconds}`);
+      t.same(refused.json(), {
+        success: false,
+        error: 'Rate limit exceeded',
+        message: `Too many requests. Please try again in ${seconds} seconds.`,
+        details: { limit, remaining: 0, reset, resetIn: seconds, retryAfter: seconds },
+        ...(bucket.includes('/api/auth/') ? { retryAfter: seconds } : {}),
+      });
+    }
+    const stranger = await callerOf(rate);
+    const other = await ask(app, [rate, bucket], stranger);
+    t.same(
+      [other.statusCode === 429, limitHeaders(other).remaining],
+      [false, `${limit - 1}`],
+      'nobody else is affected',
+    );
+
+    clock.set(new Date(reset - 1));
+    t.equal((await ask(second, [rate, bucket], caller)).statusCode, 429, 'until the window is over');
+    clock.set(new Date(reset));
+    const again = await ask(second, [rate, bucket], caller);
+    t.not(again.statusCode, 429);
+    t.same(limitHeaders(again), tell(limit - 1, reset + windowSeconds * 1000), 'and then a new one begins');
+  });
+
+  t.test(`${rate.bucket}: exactly ${limit} of those that come at once pass, at one instance and at two`, async (t) => {
+    for (const instances of [[app], [app, second]]) {
+      const caller = await callerOf(rate);
+      const responses = await Promise.all(
+        Array.from({ length: limit + 12 }, (_, i) =>
+          ask(instances[i % instances.length] as FastifyInstance, [rate, bucket], caller),
+        ),
+      );
+      const passed = responses.filter(({ statusCode }) => statusCode !== 429);
+      t.equal(passed.length, limit);
+      const remaining = passed.map((response) => Number(limitHeaders(response).remaining)).sort((a, b) => b - a);
+      t.same(
+        remaining,
+        Array.from({ length: limit }, (_, i) => limit - 1 - i),
+        'and each was told another number',
+      );
+    }
+  });
+}
+
+t.test('the routes of one row share its counter, those of another do not', async (t) => {
+  const caller = await newCaller(app);
+  const validate = (tool: string) =>
+    app.inject({ method: 'POST', url: `/api/integrations/${tool}/validate`, headers: caller.headers, payload: {} });
+  for (let i = 0; i < 5; i++) t.equal((await validate(i % 2 ? 'notes' : 'design')).statusCode, 200);
+  for (const tool of ['notes', 'design']) t.equal((await validate(tool)).statusCode, 429);
+  t.not((await app.inject({ url: '/api/tasks', headers: caller.headers })).statusCode, 429);
+});
+
+t.test('different tasks share the counter of their row', async (t) => {
+  const caller = await newCaller(app);
+  const remove = (id: number) => app.inject({ method: 'DELETE', url: `/api/tasks/${id}`, headers: caller.headers });
+  for (let id = 1; id <= 10; id++) t.equal((await remove(id)).statusCode, 404);
+  t.equal((await remove(11)).statusCode, 429);
+});
+
+t.test('all other endpoints of a user share one counter', async (t) => {
+  const caller = await newCaller(app);
+  const urls = ['/api/user', '/api/auth/sessions', '/api/tasks/1/occurrences'];
+  for (let i = 0; i < 100; i++) {
+    const response = await app.inject({ url: urls[i % 3] as string, headers: caller.headers });
+    if (response.statusCode === 429) t.fail(`${i} was refused`);
+  }
+  for (const url of urls) t.equal((await app.inject({ url, headers: caller.headers })).statusCode, 429, url);
+  t.equal((await app.inject({ url: '/api/tasks', headers: caller.headers })).statusCode, 200);
+});
