@@ -27,10 +27,10 @@ type Waiting = Pick<
  * take is tried for a day, and given up at once when it is refused for good. At least once: one that was sent by a
  * process which died before it could note so is sent again. Any number of processes may deliver at once.
  */
-export async function deliverDue(ctx: Context): Promise<void> {
+export async function deliverDue(ctx: Context, { graceMs = STOP_GRACE_MS } = {}): Promise<void> {
   const { stopping } = ctx.worker;
   const hurry = new AbortController();
-  const begin = () => setTimeout(() => hurry.abort(), STOP_GRACE_MS).unref();
+  const begin = () => setTimeout(() => hurry.abort(), graceMs).unref();
   stopping.addEventListener('abort', begin, { once: true });
   try {
     while (!stopping.aborted) {

@@ -56,6 +56,8 @@ function mailToServer(url: string, from: string, { connectMs, silenceMs, totalMs
     maxRequeues: 1,
     ...SAFETY,
   });
+  // Each mail has its own outcome; without a listener an error of a connection that idles would end the process.
+  transport.on('error', () => {});
   return {
     async send(message, stop) {
       // Silence is not enough: a server that drips its answers is never silent for long.
@@ -69,7 +71,7 @@ function mailToServer(url: string, from: string, { connectMs, silenceMs, totalMs
       }
     },
     async close() {
-      transport.close();
+      transport.close({ force: true });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { mails, users } from '@carillon/db';
-import { eq } from 'drizzle-orm';
+import { eq, isNotNull } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
 import { deliverDue } from '../../src/mails/deliver.ts';
@@ -179,6 +179,32 @@ t.test('a process that was overtaken does not undo what the other has noted', as
   t.equal(server.received.length, 2, 'at least once');
   t.same(new Set(server.received.map(({ messageId }) => messageId)).size, 1, 'but to a reader it is one mail');
   t.match(await stored(), { attempt: 2, sentAt: new Date(START.getTime() + 120_000) });
+});
+
+t.test('a process that stops takes up no more mail, and waits for what the server is about to confirm', async (t) => {
+  const stop = new AbortController();
+  const stopping: Context = { ...ctx, worker: { ...ctx.worker, stopping: stop.signal } };
+  await queueMails(ctx, Array(25).fill(MAIL));
+  server.beforeAccepting(async () => stop.abort());
+  await deliverDue(stopping);
+  t.equal(server.received.length, 10);
+  t.equal(await ctx.db.$count(mails, isNotNull(mails.sentAt)), 10);
+  await deliverDue(stopping);
+  t.equal(server.received.length, 10);
+});
+
+t.test('a process that stops leaves a server that hangs, and the mail is sent by another one', async (t) => {
+  const stop = new AbortController();
+  const stopping: Context = { ...ctx, worker: { ...ctx.worker, stopping: stop.signal } };
+  await queueMail(ctx, MAIL);
+  server.answer('hang');
+  const delivering = deliverDue(stopping, { graceMs: 10 });
+  stop.abort();
+  await delivering;
+  server.answer('take');
+  clock.advance(30_000);
+  await deliverDue(ctx);
+  t.equal(server.received.length, 1);
 });
 
 t.test('mail goes with the account that it is about', async (t) => {
