@@ -1,8 +1,10 @@
 import t from 'tap';
-import { explainMismatch, OPERATIONS, routesOf } from './support/conformance.ts';
+import { explainMismatch, routesOf } from './support/conformance.ts';
 import { testContext } from './support/context.ts';
+import { findOperations } from './support/operations.ts';
 
 const { app } = await testContext(t);
+const operations = await findOperations();
 const routes = routesOf(app).filter(({ method, url }) => {
   return method !== 'HEAD' && url !== '/' && !url.startsWith('/api/docs');
 });
@@ -11,7 +13,7 @@ const idOf = (schema: unknown) => (schema as { operationId?: string } | undefine
 t.test('every route is an operation of the contract, with a summary and its errors', async (t) => {
   t.ok(routes.length > 10);
   for (const { method, url, schema } of routes) {
-    const operation = OPERATIONS.get(idOf(schema) ?? '');
+    const operation = operations.get(idOf(schema) ?? '');
     if (!t.ok(operation, `${method} ${url} is in the contract`)) continue;
     t.equal(schema, operation, `${url} keeps to it`);
     t.match(operation?.summary, /^\S.{3,80}$/);
@@ -27,11 +29,11 @@ t.test('every route is an operation of the contract, with a summary and its erro
 
 t.test('every operation of the contract has one route', async (t) => {
   const served = routes.map(({ schema }) => idOf(schema));
-  t.same(served.toSorted(), [...OPERATIONS.keys()].toSorted());
+  t.same(served.toSorted(), [...operations.keys()].toSorted());
 });
 
 t.test('an answer that is not as the contract says is told', async (t) => {
-  const getTask = OPERATIONS.get('getTask');
+  const getTask = operations.get('getTask');
   if (!getTask) return t.fail('there is no getTask');
   t.match(explainMismatch(getTask, 418, '{}'), /getTask does not say that it may answer 418/);
   t.match(explainMismatch(getTask, 200, '{"success":true}'), /"task":\["is required"\]/);

@@ -93,7 +93,11 @@ t.test('schedule/ is pure: it knows the contract and its libraries', async (t) =
 
 t.test('outside/ knows the configuration and its libraries', async (t) => {
   const folder = `${API}outside/`;
-  const own = (to: string) => to.startsWith(folder) || to === `${API}config.ts` || to.startsWith('packages/contract/');
+  const own = (to: string) =>
+    to.startsWith(folder) ||
+    to === `${API}config.ts` ||
+    to.startsWith(`${API}config/`) ||
+    to.startsWith('packages/contract/');
   t.same(
     strays(
       (path) => path.startsWith(folder),

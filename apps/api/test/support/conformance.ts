@@ -1,13 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { readdirSync } from 'node:fs';
 import { type Check, compile, ErrorBody, NAMED_SCHEMAS, type Operation, RateLimitBody } from '@carillon/contract';
 import type { TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, RouteOptions } from 'fastify';
-
-const CONTRACT = new URL('../../../../packages/contract/src/', import.meta.url);
-
-/** Every operation of the contract by its id. */
-export const OPERATIONS = await findOperations();
 
 /** The routes of an application, its own ones and those of plugins. */
 export const routesOf = (app: FastifyInstance): RouteOptions[] => routes.get(app) ?? [];
@@ -51,10 +45,11 @@ export function explainMismatch(operation: Operation, status: number, payload: s
   return checked.ok ? null : `${operation.operationId} says otherwise: ${JSON.stringify(checked.details)}`;
 }
 
-/** The contract's own operation; the tests have routes of theirs. */
+/** The operation that a route follows; the tests have routes of their own. */
 function operationOf(schema: unknown): Operation | undefined {
-  const { operationId } = (schema ?? {}) as Partial<Operation>;
-  return operationId === undefined ? undefined : OPERATIONS.get(operationId);
+  const operation = (schema ?? {}) as Partial<Operation>;
+  const isOfContract = operation.operationId !== undefined && !operation.tags?.includes('test');
+  return isOfContract ? (operation as Operation) : undefined;
 }
 
 const NOT_FOUND: Operation = {
@@ -64,25 +59,6 @@ const NOT_FOUND: Operation = {
   security: [],
   response: { 404: ErrorBody, 429: RateLimitBody, 503: ErrorBody },
 };
-
-async function findOperations(): Promise<ReadonlyMap<string, Operation>> {
-  const operations = new Map<string, Operation>();
-  for (const file of readdirSync(CONTRACT)) {
-    const module: Record<string, unknown> = await import(new URL(file, CONTRACT).href);
-    for (const [name, value] of Object.entries(module)) {
-      if (!isOperation(value)) continue;
-      if (name !== value.operationId) throw new Error(`${file}: ${name} calls itself ${value.operationId}.`);
-      const known = operations.get(name);
-      if (known !== undefined && known !== value) throw new Error(`${file}: there is another operation ${name}.`);
-      operations.set(name, value);
-    }
-  }
-  return operations;
-}
-
-function isOperation(value: unknown): value is Operation {
-  return typeof value === 'object' && value !== null && 'operationId' in value && 'response' in value;
-}
 
 /** The schema with what it refers to put in place: the contract's validator knows no other schemas. */
 function withoutReferences(schema: TSchema): TSchema {

@@ -20,10 +20,9 @@ import {
   UNHURRIED,
 } from '../support/tasks.ts';
 
+const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
 const aborted: number[] = [];
-const idle = { nudge: () => {}, rescue: async () => [], stopping: new AbortController().signal };
-const worker = { ...idle, abort: (ids: readonly number[]) => void aborted.push(...ids) };
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED, worker });
+ctx.worker = { ...ctx.worker, abort: (ids) => void aborted.push(...ids) };
 t.beforeEach(() => clock.set(START));
 t.afterEach(async () => {
   const faults = await findFaults(ctx);

@@ -18,10 +18,9 @@ import {
   UNHURRIED,
 } from '../support/tasks.ts';
 
+const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
 let nudges = 0;
-const idle = { abort: () => {}, rescue: async () => [], stopping: new AbortController().signal };
-const worker = { ...idle, nudge: () => void nudges++ };
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED, worker });
+ctx.worker = { ...ctx.worker, nudge: () => void nudges++ };
 t.beforeEach(() => clock.set(START));
 t.afterEach(async () => {
   const faults = await findFaults(ctx);

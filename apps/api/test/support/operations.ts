@@ -1,0 +1,24 @@
+import { readdirSync } from 'node:fs';
+import type { Operation } from '@carillon/contract';
+
+const CONTRACT = new URL('../../../../packages/contract/src/', import.meta.url);
+
+/** Every operation of the contract by its id. */
+export async function findOperations(): Promise<ReadonlyMap<string, Operation>> {
+  const operations = new Map<string, Operation>();
+  for (const file of readdirSync(CONTRACT)) {
+    const module: Record<string, unknown> = await import(new URL(file, CONTRACT).href);
+    for (const [name, value] of Object.entries(module)) {
+      if (!isOperation(value)) continue;
+      if (name !== value.operationId) throw new Error(`${file}: ${name} calls itself ${value.operationId}.`);
+      const known = operations.get(name);
+      if (known !== undefined && known !== value) throw new Error(`${file}: there is another operation ${name}.`);
+      operations.set(name, value);
+    }
+  }
+  return operations;
+}
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === 'object' && value !== null && 'operationId' in value && 'response' in value;
+}
