@@ -2,7 +2,7 @@ import { recordset, rows, toInstant, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
 import { type Account, addUsage, admitExecution, type Breach, dayOf, lockAccounts } from '../limits/quotas.ts';
-import { dueOccurrences } from '../schedule/due.ts';
+import { type Due, dueOccurrences, INSTANTS_AT_ONCE } from '../schedule/due.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
 import { takeUpRetries } from './retries.ts';
 import { refuseExecutions } from './settle.ts';
@@ -73,9 +73,10 @@ async function takeUpTasks(ctx: Context, dueBefore: Date, limit: number): Promis
   if (due.length === 0) return { taken: 0, queued: [], refused: [] };
 
   const now = ctx.now();
-  const userIds = due.map((task) => task.userId);
+  const looked = lookAt(ctx, due, now);
+  const userIds = looked.map(({ task }) => task.userId);
   const accounts = await lockAccounts(ctx.db, userIds, now);
-  const plans = due.map((task) => planTask(ctx, task, accounts.get(task.userId) as Account, now));
+  const plans = looked.map(({ task, due }) => planTask(task, due, accounts.get(task.userId) as Account, now));
   const created = await writePlans(ctx, plans, now);
 
   // Counted from the rows that were really made: an instant that the ledger already knew makes none.
@@ -91,23 +92,38 @@ async function takeUpTasks(ctx: Context, dueBefore: Date, limit: number): Promis
     ctx,
     refused.map((row) => ({ id: row.id, breach: breaches.get(row.taskId) as Breach })),
   );
-  return { taken: due.length, queued: queued.map((row) => row.id), refused: refused.map((row) => row.id) };
+  return { taken: plans.length, queued: queued.map((row) => row.id), refused: refused.map((row) => row.id) };
 }
 
-function planTask(ctx: Context, task: DueTask, account: Account, now: Date): Plan {
-  // The tasks of a deactivated account rest: whoever activates it again computes their next run anew.
-  if (!account.isActive) return { task, ledger: [], run: null, next: null };
+/** What has fallen due of the tasks, until `INSTANTS_AT_ONCE` are reached: the tasks after that stay as they are. */
+function lookAt(ctx: Context, tasks: readonly DueTask[], now: Date): { task: DueTask; due: Due }[] {
+  const looked: { task: DueTask; due: Due }[] = [];
+  let room = INSTANTS_AT_ONCE;
+  for (const task of tasks) {
+    if (room <= 0) break;
+    const due = dueOf(ctx, task, now, room);
+    room -= due.missed.length + 1;
+    looked.push({ task, due });
+  }
+  return looked;
+}
+
+function dueOf(ctx: Context, task: DueTask, now: Date, atMost: number): Due {
   const from = toInstant(task.nextExecutionAt);
-  const schedule = { ...task, scheduledFor: toInstant(task.scheduledFor) };
-  let due: ReturnType<typeof dueOccurrences>;
   try {
-    due = dueOccurrences(schedule, from, now);
+    const due = dueOccurrences({ ...task, scheduledFor: toInstant(task.scheduledFor) }, from, now, atMost);
     if (due.next === null && task.recurrence !== 'once') throw new Error('The schedule has no next run.');
+    return due;
   } catch (error) {
     // One task that cannot be computed must neither stop the others nor be looked at in every tick.
     ctx.log.error({ err: error, taskId: task.id }, 'next run of a task cannot be computed');
-    due = { missed: [], latest: from, next: new Date(now.getTime() + UNSCHEDULABLE_PAUSE_MS) };
+    return { missed: [], latest: from, next: new Date(now.getTime() + UNSCHEDULABLE_PAUSE_MS) };
   }
+}
+
+function planTask(task: DueTask, due: Due, account: Account, now: Date): Plan {
+  // The tasks of a deactivated account rest: whoever activates it again computes their next run anew.
+  if (!account.isActive) return { task, ledger: [], run: null, next: null };
   const ledger: Plan['ledger'] = due.missed.map((at) => ({ at, fate: 'missed' }));
   if (due.latest === null) return { task, ledger, run: null, next: due.next };
 

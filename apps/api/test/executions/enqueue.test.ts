@@ -151,6 +151,24 @@ t.test('what is queued when maintenance begins waits for its end', async (t) => 
   t.equal((await readRun(ctx, task)).status, 'completed');
 });
 
+t.test('a long outage of many tasks is settled in many short transactions', async (t) => {
+  const made = await insertTasks(ctx, await insertUsers(ctx, 12), { recurrencePattern: '* * * * *' });
+  clock.advance(700 * 60_000);
+  let transactions = 0;
+  const db = new Proxy(ctx.db, {
+    get(target, name, self) {
+      if (name === 'transaction') transactions += 1;
+      return Reflect.get(target, name, self);
+    },
+  });
+  t.equal((await enqueueDue({ ...ctx, db })).queued.length, 12);
+  t.ok(transactions > 8, `${transactions} transactions`);
+  for (const task of made) {
+    t.equal((await readLedger(ctx, task)).length, 701);
+    t.strictSame((await readRun(ctx, task)).plannedFor, ctx.now());
+  }
+});
+
 t.test('a once task has nothing ahead after its run, which comes late rather than never', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   clock.set(daysFromStart(9));

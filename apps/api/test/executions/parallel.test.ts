@@ -1,9 +1,10 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { type Context, sqlState } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { claimQueued } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
+import { watchDeadlocks } from '../support/deadlocks.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, insertUsers, PROMPT, queueRuns, readRuns } from '../support/schedules.ts';
 
@@ -141,16 +142,4 @@ for (const places of ['1', '4', '100']) {
     t.ok(before <= 6, `after ${before} others`);
     await worker.stop();
   });
-}
-
-/** Deadlocks are mended by running the transaction again, so nobody would see them otherwise. */
-function watchDeadlocks(ctx: Context): unknown[] {
-  const seen: unknown[] = [];
-  const { transaction } = ctx.db;
-  ctx.db.transaction = (...given) =>
-    transaction.apply(ctx.db, given).catch((error: unknown) => {
-      if (sqlState(error) === '40P01') seen.push(error);
-      throw error;
-    }) as never;
-  return seen;
 }

@@ -61,7 +61,7 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
   return {
     ...test,
     ai,
-    alice: () => callerOf(alice as Person),
+    alice: () => callerFor((alice as Person).id),
     newWorker,
     newProcess(t, config = {}, ai = ctx.ai) {
       const { db, close } = connect(urlOf(ctx.db), { max: 4 });
@@ -73,10 +73,16 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
   };
 }
 
-/** A person as the verbs are handed one. */
-export function callerOf({ id, name, email }: Person): Caller {
+/** A user as the verbs are handed one. */
+export function callerFor(id: number): Caller {
   const rest = { role: 'USER', plan: 'trial', timezone: null, trialEndsAt: null, createdAt: START } as const;
-  return { id, name, email, ...rest, sessionId: '00000000-0000-4000-8000-000000000000' };
+  return {
+    id,
+    name: 'Someone',
+    email: 'someone@example.com',
+    ...rest,
+    sessionId: '00000000-0000-4000-8000-000000000000',
+  };
 }
 
 interface Connected {

@@ -1,0 +1,75 @@
+import { executions, tasks } from '@carillon/db';
+import { eq, sql } from 'drizzle-orm';
+import t from 'tap';
+import { Refusal } from '../../src/errors.ts';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { executeTask } from '../../src/executions/execute-task.ts';
+import { rescueExpired } from '../../src/executions/leases.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { deleteTask } from '../../src/tasks/delete.ts';
+import { changeTask } from '../../src/tasks/write.ts';
+import { watchDeadlocks } from '../support/deadlocks.ts';
+import { callerFor, testEngine } from '../support/engine.ts';
+import { insertTasks, insertUsers } from '../support/schedules.ts';
+
+const { ctx, ai, clock, newProcess } = await testEngine(t, { EXECUTION_RETRY_DELAYS_MS: '1000,2000' });
+
+/** The same numbers in every run of the tests. */
+function dice(seed: number) {
+  let state = seed;
+  return (sides: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * sides);
+  };
+}
+
+t.test('whatever happens at once, over midnight too, the books balance and every run ends', async (t) => {
+  clock.set('2026-11-30T23:57:00.000Z');
+  const roll = dice(7);
+  const people = await insertUsers(ctx, 8, 'trial');
+  const owners = Array.from({ length: 60 }, (_, at) => people[at % 8] as number);
+  const made = await insertTasks(ctx, owners, { recurrencePattern: '* * * * *' });
+  const answers = [{}, {}, {}, { status: 503 }, { status: 400 }, { reset: true }, { usage: null }] as const;
+  ai.answer(() => answers[roll(answers.length)] ?? {});
+  const processes = Array.from({ length: 3 }, () => newProcess(t));
+  const deadlocks = processes.map((process) => watchDeadlocks(process.ctx));
+
+  async function disturb(ctx: (typeof processes)[number]['ctx']) {
+    const at = roll(60);
+    const caller = callerFor(owners[at] as number);
+    const task = made[at] as number;
+    const deeds = [
+      () => executeTask(ctx, caller, task),
+      () => executeTask(ctx, caller, task),
+      () => changeTask(ctx, caller, task, { status: roll(2) ? 'paused' : 'active' }),
+      () => enqueueDue(ctx),
+      () => rescueExpired(ctx),
+      // Claimed by a process that dies at once.
+      () => (roll(4) ? null : claimQueued(ctx, { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
+      () => (roll(6) ? null : deleteTask(ctx, caller, task)),
+    ];
+    try {
+      await deeds[roll(deeds.length)]?.();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+
+  for (let round = 0; round < 12; round += 1) {
+    const deeds = processes.flatMap((process) => Array.from({ length: 12 }, () => disturb(process.ctx)));
+    await Promise.all([...deeds, ...processes.map(({ worker }) => worker.drain())]);
+    clock.advance(31_000);
+  }
+
+  await ctx.db.update(tasks).set({ status: 'paused', nextExecutionAt: null });
+  const isLive = sql`${executions.status} in ('pending', 'running')`;
+  for (let round = 0; round < 8 && (await ctx.db.$count(executions, isLive)) > 0; round += 1) {
+    clock.advance(31_000);
+    await rescueExpired(ctx);
+    await enqueueDue(ctx);
+    await Promise.all(processes.map(({ worker }) => worker.drain()));
+  }
+  t.equal(await ctx.db.$count(executions, isLive), 0);
+  t.ok((await ctx.db.$count(executions, eq(executions.status, 'completed'))) > 50);
+  t.strictSame(deadlocks.flat(), []);
+});

@@ -1,0 +1,14 @@
+import { type Context, sqlState } from '../../src/context.ts';
+
+/** The deadlocks that transactions of `ctx` ran into: they are run again, so that nobody would see them otherwise. */
+export function watchDeadlocks(ctx: Context): unknown[] {
+  const seen: unknown[] = [];
+  const { db } = ctx;
+  const transaction = db.transaction.bind(db);
+  db.transaction = (...given) =>
+    transaction(...given).catch((error: unknown) => {
+      if (sqlState(error) === '40P01') seen.push(error);
+      throw error;
+    }) as never;
+  return seen;
+}
