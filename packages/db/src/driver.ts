@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import type { Ask } from './connection.ts';
 import type { Pool } from './pool.ts';
+import { type Run, type Statement, statement } from './statement.ts';
 import { runTransaction, type TransactionDriver } from './transaction.ts';
 
 /** What drizzle asks of a client of postgres.js: statements, and transactions with savepoints. */
@@ -8,14 +8,6 @@ export interface Driver {
   unsafe(text: string, params?: unknown[], options?: postgres.UnsafeQueryOptions): Statement;
   begin<T>(work: (transaction: TransactionDriver) => Promise<T>): Promise<T>;
 }
-
-/** Runs when it is awaited; `values` gives the rows as arrays. */
-export interface Statement extends PromiseLike<unknown> {
-  values(): PromiseLike<unknown>;
-}
-
-/** Runs a statement and tells its answer. */
-export type Run = <T>(ask: Ask<T>) => Promise<T>;
 
 /**
  * A driver over `pool`. A statement, also one of a transaction, is answered or rejected with a `DatabaseAway` within
@@ -40,19 +32,4 @@ export function createDriver(pool: Pool, deadlineMs: number): Driver {
       return runTransaction({ connection, leftMs, release: () => pool.release(connection) }, work);
     },
   };
-}
-
-/** A statement as drizzle makes and awaits it. */
-export function statement(
-  text: string,
-  params: unknown[] = [],
-  options: postgres.UnsafeQueryOptions = {},
-  run: Run,
-): Statement {
-  const query = (sql: postgres.Sql) => sql.unsafe(text, params as never[], options);
-  const lazily = (ask: Ask): PromiseLike<unknown> => ({
-    // biome-ignore lint/suspicious/noThenProperty: what is awaited runs in a microtask, which `Connection.run` counts on.
-    then: (resolve, reject) => run(ask).then(resolve, reject),
-  });
-  return { ...lazily(query), values: () => lazily((sql) => query(sql).values()) };
 }

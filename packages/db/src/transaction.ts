@@ -1,6 +1,6 @@
 import { DatabaseAway, isAway } from './away.ts';
 import type { Connection } from './connection.ts';
-import { type Run, type Statement, statement } from './driver.ts';
+import { type Run, type Statement, statement } from './statement.ts';
 
 /** The client that drizzle works with inside of a transaction. */
 export interface TransactionDriver {

@@ -1,0 +1,25 @@
+import type postgres from 'postgres';
+import type { Ask } from './connection.ts';
+
+/** Runs when it is awaited; `values` gives the rows as arrays. */
+export interface Statement extends PromiseLike<unknown> {
+  values(): PromiseLike<unknown>;
+}
+
+/** Runs a statement and tells its answer. */
+export type Run = <T>(ask: Ask<T>) => Promise<T>;
+
+/** A statement as drizzle makes and awaits it. */
+export function statement(
+  text: string,
+  params: unknown[] = [],
+  options: postgres.UnsafeQueryOptions = {},
+  run: Run,
+): Statement {
+  const query = (sql: postgres.Sql) => sql.unsafe(text, params as never[], options);
+  const lazily = (ask: Ask): PromiseLike<unknown> => ({
+    // biome-ignore lint/suspicious/noThenProperty: what is awaited runs in a microtask, which `Connection.run` counts on.
+    then: (resolve, reject) => run(ask).then(resolve, reject),
+  });
+  return { ...lazily(query), values: () => lazily((sql) => query(sql).values()) };
+}
