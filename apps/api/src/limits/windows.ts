@@ -3,7 +3,7 @@ import { type Db, rateWindows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
-import type { Rate } from './rates.ts';
+import { limitOf, type Rate } from './rates.ts';
 
 /** A request as it is counted. */
 export interface Hit {
@@ -23,10 +23,10 @@ export interface Standing {
   endsAt: Date;
 }
 
-/** A request under `rate`, scaled by `RATE_LIMIT_MULTIPLIER`: rounded, and at least 1 (decisions §1). */
+/** A request under `rate`, counted by `key`. */
 export const hitOf = (ctx: Pick<Context, 'now' | 'config'>, rate: Rate, key: string): Hit => ({
   key,
-  limit: Math.max(1, Math.round(rate.limit * ctx.config.rateLimitMultiplier)),
+  limit: limitOf(ctx, rate),
   windowMs: rate.windowSeconds * 1000,
   now: ctx.now(),
 });

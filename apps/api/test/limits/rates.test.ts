@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ACTION_RATES, isExempt, OTHER, PUBLIC, RATES, rateOf } from '../../src/limits/rates.ts';
+import { ACTION_RATES, DELIVERIES, isExempt, OTHER, PUBLIC, RATES, rateOf } from '../../src/limits/rates.ts';
 import { routesOf } from '../support/conformance.ts';
 import { testContext } from '../support/context.ts';
 import { NOT_YET } from '../support/rates.ts';
@@ -38,6 +38,7 @@ t.test('the table is that of the specification', async (t) => {
   ]);
   t.match(OTHER, { limit: 100, windowSeconds: MINUTE, scope: 'user' });
   t.match(PUBLIC, { limit: 100, windowSeconds: MINUTE, scope: 'ip' });
+  t.match(DELIVERIES, { limit: 100, windowSeconds: MINUTE, scope: 'webhook' });
   const actions = Object.entries(ACTION_RATES).map(([name, { limit, windowSeconds }]) => [name, limit, windowSeconds]);
   t.same(actions, [
     ['createTask', 10, MINUTE],
@@ -48,7 +49,7 @@ t.test('the table is that of the specification', async (t) => {
 });
 
 t.test('no two rates share a counter', async (t) => {
-  const buckets = [...RATES, OTHER, PUBLIC, ...Object.values(ACTION_RATES)].map(({ bucket }) => bucket);
+  const buckets = [...RATES, OTHER, PUBLIC, DELIVERIES, ...Object.values(ACTION_RATES)].map(({ bucket }) => bucket);
   t.equal(new Set(buckets).size, buckets.length);
 });
 

@@ -65,3 +65,18 @@ export function requestOf({ bucket, scope }: Pick<Rate, 'bucket' | 'scope'>, cal
     ...(method === 'POST' || method === 'PATCH' ? { payload: field ?? {} } : {}),
   };
 }
+
+export const statusOf = async (app: FastifyInstance, options: InjectOptions) => (await app.inject(options)).statusCode;
+
+/** How many of `count` requests, one after the other, are not refused with 429. */
+export async function passing(
+  app: FastifyInstance,
+  count: number,
+  options: InjectOptions | ((i: number) => InjectOptions),
+): Promise<number> {
+  let passed = 0;
+  for (let i = 0; i < count; i++) {
+    if ((await statusOf(app, typeof options === 'function' ? options(i) : options)) !== 429) passed += 1;
+  }
+  return passed;
+}
