@@ -19,7 +19,6 @@ const POLICIES: Record<Scope, 'user' | 'ip' | 'endpoint'> = {
   ip: 'ip',
   'ip+email': 'endpoint',
   'ip+token': 'endpoint',
-  webhook: 'endpoint',
 };
 
 /** What the guard of access asks for, since a user's request is counted by the statement that finds the session. */

@@ -1,5 +1,5 @@
 /** Whose requests share a counter. An administrator is a user to the counter. */
-export type Scope = 'user' | 'admin' | 'ip' | 'ip+email' | 'ip+token' | 'webhook';
+export type Scope = 'user' | 'admin' | 'ip' | 'ip+email' | 'ip+token';
 
 export interface Rate {
   /** The row as the specification writes it, and the name of its counters: two rates never share one by accident. */
@@ -52,9 +52,6 @@ export const RATES: readonly Rate[] = [
   rate('* /api/webhooks/:userId/:secret', 100, MINUTE, 'ip'),
 ];
 
-/** The row for deliveries, whose scope is a webhook: those beyond it wait (decisions §8). */
-export const DELIVERIES = { limit: 100, windowSeconds: MINUTE } as const;
-
 /** Specification "Other authenticated endpoints": one counter for all of them (decisions §10). */
 export const OTHER = rate('other endpoints', 100, MINUTE, 'user');
 
@@ -85,14 +82,11 @@ export const ACTION_RATES = {
   getExecutions: rate('action getExecutions', 100, MINUTE, 'user'),
 } as const satisfies Record<string, Rate>;
 
-/** Specification "Webhook deliveries": beyond it they wait and are not dropped (decisions §8). */
-export const DELIVERIES = rate('webhook deliveries', 100, MINUTE, 'webhook');
-
 /** A limit as it is in force: scaled by `RATE_LIMIT_MULTIPLIER`, rounded, and at least 1 (decisions §1). */
-export const limitOf = ({ config }: Multiplied, { limit }: Rate): number =>
+export const limitOf = ({ config }: Scaled, { limit }: Pick<Rate, 'limit'>): number =>
   Math.max(1, Math.round(limit * config.rateLimitMultiplier));
 
-interface Multiplied {
+interface Scaled {
   config: { rateLimitMultiplier: number };
 }
 
