@@ -52,6 +52,9 @@ export const RATES: readonly Rate[] = [
   rate('* /api/webhooks/:userId/:secret', 100, MINUTE, 'ip'),
 ];
 
+/** Specification "Webhook deliveries", counted by webhook: those beyond it wait (decisions §8). */
+export const DELIVERIES = { limit: 100, windowSeconds: MINUTE } as const;
+
 /** Specification "Other authenticated endpoints": one counter for all of them (decisions §10). */
 export const OTHER = rate('other endpoints', 100, MINUTE, 'user');
 
