@@ -17,6 +17,7 @@ import { limitRates } from './http/rate-limits.ts';
 import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http/server.ts';
 import { tasksRoutes } from './tasks/routes.ts';
 import { usersRoutes } from './users/routes.ts';
+import { webhooksRoutes } from './webhooks/routes.ts';
 
 export interface AppOptions {
   /** How long a slow client is waited for. */
@@ -71,6 +72,7 @@ export async function buildApp(
   app.register(usersRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
+  app.register(webhooksRoutes, { ctx });
   app.register(cronRoutes, { ctx });
 
   routes?.(app, ctx);

@@ -70,6 +70,8 @@ export function loadConfig(env: Environment) {
     executionRetryDelaysMs: read('EXECUTION_RETRY_DELAYS_MS'),
     executionConcurrency: read('EXECUTION_CONCURRENCY'),
     executionLeaseMs: read('EXECUTION_LEASE_MS'),
+    webhookRetryDelaysMs: read('WEBHOOK_RETRY_DELAYS_MS'),
+    webhookConcurrency: read('WEBHOOK_CONCURRENCY'),
     rateLimitMultiplier: read('RATE_LIMIT_MULTIPLIER'),
     cookieSecure: read('COOKIE_SECURE'),
     logLevel: read('LOG_LEVEL'),

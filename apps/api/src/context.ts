@@ -25,11 +25,15 @@ export interface Context {
   worker: WorkerHandle;
   /** The request that caused the work, where there is one; goes into logs, events and the audit log. */
   requestId?: string;
+  /** In a transaction: what `afterCommit` was given. */
+  onCommit?: (() => void)[];
 }
 
 export interface WorkerHandle {
   /** Something new is queued: look at once. A poll would find it anyway, only later. */
   nudge(): void;
+  /** The same for deliveries to webhooks. */
+  nudgeDeliveries(): void;
   /** Gives up those of the executions that run in this process: their task is gone. */
   abort(executionIds: readonly number[]): void;
   /** Aborted once the process has begun to stop. */
@@ -63,15 +67,36 @@ const DEADLOCK = '40P01';
 export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await ctx.db.transaction((tx) => work({ ...ctx, db: tx }));
+      const onCommit: (() => void)[] = [];
+      const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, onCommit }));
+      // Of a transaction within another one it is the outer one's commit that counts.
+      for (const follow of onCommit) afterCommit(ctx, follow);
+      return result;
     } catch (error) {
       if (sqlState(error) !== DEADLOCK || attempt === 3) throw error;
     }
   }
 }
 
+/** Runs `follow` once the caller's transaction is committed, and never if it is not; at once where there is none. */
+export function afterCommit(ctx: Context, follow: () => void): void {
+  if (ctx.onCommit) ctx.onCommit.push(follow);
+  else follow();
+}
+
 /** The SQLSTATE of a database error, as drizzle or the driver throws it; undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+}
+
+/** SQLSTATE classes of a server that is away, busy or stopping, and that undid the transaction for its own reasons. */
+const PASSING_CLASSES = new Set(['08', '25', '40', '53', '55', '57', '58']);
+
+/** Whether a database error may be gone the next time. Any other comes back for ever, faults of ours included. */
+export function isPassing(error: unknown): boolean {
+  const code = sqlState(error);
+  if (code === undefined) return false;
+  // What is no SQLSTATE comes from the network or the driver.
+  return !/^[0-9A-Z]{5}$/.test(code) || PASSING_CLASSES.has(code.slice(0, 2));
 }

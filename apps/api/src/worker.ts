@@ -10,6 +10,7 @@ import type { Claimed } from './executions/turns.ts';
 import { deliverDue } from './mails/deliver.ts';
 import { prune } from './prune.ts';
 import { repeat } from './repeat.ts';
+import { createDeliverer } from './webhooks/deliverer.ts';
 
 const POLL_MS = 1000;
 const RESCUE_MS = 5000;
@@ -46,6 +47,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   let renewing: ReturnType<typeof repeat> | undefined;
   const store = coalesce((ends: End[]) => storeEnds(ctx, ends, closing.signal), SETTLE_AT_ONCE);
   const stopping = new AbortController();
+  const deliverer = createDeliverer(ctx, { graceMs });
   let filling: Promise<void> | null = null;
   let fillAgain = false;
 
@@ -141,6 +143,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
 
   return {
     nudge: () => void fill(),
+    nudgeDeliveries: deliverer.nudge,
     abort,
     rescue,
     stopping: stopping.signal,
@@ -156,6 +159,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
         if (running.size < ctx.config.executionConcurrency && (await hasQueued(ctx))) await fill();
       };
       renewing = every(ctx.config.executionLeaseMs / 3, 'renewing leases', renew);
+      deliverer.start();
       loops.push(
         every(POLL_MS, 'polling', poll),
         every(Math.min(RESCUE_MS, ctx.config.executionLeaseMs / 2), 'rescuing', rescue),
@@ -172,6 +176,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     },
     async stop() {
       stopping.abort();
+      const delivered = deliverer.stop();
       await Promise.all(loops.map((loop) => loop.stop()));
       await filling;
       const all = Promise.all([...running.values()].map(({ ended }) => ended));
@@ -188,6 +193,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       await handBack(ctx, left).catch((error) => {
         ctx.log.error({ err: error }, 'running executions could not be handed back: they are left to their leases');
       });
+      await delivered;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Instant, nullable, ref } from './primitives.ts';
 
 /** Specification "Envelope", "Rate-limit response"; decisions §4. */
@@ -67,6 +67,12 @@ export const RateLimitBody = Type.Object(
 /** Errors of routes whose success says `valid` (specification "Token validation errors"). */
 export const NotValidBody = Type.Object({ valid: Type.Literal(false), error: Type.String() }, { $id: 'NotValid' });
 
+/** Errors of routes that say `{error}` alone (specification "Upload/webhook errors"). */
+export const BareErrorBody = Type.Object(
+  { error: Type.String(), message: Type.Optional(Type.String()) },
+  { $id: 'BareError', description: 'What all routes share, such as a validation error, keeps its own form' },
+);
+
 const RESPONSES = {
   400: ref(InvalidBody, 'Invalid request or validation failed'),
   401: ref(ErrorBody, 'Not authenticated'),
@@ -86,6 +92,16 @@ const ALWAYS = [400, 500, 503] as const;
 export function errors<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
   const entries = [...statuses, ...ALWAYS].map((status) => [status, RESPONSES[status]]);
   return Object.fromEntries(entries) as Pick<typeof RESPONSES, S | (typeof ALWAYS)[number]>;
+}
+
+/** As `errors`, for routes whose own errors are `{error}` alone. */
+export function bareErrors<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
+  const shared = [402, 403, 503];
+  const entries = Object.entries(errors(...statuses)).map(([status, schema]) => [
+    status,
+    shared.includes(Number(status)) ? schema : ref(BareErrorBody, schema.description),
+  ]);
+  return Object.fromEntries(entries) as Record<S | (typeof ALWAYS)[number], TSchema>;
 }
 
 /** Page position of lists that take `offset` and `cursor` (decisions §5). */

@@ -1,7 +1,8 @@
-import { ErrorBody, InvalidBody, NotValidBody, QuotaBody, RateLimitBody } from './envelopes.ts';
+import { BareErrorBody, ErrorBody, InvalidBody, NotValidBody, QuotaBody, RateLimitBody } from './envelopes.ts';
 import { Execution } from './executions.ts';
 import { Occurrence, Task } from './task.ts';
 import { User } from './users.ts';
+import { DeliveryAttempt, Webhook } from './webhook.ts';
 
 export * from './check.ts';
 export * from './envelopes.ts';
@@ -15,8 +16,11 @@ export const NAMED_SCHEMAS = [
   QuotaBody,
   RateLimitBody,
   NotValidBody,
+  BareErrorBody,
   Task,
   Occurrence,
   Execution,
   User,
+  Webhook,
+  DeliveryAttempt,
 ];

@@ -77,7 +77,17 @@ export const VARIABLES = {
   EXECUTION_LEASE_MS: {
     kind: integer(200, 600_000),
     default: '30000',
-    meaning: 'a running execution whose lease was not renewed for this long is taken over',
+    meaning: 'a running execution or delivery whose lease was not renewed for this long is taken over',
+  },
+  WEBHOOK_RETRY_DELAYS_MS: {
+    kind: delays,
+    default: '0,60000,300000,900000,3600000',
+    meaning: 'waits before the attempts of a delivery, of which there are as many',
+  },
+  WEBHOOK_CONCURRENCY: {
+    kind: integer(1, 500),
+    default: '50',
+    meaning: 'deliveries at once in this process; one that has waited for its answer for a second is not counted',
   },
   EGRESS_ALLOW: {
     kind: destinations,

@@ -125,7 +125,7 @@ async function writeStarts(ctx: Context, started: readonly (Claimed & Candidate)
     from started s where t.id = s.task_id`);
 }
 
-function startEvents({ id, taskId, taskName, userId, lastDurationMs }: Candidate, now: Date) {
+function startEvents({ id, taskId, taskName, userId, viaWebhook, lastDurationMs }: Candidate, now: Date) {
   const data = {
     task: { id: taskId, name: taskName },
     execution: {
@@ -137,7 +137,7 @@ function startEvents({ id, taskId, taskName, userId, lastDurationMs }: Candidate
     },
   };
   return [
-    { kind: 'task.started' as const, userId, data },
-    { kind: 'execution.started' as const, userId, data },
+    { kind: 'task.started' as const, userId, viaWebhook, data },
+    { kind: 'execution.started' as const, userId, viaWebhook, data },
   ];
 }

@@ -16,6 +16,7 @@ export interface Ended {
   taskId: number;
   userId: number;
   trigger: 'schedule' | 'manual' | 'inbound' | 'retry';
+  viaWebhook: boolean;
   plannedFor: Date | null;
   attempt: number;
   startedAt: Date | null;
@@ -92,6 +93,7 @@ async function scheduleRetries(ctx: Context, conclusions: readonly Conclusion[],
             planned: ended.plannedFor,
             attempt: ended.attempt + 1,
             of: ended.id,
+            via: ended.viaWebhook,
             at: retryAt,
           },
         ]
@@ -99,10 +101,11 @@ async function scheduleRetries(ctx: Context, conclusions: readonly Conclusion[],
   );
   if (retries.length === 0) return;
   await ctx.db.execute(sql`
-    insert into executions (task_id, user_id, status, trigger, planned_for, attempt, retry_of_id, run_at, created_at)
-    select task, "user", 'pending', 'retry', planned, attempt, "of", at, ${now.toISOString()}::timestamptz
+    insert into executions (task_id, user_id, status, trigger, planned_for, attempt, retry_of_id, via_webhook,
+      run_at, created_at)
+    select task, "user", 'pending', 'retry', planned, attempt, "of", via, at, ${now.toISOString()}::timestamptz
     from jsonb_to_recordset(${recordset(retries)}::jsonb)
-      as r(task int, "user" int, planned timestamptz, attempt int, "of" int, at timestamptz)`);
+      as r(task int, "user" int, planned timestamptz, attempt int, "of" int, via boolean, at timestamptz)`);
 }
 
 async function changeTasks(ctx: Context, conclusions: readonly Conclusion[]) {
@@ -148,7 +151,7 @@ function notifyOwners(ctx: Context, conclusions: readonly Conclusion[]) {
 }
 
 function eventsOf({ ended, retryAt, taskStatus }: Conclusion, now: Date): Event[] {
-  const { id, userId, taskId, taskName, outcome, startedAt, durationMs } = ended;
+  const { id, userId, viaWebhook, taskId, taskName, outcome, startedAt, durationMs } = ended;
   const task = { id: taskId, name: taskName, status: taskStatus };
   const processingTimeMs = durationMs === null ? null : Math.round(durationMs);
   if (outcome.ok) {
@@ -167,8 +170,8 @@ function eventsOf({ ended, retryAt, taskStatus }: Conclusion, now: Date): Event[
       },
     };
     return [
-      { kind: 'task.completed', userId, data },
-      { kind: 'execution.completed', userId, data },
+      { kind: 'task.completed', userId, viaWebhook, data },
+      { kind: 'execution.completed', userId, viaWebhook, data },
     ];
   }
   const data: EventData<'task.failed'> = {
@@ -186,7 +189,7 @@ function eventsOf({ ended, retryAt, taskStatus }: Conclusion, now: Date): Event[
     nextRetryAt: retryAt?.toISOString() ?? null,
   };
   return [
-    { kind: 'task.failed', userId, data },
-    { kind: 'execution.failed', userId, data },
+    { kind: 'task.failed', userId, viaWebhook, data },
+    { kind: 'execution.failed', userId, viaWebhook, data },
   ];
 }

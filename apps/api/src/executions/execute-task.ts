@@ -8,7 +8,12 @@ import { refuseTask } from '../tasks/read.ts';
  * Queues a run of a task of the caller's now, whatever its schedule and state. Above the limit of 5 at once, and while
  * another run of the task is under way, it waits as `pending`. Refusals: 404, and 402 over quota (decisions §5).
  */
-export async function executeTask(ctx: Context, caller: Caller, taskId: number) {
+export async function executeTask(
+  ctx: Context,
+  caller: Pick<Caller, 'id'>,
+  taskId: number,
+  trigger: 'manual' | 'inbound' = 'manual',
+) {
   const queued = await inTransaction(ctx, async (tx) => {
     const [task] = await tx.db
       .select({ id: tasks.id })
@@ -29,7 +34,8 @@ export async function executeTask(ctx: Context, caller: Caller, taskId: number) 
           taskId,
           userId: caller.id,
           status: 'pending',
-          trigger: 'manual',
+          trigger,
+          viaWebhook: trigger === 'inbound',
           runAt: now,
           queuedAt: now,
           usageDay,

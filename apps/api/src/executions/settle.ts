@@ -128,8 +128,9 @@ function writeEnds(ctx: Context, ends: readonly End[], now: Date): Promise<Settl
     from ends join executions was using (id) join held on held.id = was.task_id
     where e.id = ends.id and case when ends.token is null
       then e.status = 'pending' else e.status = 'running' and e.claim_token = ends.token end
-    returning e.id, ends.token as "claimToken", e.task_id as "taskId", e.user_id as "userId", e.trigger, e.planned_for as "plannedFor", e.attempt,
-      e.started_at as "startedAt", was.usage_day as "usageDay", was.tokens_reserved as "tokensReserved",
+    returning e.id, ends.token as "claimToken", e.task_id as "taskId", e.user_id as "userId", e.trigger,
+      e.via_webhook as "viaWebhook", e.planned_for as "plannedFor", e.attempt, e.started_at as "startedAt",
+      was.usage_day as "usageDay", was.tokens_reserved as "tokensReserved",
       held.name as "taskName", held.status as "taskStatus", held.recurrence,
       held.next_execution_at is not null as "hasNext", held.consecutive_failures as "consecutiveFailures"`,
   );

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Context, inTransaction, sqlState } from '../context.ts';
+import { type Context, inTransaction, isPassing } from '../context.ts';
 import { type End, type Outcome, settleExecutions } from './settle.ts';
 
 const LONGEST_WAIT_MS = 5000;
@@ -16,22 +16,11 @@ export async function storeEnds(ctx: Context, ends: readonly End[], signal: Abor
       return;
     } catch (error) {
       ctx.log.error({ err: error, executionIds: ends.map(({ id }) => id) }, 'results could not be stored');
-      if (!passes(error)) return storeApart(ctx, ends, signal);
+      if (!isPassing(error)) return storeApart(ctx, ends, signal);
       if (signal.aborted) throw error;
       await delay(wait, undefined, { signal }).catch(() => {});
     }
   }
-}
-
-/** SQLSTATE classes of a server that is away, busy or stopping, and that undid the transaction for its own reasons. */
-const PASSING_CLASSES = new Set(['08', '25', '40', '53', '55', '57', '58']);
-
-/** Whether an error may be gone the next time. Any other comes back for ever, faults of ours included. */
-function passes(error: unknown): boolean {
-  const code = sqlState(error);
-  if (code === undefined) return false;
-  // What is no SQLSTATE comes from the network or the driver.
-  return !/^[0-9A-Z]{5}$/.test(code) || PASSING_CLASSES.has(code.slice(0, 2));
 }
 
 const UNSTORABLE: Outcome = {

@@ -26,6 +26,7 @@ export interface Claimed {
 export type Candidate = Omit<Claimed, 'claimToken'> & {
   taskName: string;
   usageDay: string;
+  viaWebhook: boolean;
   lastDurationMs: number | null;
   /** False for a run that was interrupted: it counts as the same one. */
   isFirstStart: boolean;
@@ -68,8 +69,8 @@ export function findTurns(ctx: Context, limit: number, after: number): Promise<T
         ${GLOBAL}::int - (select count(*) from executions where status = 'running')))
     ), held as (
       select e.id, e.task_id as "taskId", e.user_id as "userId", e.attempt, e.usage_day as "usageDay",
-        e.started_at is null as "isFirstStart", t.name as "taskName", t.prompt, t.ai_model as "aiModel",
-        t.max_tokens as "maxTokens", t.temperature, t.attachment_ids as "attachmentIds",
+        e.via_webhook as "viaWebhook", e.started_at is null as "isFirstStart", t.name as "taskName", t.prompt,
+        t.ai_model as "aiModel", t.max_tokens as "maxTokens", t.temperature, t.attachment_ids as "attachmentIds",
         t.last_duration_ms as "lastDurationMs", u.provider_key_sealed as "providerKeySealed"
       from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
       where e.id = any(array(select id from picked)) and not (select maintenance_mode from settings)

@@ -1,6 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+type Done = (error: Error | null, value?: unknown) => void;
 
 /**
  * Takes JSON and nothing else for a body (`text/plain`, which any web page may send, is not read as JSON). An empty one
@@ -8,16 +10,35 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  const parse = jsonParser(app);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) =>
+    parse(request, bytes as Buffer, done),
+  );
+}
+
+/**
+ * Takes the bytes of any body as they are, in a plugin whose routes have to look at these first. Returns what reads
+ * them in the way of all other routes.
+ */
+export function readRawBodies(app: FastifyInstance): (request: FastifyRequest, bytes: Buffer) => Promise<unknown> {
+  app.removeAllContentTypeParsers();
+  const parse = jsonParser(app);
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+  return (request, bytes) =>
+    new Promise((resolve, reject) => parse(request, bytes, (error, value) => (error ? reject(error) : resolve(value))));
+}
+
+function jsonParser(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+  return (request: FastifyRequest, bytes: Buffer, done: Done) => {
     let text: string;
     try {
-      text = utf8.decode(bytes as Buffer);
+      text = utf8.decode(bytes);
     } catch {
       done(Object.assign(new Error('The body is not UTF-8.'), { code: 'FST_ERR_CTP_INVALID_JSON_BODY' }));
       return;
     }
     if (text.trim() === '') done(null, undefined);
     else parse(request, text, done);
-  });
+  };
 }

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/events';
 import { recordset, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Context } from '../context.ts';
+import { afterCommit, type Context } from '../context.ts';
 
 /** Something that happened to what a user owns. `data` is the payload of the kind (specification "Data by event kind"). */
 export interface Event {
   kind: EventKind;
   userId: number;
   data: Record<string, unknown>;
+  /** Whether an inbound webhook caused it: then its `task.*` events are sent to none (security T30). */
+  viaWebhook?: boolean;
 }
 
 /**
@@ -16,7 +18,8 @@ export interface Event {
  * the event tells of: none is lost, and none tells of a change that did not happen. The payload is fixed here, as the
  * very text that every attempt signs and sends (decisions §8).
  */
-export async function recordEvents(ctx: Context, events: readonly Event[]): Promise<void> {
+export async function recordEvents(ctx: Context, recorded: readonly Event[]): Promise<void> {
+  const events = recorded.filter(fansOut);
   if (events.length === 0) return;
   const userIds = [...new Set(events.map((event) => event.userId))];
   const subscribers = await rows<{ id: string; userId: number; events: string[] }>(
@@ -26,7 +29,10 @@ export async function recordEvents(ctx: Context, events: readonly Event[]): Prom
   );
   if (subscribers.length === 0) return;
 
-  const now = ctx.now().toISOString();
+  const at = ctx.now();
+  const now = at.toISOString();
+  const [wait = 0] = ctx.config.webhookRetryDelaysMs;
+  const first = new Date(at.getTime() + wait).toISOString();
   const deliveries = events.flatMap((event) =>
     subscribers
       .filter((webhook) => webhook.userId === event.userId && webhook.events.includes(event.kind))
@@ -45,7 +51,15 @@ export async function recordEvents(ctx: Context, events: readonly Event[]): Prom
   );
   if (deliveries.length === 0) return;
   await ctx.db.execute(sql`
-    insert into deliveries (id, webhook_id, event, payload, request_id, next_attempt_at, created_at)
-    select id, webhook_id, event, payload, ${ctx.requestId ?? randomUUID()}::text, ${now}::timestamptz, ${now}::timestamptz
+    insert into deliveries (id, webhook_id, event, payload, request_id, next_attempt_at, queued_at, created_at)
+    select id, webhook_id, event, payload, ${ctx.requestId ?? randomUUID()}::text, ${first}::timestamptz,
+      ${wait === 0 ? now : null}::timestamptz, ${now}::timestamptz
     from jsonb_to_recordset(${recordset(deliveries)}::jsonb) as d(id uuid, webhook_id uuid, event text, payload text)`);
+  afterCommit(ctx, () => ctx.worker.nudgeDeliveries());
 }
+
+/**
+ * To the letter: the `execution.*` events still tell who asked for them what became of the run. A chain of webhooks
+ * that goes round through those is held by the owner's quota of executions.
+ */
+const fansOut = ({ kind, viaWebhook }: Event) => !(viaWebhook && kind.startsWith('task.'));

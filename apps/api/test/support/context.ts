@@ -26,7 +26,7 @@ export interface Overrides extends AppOptions {
   env?: Record<string, string>;
   /** The built-in model unless told. */
   ai?: Ai;
-  worker?: WorkerHandle;
+  worker?: Partial<WorkerHandle>;
 }
 
 export interface TestContext {
@@ -57,6 +57,7 @@ export function contextOf(app: FastifyInstance): Context {
 
 const noWorker: WorkerHandle = {
   nudge: () => {},
+  nudgeDeliveries: () => {},
   abort: () => {},
   rescue: async () => [],
   stopping: new AbortController().signal,
@@ -81,7 +82,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     http: createHttp(config),
     mail: createMail(config.mail, log),
     oauth: createOAuth(config),
-    worker: given.worker ?? noWorker,
+    worker: { ...noWorker, ...given.worker },
   };
   const app = await buildApp(ctx, given);
   contexts.set(app, ctx);

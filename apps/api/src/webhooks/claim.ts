@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { rows, toInstantOrNull } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { type Context, inTransaction } from '../context.ts';
+import { DELIVERIES, limitOf } from '../limits/rates.ts';
+
+/** How many deliveries may be under way at once. */
+export interface DeliveryLimits {
+  /** Over all processes: specification "Concurrency". */
+  global: number;
+  /** Of the global places, how many may be held by receivers whose latest attempt failed. */
+  failing: number;
+  /** To a receiver whose latest attempt got through, and to any other. */
+  answering: number;
+  others: number;
+}
+
+export const LIMITS: DeliveryLimits = { global: 500, failing: 250, answering: 10, others: 3 };
+
+/** Any number that no other advisory lock of ours uses. */
+const CLAIM_LOCK = 7_011_004;
+
+/** Before every webhook. */
+export const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** A delivery that this process sends: its lease is ours until `claimToken` says otherwise. */
+export interface Claimed {
+  id: string;
+  claimToken: string;
+  webhookId: string;
+  url: string;
+  event: string;
+  payload: string;
+  requestId: string;
+  /** The number of the attempt that is to be made. */
+  attempt: number;
+  previousAttemptAt: Date | null;
+  /** Whether the attempt before this one, of any delivery to the webhook, got through. */
+  lastAttemptOk: boolean | null;
+  secretSealed: string;
+  previousSecretSealed: string | null;
+  previousSecretUntil: Date | null;
+}
+
+export interface Claim {
+  claimed: Claimed[];
+  /** Where the next claim goes on among the webhooks; `FIRST` when this one reached the last of them. */
+  next: string;
+}
+
+type ClaimedRow = Omit<Claimed, 'claimToken' | 'previousAttemptAt' | 'previousSecretUntil'> & {
+  previousAttemptAt: string | null;
+  previousSecretUntil: string | null;
+};
+
+/**
+ * Takes up to `limit` queued deliveries of active webhooks: at most 100 a minute for a webhook, 500 at once over all
+ * processes and a few at once for a receiver, fewer for one that does not answer. Goes round the webhooks from the one
+ * after `after`, so that neither a thousand waiting deliveries nor hanging receivers delay anybody else (specification
+ * "Delivery rules" 6, "Concurrency"; decisions §8). Retries come before first attempts.
+ *
+ * No two claims run at once, in any process, which is what makes the counts exact.
+ */
+export function claimDeliveries(
+  ctx: Context,
+  { limit, after, limits = LIMITS }: { limit: number; after: string; limits?: DeliveryLimits },
+): Promise<Claim> {
+  return inTransaction(ctx, async (tx) => {
+    await lockClaims(tx);
+    const claimToken = randomUUID();
+    const found = await takeDeliveries(tx, { limit, after, limits, claimToken });
+    const claimed = found.map((row) => ({
+      ...row,
+      claimToken,
+      previousAttemptAt: toInstantOrNull(row.previousAttemptAt),
+      previousSecretUntil: toInstantOrNull(row.previousSecretUntil),
+    }));
+    const last = claimed.map(({ webhookId }) => webhookId).sort();
+    return { claimed, next: claimed.length < limit ? FIRST : (last.at(-1) ?? FIRST) };
+  });
+}
+
+/** A statement of its own: what waited for the lock must not read with a snapshot from before. */
+export const lockClaims = ({ db }: Context) => db.execute(sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`);
+
+/** The minute of a webhook `h` after `attempts` more: it begins with the first attempt. */
+export function countAttempts(ctx: Context, attempts: ReturnType<typeof sql>) {
+  const now = ctx.now();
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const ends = sql`${new Date(now.getTime() + DELIVERIES.windowSeconds * 1000).toISOString()}::timestamptz`;
+  return sql`window_count = case when h.window_ends_at > ${at} then h.window_count else 0 end + ${attempts},
+    window_ends_at = case when h.window_ends_at > ${at} then h.window_ends_at else ${ends} end`;
+}
+
+interface Take {
+  limit: number;
+  after: string;
+  limits: DeliveryLimits;
+  claimToken: string;
+}
+
+/**
+ * Hops from webhook to webhook in the index of queued rows, so the cost is that of who waits, not of how much waits.
+ * The row of a webhook is locked before those of its deliveries, the order in which every other transaction takes them.
+ */
+function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take): Promise<ClaimedRow[]> {
+  const now = ctx.now();
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const lease = new Date(now.getTime() + ctx.config.executionLeaseMs).toISOString();
+  const aMinute = limitOf(ctx, DELIVERIES);
+  return rows<ClaimedRow>(
+    ctx.db,
+    sql`
+    with recursive waiting(webhook_id) as (
+      (select webhook_id from deliveries where status = 'pending' and queued_at is not null and webhook_id > ${after}
+        order by webhook_id limit 1)
+      union all
+      select (select d.webhook_id from deliveries d where d.status = 'pending' and d.queued_at is not null
+        and d.webhook_id > w.webhook_id order by d.webhook_id limit 1)
+      from waiting w where w.webhook_id is not null
+    ), busy as materialized (
+      select count(*) as sending, count(*) filter (where h.last_attempt_ok = false) as failing
+      from deliveries d join webhooks h on h.id = d.webhook_id where d.status = 'sending'
+    ), picked as materialized (
+      select p.id from waiting w
+      cross join lateral (
+        select h.id, case when h.window_ends_at > ${at} then h.window_count else 0 end as used,
+          case when h.last_attempt_ok then ${limits.answering}::int else ${limits.others}::int end as at_once
+        from webhooks h join users u on u.id = h.user_id
+        where h.id = w.webhook_id and h.status = 'active' and u.is_active
+          and (h.last_attempt_ok is distinct from false or (select failing from busy) < ${limits.failing}::int)
+          and (h.window_count < ${aMinute}::int or h.window_ends_at <= ${at})
+        for no key update of h skip locked
+      ) h
+      cross join lateral (
+        select d.id from deliveries d
+        where d.webhook_id = h.id and d.status = 'pending' and d.queued_at is not null
+        order by d.attempt desc nulls last, d.next_attempt_at
+        limit greatest(0, least(${aMinute}::int - h.used, h.at_once
+          - (select count(*) from deliveries s where s.webhook_id = h.id and s.status = 'sending')))
+      ) p
+      where not (select maintenance_mode from settings)
+      limit greatest(0, least(${limit}::int, ${limits.global}::int - (select sending from busy)))
+    ), claimed as (
+      update deliveries d set status = 'sending', claim_token = ${claimToken}, lease_until = ${lease},
+        next_attempt_at = null, queued_at = null
+      from picked where d.id = picked.id and d.status = 'pending'
+      returning d.id, d.webhook_id, d.event, d.payload, d.request_id, d.attempt, d.previous_attempt_at
+    ), counted as (
+      update webhooks h set ${countAttempts(ctx, sql`c.attempts`)}
+      from (select webhook_id, count(*)::int as attempts from claimed group by webhook_id) c where h.id = c.webhook_id
+    )
+    select c.id, c.webhook_id as "webhookId", c.event, c.payload, c.request_id as "requestId",
+      c.attempt + 1 as attempt, c.previous_attempt_at as "previousAttemptAt", h.url,
+      h.last_attempt_ok as "lastAttemptOk", h.secret_sealed as "secretSealed",
+      h.previous_secret_sealed as "previousSecretSealed", h.previous_secret_until as "previousSecretUntil"
+    from claimed c join webhooks h on h.id = c.webhook_id`,
+  );
+}

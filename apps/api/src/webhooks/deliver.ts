@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../context.ts';
+import type { HttpOutcome } from '../outside/http.ts';
+import type { Claimed } from './claim.ts';
+import { openSecret } from './secret.ts';
+import { signBody, standardHeaders } from './signature.ts';
+
+/** One attempt, as it ended: an entry of the log to be. `claimToken` is that of the delivery's lease. */
+export interface Attempt {
+  id: string;
+  deliveryId: string;
+  claimToken: string;
+  webhookId: string;
+  event: string;
+  url: string;
+  attempt: number;
+  at: Date;
+  responseTimeMs: number;
+  success: boolean;
+  statusCode: number | null;
+  error: string | null;
+  /** As it was before this one. */
+  lastAttemptOk: boolean | null;
+}
+
+const UNREADABLE_SECRET: HttpOutcome = {
+  kind: 'address',
+  status: null,
+  error: 'Nothing was sent: the secret cannot be read any more. Rotate it.',
+};
+
+/**
+ * Signs and sends a claimed delivery once, and says how it ended; null when `signal` stopped it. Holds neither a
+ * transaction nor a connection to the database meanwhile (specification "Delivery headers", "Delivery rules").
+ */
+export async function attemptDelivery(ctx: Context, delivery: Claimed, signal?: AbortSignal): Promise<Attempt | null> {
+  const at = ctx.now();
+  const startedAt = performance.now();
+  const outcome = await send(ctx, delivery, at, signal);
+  if (outcome.kind === 'stopped') return null;
+  // How long it took until there was no connection would tell of a host what the error does not (security T3).
+  const isTimed = outcome.kind === 'answered' || outcome.kind === 'timeout';
+  const { id: deliveryId, claimToken, webhookId, event, url, attempt, lastAttemptOk } = delivery;
+  return {
+    id: randomUUID(),
+    ...{ deliveryId, claimToken, webhookId, event, url, attempt, lastAttemptOk, at },
+    responseTimeMs: isTimed ? Math.round(performance.now() - startedAt) : 0,
+    success: outcome.error === null,
+    statusCode: outcome.status,
+    error: outcome.error,
+  };
+}
+
+async function send(ctx: Context, delivery: Claimed, at: Date, signal?: AbortSignal): Promise<HttpOutcome> {
+  let headers: Record<string, string>;
+  try {
+    headers = prepare(ctx, delivery, at);
+  } catch (error) {
+    ctx.log.error({ err: error, webhookId: delivery.webhookId }, "a webhook's secret cannot be opened");
+    return UNREADABLE_SECRET;
+  }
+  return ctx.http.post({ url: delivery.url, headers, body: delivery.payload, ...(signal && { signal }) });
+}
+
+/** Specification "Delivery headers", and those of Standard Webhooks beside them (decisions §8). */
+function prepare(ctx: Context, delivery: Claimed, at: Date): Record<string, string> {
+  const { id, webhookId, event, payload, requestId, attempt, previousAttemptAt } = delivery;
+  const secret = openSecret(ctx, webhookId, delivery.secretSealed);
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Carillon-Webhook/1.0',
+    'X-Webhook-ID': webhookId,
+    'X-Webhook-Signature': signBody(secret, payload),
+    'X-Request-ID': requestId,
+    'X-Event-Type': event,
+    'X-Delivery-Attempt': String(attempt),
+    ...(previousAttemptAt && { 'X-Previous-Attempt': previousAttemptAt.toISOString() }),
+    ...standardHeaders([secret, ...previousSecrets(ctx, delivery, at)], { id, at, body: payload }),
+  };
+}
+
+function previousSecrets(ctx: Context, delivery: Claimed, at: Date): string[] {
+  const { webhookId, previousSecretSealed: sealed, previousSecretUntil: until } = delivery;
+  if (sealed === null || until === null || until <= at) return [];
+  return [openSecret(ctx, webhookId, sealed, 'previous_secret_sealed')];
+}

@@ -1,0 +1,181 @@
+import type { Context } from '../context.ts';
+import { coalesce } from '../executions/coalesce.ts';
+import { lookAgain } from '../look-again.ts';
+import { repeat } from '../repeat.ts';
+import { type Claimed, claimDeliveries, type DeliveryLimits, FIRST } from './claim.ts';
+import { type Attempt, attemptDelivery } from './deliver.ts';
+import { handBack, queueRetries, renewLeases, rescueExpired } from './leases.ts';
+import { pruneLog } from './prune-log.ts';
+import { storeAttempts } from './settle.ts';
+
+const POLL_MS = 1000;
+const RESCUE_MS = 5000;
+const PRUNE_MS = 10_000;
+const SETTLE_AT_ONCE = 200;
+/** From then on a delivery only waits for its answer, which costs next to nothing. */
+const LINGERS_AFTER_MS = 1000;
+const GRACE_MS = 20_000;
+
+export interface Deliverer {
+  /** Something new is queued: look at once. A poll would find it anyway, only later. */
+  nudge(): void;
+  /** Starts the background loop. */
+  start(): void;
+  /** Sends what is due until nothing is left that may be sent; for callers that wait, tests among them. */
+  drain(): Promise<void>;
+  /** Claims nothing more, waits for what is under way, and hands the rest back to the queue. */
+  stop(): Promise<void>;
+}
+
+interface Sending {
+  delivery: Claimed;
+  abort: AbortController;
+  ended: Promise<void>;
+}
+
+/**
+ * The delivery loop of a process: keeps up to `WEBHOOK_CONCURRENCY` deliveries under way, refilling as each one ends or
+ * begins to linger. Receivers that hang thereby hold no place that others need; over all processes the claims see to
+ * that (decisions §8). Any number of equal processes share one database.
+ */
+export function createDeliverer(
+  ctx: Context,
+  { graceMs = GRACE_MS, limits }: { graceMs?: number; limits?: DeliveryLimits } = {},
+): Deliverer {
+  const sending = new Map<string, Sending>();
+  /** Webhooks with new entries in their log. */
+  const logged = new Set<string>();
+  const loops: ReturnType<typeof repeat>[] = [];
+  let renewing: ReturnType<typeof repeat> | undefined;
+  const stopping = new AbortController();
+  const closing = new AbortController();
+  const store = coalesce((attempts: Attempt[]) => storeAttempts(ctx, attempts, closing.signal), SETTLE_AT_ONCE);
+  const fill = lookAgain(claimRound, (error) => ctx.log.error({ err: error }, 'claiming deliveries failed'));
+  let busy = 0;
+
+  let after = FIRST;
+  /** Goes round the webhooks until no place is free, or a whole round was gone. */
+  async function claimRound() {
+    let wholeRound = after === FIRST;
+    while (!stopping.signal.aborted && busy < ctx.config.webhookConcurrency) {
+      const limit = ctx.config.webhookConcurrency - busy;
+      const { claimed, next } = await claimDeliveries(ctx, { limit, after, ...(limits && { limits }) });
+      for (const delivery of claimed) begin(delivery);
+      after = next;
+      if (next !== FIRST) continue;
+      if (wholeRound) return;
+      wholeRound = true;
+    }
+  }
+
+  function begin(delivery: Claimed) {
+    // Lost to another process and back again: the earlier claim counts no more.
+    sending.get(delivery.id)?.abort.abort();
+    const abort = new AbortController();
+    const leavePlace = takePlace();
+    const mine: Sending = { delivery, abort, ended: deliver(delivery, abort.signal).then(done) };
+    sending.set(delivery.id, mine);
+
+    function done() {
+      if (sending.get(delivery.id) === mine) sending.delete(delivery.id);
+      leavePlace();
+    }
+  }
+
+  /** Takes one of the places; it is left by the function that is returned, or when the delivery lingers. */
+  function takePlace() {
+    busy += 1;
+    let isHeld = true;
+    const leave = () => {
+      clearTimeout(timer);
+      if (isHeld) busy -= 1;
+      isHeld = false;
+      if (!stopping.signal.aborted) void fill();
+    };
+    const timer = setTimeout(leave, LINGERS_AFTER_MS);
+    return leave;
+  }
+
+  async function deliver(delivery: Claimed, signal: AbortSignal) {
+    try {
+      const attempt = await attemptDelivery(ctx, delivery, signal);
+      if (attempt === null) return;
+      await store(attempt);
+      logged.add(delivery.webhookId);
+    } catch (error) {
+      ctx.log.error({ err: error, deliveryId: delivery.id }, 'a delivery was left to its lease');
+    }
+  }
+
+  const leases = () =>
+    [...sending.values()].map(({ delivery }) => ({ id: delivery.id, claimToken: delivery.claimToken }));
+
+  async function renew() {
+    if (sending.size === 0) return;
+    const mine = leases();
+    const held = await renewLeases(ctx, mine);
+    for (const { id, claimToken } of mine) {
+      const one = sending.get(id);
+      if (!held.has(id) && one?.delivery.claimToken === claimToken) one.abort.abort();
+    }
+  }
+
+  async function prune() {
+    const webhookIds = [...logged];
+    logged.clear();
+    await pruneLog(ctx, webhookIds);
+  }
+
+  return {
+    nudge() {
+      if (!stopping.signal.aborted) void fill();
+    },
+    start() {
+      let failedAt = Number.NEGATIVE_INFINITY;
+      const every = (ms: number, name: string, work: () => Promise<unknown>) =>
+        repeat(ms, work, (error) => {
+          failedAt = performance.now();
+          ctx.log.error({ err: error }, `${name} failed`);
+        });
+      const lease = ctx.config.executionLeaseMs;
+      const rescue = async () => {
+        // After an outage of the database or a stall the leases of living processes have run out too: they renew first.
+        await renew();
+        if (performance.now() - failedAt >= lease) await rescueExpired(ctx);
+      };
+      renewing = every(lease / 3, 'renewing the leases of deliveries', renew);
+      loops.push(
+        every(POLL_MS, 'looking for deliveries', async () => {
+          if (await queueRetries(ctx)) await fill();
+        }),
+        every(Math.min(RESCUE_MS, lease / 2), 'rescuing deliveries', rescue),
+        every(PRUNE_MS, 'pruning the log of deliveries', prune),
+      );
+    },
+    async drain() {
+      do {
+        await queueRetries(ctx);
+        await fill();
+        await Promise.all([...sending.values()].map(({ ended }) => ended));
+      } while (sending.size > 0);
+      await prune();
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops.map((loop) => loop.stop()));
+      await fill();
+      const all = Promise.all([...sending.values()].map(({ ended }) => ended));
+      const timer = setTimeout(() => closing.abort(), graceMs);
+      const cut = new Promise<void>((resolve) => closing.signal.addEventListener('abort', () => resolve()));
+      await Promise.race([all, cut]);
+      clearTimeout(timer);
+      await renewing?.stop();
+      const left = leases();
+      for (const { abort } of sending.values()) abort.abort();
+      await all;
+      await handBack(ctx, left).catch((error) => {
+        ctx.log.error({ err: error }, 'deliveries could not be handed back: they are left to their leases');
+      });
+    },
+  };
+}

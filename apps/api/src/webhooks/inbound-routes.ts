@@ -1,0 +1,49 @@
+import * as contract from '@carillon/contract/inbound';
+import type { FastifyRequest } from 'fastify';
+import { readRawBodies } from '../http/bodies.ts';
+import { type Routes, refuseBadValues } from '../http/contract.ts';
+import { authenticateInbound, getInbound, type InboundPath, triggerInbound } from './inbound.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose webhook an inbound call names, once its signature was found good. */
+    inboundUserId: number;
+  }
+}
+
+/** Specification "Webhooks", the inbound path; decisions §8. Its refusals are `{error}` alone. */
+export const inboundRoutes: Routes = async (app) => {
+  const config = { access: 'public', shape: 'bare' } as const;
+  const parse = readRawBodies(app);
+  app.decorateRequest('inboundUserId', 0);
+
+  app.get('/api/webhooks/:userId/:secret', { schema: contract.showInbound, config }, async ({ ctx, params }) => {
+    const webhook = await getInbound(ctx, params);
+    return {
+      message: 'This webhook is active. Send signed JSON by POST.',
+      userId: String(webhook.userId),
+      webhookId: webhook.id,
+      acceptedEvents: webhook.events,
+      isActive: webhook.isActive,
+    };
+  });
+
+  app.post(
+    '/api/webhooks/:userId/:secret',
+    { schema: contract.receiveInbound, config, preValidation: openBody },
+    async ({ ctx, body, inboundUserId }, reply) => {
+      const executionId = await triggerInbound(ctx, inboundUserId, body);
+      if (executionId === null) return { success: true as const, received: true as const };
+      return reply.code(201).send({ success: true as const, executionId });
+    },
+  );
+
+  /** The signature is of the bytes: nothing is read from them before it was found good. */
+  async function openBody(request: FastifyRequest) {
+    const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const signature = request.headers['x-webhook-signature'];
+    request.inboundUserId = await authenticateInbound(request.ctx, request.params as InboundPath, bytes, signature);
+    request.body = await parse(request, bytes);
+    await refuseBadValues(request);
+  }
+};

@@ -1,0 +1,95 @@
+import type { EventKind } from '@carillon/contract/events';
+import type { ListDeliveriesQuery, ListWebhooksQuery } from '@carillon/contract/webhooks';
+import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
+import { and, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import type { Caller, Context } from '../context.ts';
+import { Refusal } from '../errors.ts';
+
+/** Attempts that the log keeps of each webhook, besides those of open deliveries (decisions §8). */
+export const KEPT_ATTEMPTS = 100;
+
+/** The fields of the specification's "Webhook" but for the secret, and `status`. */
+export const webhookFields = {
+  id: webhooks.id,
+  userId: webhooks.userId,
+  url: webhooks.url,
+  events: sql<EventKind[]>`${webhooks.events}`,
+  description: webhooks.description,
+  isActive: sql<boolean>`${webhooks.status} = 'active'`,
+  status: webhooks.status,
+  createdAt: webhooks.createdAt,
+};
+
+/** A webhook of the caller's; another user's is not found either (decisions §4). */
+export async function getWebhook(ctx: Context, caller: Caller, id: string) {
+  const [webhook] = await ctx.db.select(webhookFields).from(webhooks).where(isOwn(caller, id));
+  return webhook ?? refuseWebhook();
+}
+
+/** The condition that a webhook is this one of the caller's. */
+export const isOwn = (caller: Pick<Caller, 'id'>, id: string) =>
+  and(eq(webhooks.id, id), eq(webhooks.userId, caller.id));
+
+export const refuseWebhook = (): never => {
+  throw new Refusal('not_found', 'There is no such webhook.');
+};
+
+/** The caller's webhooks, newest first. */
+export async function listWebhooks(ctx: Context, caller: Caller, { limit, offset }: ListWebhooksQuery) {
+  const mine = eq(webhooks.userId, caller.id);
+  const [page, total] = await Promise.all([
+    ctx.db
+      .select(webhookFields)
+      .from(webhooks)
+      .where(mine)
+      .orderBy(desc(webhooks.createdAt), desc(webhooks.id))
+      .limit(limit)
+      .offset(offset),
+    ctx.db.$count(webhooks, mine),
+  ]);
+  return { webhooks: page, pagination: { total, limit, offset, hasMore: offset + page.length < total } };
+}
+
+const logFields = {
+  id: deliveryAttempts.id,
+  deliveryId: deliveryAttempts.deliveryId,
+  webhookId: deliveryAttempts.webhookId,
+  event: sql<EventKind>`${deliveryAttempts.event}`,
+  url: deliveryAttempts.url,
+  statusCode: deliveryAttempts.statusCode,
+  responseTime: deliveryAttempts.responseTimeMs,
+  attempt: deliveryAttempts.attempt,
+  success: deliveryAttempts.success,
+  error: deliveryAttempts.error,
+  timestamp: deliveryAttempts.attemptedAt,
+};
+const newestFirst = [desc(deliveryAttempts.attemptedAt), desc(deliveryAttempts.attempt), desc(deliveryAttempts.id)];
+
+/**
+ * The delivery log of a webhook of the caller's, newest first: the last 100 attempts and those of open deliveries, of
+ * which the worker deletes the rest by and by (decisions §8).
+ */
+export async function listDeliveries(ctx: Context, caller: Caller, id: string, query: ListDeliveriesQuery) {
+  await getWebhook(ctx, caller, id);
+  const { limit, offset } = query;
+  const ofWebhook = eq(deliveryAttempts.webhookId, id);
+  const last = ctx.db
+    .select({ id: deliveryAttempts.id })
+    .from(deliveryAttempts)
+    .where(ofWebhook)
+    .orderBy(...newestFirst)
+    .limit(KEPT_ATTEMPTS);
+  const shown = ctx.db
+    .select(logFields)
+    .from(deliveryAttempts)
+    .innerJoin(deliveries, eq(deliveries.id, deliveryAttempts.deliveryId))
+    .where(and(ofWebhook, or(isNull(deliveries.endedAt), inArray(deliveryAttempts.id, last))));
+  const [logs, total] = await Promise.all([
+    shown
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .offset(offset),
+    ctx.db.$count(shown.as('shown')),
+  ]);
+  return { logs, pagination: { total, limit, offset } };
+}

@@ -1,0 +1,74 @@
+import * as contract from '@carillon/contract/webhooks';
+import type { Routes } from '../http/contract.ts';
+import { inboundRoutes } from './inbound-routes.ts';
+import { getWebhook, listDeliveries, listWebhooks } from './read.ts';
+import { redeliver, redeliverSince } from './redeliver.ts';
+import { testWebhook } from './test-delivery.ts';
+import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './write.ts';
+
+const success = true as const;
+
+/** Specification "Webhooks"; decisions §8. */
+export const webhooksRoutes: Routes = async (app, { ctx }) => {
+  const config = { access: 'user' } as const;
+  app.register(inboundRoutes, { ctx });
+
+  app.post('/api/webhooks', { schema: contract.createWebhook, config }, async ({ ctx, caller, body }, reply) => {
+    const webhook = await createWebhook(ctx, caller, body);
+    return reply.code(201).send({ success, webhook });
+  });
+
+  app.get('/api/webhooks', { schema: contract.listWebhooks, config }, async ({ ctx, caller, query }) => ({
+    success,
+    ...(await listWebhooks(ctx, caller, query)),
+  }));
+
+  app.get('/api/webhooks/:id', { schema: contract.getWebhook, config }, async ({ ctx, caller, params }) => ({
+    success,
+    webhook: await getWebhook(ctx, caller, params.id),
+  }));
+
+  app.patch('/api/webhooks/:id', { schema: contract.changeWebhook, config }, async ({ ctx, caller, params, body }) => ({
+    success,
+    webhook: await changeWebhook(ctx, caller, params.id, body),
+  }));
+
+  app.delete('/api/webhooks/:id', { schema: contract.deleteWebhook, config }, async ({ ctx, caller, params }) => {
+    await deleteWebhook(ctx, caller, params.id);
+    return { success, message: 'The webhook is deleted.' };
+  });
+
+  app.post(
+    '/api/webhooks/:id/rotate-secret',
+    { schema: contract.rotateSecret, config },
+    async ({ ctx, caller, params }) => ({ success, webhook: await rotateSecret(ctx, caller, params.id) }),
+  );
+
+  app.post('/api/webhooks/:id/test', { schema: contract.testWebhook, config }, async ({ ctx, caller, params }) =>
+    testWebhook(ctx, caller, params.id),
+  );
+
+  app.get(
+    '/api/webhooks/:id/logs',
+    { schema: contract.listDeliveries, config },
+    async ({ ctx, caller, params, query }) => ({ success, ...(await listDeliveries(ctx, caller, params.id, query)) }),
+  );
+
+  app.post(
+    '/api/webhooks/:id/logs/:deliveryId/redeliver',
+    { schema: contract.redeliver, config },
+    async ({ ctx, caller, params }, reply) => {
+      const deliveryId = await redeliver(ctx, caller, params.id, params.deliveryId);
+      return reply.code(201).send({ success, deliveryId });
+    },
+  );
+
+  app.post(
+    '/api/webhooks/:id/redeliver',
+    { schema: contract.redeliverSince, config },
+    async ({ ctx, caller, params, body }) => ({
+      success,
+      count: await redeliverSince(ctx, caller, params.id, new Date(body.since)),
+    }),
+  );
+};

@@ -1,0 +1,30 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Specification "Authentication" 9: `sha256=<hex>`, the HMAC-SHA256 of the raw body keyed with the secret. */
+export const signBody = (secret: string, body: string | Buffer): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/** Compared in constant time. */
+export function isSigned(secret: string, body: Buffer, signature: unknown): boolean {
+  const expected = Buffer.from(signBody(secret, body));
+  const given = Buffer.from(typeof signature === 'string' ? signature : '');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** What the headers of Standard Webhooks sign: id and time too, so that a delivery cannot be replayed (security T28). */
+export interface Message {
+  id: string;
+  at: Date;
+  body: string;
+}
+
+/** `webhook-id`, `webhook-timestamp` and `webhook-signature`, with a signature by each of `secrets`. */
+export function standardHeaders(secrets: readonly string[], { id, at, body }: Message): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const signed = `${id}.${timestamp}.${body}`;
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64');
+    return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}

@@ -1,0 +1,51 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { bareErrors, success } from './envelopes.ts';
+import { EventKind } from './events.ts';
+import { type Operation, PUBLIC } from './operation.ts';
+import { Id, strict } from './primitives.ts';
+
+/** Specification "Webhooks", the path with the secret; decisions §8. */
+
+const common = { tags: ['webhooks'], security: PUBLIC };
+/** Texts, whatever they are: what cannot exist is answered like what does not. */
+export const InboundParams = Type.Object({ userId: Type.String(), secret: Type.String() });
+
+export const showInbound = {
+  ...common,
+  operationId: 'showInbound',
+  summary: 'Whether an inbound address is good',
+  params: InboundParams,
+  response: {
+    200: Type.Object({
+      message: Type.String(),
+      userId: Type.String(),
+      webhookId: Type.String(),
+      acceptedEvents: Type.Array(EventKind),
+      isActive: Type.Boolean(),
+    }),
+    ...bareErrors(404, 429),
+  },
+} satisfies Operation;
+
+export const InboundInput = strict({
+  event: Type.Optional(Type.String({ maxLength: 200 })),
+  taskId: Type.Optional(Id),
+  data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+});
+export type InboundInput = Static<typeof InboundInput>;
+
+export const receiveInbound = {
+  ...common,
+  operationId: 'receiveInbound',
+  summary: "Run a task of the webhook's owner",
+  description:
+    'Signed as deliveries are: `X-Webhook-Signature: sha256=<hex>`, the HMAC-SHA256 of the raw body keyed with the secret. The `task.*` events of the run are sent to no webhook; its `execution.*` events are.',
+  params: InboundParams,
+  headers: Type.Object({ 'x-webhook-signature': Type.Optional(Type.String({ description: 'sha256=<hex>' })) }),
+  body: InboundInput,
+  response: {
+    200: Type.Object({ success, received: Type.Literal(true) }),
+    201: Type.Object({ success, executionId: Id }),
+    ...bareErrors(401, 402, 404, 429),
+  },
+} satisfies Operation;
