@@ -1,0 +1,284 @@
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import t from 'tap';
+import {
+  httpFor,
+  listen,
+  nameServers,
+  PRODUCTION,
+  postTo,
+  type Receiver,
+  startRawReceiver,
+  startReceiver,
+} from '../support/canaries.ts';
+import { AUTHORITY, CERTIFICATE, KEY } from '../support/certificate.ts';
+
+const addressOf = ({ port }: Receiver) => `http://127.0.0.1:${port}/hook`;
+const late = { kind: 'timeout', status: null, error: 'The receiver did not answer within 0.2 s.' };
+const broken = {
+  kind: 'connection',
+  status: null,
+  error: 'No answer: there was no connection to the receiver, or it broke. It may be down, or its certificate invalid.',
+};
+const delivered = { kind: 'answered', status: 200, error: null };
+
+/** Writes again and again, until the other side is gone. */
+function drip(socket: Socket, text: string, everyMs = 10): void {
+  const timer = setInterval(() => socket.write(text), everyMs);
+  socket.once('close', () => clearInterval(timer));
+}
+
+t.test('a request arrives byte for byte, and asks for an answer that is not packed', async (t) => {
+  const seen: unknown[] = [];
+  const receiver = await startReceiver(t, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      seen.push({ ...request.headers, method: request.method, url: request.url, body: Buffer.concat(chunks) });
+      response.writeHead(204).end();
+    });
+  });
+  const body = Buffer.from([0, 255, 13, 10, 0xc3, 0x28]);
+  const url = `http://127.0.0.1:${receiver.port}/a%20b?c=d&e#part`;
+  const outcome = await httpFor(t).post({ url, body, headers: { 'x-webhook-signature': 'abc', 'user-agent': 'test' } });
+  t.strictSame(outcome, { kind: 'answered', status: 204, error: null });
+  t.match(seen, [
+    {
+      method: 'POST',
+      url: '/a%20b?c=d&e',
+      body,
+      host: `127.0.0.1:${receiver.port}`,
+      'content-length': '6',
+      'x-webhook-signature': 'abc',
+      'user-agent': 'test',
+      'accept-encoding': 'identity',
+    },
+  ]);
+});
+
+t.test('every status is an answer, and the owner is told it', async (t) => {
+  const receiver = await startReceiver(t, (request, response) => {
+    response.writeHead(Number(request.url?.slice(1))).end('what only the receiver knows');
+  });
+  const http = httpFor(t);
+  for (const status of [400, 401, 404, 410, 429, 500, 503, 599]) {
+    const outcome = await http.post(postTo(`http://127.0.0.1:${receiver.port}/${status}`));
+    t.strictSame(outcome, { kind: 'answered', status, error: `The receiver answered ${status}.` });
+  }
+});
+
+t.test('refused, reset, not HTTP, no TLS and false certificates all read the same', async (t) => {
+  const gone = await startRawReceiver(t, () => {});
+  const resets = await startRawReceiver(t, (socket) => socket.resetAndDestroy());
+  const resetsLater = await startRawReceiver(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
+  const ends = await startRawReceiver(t, (socket) => socket.once('data', () => socket.end()));
+  const banner = await startRawReceiver(t, (socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
+  const hugeHeaders = await startRawReceiver(t, (socket) =>
+    socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(64 * 1024)}\r\n\r\n`)),
+  );
+  const upgrades = await startRawReceiver(t, (socket) =>
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    ),
+  );
+  const silent = await startRawReceiver(t, () => {});
+  const tls = await listen(
+    t,
+    createTlsServer({ key: KEY, cert: CERTIFICATE }, (_, to) => to.end()),
+    '127.0.0.1',
+    0,
+  );
+  const { lookup } = nameServers({ 'receiver.test': ['127.0.0.1'] });
+  const http = httpFor(t, { lookup, connectMs: 200 });
+  const urls = {
+    reset: addressOf(resets),
+    'reset after the request': addressOf(resetsLater),
+    'closed after the request': addressOf(ends),
+    'another protocol': addressOf(banner),
+    'endless headers': addressOf(hugeHeaders),
+    'an upgrade nobody asked for': addressOf(upgrades),
+    'http to TLS': addressOf(tls),
+    'TLS to http': addressOf(banner).replace('http:', 'https:'),
+    'TLS to silence': addressOf(silent).replace('http:', 'https:'),
+    'a certificate of nobody known': `https://receiver.test:${tls.port}/`,
+    refused: `http://127.0.0.1:1/`,
+  };
+  for (const [what, url] of Object.entries(urls)) t.strictSame(await http.post(postTo(url)), broken, what);
+  t.equal(gone.connections, 0);
+});
+
+t.test('a certificate counts when its authority is trusted and it names the host', async (t) => {
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, AUTHORITY]);
+  t.after(() => setDefaultCACertificates(before));
+  const names: (string | false | null)[] = [];
+  const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_, response) => response.end());
+  server.on('secureConnection', (socket) => names.push(socket.servername));
+  const receiver = await listen(t, server, '127.0.0.1', 0);
+  const { lookup } = nameServers({ 'receiver.test': ['127.0.0.1'], 'other.test': ['127.0.0.1'] });
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  t.after(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);
+  const http = httpFor(t, { lookup, env: { ...PRODUCTION, EGRESS_ALLOW: `127.0.0.1/32:${receiver.port}` } });
+  t.strictSame(await http.post(postTo(`https://receiver.test.:${receiver.port}/`)), delivered);
+  t.strictSame(await http.post(postTo(`https://receiver.test:${receiver.port}/`)), delivered);
+  t.strictSame(await http.post(postTo(`https://other.test:${receiver.port}/`)), broken);
+  t.strictSame(await http.post(postTo(`https://127.0.0.1:${receiver.port}/`)), broken);
+  t.equal(names[0], 'receiver.test');
+});
+
+t.test('no receiver stretches the deadline of its answer', async (t) => {
+  const talks: Record<string, (socket: Socket) => void> = {
+    'says nothing': () => {},
+    'drips its first line': (socket) => socket.write('HTTP/1.1 200 ') && drip(socket, 'O'),
+    'drips headers': (socket) => socket.write('HTTP/1.1 200 OK\r\n') && drip(socket, 'x: y\r\n'),
+    'drips interim answers': (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+    'does not even read': (socket) => {
+      socket.pause();
+      // It notices only then that nobody waits.
+      setTimeout(400).then(() => socket.resume());
+    },
+  };
+  const http = httpFor(t);
+  for (const [what, talk] of Object.entries(talks)) {
+    const receiver = await startRawReceiver(t, talk);
+    const began = performance.now();
+    const body = Buffer.alloc(8 * 1024 * 1024);
+    const outcome = await http.post({ url: addressOf(receiver), headers: {}, body, responseMs: 200 });
+    t.ok(performance.now() - began < 2000, what);
+    t.strictSame(outcome, late, what);
+    await receiver.deserted();
+  }
+});
+
+t.test('an answer counts by its status, however its body goes on, and is not read beyond 64 KiB', async (t) => {
+  const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+  const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
+  const talks: Record<string, (socket: Socket) => void> = {
+    'drips its body': (socket) => socket.write(head) && drip(socket, '1\r\nx\r\n'),
+    'stops within its body': (socket) => socket.write(`${head}5\r\nab`),
+    'breaks off': (socket) => socket.end(`${head}5\r\nab`),
+    'has a body without end': (socket) => {
+      const chunk = Buffer.from(`4000\r\n${'x'.repeat(0x4000)}\r\n`);
+      const pour = () => {
+        while (socket.write(chunk));
+      };
+      socket.write(head);
+      socket.on('drain', pour);
+      pour();
+    },
+    'has a bomb for a body': (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
+      socket.end(bomb);
+    },
+  };
+  const http = httpFor(t);
+  for (const [what, talk] of Object.entries(talks)) {
+    let written = 0;
+    const receiver = await startRawReceiver(t, (socket) => {
+      socket.once('data', () => talk(socket));
+      socket.once('close', () => {
+        written = socket.bytesWritten;
+      });
+    });
+    const memory = process.memoryUsage.rss();
+    const began = performance.now();
+    t.strictSame(await http.post({ ...postTo(addressOf(receiver)), responseMs: 300 }), delivered, what);
+    t.ok(performance.now() - began < 2000, what);
+    await receiver.deserted();
+    t.ok(written < 16 * 1024 * 1024, `${what}: ${written} bytes`);
+    t.ok(process.memoryUsage.rss() - memory < 100 * 1024 * 1024, `${what}: memory`);
+  }
+});
+
+t.test('an answer of up to 64 KiB keeps its connection', async (t) => {
+  const receiver = await startReceiver(t, (_, response) => response.end(Buffer.alloc(64 * 1024)));
+  const http = httpFor(t);
+  for (let request = 0; request < 3; request += 1) {
+    t.strictSame(await http.post(postTo(addressOf(receiver))), delivered);
+    await setTimeout(5);
+  }
+  t.equal(receiver.connections, 1);
+});
+
+t.test('the caller stops a request in any phase, and its signal gathers no listeners', async (t) => {
+  const stopped = { kind: 'stopped', status: null, error: 'The request was stopped before the receiver answered.' };
+  const silent = await startRawReceiver(t, () => {});
+  const http = httpFor(t, { connectMs: 200, lookup: () => new Promise(() => {}) });
+  t.strictSame(await http.post({ ...postTo(addressOf(silent)), signal: AbortSignal.abort() }), stopped);
+  for (const url of ['http://unresolved.test/', addressOf(silent), addressOf(silent).replace('http:', 'https:')]) {
+    const stop = new AbortController();
+    const outcome = http.post({ ...postTo(url), signal: stop.signal });
+    await setTimeout(20);
+    stop.abort();
+    t.strictSame(await outcome, stopped, url);
+  }
+  await silent.deserted();
+
+  const receiver = await startReceiver(t, (_, response) => response.end());
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (...given: Parameters<typeof addEventListener>) => {
+    listeners += 1;
+    addEventListener.apply(signal, given);
+  };
+  signal.removeEventListener = (...given: Parameters<typeof removeEventListener>) => {
+    listeners -= 1;
+    removeEventListener.apply(signal, given);
+  };
+  for (let request = 0; request < 3; request += 1) await http.post({ ...postTo(addressOf(receiver)), signal });
+  t.equal(listeners, 0);
+});
+
+t.test('a request that cannot be written is a value too', async (t) => {
+  const receiver = await startReceiver(t, (_, response) => response.end());
+  const outcome = await httpFor(t).post({ ...postTo(addressOf(receiver)), headers: { 'x-a': 'b\r\nx-c: d' } });
+  t.strictSame(outcome, broken);
+  t.equal(receiver.connections, 0);
+});
+
+t.test('thousands of receivers leave few connections behind, and those that go had ended their work', async (t) => {
+  const receiver = await startReceiver(t, async (_, response) => {
+    await setTimeout(5);
+    response.end();
+  });
+  const http = httpFor(t, { mostOrigins: 20 });
+  const outcomes = [];
+  for (let round = 0; round < 20; round += 1) {
+    const urls = Array.from({ length: 100 }, (_, at) => `http://r${round}-${at}.localhost:${receiver.port}/`);
+    outcomes.push(...(await Promise.all(urls.map((url) => http.post(postTo(url))))));
+  }
+  t.strictSame(
+    outcomes.filter(({ status }) => status !== 200),
+    [],
+  );
+  t.equal(receiver.connections, 2000);
+  t.ok(receiver.most < 1000, `${receiver.most} connections at the same time`);
+});
+
+t.test('a bound on connections holds for receivers that keep many of them', async (t) => {
+  const receiver = await startReceiver(t, async (_, response) => {
+    await setTimeout(5);
+    response.end();
+  });
+  const http = httpFor(t, { mostSockets: 30 });
+  const crowd = (host: string) =>
+    Promise.all(Array.from({ length: 20 }, () => http.post(postTo(`http://${host}.localhost:${receiver.port}/`))));
+  for (const host of ['a', 'b', 'c', 'd', 'e']) await crowd(host);
+  t.ok(receiver.connections >= 100);
+  t.ok(receiver.most < 80, `${receiver.most} connections at the same time`);
+});
+
+t.test('closing ends what runs at once, and nothing starts after it', async (t) => {
+  const silent = await startRawReceiver(t, () => {});
+  const http = httpFor(t, { lookup: () => new Promise(() => {}) });
+  const running = ['http://unresolved.test/', addressOf(silent)].map((url) => http.post(postTo(url)));
+  await setTimeout(20);
+  await http.close();
+  t.strictSame(await Promise.all(running), [broken, broken]);
+  t.strictSame(await http.post(postTo(addressOf(silent))), broken);
+  t.equal(silent.connections, 1);
+});
