@@ -9,15 +9,16 @@ import { START } from '../support/context.ts';
 const MESSAGE = { id: 'one', at: START, to: 'alice@example.com', subject: 'The news', text: 'Nothing happened.' };
 const log = pino({ level: 'silent' });
 
+const PATIENT = { connectMs: 20_000, silenceMs: 20_000, totalMs: 20_000 };
+
 type Teardown = { teardown(work: () => Promise<void>): unknown };
 
 /** Sends a mail to `server`, reached with `credentials` and `options` in its address. */
-async function sendTo(t: Teardown, server: Server, { credentials = '', options = '' } = {}) {
+async function sendTo(t: Teardown, server: Server, { credentials = '', options = '', patience = PATIENT } = {}) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const smtpUrl = `smtp://${credentials}127.0.0.1:${port}${options}`;
-  const patience = { connectMs: 300, silenceMs: 2000, totalMs: 1000 };
   const mail = createMail({ smtpUrl, from: 'bells@example.com', folder: '' }, log, patience);
   t.teardown(async () => {
     await mail.close();
@@ -89,14 +90,18 @@ t.test('no mail is sent in a session whose certificate nobody vouches for, unles
 
 t.test('a server that says nothing, drips, or hangs up is left in time', async (t) => {
   const silent = scripted(t, () => {});
-  t.match(await sendTo(t, silent), { ok: false, permanent: false, error: /Greeting never received/ });
+  t.match(await sendTo(t, silent, { patience: { ...PATIENT, connectMs: 300 } }), {
+    ok: false,
+    permanent: false,
+    error: /Greeting never received/,
+  });
   const dripping = scripted(t, (socket) => {
     socket.write('220 mail\r\n');
     const drip = setInterval(() => socket.write('250-and\r\n'), 100);
     socket.on('close', () => clearInterval(drip));
   });
   const late = { ok: false, permanent: false, error: 'The mail server did not answer in time.' };
-  t.same(await sendTo(t, dripping), late);
+  t.same(await sendTo(t, dripping, { patience: { ...PATIENT, totalMs: 1000 } }), late);
   const rude = scripted(t, (socket) => socket.destroy());
   t.match(await sendTo(t, rude), { ok: false, permanent: false });
 });
