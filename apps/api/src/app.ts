@@ -10,18 +10,26 @@ import { healthRoutes } from './health/routes.ts';
 import { guardAccess } from './http/access.ts';
 import { answerErrors } from './http/answer.ts';
 import { readBodies } from './http/bodies.ts';
+import { instructBrowsers } from './http/browsers.ts';
 import { followContract, refuseBadValues } from './http/contract.ts';
+import { refuseOtherSites } from './http/csrf.ts';
 import { serveDocs } from './http/docs.ts';
 import { logRequests } from './http/logging.ts';
+import { closeForMaintenance } from './http/maintenance.ts';
+import { LONGEST_DELAY_MS, shedLoad } from './http/overload.ts';
 import { limitRates } from './http/rate-limits.ts';
 import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http/server.ts';
+import { notificationsRoutes } from './notifications/routes.ts';
 import { tasksRoutes } from './tasks/routes.ts';
+import { usageRoutes } from './usage/routes.ts';
 import { usersRoutes } from './users/routes.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
 
 export interface AppOptions {
   /** How long a slow client is waited for. */
   patience?: Patience;
+  /** How late the event loop may be, in milliseconds, before requests are refused. */
+  longestDelayMs?: number;
   /** Adds routes after those of the service; they are guarded and answered like them. */
   routes?: (app: FastifyInstance, ctx: Context) => void;
 }
@@ -32,7 +40,7 @@ export interface AppOptions {
  */
 export async function buildApp(
   ctx: Context,
-  { patience = PATIENCE, routes }: AppOptions = {},
+  { patience = PATIENCE, longestDelayMs = LONGEST_DELAY_MS, routes }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(ctx, patience));
 
@@ -52,13 +60,17 @@ export async function buildApp(
     if (closing) reply.header('connection', 'close');
   });
   logRequests(app);
+  await instructBrowsers(app, ctx.config);
+  shedLoad(app, ctx, longestDelayMs);
 
   // Loaded before the guard is set up, which would otherwise ask the plugin's own routes who may call them.
   await app.register(cookie, { hook: false });
   await serveDocs(app, ctx.config);
 
   const limits = limitRates(app, ctx);
+  refuseOtherSites(app, ctx.config);
   guardAccess(app, ctx, limits);
+  closeForMaintenance(app, ctx);
   app.addHook('preValidation', refuseBadValues);
 
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => ({
@@ -73,6 +85,8 @@ export async function buildApp(
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
   app.register(webhooksRoutes, { ctx });
+  app.register(usageRoutes, { ctx });
+  app.register(notificationsRoutes, { ctx });
   app.register(cronRoutes, { ctx });
 
   routes?.(app, ctx);

@@ -27,7 +27,7 @@ export const register = {
       success,
       user: Type.Object({ id: Id, email: Type.String(), name: Type.String(), createdAt: Instant }),
     }),
-    ...errors(409, 429),
+    ...errors(403, 409, 429),
   },
 } satisfies Operation;
 
@@ -102,7 +102,7 @@ export const forgotPassword = {
   body: strict({ email: Email }),
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(400, 429, 500, 503),
+    ...errors(400, 403, 429, 500, 503),
   },
 } satisfies Operation;
 
@@ -133,7 +133,7 @@ export const resetPassword = {
   body: strict({ token: ResetToken, newPassword: Password }),
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(400, 429, 500, 503),
+    ...errors(400, 403, 429, 500, 503),
   },
 } satisfies Operation;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { auditLog, type Db, rateWindows, sessions, users } from '@carillon/db';
+import { auditLog, type Db, rateWindows, sessions, settings, users } from '@carillon/db';
 import { and, desc, eq, gt, lte, ne, notInArray, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { Refusal } from '../errors.ts';
@@ -44,6 +44,13 @@ export function openSession(
   });
 }
 
+export interface Found {
+  caller: Caller;
+  standing: Standing;
+  /** Whether the service is in maintenance mode at this moment. */
+  maintenance: boolean;
+}
+
 /**
  * The user whose live session `token` carries, and where they stand once this request is counted as `hitBy` says; null
  * where there is none, and nothing is counted then. Every request makes this one look-up, so it is one statement: as a
@@ -53,7 +60,7 @@ export async function findCaller(
   ctx: Context,
   token: string | null,
   hitBy: (userId: number) => Hit,
-): Promise<{ caller: Caller; standing: Standing } | null> {
+): Promise<Found | null> {
   const now = ctx.now();
   const claims = token === null ? null : verifyToken(ctx.config, token, now);
   if (!claims) return null;
@@ -64,7 +71,9 @@ export async function findCaller(
     now: now.toISOString(),
     staleAt: new Date(now.getTime() - TOUCH_EVERY_MS).toISOString(),
   });
-  return found ? { caller: found.found, standing: { limit, windowMs: hit.windowMs, ...found.hit } } : null;
+  if (!found) return null;
+  const standing = { limit, windowMs: hit.windowMs, ...found.hit };
+  return { caller: found.found, standing, maintenance: found.mode.maintenance };
 }
 
 /** Ends one session. */
@@ -177,5 +186,12 @@ function prepareCallerQuery(db: Db) {
       .onConflictDoUpdate(oneMore)
       .returning(counted),
   );
-  return db.with(found, touched, hit).select().from(found).innerJoin(hit, sql`true`).prepare('find_caller');
+  const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));
+  return db
+    .with(found, touched, hit, mode)
+    .select()
+    .from(found)
+    .innerJoin(hit, sql`true`)
+    .innerJoin(mode, sql`true`)
+    .prepare('find_caller');
 }

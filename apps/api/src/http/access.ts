@@ -4,6 +4,8 @@ import { SESSION_COOKIE } from '../auth/cookie.ts';
 import { findCaller } from '../auth/sessions.ts';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
+import { assertOpen } from '../settings/maintenance.ts';
+import { staysOpen } from './maintenance.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 /** Who may call a route; a route without the word does not boot. */
@@ -24,7 +26,7 @@ declare module 'fastify' {
 
 /**
  * Guards every route that is registered after it (specification "Authentication"). Refusals: 401 without a session or
- * with the wrong cron secret, 403 where the role or the admin key is missing.
+ * with the wrong cron secret, 403 where the role or the admin key is missing, 503 in maintenance mode.
  */
 export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimits): void {
   app.decorateRequest('callerOrNull', null);
@@ -54,6 +56,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     }
     request.callerOrNull = found.caller;
     await limits.admit(request, reply, found.standing);
+    if (!staysOpen(request)) assertOpen(found.maintenance, found.caller);
     if (access === 'admin') assertAdmin(request, ctx.config.adminKey);
   });
 }
@@ -70,6 +73,9 @@ export function findToken(request: FastifyRequest): string | null {
   const named = (cookie ?? '').split(';').filter((pair) => pair.trim().startsWith(`${SESSION_COOKIE}=`));
   return named.length === 1 ? (request.server.parseCookie(named.join())[SESSION_COOKIE] ?? null) : null;
 }
+
+/** Whether a request brings a bearer token, which counts before a cookie. */
+export const isBearer = ({ headers }: FastifyRequest): boolean => findBearer(headers.authorization) !== null;
 
 const findBearer = (authorization: string | undefined) => /^bearer +([^\s,]+)$/i.exec(authorization ?? '')?.[1] ?? null;
 

@@ -84,7 +84,8 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     oauth: createOAuth(config),
     worker: { ...noWorker, ...given.worker },
   };
-  const app = await buildApp(ctx, given);
+  // Tests share their process and their machine, and keep both busy.
+  const app = await buildApp(ctx, { longestDelayMs: Number.POSITIVE_INFINITY, ...given });
   contexts.set(app, ctx);
   const clock = {
     set: (to: Date | string) => {

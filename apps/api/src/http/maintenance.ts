@@ -1,0 +1,18 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { assertOpen, isMaintenance } from '../settings/maintenance.ts';
+
+/** Decisions §4: what goes on in maintenance mode, so that admins can sign in and end it, and what is due stays due. */
+const OPEN = /^\/($|api\/health$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|oauth\/.*)$)/;
+
+/** Whether a route is open to everybody in maintenance mode. */
+export const staysOpen = ({ is404, routeOptions }: FastifyRequest): boolean =>
+  is404 || OPEN.test(routeOptions.url ?? '') || routeOptions.url === '*';
+
+/** Closes public routes in maintenance mode; the guard of access does it for the others, from what it knows already. */
+export function closeForMaintenance(app: FastifyInstance, ctx: Context): void {
+  app.addHook('onRequest', async (request) => {
+    if (request.routeOptions.config.access !== 'public' || staysOpen(request)) return;
+    assertOpen(await isMaintenance(ctx), null);
+  });
+}

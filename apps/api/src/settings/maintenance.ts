@@ -1,0 +1,26 @@
+import { type Db, settings } from '@carillon/db';
+import type { Caller, Context } from '../context.ts';
+import { Refusal } from '../errors.ts';
+
+type Query = ReturnType<typeof prepareQuery>;
+const prepared = new WeakMap<Db, Query>();
+
+/**
+ * Refuses as `unavailable` while maintenance mode is on (decisions §4), but for admins, who have to be able to end it.
+ * `isOn` is read where the caller's session is found, so that it is in force at once at every process.
+ */
+export function assertOpen(isOn: boolean, caller: Pick<Caller, 'role'> | null): void {
+  if (isOn && caller?.role !== 'ADMIN') {
+    throw new Refusal('unavailable', 'The service is under maintenance. Please try again later.');
+  }
+}
+
+/** Whether maintenance mode is on, for callers without a session: a query of its own, to what few public routes it closes. */
+export async function isMaintenance(ctx: Pick<Context, 'db'>): Promise<boolean> {
+  const query = prepared.get(ctx.db) ?? prepareQuery(ctx.db);
+  prepared.set(ctx.db, query);
+  const [row] = await query.execute();
+  return row?.isOn ?? false;
+}
+
+const prepareQuery = (db: Db) => db.select({ isOn: settings.maintenanceMode }).from(settings).prepare('is_maintenance');

@@ -1,0 +1,142 @@
+import t from 'tap';
+import { SESSION_COOKIE } from '../../src/auth/cookie.ts';
+import { CRON_SECRET, testContext } from '../support/context.ts';
+import { PASSWORD, signUpAda, signUpAlice } from '../support/people.ts';
+
+const BASE_URL = 'https://api.example.com/carillon';
+const APP_URL = 'https://app.example.com';
+const OWN = ['https://api.example.com', 'https://app.example.com'];
+const FOREIGN = [
+  'https://evil.example',
+  'null',
+  'http://api.example.com',
+  'https://api.example.com:8443',
+  'https://x.app.example.com',
+  '',
+];
+
+const { app } = await testContext(t, {
+  env: { BASE_URL, APP_URL },
+  routes: (app) => {
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+    app.route({ method: methods, url: '/mine', config: { access: 'user' }, handler: async () => 'done' });
+    app.route({ method: ['POST'], url: '/admin', config: { access: 'admin' }, handler: async () => 'done' });
+    app.post('/hooks', { config: { access: 'public' } }, async () => 'done');
+  },
+});
+const alice = await signUpAlice(app);
+const ada = await signUpAda(app);
+const cookie = `${SESSION_COOKIE}=${alice.token}`;
+
+type Headers = Record<string, string>;
+const send = async (headers: Headers, method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' = 'POST', url = '/mine') =>
+  (await app.inject({ method, url, headers })).statusCode;
+
+t.test('a change that another site makes a browser send with the cookie is refused', async (t) => {
+  for (const site of ['cross-site', 'same-site']) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      t.equal(await send({ cookie, 'sec-fetch-site': site }, method), 403, `${method} ${site}`);
+    }
+    for (const origin of [...OWN, ...FOREIGN]) {
+      t.equal(await send({ cookie, 'sec-fetch-site': site, origin }), 403, `whatever its Origin: ${site} ${origin}`);
+    }
+    t.equal(
+      await send({ cookie, authorization: 'Basic YTpi', 'sec-fetch-site': site }),
+      403,
+      'a sign-in of a proxy is none',
+    );
+  }
+  const response = await app.inject({
+    method: 'POST',
+    url: '/mine',
+    headers: { cookie, 'sec-fetch-site': 'cross-site' },
+  });
+  t.same(response.json(), { success: false, error: 'This request comes from another site.' });
+});
+
+t.test('without Sec-Fetch-Site the origin decides', async (t) => {
+  for (const origin of FOREIGN) t.equal(await send({ cookie, origin }), 403, origin);
+  for (const origin of OWN) t.equal(await send({ cookie, origin }), 200, origin);
+  t.equal(
+    await send({ cookie, origin: 'https://evil.example', 'sec-fetch-site': 'made-up' }),
+    403,
+    'also beside one that no browser sends',
+  );
+});
+
+t.test('the pages of the service itself and programs pass', async (t) => {
+  t.equal(await send({ cookie }), 200, 'no browser');
+  for (const site of ['same-origin', 'none']) {
+    t.equal(await send({ cookie, 'sec-fetch-site': site }), 200, site);
+    t.equal(await send({ cookie, 'sec-fetch-site': site, origin: 'https://behind-a-proxy.example' }), 200, site);
+  }
+});
+
+t.test('reading passes: nothing changes, and CORS keeps the answer from other pages', async (t) => {
+  t.equal(await send({ cookie, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, 'GET'), 200);
+});
+
+t.test('a bearer token is nothing that a browser sends by itself', async (t) => {
+  for (const site of ['cross-site', 'same-site', 'none']) {
+    const headers = { ...alice.headers, cookie, 'sec-fetch-site': site, origin: 'https://evil.example' };
+    t.equal(await send(headers), 200, site);
+  }
+});
+
+t.test('without a session it is still 401, and with the wrong one of two headers too', async (t) => {
+  t.equal(await send({ 'sec-fetch-site': 'cross-site' }), 401);
+  t.equal(await send({ cookie: `${SESSION_COOKIE}=wrong` }), 401);
+});
+
+t.test("an admin's cookie and key are no more than a cookie", async (t) => {
+  const admin = { cookie: `${SESSION_COOKIE}=${ada.token}`, 'x-admin-key': ada.headers['x-admin-key'] ?? '' };
+  t.equal(await send({ ...admin, 'sec-fetch-site': 'same-origin' }, 'POST', '/admin'), 200);
+  t.equal(await send({ ...admin, 'sec-fetch-site': 'cross-site' }, 'POST', '/admin'), 403);
+});
+
+t.test('nobody is signed in, registered or reset from a page of another site', async (t) => {
+  const forms = {
+    '/api/auth/login': { email: alice.email, password: PASSWORD },
+    '/api/auth/register': { name: 'Carol', email: 'carol@example.com', password: PASSWORD },
+    '/api/auth/forgot-password': { email: alice.email },
+    '/api/auth/reset-password': { token: 'x'.repeat(64), newPassword: PASSWORD },
+  };
+  for (const [url, payload] of Object.entries(forms)) {
+    const submit = async (headers: Headers) => (await app.inject({ method: 'POST', url, payload, headers })).statusCode;
+    for (const origin of FOREIGN)
+      t.equal(await submit({ origin, 'sec-fetch-site': 'cross-site' }), 403, `${url} ${origin}`);
+    for (const origin of FOREIGN) t.equal(await submit({ origin }), 403, `${url} ${origin} alone`);
+    for (const site of ['cross-site', 'same-site'])
+      t.equal(await submit({ 'sec-fetch-site': site }), 403, `${url} ${site}`);
+  }
+  const login = (headers: Headers) =>
+    app.inject({ method: 'POST', url: '/api/auth/login', payload: forms['/api/auth/login'], headers });
+  for (const origin of OWN) {
+    t.equal(
+      (await login({ origin, 'sec-fetch-site': 'same-site' })).statusCode,
+      200,
+      'a web application of ours signs in',
+    );
+  }
+  t.equal((await login({})).statusCode, 200);
+});
+
+t.test('the scheduler and receivers of signed requests do not ask where a request comes from', async (t) => {
+  const hostile = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+  t.equal(await send(hostile, 'POST', '/hooks'), 200);
+  t.equal(await send({ ...hostile, authorization: `Bearer ${CRON_SECRET}` }, 'GET', '/api/cron/scheduler'), 200);
+  t.equal(await send({ ...hostile, cookie }, 'POST', '/nothing'), 404);
+});
+
+t.test('a body that a plain form of another site could send is not read', async (t) => {
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
+    const payload = JSON.stringify({ email: alice.email, password: PASSWORD });
+    const response = await app.inject({
+      method: 'POST',
+      url: '/api/auth/login',
+      payload,
+      headers: { 'content-type': type },
+    });
+    t.equal(response.statusCode, 400, type);
+  }
+});

@@ -1,0 +1,40 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import t from 'tap';
+import { testContext } from '../support/context.ts';
+import { signUpAlice } from '../support/people.ts';
+
+const { app, logged } = await testContext(t, { longestDelayMs: 100 });
+const alice = await signUpAlice(app);
+
+/** Leaves the event loop a moment every 400 ms, for longer than the plugin's sample of a second. */
+async function fillLoop(ms: number) {
+  const until = performance.now() + ms;
+  while (performance.now() < until) {
+    const pause = performance.now() + 400;
+    while (performance.now() < pause);
+    await wait(1);
+  }
+}
+
+t.test('a process that cannot keep up refuses, answers for its health, and recovers by itself', async (t) => {
+  t.equal((await app.inject({ url: '/api/user', headers: alice.headers })).statusCode, 200);
+  await fillLoop(2500);
+  for (const url of ['/api/user', '/', '/api/auth/session', '/nothing']) {
+    const refused = await app.inject({ url, headers: alice.headers });
+    t.equal(refused.statusCode, 503, url);
+    t.match(refused.json(), { success: false, error: 'Service unavailable', message: /overloaded/ });
+    t.ok(Number(refused.headers['retry-after']) > 0);
+  }
+  t.equal((await app.inject('/api/health')).statusCode, 200);
+  t.equal(
+    logged.filter(({ msg }) => msg === 'overloaded: requests are refused').length,
+    1,
+    'told once, not per request',
+  );
+  let status = 503;
+  for (let tries = 0; status === 503 && tries < 50; tries++) {
+    await wait(100);
+    status = (await app.inject({ url: '/api/user', headers: alice.headers })).statusCode;
+  }
+  t.equal(status, 200);
+});
