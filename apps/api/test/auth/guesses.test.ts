@@ -1,0 +1,89 @@
+import { auditLog, rateWindows, users } from '@carillon/db';
+import t from 'tap';
+import { START, testContext } from '../support/context.ts';
+import { PASSWORD, signUp } from '../support/people.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const HOME = '203.0.113.7';
+
+const { app, ctx, clock } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
+t.beforeEach(async () => {
+  clock.set(START);
+  await ctx.db.delete(users);
+  await ctx.db.delete(rateWindows);
+  await ctx.db.delete(auditLog);
+});
+
+const logIn = (email: string, password: string, remoteAddress: string) =>
+  app.inject({ method: 'POST', url: '/api/auth/login', payload: { email, password }, remoteAddress });
+/** A botnet: each address guesses a few times only. */
+const besiege = (email: string, guesses = 100) =>
+  Promise.all(Array.from({ length: guesses }, (_, i) => logIn(email, 'Wrong-2026', `198.51.100.${i % 40}`)));
+const statuses = (answers: { statusCode: number }[]) => Object.groupBy(answers, ({ statusCode }) => statusCode);
+
+t.test('guesses at one account are bounded over all addresses', async (t) => {
+  await signUp(app, { email: 'alice@example.com' });
+  const answers = [...(await besiege('alice@example.com')), ...(await besiege('ALICE@example.com', 40))];
+  t.equal(statuses(answers)[401]?.length, 100);
+  t.equal(statuses(answers)[429]?.length, 40);
+  const refused = await logIn('alice@example.com', PASSWORD, '192.0.2.1');
+  t.equal(refused.statusCode, 429);
+  t.match(refused.headers, { 'retry-after': '900', 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0' });
+  t.match(refused.json(), { error: 'Rate limit exceeded', details: { limit: 100, retryAfter: 900 }, retryAfter: 900 });
+  clock.advance(15 * 60_000);
+  t.equal((await logIn('alice@example.com', PASSWORD, '192.0.2.1')).statusCode, 200);
+});
+
+t.test('an address that is used up is not what uses up the account', async (t) => {
+  await signUp(app, { email: 'alice@example.com' });
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, () => logIn('alice@example.com', 'Wrong-2026', '198.51.100.1')),
+  );
+  t.equal(statuses(answers)[429]?.length, 195);
+  t.equal((await logIn('alice@example.com', PASSWORD, '192.0.2.1')).statusCode, 200, 'from anywhere else');
+});
+
+t.test('the owner gets through from where they have signed in before', async (t) => {
+  await signUp(app, { email: 'alice@example.com' });
+  t.equal((await logIn('alice@example.com', PASSWORD, HOME)).statusCode, 200);
+  t.equal((await logIn('alice@example.com', PASSWORD, '2001:db8:1:2::5')).statusCode, 200);
+  clock.advance(29 * DAY_MS);
+  await besiege('alice@example.com');
+  t.equal((await logIn('alice@example.com', PASSWORD, '192.0.2.1')).statusCode, 429);
+  t.equal((await logIn('alice@example.com', PASSWORD, HOME)).statusCode, 200);
+  t.equal((await logIn('alice@example.com', PASSWORD, '2001:db8:1:2:ffff::1')).statusCode, 200, 'or their network');
+  t.equal((await logIn('alice@example.com', 'Wrong-2026', HOME)).statusCode, 401, 'with the password, as ever');
+});
+
+t.test('an address is not familiar for ever, nor to somebody else', async (t) => {
+  await signUp(app, { email: 'alice@example.com' });
+  await signUp(app, { email: 'bob@example.com' });
+  await logIn('alice@example.com', PASSWORD, HOME);
+  await logIn('bob@example.com', PASSWORD, '192.0.2.5');
+  await besiege('alice@example.com');
+  t.equal((await logIn('alice@example.com', PASSWORD, '192.0.2.5')).statusCode, 429);
+  clock.advance(30 * DAY_MS + 1);
+  await besiege('alice@example.com');
+  t.equal((await logIn('alice@example.com', PASSWORD, HOME)).statusCode, 429);
+});
+
+t.test('a password reset makes an address familiar, and asking for one does not', async (t) => {
+  const alice = await signUp(app, { email: 'alice@example.com' });
+  await besiege('alice@example.com');
+  const payload = { email: alice.email };
+  await app.inject({ method: 'POST', url: '/api/auth/forgot-password', payload, remoteAddress: '192.0.2.66' });
+  t.equal((await logIn(alice.email, PASSWORD, '192.0.2.66')).statusCode, 429);
+  const act = { at: START, actorId: alice.id, actorEmail: alice.email, userId: alice.id, details: {} };
+  await ctx.db.insert(auditLog).values({ ...act, kind: 'user.password_reset', address: HOME });
+  t.equal((await logIn(alice.email, PASSWORD, HOME)).statusCode, 200);
+});
+
+t.test('an address without an account is bounded alike', async (t) => {
+  const answers = await besiege('nobody@example.com', 130);
+  t.equal(statuses(answers)[401]?.length, 100);
+  t.equal(statuses(answers)[429]?.length, 30);
+  const known = await signUp(app, { email: 'alice@example.com' });
+  await besiege(known.email);
+  const texts = await Promise.all(['nobody@example.com', known.email].map((email) => logIn(email, 'x', '192.0.2.3')));
+  t.equal(texts[0]?.body, texts[1]?.body);
+});
