@@ -148,21 +148,22 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     rescue,
     stopping: stopping.signal,
     start() {
-      const every = (ms: number, name: string, work: () => Promise<unknown>) => {
-        const onError = (error: unknown) => {
-          failedAt = performance.now();
+      const every = (ms: number, name: string, work: () => Promise<unknown>, onFailure = () => {}) =>
+        repeat(ms, work, (error) => {
+          onFailure();
           ctx.log.error({ err: error }, `${name} failed`);
-        };
-        return repeat(ms, work, onError);
+        });
+      const noteOutage = () => {
+        failedAt = performance.now();
       };
       const poll = async () => {
         if (running.size < ctx.config.executionConcurrency && (await hasQueued(ctx))) await fill();
       };
-      renewing = every(ctx.config.executionLeaseMs / 3, 'renewing leases', renew);
+      renewing = every(ctx.config.executionLeaseMs / 3, 'renewing leases', renew, noteOutage);
       deliverer.start();
       loops.push(
-        every(POLL_MS, 'polling', poll),
-        every(Math.min(RESCUE_MS, ctx.config.executionLeaseMs / 2), 'rescuing', rescue),
+        every(POLL_MS, 'polling', poll, noteOutage),
+        every(Math.min(RESCUE_MS, ctx.config.executionLeaseMs / 2), 'rescuing', rescue, noteOutage),
         every(SCHEDULER_SILENT_MS / 4, 'looking for overdue tasks', takeUpOverdue),
         every(POLL_MS, 'delivering mail', () => deliverDue(ctx)),
         every(PRUNE_MS, 'pruning', () => prune(ctx)),

@@ -37,7 +37,8 @@ export type Turn = { turnOf: number } & (Candidate | { id: null });
 
 /**
  * Locks up to `limit` queued rows that may start now, users in order from the one after `after`. Hops from user to user
- * in the index of queued rows, so the cost is that of who waits, not of how much waits.
+ * in the index of queued rows, so the cost is that of who waits, not of how much waits. What runs is read once, into
+ * maps: it changes so fast that the planner, which takes it for empty, would read it again for every row.
  */
 export function findTurns(ctx: Context, limit: number, after: number): Promise<Turn[]> {
   return rows<Turn>(
@@ -50,23 +51,26 @@ export function findTurns(ctx: Context, limit: number, after: number): Promise<T
       select (select e.user_id from executions e where e.status = 'pending' and e.queued_at is not null
         and e.user_id > w.user_id order by e.user_id limit 1)
       from waiting w where w.user_id is not null
+    ), busy as materialized (
+      select count(*) as runs, jsonb_object_agg(user_id, runs) as users, jsonb_object_agg(task_id, true) as tasks from (
+        select user_id, task_id, count(*) over (partition by user_id) as runs from executions where status = 'running'
+      ) r
     ), picked as materialized (
       select p.id, p.run_at, w.user_id from waiting w cross join lateral (
         select q.id, q.run_at from (
           select e.id, e.task_id, e.run_at, row_number() over (partition by e.task_id order by e.run_at, e.id) as turn
           from (
-            select id, task_id, run_at from executions x
+            select id, task_id, run_at from executions
             where status = 'pending' and queued_at is not null and user_id = w.user_id
-              and not exists (select from executions r where r.task_id = x.task_id and r.status = 'running')
+              and jsonb_exists((select tasks from busy), task_id::text) is not true
             order by run_at, id limit ${LOOKAHEAD}
           ) e
         ) q
         where q.turn = 1
-        order by q.run_at, q.id limit greatest(0, ${PER_USER}::int
-          - (select count(*) from executions r where r.user_id = w.user_id and r.status = 'running'))
+        order by q.run_at, q.id limit greatest(0,
+          ${PER_USER}::int - coalesce(((select users from busy) ->> w.user_id::text)::int, 0))
       ) p
-      limit greatest(0, least(${limit}::int,
-        ${GLOBAL}::int - (select count(*) from executions where status = 'running')))
+      limit greatest(0, least(${limit}::int, ${GLOBAL}::int - (select runs from busy)))
     ), held as (
       select e.id, e.task_id as "taskId", e.user_id as "userId", e.attempt, e.usage_day as "usageDay",
         e.via_webhook as "viaWebhook", e.started_at is null as "isFirstStart", t.name as "taskName", t.prompt,

@@ -53,7 +53,8 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
   function newWorker(t: Test, given: Partial<Context> = {}, { graceMs = 0 } = {}) {
     const own = { ...ctx, ...given };
     const worker = createWorker(own, { graceMs });
-    own.worker = worker;
+    // What is to be delivered stays where the test can look at it.
+    own.worker = { ...worker, nudgeDeliveries: () => {} };
     t.teardown(() => worker.stop());
     return worker;
   }
