@@ -1,4 +1,5 @@
 import { loadavg } from 'node:os';
+import { equalAnswers } from './equal-answers.ts';
 import { lateness } from './lateness.ts';
 
 /** A measurement: what it starts goes on `stack`; prints what it found. */
@@ -7,7 +8,7 @@ export interface Bench {
   run(stack: AsyncDisposableStack): Promise<void>;
 }
 
-const BENCHES: Record<string, Bench> = { lateness };
+const BENCHES: Record<string, Bench> = { lateness, 'equal-answers': equalAnswers };
 /** However wrong it goes, nothing is left running after so long. */
 const LONGEST_MS = 10 * 60_000;
 

@@ -1,0 +1,58 @@
+import { signUp } from './client.ts';
+import { printFigures } from './figures.ts';
+import { install } from './installation.ts';
+import type { Bench } from './main.ts';
+
+const SAMPLES = 1000;
+const WARM_UP = 50;
+/** Whom `signUp` makes first, and nobody, as long. */
+const KNOWN = 'person-1@example.com';
+const UNKNOWN = 'person-2@example.com';
+
+/** Whether the time of an answer tells which addresses have accounts: over HTTP, with the worker at work. */
+export const equalAnswers: Bench = {
+  about: `${SAMPLES} log-ins and resets for a known and an unknown address: can their times be told apart`,
+  async run(stack) {
+    const { apiUrl, db } = await install(stack);
+    await signUp(apiUrl, db);
+    for (const [path, rest] of [
+      ['/api/auth/login', { password: 'Wrong-2026' }],
+      ['/api/auth/forgot-password', {}],
+    ] as const) {
+      const ask = (email: string) => time(`${apiUrl}${path}`, { email, ...rest });
+      for (let n = 0; n < WARM_UP; n++) await Promise.all([ask(KNOWN), ask(UNKNOWN)]);
+      const known: number[] = [];
+      const unknown: number[] = [];
+      for (let n = 0; n < SAMPLES; n++) {
+        // In turn, and now this one first and now that one: whatever else the machine does slows both alike.
+        const knownFirst = Math.random() < 0.5;
+        if (knownFirst) known.push(await ask(KNOWN));
+        unknown.push(await ask(UNKNOWN));
+        if (!knownFirst) known.push(await ask(KNOWN));
+      }
+      console.log(
+        `\n${path}, ${SAMPLES} of each: AUC ${areaUnderCurve(known, unknown).toFixed(3)} (0.5 tells nothing)`,
+      );
+      printFigures({ 'known (ms)': known, 'unknown (ms)': unknown });
+    }
+  },
+};
+
+async function time(url: string, body: object): Promise<number> {
+  const began = performance.now();
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  await answer.arrayBuffer();
+  const took = performance.now() - began;
+  if (answer.status !== 200 && answer.status !== 401) throw new Error(`${url} answered ${answer.status}.`);
+  return took;
+}
+
+/** How often a time of `one` is longer than a time of `other`. */
+function areaUnderCurve(one: readonly number[], other: readonly number[]): number {
+  const longer = one.map((time) => other.filter((than) => than < time).length);
+  return longer.reduce((sum, count) => sum + count, 0) / (one.length * other.length);
+}
