@@ -4,7 +4,6 @@ import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
 import {
   type Account,
-  addUsage,
   admitExecution,
   type Breach,
   dayOf,
@@ -12,8 +11,8 @@ import {
   lockAccounts,
   reserveTokens,
   tokensUsedUp,
-  type UsageDelta,
 } from '../limits/quotas.ts';
+import { addUsage, type UsageDelta } from '../usage/book.ts';
 import { recordEvents } from '../webhooks/outbox.ts';
 import { LATE_AFTER_MS } from './queue.ts';
 import { refuseExecutions } from './settle.ts';
@@ -54,7 +53,7 @@ export function claimQueued(ctx: Context, { limit, after }: { limit: number; aft
     const started = starting.map((candidate) => ({ ...candidate, claimToken: randomUUID() }));
     await Promise.all([
       writeStarts(tx, started, now),
-      addUsage(tx.db, deltas),
+      addUsage(tx, deltas),
       recordEvents(
         tx,
         started.flatMap((run) => startEvents(run, now)),

@@ -1,8 +1,9 @@
 import { executions, tasks } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { addUsage, admitExecution, dayOf, lockAccounts, overQuota } from '../limits/quotas.ts';
+import { admitExecution, dayOf, lockAccounts, overQuota } from '../limits/quotas.ts';
 import { refuseTask } from '../tasks/read.ts';
+import { addUsage } from '../usage/book.ts';
 
 /**
  * Queues a run of a task of the caller's now, whatever its schedule and state. Above the limit of 5 at once, and while
@@ -42,7 +43,7 @@ export async function executeTask(
           createdAt: now,
         })
         .returning({ executionId: executions.id, startedAt: executions.createdAt }),
-      addUsage(tx.db, [{ userId: caller.id, day: usageDay, executions: 1 }]),
+      addUsage(tx, [{ userId: caller.id, day: usageDay, executions: 1 }]),
     ]);
     return execution as { executionId: number; startedAt: Date };
   });

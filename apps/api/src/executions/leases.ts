@@ -1,7 +1,7 @@
 import { recordset, rows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
-import { addUsage } from '../limits/quotas.ts';
+import { addUsage } from '../usage/book.ts';
 import { settleExecutions } from './settle.ts';
 
 /** An execution that was interrupted so often is failed at the next death: it may be what kills the process. */
@@ -106,7 +106,7 @@ async function requeue(ctx: Context, which: SQL, { interrupted }: { interrupted:
     select id, user_id as "userId", usage_day as day, tokens_reserved as reserved, tokens from found`,
   );
   await addUsage(
-    ctx.db,
+    ctx,
     requeued.map(({ userId, day, reserved, tokens }) => ({ userId, day, tokens, tokensReserved: -reserved })),
   );
   return requeued.map(({ id }) => id);

@@ -1,9 +1,10 @@
 import { recordset, rows, toInstant, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
-import { type Account, addUsage, admitExecution, type Breach, dayOf, lockAccounts } from '../limits/quotas.ts';
+import { type Account, admitExecution, type Breach, dayOf, lockAccounts } from '../limits/quotas.ts';
 import { type Due, dueOccurrences, INSTANTS_AT_ONCE } from '../schedule/due.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
+import { addUsage } from '../usage/book.ts';
 import { takeUpRetries } from './retries.ts';
 import { refuseExecutions } from './settle.ts';
 
@@ -83,7 +84,7 @@ async function takeUpTasks(ctx: Context, dueBefore: Date, limit: number): Promis
   const day = dayOf(now);
   const queued = created.filter((row) => row.queued);
   await addUsage(
-    ctx.db,
+    ctx,
     queued.map((row) => ({ userId: row.userId, day, executions: 1 })),
   );
   const breaches = new Map(plans.map((plan) => [plan.task.id, plan.run?.breach]));

@@ -1,7 +1,8 @@
 import { rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { addUsage, admitExecution, type Breach, dayOf, lockAccounts } from '../limits/quotas.ts';
+import { admitExecution, type Breach, dayOf, lockAccounts } from '../limits/quotas.ts';
+import { addUsage } from '../usage/book.ts';
 import type { TakenUp } from './queue.ts';
 import { refuseExecutions } from './settle.ts';
 
@@ -39,7 +40,7 @@ export async function takeUpRetries(ctx: Context, dueBefore: Date, limit: number
     update executions set queued_at = ${now.toISOString()}, usage_day = ${day}
     where id = any(${idList(queued.map((retry) => retry.id))}::int[])`);
   await addUsage(
-    ctx.db,
+    ctx,
     queued.map((retry) => ({ userId: retry.userId, day, executions: 1 })),
   );
   await refuseExecutions(ctx, refused);

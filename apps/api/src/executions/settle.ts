@@ -2,8 +2,9 @@ import type { ERROR_CODES } from '@carillon/db';
 import { recordset, rows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { addUsage, type Breach, dayOf, overQuota, type UsageDelta } from '../limits/quotas.ts';
+import { type Breach, dayOf, overQuota } from '../limits/quotas.ts';
 import type { AiUsage } from '../outside/ai.ts';
+import { addUsage, type UsageDelta } from '../usage/book.ts';
 import { concludeExecutions, type Ended } from './conclude.ts';
 
 export type Outcome =
@@ -59,7 +60,7 @@ export async function settleExecutions(ctx: Context, ends: readonly End[]): Prom
   const billed = ended.filter((e) => e.startedAt !== null && e.usageDay !== null);
   await recordUsage(ctx, billed, now);
   await addUsage(
-    ctx.db,
+    ctx,
     ended.flatMap(({ userId, usageDay, startedAt, usage, tokensReserved }): UsageDelta[] => {
       if (usageDay === null) return [];
       if (startedAt === null) return [{ userId, day: usageDay, executions: -1 }];

@@ -1,4 +1,4 @@
-import { type Db, recordset, rows, toInstantOrNull } from '@carillon/db';
+import { type Db, rows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { Refusal } from '../errors.ts';
 import { type Limits, limitsOf } from './plans.ts';
@@ -23,18 +23,10 @@ export interface Account {
 /** `details` of a 402 (decisions §4). */
 export type Breach = { resource: string; used: number | null; limit: number | null; resetAt: string | null };
 
-/** A change of a user's counters, booked on the UTC day `day` and its month. */
-export interface UsageDelta {
-  userId: number;
-  day: string;
-  executions?: number;
-  tokens?: number;
-  tokensReserved?: number;
-}
-
 /** The UTC day of an instant, `YYYY-MM-DD`: the key of the daily quota window. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
-const monthOf = (day: string): string => day.slice(0, 7);
+/** The UTC month of such a day, `YYYY-MM`: the key of the monthly one. */
+export const monthOf = (day: string): string => day.slice(0, 7);
 
 interface AccountRow {
   userId: number;
@@ -135,34 +127,6 @@ export function reserveTokens({ limits, day, month }: Account, tokens: number): 
   day.tokensReserved += tokens;
   month.tokensReserved += tokens;
   return true;
-}
-
-/** Adds to the counters, day and month each, in the one order in which everybody locks them. */
-export async function addUsage(db: Db, deltas: readonly UsageDelta[]): Promise<void> {
-  if (deltas.length === 0) return;
-  const sums = new Map<string, Counter & { user_id: number; period: string }>();
-  for (const { userId, day, executions = 0, tokens = 0, tokensReserved = 0 } of deltas) {
-    for (const period of [day, monthOf(day)]) {
-      const key = `${userId} ${period}`;
-      const sum = sums.get(key) ?? { user_id: userId, period, executions: 0, tokens: 0, tokensReserved: 0 };
-      sum.executions += executions;
-      sum.tokens += tokens;
-      sum.tokensReserved += tokensReserved;
-      sums.set(key, sum);
-    }
-  }
-  await db.execute(sql`
-    with d as (
-      select * from jsonb_to_recordset(${recordset([...sums.values()])}::jsonb)
-        as d(user_id int, period text, executions int, tokens bigint, "tokensReserved" bigint)
-    ), locked as (
-      select c.user_id, c.period from usage_counters c join d using (user_id, period)
-      order by c.user_id, c.period for update of c
-    )
-    update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
-      tokens_reserved = c.tokens_reserved + d."tokensReserved"
-    from locked join d using (user_id, period)
-    where c.user_id = locked.user_id and c.period = locked.period`);
 }
 
 /** The 402 for a breach. */

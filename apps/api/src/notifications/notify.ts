@@ -8,6 +8,8 @@ export interface Notice {
   kind: string;
   title: string;
   message: string;
+  /** Whether it is sent by mail too; unset: as the user wishes in general. */
+  byMail?: boolean;
 }
 
 /**
@@ -20,15 +22,18 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
   const userIds = notices.map(({ userId }) => userId);
   const [readers] = await Promise.all([
     ctx.db
-      .select({ id: users.id, email: users.email })
+      .select({ id: users.id, email: users.email, notifyEmail: users.notifyEmail })
       .from(users)
-      .where(and(inArray(users.id, userIds), eq(users.notifyEmail, true), eq(users.isActive, true))),
-    ctx.db.insert(notifications).values(notices.map((notice) => ({ ...notice, createdAt }))),
+      .where(and(inArray(users.id, userIds), eq(users.isActive, true))),
+    ctx.db
+      .insert(notifications)
+      .values(notices.map(({ userId, kind, title, message }) => ({ userId, kind, title, message, createdAt }))),
   ]);
-  const addresses = new Map(readers.map(({ id, email }) => [id, email]));
-  const mails = notices.flatMap(({ userId, title, message }) => {
-    const to = addresses.get(userId);
-    return to === undefined ? [] : [{ to, userId, subject: title, text: `${message}\n\n${ctx.config.appUrl}\n` }];
+  const readerOf = new Map(readers.map((reader) => [reader.id, reader]));
+  const mails = notices.flatMap(({ userId, title, message, byMail }) => {
+    const reader = readerOf.get(userId);
+    if (!reader || !(byMail ?? reader.notifyEmail)) return [];
+    return [{ to: reader.email, userId, subject: title, text: `${message}\n\n${ctx.config.appUrl}\n` }];
   });
   await queueMails(ctx, mails);
 }

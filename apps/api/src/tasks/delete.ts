@@ -1,7 +1,7 @@
 import { recordset, rows, tasks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { addUsage, type UsageDelta } from '../limits/quotas.ts';
+import { addUsage, type UsageDelta } from '../usage/book.ts';
 import { recordEvents } from '../webhooks/outbox.ts';
 import { refuseTask } from './read.ts';
 
@@ -51,7 +51,7 @@ async function settleUsage(ctx: Context, caller: Caller, live: readonly Live[]) 
       from jsonb_to_recordset(${recordset(running)}::jsonb) as r(day date, model text, tokens int)`);
   }
   await addUsage(
-    ctx.db,
+    ctx,
     live.flatMap(({ status, day, reserved, tokens }): UsageDelta[] => {
       if (day === null) return [];
       if (status === 'pending') return [{ userId: caller.id, day, executions: -1 }];

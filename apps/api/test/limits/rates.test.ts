@@ -78,6 +78,12 @@ const OTHERS = {
     'GET /api/webhooks/:id/logs',
     'POST /api/webhooks/:id/logs/:deliveryId/redeliver',
     'POST /api/webhooks/:id/redeliver',
+    'GET /api/usage',
+    'GET /api/usage/alerts',
+    'POST /api/usage/alerts',
+    'DELETE /api/usage/alerts/:id',
+    'GET /api/notifications',
+    'POST /api/notifications/:id/read',
   ],
 };
 

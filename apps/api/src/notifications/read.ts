@@ -1,0 +1,36 @@
+import type { ListNotificationsQuery } from '@carillon/contract/notifications';
+import { notifications } from '@carillon/db';
+import { and, desc, eq, isNotNull, isNull, lt } from 'drizzle-orm';
+import type { Caller, Context } from '../context.ts';
+import { decodeIdCursor, splitPage } from '../pages.ts';
+
+/** The caller's notifications, newest first, paged as all lists are (decisions §5, §9). */
+export async function listNotifications(ctx: Context, caller: Caller, query: ListNotificationsQuery) {
+  const { unread, limit } = query;
+  const before = decodeIdCursor(query.cursor);
+  const offset = before === null ? query.offset : 0;
+  const { readAt } = notifications;
+  const matching = and(
+    eq(notifications.userId, caller.id),
+    unread === undefined ? undefined : unread ? isNull(readAt) : isNotNull(readAt),
+  );
+  const [rows, total] = await Promise.all([
+    ctx.db
+      .select({
+        id: notifications.id,
+        kind: notifications.kind,
+        title: notifications.title,
+        message: notifications.message,
+        readAt,
+        createdAt: notifications.createdAt,
+      })
+      .from(notifications)
+      .where(and(matching, before === null ? undefined : lt(notifications.id, before)))
+      .orderBy(desc(notifications.id))
+      .limit(limit + 1)
+      .offset(offset),
+    before === null ? ctx.db.$count(notifications, matching) : null,
+  ]);
+  const { page, hasMore, nextCursor } = splitPage(rows, limit, (notification) => notification.id);
+  return { notifications: page, pagination: { total, limit, offset, hasMore, nextCursor } };
+}

@@ -1,0 +1,64 @@
+import { recordset, rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+import { monthOf } from '../limits/quotas.ts';
+import { fireAlerts, type Watched, watched } from './alerts.ts';
+
+/** A change of a user's counters, booked on the UTC day `day` and its month. */
+export interface UsageDelta {
+  userId: number;
+  day: string;
+  executions?: number;
+  tokens?: number;
+  tokensReserved?: number;
+}
+
+interface Sum {
+  user_id: number;
+  period: string;
+  executions: number;
+  tokens: number;
+  tokensReserved: number;
+}
+
+/**
+ * Adds to the counters, day and month each, in the one order in which everybody locks them, and fires the alerts that
+ * are reached by that. One statement, unless an alert fires (specification "Quotas", decisions §9).
+ */
+export async function addUsage(ctx: Context, deltas: readonly UsageDelta[]): Promise<void> {
+  if (deltas.length === 0) return;
+  const sums = new Map<string, Sum>();
+  for (const { userId, day, executions = 0, tokens = 0, tokensReserved = 0 } of deltas) {
+    for (const period of [day, monthOf(day)]) {
+      const key = `${userId} ${period}`;
+      const sum = sums.get(key) ?? { user_id: userId, period, executions: 0, tokens: 0, tokensReserved: 0 };
+      sum.executions += executions;
+      sum.tokens += tokens;
+      sum.tokensReserved += tokensReserved;
+      sums.set(key, sum);
+    }
+  }
+  const counted = sql`
+    select b.user_id, b.period, r.resource, r.used
+    from booked b cross join lateral (values ('executions', b.executions::bigint), ('tokens', b.tokens)) r(resource, used)
+    where length(b.period) = 7`;
+  const alerts = await rows<Watched>(
+    ctx.db,
+    sql`
+    with d as (
+      select * from jsonb_to_recordset(${recordset([...sums.values()])}::jsonb)
+        as d(user_id int, period text, executions int, tokens bigint, "tokensReserved" bigint)
+    ), locked as (
+      select c.user_id, c.period from usage_counters c join d using (user_id, period)
+      order by c.user_id, c.period for update of c
+    ), booked as (
+      update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
+        tokens_reserved = c.tokens_reserved + d."tokensReserved"
+      from locked join d using (user_id, period)
+      where c.user_id = locked.user_id and c.period = locked.period
+      returning c.user_id, c.period, c.executions, c.tokens
+    )
+    ${watched(counted)}`,
+  );
+  await fireAlerts(ctx, alerts);
+}

@@ -1,0 +1,35 @@
+import * as contract from '@carillon/contract/usage';
+import type { Routes } from '../http/contract.ts';
+import { getUsage, listUsageAlerts } from './read.ts';
+import { deleteUsageAlert, setUsageAlert } from './write.ts';
+
+const success = true as const;
+
+/** Specification "Quotas" and `/api/usage`. */
+export const usageRoutes: Routes = async (app) => {
+  const config = { access: 'user' } as const;
+
+  app.get('/api/usage', { schema: contract.getUsage, config }, async ({ ctx, caller }) => ({
+    success,
+    usage: await getUsage(ctx, caller),
+  }));
+
+  app.post('/api/usage/alerts', { schema: contract.setUsageAlert, config }, async ({ ctx, caller, body }) => ({
+    success,
+    alert: await setUsageAlert(ctx, caller, body),
+  }));
+
+  app.get('/api/usage/alerts', { schema: contract.listUsageAlerts, config }, async ({ ctx, caller }) => ({
+    success,
+    alerts: await listUsageAlerts(ctx, caller),
+  }));
+
+  app.delete(
+    '/api/usage/alerts/:id',
+    { schema: contract.deleteUsageAlert, config },
+    async ({ ctx, caller, params }) => {
+      await deleteUsageAlert(ctx, caller, params.id);
+      return { success, message: 'The alert is deleted.' };
+    },
+  );
+};

@@ -1,0 +1,93 @@
+import t from 'tap';
+import { notifyUsers } from '../../src/notifications/notify.ts';
+import { START, testContext } from '../support/context.ts';
+import { type Person, signUp } from '../support/people.ts';
+import { assertNeedsSession, NO_IDS } from '../support/tasks.ts';
+
+const { app, ctx, clock } = await testContext(t);
+t.beforeEach(() => clock.set(START));
+
+const list = ({ headers }: Person, query: Record<string, string> = {}) =>
+  app.inject({ url: '/api/notifications', query, headers });
+const shown = async (person: Person, query: Record<string, string> = {}) =>
+  (await list(person, query)).json().notifications;
+const titles = async (person: Person, query: Record<string, string> = {}) =>
+  (await shown(person, query)).map(({ title }: { title: string }) => title);
+const read = ({ headers }: Person, id: unknown) =>
+  app.inject({ method: 'POST', url: `/api/notifications/${id}/read`, headers });
+
+async function tell({ id: userId }: Person, ...said: string[]) {
+  for (const title of said) await notifyUsers(ctx, [{ userId, kind: 'task.failed', title, message: `${title}!` }]);
+}
+
+t.test('the newest comes first, with its text and time', async (t) => {
+  const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
+  await tell(alice, 'First');
+  clock.advance(1000);
+  await tell(bob, 'Another');
+  await tell(alice, 'Second');
+  const answer = await list(alice);
+  t.equal(answer.statusCode, 200);
+  const { success, notifications, pagination } = answer.json();
+  t.equal(success, true);
+  t.same(pagination, { total: 2, limit: 20, offset: 0, hasMore: false, nextCursor: null });
+  const rest = { kind: 'task.failed', readAt: null };
+  const [{ id: second }, { id: first }] = notifications;
+  t.same(notifications, [
+    { id: second, title: 'Second', message: 'Second!', createdAt: '2026-11-20T10:00:01.000Z', ...rest },
+    { id: first, title: 'First', message: 'First!', createdAt: '2026-11-20T10:00:00.000Z', ...rest },
+  ]);
+});
+
+t.test('one that is read says since when, and stays so', async (t) => {
+  const alice = await signUp(app);
+  await tell(alice, 'One');
+  const [{ id }] = await shown(alice);
+  clock.advance(5000);
+  const answer = await read(alice, id);
+  t.equal(answer.statusCode, 200);
+  t.same(answer.json(), { success: true });
+  clock.advance(5000);
+  t.same((await read(alice, id)).json(), { success: true });
+  t.match(await shown(alice), [{ id, readAt: '2026-11-20T10:00:05.000Z' }]);
+});
+
+t.test('the unread and the read ones can be had alone', async (t) => {
+  const alice = await signUp(app);
+  await tell(alice, 'A', 'B', 'C');
+  const [, { id }] = await shown(alice);
+  await read(alice, id);
+  t.same(await titles(alice, { unread: 'true' }), ['C', 'A']);
+  t.same(await titles(alice, { unread: 'false' }), ['B']);
+  t.equal((await list(alice, { unread: 'true' })).json().pagination.total, 2);
+  t.equal((await list(alice, { unread: 'maybe' })).statusCode, 400);
+});
+
+t.test('pages by offset and by cursor give each one once', async (t) => {
+  const alice = await signUp(app);
+  await tell(alice, '1', '2', '3', '4', '5');
+  t.same(await titles(alice, { limit: '2', offset: '2' }), ['3', '2']);
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = (await list(alice, { limit: '2', ...(cursor ? { cursor } : {}) })).json();
+    seen.push(...page.notifications.map(({ title }: { title: string }) => title));
+    cursor = page.pagination.nextCursor;
+  } while (cursor);
+  t.same(seen, ['5', '4', '3', '2', '1']);
+  for (const query of [{ limit: '0' }, { limit: '101' }, { offset: '-1' }, { cursor: 'made-up' }])
+    t.equal((await list(alice, query)).statusCode, 400, JSON.stringify(query));
+});
+
+t.test("a stranger's notification is not found, nor is one that cannot exist", async (t) => {
+  const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
+  await tell(alice, 'Mine');
+  const [{ id }] = await shown(alice);
+  for (const wrong of [id, ...NO_IDS]) t.equal((await read(bob, wrong)).statusCode, 404, String(wrong));
+  t.match(await shown(alice), [{ readAt: null }]);
+});
+
+t.test('notifications are for those who are signed in', async (t) => {
+  await assertNeedsSession(t, app, { url: '/api/notifications' });
+  await assertNeedsSession(t, app, { method: 'POST', url: '/api/notifications/1/read' });
+});
