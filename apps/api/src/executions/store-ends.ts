@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Context, inTransaction, isPassing } from '../context.ts';
 import { type End, type Outcome, settleExecutions } from './settle.ts';
 
-const LONGEST_WAIT_MS = 5000;
+const LONGEST_WAIT_MS = 2000;
 
 /**
  * Settles executions that ended in this process, however long the database is away: a result that was paid for is not

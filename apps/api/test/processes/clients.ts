@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { type Db, sessions } from '@carillon/db';
+import { SESSION_SECONDS, signToken } from '../../src/auth/tokens.ts';
+
+export const JWT_SECRET = 'one secret for the processes of a test, 48 bytes';
+
+/** The bearer tokens of sessions that are opened for `userIds`, at a process whose `JWT_SECRET` is the one above. */
+export async function signInAll(db: Db, userIds: readonly number[]): Promise<string[]> {
+  const now = new Date();
+  const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
+  const opened = userIds.map((userId) => ({ id: randomUUID(), userId, createdAt: now, lastUsedAt: now, expiresAt }));
+  await db.insert(sessions).values(opened);
+  return opened.map(({ id, userId }) => signToken({ jwtSecret: JWT_SECRET }, { userId, sessionId: id }, now));
+}
+
+export interface Answer {
+  status: number;
+  ms: number;
+  body: Record<string, unknown>;
+}
+
+/** Asks, and tells how long the answer took; -1 is no answer at all. */
+export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  const since = performance.now();
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json');
+    return { status: response.status, ms: performance.now() - since, body: isJson ? JSON.parse(text) : {} };
+  } catch {
+    return { status: -1, ms: performance.now() - since, body: {} };
+  }
+}

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { CRON_SECRET } from '../support/context.ts';
+import { startApiProcess } from './api-process.ts';
+import { ask, JWT_SECRET, signInAll } from './clients.ts';
+import { insertPeople } from './due-tasks.ts';
+import { ownPostgres } from './own-postgres.ts';
+
+/** What the service promises: an answer, and being back, within so long. */
+const PROMISE_MS = 5000;
+
+t.setTimeout(180_000);
+
+t.test('a frozen database is 503 within 5 s on every route that needs it, and no route hangs', async (t) => {
+  const postgres = await ownPostgres(t);
+  const env = { JWT_SECRET, RATE_LIMIT_MULTIPLIER: '1000' };
+  const api = await startApiProcess(t, { databaseUrl: postgres.url, aiUrl: 'offline', env });
+  // One of them signs out on the way.
+  const [token, other] = await signInAll(postgres.db, await insertPeople(postgres.db, 2));
+  const routes = await findRoutes(api.url);
+  t.ok(routes.length > 15, `${routes.length} routes`);
+  const askAll = () => Promise.all(routes.map((route) => askRoute(api.url, route, token ?? '')));
+  t.same(
+    (await askAll()).filter(({ status }) => status === 503),
+    [],
+    'none of them is refused before',
+  );
+
+  postgres.freeze();
+  const frozenAt = performance.now();
+  for (const round of ['at once', 'when its connections are known to be dead', 'and still']) {
+    const answers = await askAll();
+    for (const { name, status, ms } of answers) {
+      t.equal(status, 503, `${name} ${round}`);
+      t.ok(ms < PROMISE_MS, `${name} took ${Math.round(ms)} ms ${round}`);
+    }
+    t.comment(`${round}: the last of ${answers.length} answered after ${slowest(answers)} ms`);
+    const health = await ask(`${api.url}/api/health`);
+    t.match(health, { status: 200 });
+    t.ok(health.ms < 1000, 'health does not wait for it');
+  }
+  t.comment(`frozen for ${Math.round(performance.now() - frozenAt)} ms`);
+
+  postgres.thaw();
+  const backAt = performance.now();
+  const user = { headers: { authorization: `Bearer ${other}` } };
+  while ((await ask(`${api.url}/api/user`, user)).status !== 200 && performance.now() - backAt < 30_000)
+    await delay(20);
+  const resumedMs = Math.round(performance.now() - backAt);
+  t.ok(resumedMs < PROMISE_MS, `it is in use again after ${resumedMs} ms`);
+  t.same(
+    (await askAll()).filter(({ status }) => status === 503),
+    [],
+    'all of it',
+  );
+  t.ok(api.isAlive());
+});
+
+t.test('freezes that are shorter than the deadline are waited out', async (t) => {
+  const postgres = await ownPostgres(t);
+  const api = await startApiProcess(t, { databaseUrl: postgres.url, aiUrl: 'offline', env: { JWT_SECRET } });
+  const [token] = await signInAll(postgres.db, await insertPeople(postgres.db, 1));
+  const user = { headers: { authorization: `Bearer ${token}` } };
+  t.equal((await ask(`${api.url}/api/user`, user)).status, 200);
+  postgres.freeze();
+  const answers = Promise.all(Array.from({ length: 30 }, () => ask(`${api.url}/api/user`, user)));
+  await delay(1500);
+  postgres.thaw();
+  for (const { status } of await answers) t.equal(status, 200);
+});
+
+interface Route {
+  method: string;
+  path: string;
+}
+
+/** Every route of the service but those that need no database. */
+async function findRoutes(url: string): Promise<Route[]> {
+  const { body } = await ask(`${url}/api/docs/json`);
+  const paths = body.paths as Record<string, Record<string, unknown>>;
+  return Object.entries(paths)
+    .filter(([path]) => path !== '/api/health')
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })));
+}
+
+async function askRoute(url: string, { method, path }: Route, token: string) {
+  const isCron = path.startsWith('/api/cron');
+  const headers: Record<string, string> = { authorization: `Bearer ${isCron ? CRON_SECRET : token}` };
+  const body = ['POST', 'PATCH', 'DELETE'].includes(method) ? '{}' : undefined;
+  if (body) headers['content-type'] = 'application/json';
+  const answer = await ask(`${url}${path.replaceAll(/\{\w+\}/g, '1')}`, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body && { body }),
+  });
+  return { name: `${method} ${path}`, ...answer };
+}
+
+const slowest = (answers: { ms: number }[]) => Math.round(Math.max(...answers.map(({ ms }) => ms)));
