@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
@@ -15,6 +16,7 @@ import {
   startRawReceiver,
   startReceiver,
 } from '../support/canaries.ts';
+import { startNameServer } from '../support/name-server.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
 const noAddress = {
@@ -127,10 +129,56 @@ t.test('silent name servers cost no more than the deadline of a connection', asy
   t.equal(given?.aborted, true, 'and are not waited for any more');
 });
 
+t.test('what a name server says is believed as it is: both families, and where aliases lead', async (t) => {
+  const canary = await startCanary(t);
+  const server = await startNameServer(t, {
+    'receiver.test': ['A 127.0.0.1'],
+    'both.test': ['A 127.0.0.1', 'AAAA fd00::1'],
+    'alias.test': ['CNAME other.test'],
+    'other.test': ['A 10.0.0.1', 'A 127.0.0.1'],
+    'good-alias.test': ['CNAME receiver.test'],
+    'nothing.test': [],
+  });
+  const lookup = createLookup({ knowsHosts: false, servers: [server.address] });
+  const signal = AbortSignal.timeout(5000);
+  t.strictSame(await lookup('both.test', signal), ['127.0.0.1', 'fd00::1']);
+  t.strictSame(new Set(await lookup('alias.test', signal)), new Set(['10.0.0.1', '127.0.0.1']));
+  t.strictSame(await lookup('nothing.test', signal), []);
+  t.strictSame(await lookup('unknown.test', signal), []);
+  const http = httpFor(t, { lookup, env: { EGRESS_ALLOW: `127.0.0.1/32:${canary.port}` } });
+  const post = (name: string) => http.post(postTo(`http://${name}:${canary.port}/`));
+  t.match(await post('receiver.test'), { status: 200 });
+  t.match(await post('good-alias.test'), { status: 200 });
+  for (const name of ['both.test', 'alias.test', 'nothing.test', 'unknown.test']) {
+    t.strictSame(await post(name), noAddress, name);
+  }
+  t.equal(canary.connections, 2);
+});
+
+t.test('names whose name server is silent hold up no others, nor any work of the process', async (t) => {
+  const canary = await startCanary(t);
+  const names = Array.from({ length: 50 }, (_, at) => `silent${at}.test`);
+  const server = await startNameServer(t, {
+    'receiver.test': ['A 127.0.0.1'],
+    ...Object.fromEntries(names.map((name) => [name, 'silent'] as const)),
+  });
+  const lookup = createLookup({ knowsHosts: true, servers: [server.address] });
+  const http = httpFor(t, { lookup });
+  const began = performance.now();
+  const waiting = names.map((name) => http.post({ ...postTo(`http://${name}:${canary.port}/`), connectMs: 1200 }));
+  t.match(await http.post(postTo(`http://receiver.test:${canary.port}/`)), { status: 200 });
+  await stat(import.meta.filename);
+  t.ok(performance.now() - began < 1000);
+  t.ok((await Promise.all(waiting)).every(({ kind }) => kind === 'connection'));
+  t.equal(canary.connections, 1);
+});
+
 t.test('names of the hosts file are known where the operator allows addresses that are not public', async (t) => {
   const { signal } = new AbortController();
-  // Asked as any other name here, so that the operating system is the one that knows it.
-  t.ok((await createLookup({ knowsHosts: true })('localhost', signal)).some((address) => /^127\.|^::1$/.test(address)));
+  const server = await startNameServer(t, {});
+  const ask = (knowsHosts: boolean) => createLookup({ knowsHosts, servers: [server.address] })('localhost', signal);
+  t.ok((await ask(true)).some((address) => /^127\.|^::1$/.test(address)));
+  t.strictSame(await ask(false), []);
 });
 
 t.test('a connection that ended elsewhere than was looked at is dropped before a byte is sent', async (t) => {

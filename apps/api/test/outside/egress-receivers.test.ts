@@ -233,6 +233,24 @@ t.test('the caller stops a request in any phase, and its signal gathers no liste
   t.equal(listeners, 0);
 });
 
+t.test('a request that was given up while it waited for its connection is never sent', async (t) => {
+  let requests = 0;
+  const receiver = await startReceiver(t, (_, response) => {
+    requests += 1;
+    response.end();
+  });
+  const lookup = () => setTimeout(60, ['127.0.0.1']);
+  const http = httpFor(t, { lookup });
+  const url = `http://receiver.test:${receiver.port}/`;
+  const stop = new AbortController();
+  const given = [http.post({ ...postTo(url), connectMs: 20 }), http.post({ ...postTo(url), signal: stop.signal })];
+  stop.abort();
+  t.match(await Promise.all(given), [broken, { kind: 'stopped' }]);
+  t.strictSame(await http.post(postTo(url)), delivered);
+  await setTimeout(20);
+  t.equal(requests, 1);
+});
+
 t.test('a request that cannot be written is a value too', async (t) => {
   const receiver = await startReceiver(t, (_, response) => response.end());
   const outcome = await httpFor(t).post({ ...postTo(addressOf(receiver)), headers: { 'x-a': 'b\r\nx-c: d' } });
