@@ -1,8 +1,13 @@
 import { type ERROR_CODES, executions, notifications, usageRecords } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
+import { claimQueued } from '../../src/executions/claim.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
+import { rescueExpired } from '../../src/executions/leases.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
+import { settleExecutions } from '../../src/executions/settle.ts';
+import type { Claimed } from '../../src/executions/turns.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import type { AiAnswer } from '../support/ai-server.ts';
 import { START } from '../support/context.ts';
@@ -193,7 +198,6 @@ t.test('a run on demand of a once task does not complete it while its own run is
 
 t.test('a run on demand beside the run of a once task leaves the verdict to that one', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
-  ai.answer((_, index) => (index % 2 === 0 ? OVERLOADED : {}));
   ai.answer(() => OVERLOADED);
   await runDue(t);
   ai.answer(() => ({}));
@@ -247,4 +251,25 @@ t.test('two runs of a task that end in one transaction count twice', async (t) =
   const { refused } = await enqueueDue(ctx);
   t.equal(refused.length, 2);
   t.equal((await readTask(ctx, task)).consecutiveFailures, 2);
+});
+
+t.test('of two claims of one execution that end together, the one that holds it counts', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const [lost] = (await claimQueued(ctx, { limit: 1, after: 0 })).started;
+  clock.advance(30_001);
+  await rescueExpired(ctx);
+  const [held] = (await claimQueued(ctx, { limit: 1, after: 0 })).started;
+  const usage = { model: 'test-model', inputTokens: 10, outputTokens: 1, estimated: false, costUsd: 0 };
+  const endOf = ({ id, claimToken }: Claimed, text: string, outputTokens: number) => ({
+    id,
+    claimToken,
+    durationMs: 1,
+    usage: { ...usage, outputTokens },
+    outcome: { ok: true, text } as const,
+  });
+  const ends = [endOf(held!, 'held', 1), endOf(lost!, 'lost', 999)];
+  t.strictSame(await inTransaction(ctx, (tx) => settleExecutions(tx, ends)), [held!.id]);
+  t.match(await readRun(ctx, task), { status: 'completed', result: 'held', outputTokens: 1 });
+  t.strictSame(await inTransaction(ctx, (tx) => settleExecutions(tx, ends)), []);
 });
