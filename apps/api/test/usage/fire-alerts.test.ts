@@ -1,0 +1,196 @@
+import { type Db, mails, notifications, settings, uploads, usageAlertFirings, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
+import { executeTask } from '../../src/executions/execute-task.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { openBody } from '../../src/mails/queue.ts';
+import { fireReached } from '../../src/usage/alerts.ts';
+import { addUsage } from '../../src/usage/book.ts';
+import { deleteUsageAlert, setUsageAlert } from '../../src/usage/write.ts';
+import { listen } from '../support/deliveries.ts';
+import { testEngine } from '../support/engine.ts';
+import { signUpBob } from '../support/people.ts';
+import { insertTask, useUp } from '../support/schedules.ts';
+import { insertUpload } from '../support/tasks.ts';
+
+const { ctx, app, ai, clock, alice, newWorker } = await testEngine(t);
+
+const set = (threshold: number, { notifyEmail = false, notifyWebhook = false } = {}) =>
+  setUsageAlert(ctx, alice(), { threshold, notifyEmail, notifyWebhook });
+const titles = async () =>
+  (
+    await ctx.db
+      .select({ title: notifications.title })
+      .from(notifications)
+      .where(eq(notifications.userId, alice().id))
+      .orderBy(notifications.id)
+  ).map(({ title }) => title);
+const store = async (size: number) => {
+  const { id } = await insertUpload(ctx, alice() as never);
+  await ctx.db.update(uploads).set({ size }).where(eq(uploads.id, id));
+};
+
+t.test('the execution that reaches a threshold tells by notification, mail and event', async (t) => {
+  const heard = await listen(ctx, alice() as never, ['usage.alert']);
+  const task = await insertTask(ctx, alice().id);
+  await set(80, { notifyEmail: true, notifyWebhook: true });
+  await useUp(ctx, alice().id, { executions: 398, day: '2026-11-02' });
+  await executeTask(ctx, alice(), task);
+  t.same([await titles(), await heard(), await ctx.db.$count(mails)], [[], [], 0], 'one below nothing is told');
+
+  await executeTask(ctx, alice(), task);
+  t.match(await ctx.db.select().from(notifications), [
+    {
+      kind: 'usage.alert',
+      title: '80 % of your executions are used',
+      message: '400 of 500 executions of this month are used, which is 80 %.',
+      readAt: null,
+    },
+  ]);
+  const [mail] = await ctx.db.select().from(mails);
+  t.match(mail, { recipient: 'alice@example.com', subject: '80 % of your executions are used' });
+  t.match(openBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), /400 of 500/);
+  t.match(await heard(), [
+    {
+      event: 'usage.alert',
+      data: {
+        resource: 'executions',
+        threshold: 80,
+        percentage: 80,
+        used: 400,
+        limit: 500,
+        period: '2026-11',
+      },
+    },
+  ]);
+});
+
+t.test('it tells once a month, whatever is used after that', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  await set(1);
+  await useUp(ctx, alice().id, { executions: 4 });
+  for (let i = 0; i < 5; i++) await executeTask(ctx, alice(), task);
+  t.same(await titles(), ['1 % of your executions are used']);
+  clock.set('2026-12-01T00:00:00.000Z');
+  await useUp(ctx, alice().id, { executions: 4 });
+  for (let i = 0; i < 5; i++) await executeTask(ctx, alice(), task);
+  t.equal((await titles()).length, 2);
+});
+
+t.test('the tokens of a run tell when it ends, of every threshold that they reach', async (t) => {
+  const heard = await listen(ctx, alice() as never, ['usage.alert']);
+  for (const threshold of [5, 10, 90]) await set(threshold, { notifyWebhook: true });
+  ai.answer(() => ({ usage: { promptTokens: 20_000, completionTokens: 87_654 } }));
+  await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  t.same((await titles()).toSorted(), ['10 % of your tokens are used', '5 % of your tokens are used']);
+  const told = (await heard()).map(({ data }) => data).toSorted((a, b) => a.threshold - b.threshold);
+  const rest = { resource: 'tokens', percentage: 10.77, used: 107_654, limit: 1_000_000, period: '2026-11' };
+  t.same(told, [
+    { threshold: 5, ...rest },
+    { threshold: 10, ...rest },
+  ]);
+});
+
+t.test('what a call overshoots its limit by is told as 100 percent', async (t) => {
+  const heard = await listen(ctx, alice() as never, ['usage.alert']);
+  await set(100, { notifyWebhook: true });
+  await useUp(ctx, alice().id, { tokens: 999_999, day: '2026-11-02' });
+  ai.answer(() => ({ usage: { promptTokens: 500, completionTokens: 500 } }));
+  await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  t.match(await heard(), [{ data: { threshold: 100, percentage: 100, used: 1_000_999 } }]);
+});
+
+t.test('storage tells when it is looked at', async (t) => {
+  await set(50);
+  await store(50 * 1_048_576 - 1);
+  await fireReached(ctx, alice().id);
+  t.same(await titles(), []);
+  await store(1);
+  await fireReached(ctx, alice().id);
+  await fireReached(ctx, alice().id);
+  t.same(await titles(), ['50 % of your storage are used']);
+});
+
+t.test('an alert that is set when its threshold is reached already tells at once, and once', async (t) => {
+  await useUp(ctx, alice().id, { executions: 250, tokens: 1, day: '2026-11-01' });
+  await store(90 * 1_048_576);
+  const { id } = await set(50);
+  const both = ['50 % of your executions are used', '50 % of your storage are used'];
+  t.same((await titles()).toSorted(), both);
+  await set(50, { notifyEmail: true });
+  t.same((await titles()).toSorted(), both);
+  t.equal(await ctx.db.$count(mails), 0);
+  await deleteUsageAlert(ctx, alice(), id);
+  t.equal(await ctx.db.$count(usageAlertFirings), 0);
+});
+
+t.test('the alert decides on mail, whatever the user wishes in general', async (t) => {
+  await useUp(ctx, alice().id, { executions: 250, day: '2026-11-01' });
+  await set(10);
+  t.equal(await ctx.db.$count(mails), 0);
+  await ctx.db.update(users).set({ notifyEmail: false }).where(eq(users.id, alice().id));
+  await set(20, { notifyEmail: true });
+  t.match(await ctx.db.select().from(mails), [{ subject: '20 % of your executions are used' }]);
+});
+
+t.test('the limit is that of the plan in force', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice().id));
+  await useUp(ctx, alice().id, { executions: 499, day: '2026-11-01' });
+  await set(5);
+  await executeTask(ctx, alice(), task);
+  t.match(await ctx.db.select().from(notifications), [{ message: /^500 of 10000 executions/ }]);
+});
+
+for (const round of [1, 2, 3, 4, 5]) {
+  t.test(`of 100 executions that pass a threshold at once, one tells (${round})`, async (t) => {
+    await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice().id));
+    await ctx.db.update(settings).set({ maxExecutionsPerDay: 500 });
+    await set(1, { notifyEmail: true });
+    const task = await insertTask(ctx, alice().id);
+    await useUp(ctx, alice().id, { executions: 50 });
+    await Promise.all(Array.from({ length: 100 }, () => executeTask(ctx, alice(), task)));
+    t.equal((await titles()).length, 1);
+    t.equal(await ctx.db.$count(mails), 1);
+  });
+}
+
+t.test("a stranger's usage tells nobody", async (t) => {
+  const bob = await signUpBob(app);
+  await set(1);
+  await useUp(ctx, bob.id, { executions: 40, tokens: 40_000 });
+  await executeTask(ctx, bob, await insertTask(ctx, bob.id));
+  t.equal(await ctx.db.$count(notifications), 0);
+});
+
+t.test('a booking that is undone has told nothing', async (t) => {
+  await set(1);
+  await useUp(ctx, alice().id, { executions: 4 });
+  const booked = inTransaction(ctx, async (tx) => {
+    await addUsage(tx, [{ userId: alice().id, day: '2026-11-20', executions: 1 }]);
+    throw new Error('undone');
+  });
+  await t.rejects(booked, /undone/);
+  t.same(await titles(), []);
+  t.equal(await ctx.db.$count(usageAlertFirings), 0);
+});
+
+t.test('without an alert that is reached, booking is one statement', async (t) => {
+  await useUp(ctx, alice().id, { executions: 10 });
+  let statements = 0;
+  const db = {
+    execute: (...given: Parameters<Db['execute']>) => {
+      statements += 1;
+      return ctx.db.execute(...given);
+    },
+  } as unknown as Db;
+  await addUsage({ ...ctx, db }, [{ userId: alice().id, day: '2026-11-20', tokensReserved: 5 }]);
+  await set(90);
+  await addUsage({ ...ctx, db }, [{ userId: alice().id, day: '2026-11-20', tokensReserved: -5 }]);
+  t.equal(statements, 2);
+});
