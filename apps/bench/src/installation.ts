@@ -16,6 +16,8 @@ export interface Installation {
   arrivals(): { at: number; prompt: string }[];
   api: Started;
   scheduler: Started;
+  /** Takes the database away, and brings it back at the same address. */
+  postgres: { stop(): Promise<void>; start(): Promise<void> };
 }
 
 export interface InstallationOptions {
@@ -33,8 +35,15 @@ export async function install(stack: AsyncDisposableStack, options: Installation
   // Root's server runs as another user, who has to get in.
   chmodSync(folder, 0o711);
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const { url: databaseUrl, stop } = await startEmbeddedPostgres({ dataDir: folder });
-  stack.defer(stop);
+  let server = await startEmbeddedPostgres({ dataDir: folder });
+  const databaseUrl = server.url;
+  stack.defer(() => server.stop());
+  const postgres = {
+    stop: () => server.stop(),
+    async start() {
+      server = await startEmbeddedPostgres({ dataDir: folder });
+    },
+  };
   const { db, close } = connect(databaseUrl, { max: 2, applicationName: 'carillon bench' });
   stack.defer(close);
 
@@ -81,5 +90,5 @@ export async function install(stack: AsyncDisposableStack, options: Installation
       .lines()
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line));
-  return { db, apiUrl: api.ready, arrivals, api, scheduler };
+  return { db, apiUrl: api.ready, arrivals, api, scheduler, postgres };
 }

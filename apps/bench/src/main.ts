@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os';
 import { equalAnswers } from './equal-answers.ts';
 import { lateness } from './lateness.ts';
+import { outage } from './outage.ts';
 
 /** A measurement: what it starts goes on `stack`; prints what it found. */
 export interface Bench {
@@ -8,7 +9,7 @@ export interface Bench {
   run(stack: AsyncDisposableStack): Promise<void>;
 }
 
-const BENCHES: Record<string, Bench> = { lateness, 'equal-answers': equalAnswers };
+const BENCHES: Record<string, Bench> = { lateness, 'equal-answers': equalAnswers, outage };
 /** However wrong it goes, nothing is left running after so long. */
 const LONGEST_MS = 10 * 60_000;
 

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { settings, tasks } from '@carillon/db';
+import { type Client, signUp } from './client.ts';
+import { printFigures } from './figures.ts';
+import { install } from './installation.ts';
+import type { Bench } from './main.ts';
+
+const AWAY_MS = 60_000;
+const AROUND_MS = 5000;
+const PEOPLE = 12;
+
+interface Answer {
+  at: number;
+  ms: number;
+  taskId: number | null;
+}
+
+/** What a database that is stopped under load costs: no acknowledged write, no exit, and how long until it is used again. */
+export const outage: Bench = {
+  about: `the database stopped for ${AWAY_MS / 1000} s under load: is an acknowledged task lost, how soon is it used again`,
+  async run(stack) {
+    const { apiUrl, db, postgres, api } = await install(stack, { apiEnv: { AI_BASE_URL: 'offline' } });
+    await db.update(settings).set({ maxTasksPerUser: 100_000 });
+    const people: Client[] = [];
+    for (let n = 0; n < PEOPLE; n++) people.push(await signUp(apiUrl, db));
+
+    const answers: Answer[] = [];
+    let stopping = false;
+    const load = people.map(async (person) => {
+      while (!stopping) {
+        answers.push(await createTask(person));
+        await delay(20);
+      }
+    });
+    await delay(AROUND_MS);
+    await postgres.stop();
+    const stoppedAt = performance.now();
+    await delay(AWAY_MS);
+    const startedAt = performance.now();
+    await postgres.start();
+    const backAt = performance.now();
+    await delay(AROUND_MS);
+    stopping = true;
+    await Promise.all(load);
+
+    const during = answers.filter(({ at, ms }) => at - ms > stoppedAt && at < startedAt);
+    const first = answers.find(({ at, taskId }) => at > startedAt && taskId !== null);
+    const acknowledged = answers.flatMap(({ taskId }) => taskId ?? []);
+    const stored = new Set((await db.select({ id: tasks.id }).from(tasks)).map(({ id }) => id));
+    const lost = acknowledged.filter((id) => !stored.has(id));
+    console.log(`\n${acknowledged.length} tasks were acknowledged, ${lost.length} of them are lost.`);
+    console.log(
+      `${during.length} requests came while it was away, ${during.filter(({ taskId }) => taskId).length} were taken.`,
+    );
+    console.log(
+      `Tasks were taken again ${Math.round((first?.at ?? Number.NaN) - backAt)} ms after the database was back.`,
+    );
+    printFigures({ 'answers (ms)': answers.map(({ ms }) => ms), 'while away (ms)': during.map(({ ms }) => ms) });
+    process.kill(api.pid, 0);
+  },
+};
+
+async function createTask(person: Client): Promise<Answer> {
+  const since = performance.now();
+  const answer = await person
+    .post('/api/agent/create-task', {
+      name: 'Written under load',
+      prompt: 'Name a moon of Saturn.',
+      scheduledFor: '2090-01-01T00:00:00.000Z',
+      recurrence: 'daily',
+      timezone: 'UTC',
+    })
+    .catch(() => null);
+  const at = performance.now();
+  return { at, ms: at - since, taskId: answer === null ? null : Number(answer.taskId) };
+}
