@@ -101,6 +101,7 @@ interface Take {
 
 /**
  * Hops from webhook to webhook in the index of queued rows, so the cost is that of who waits, not of how much waits.
+ * What is being sent is read once, into a map: the planner, which takes it for empty, would read it again for each hop.
  * The row of a webhook is locked before those of its deliveries, the order in which every other transaction takes them.
  */
 function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take): Promise<ClaimedRow[]> {
@@ -119,8 +120,10 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
         and d.webhook_id > w.webhook_id order by d.webhook_id limit 1)
       from waiting w where w.webhook_id is not null
     ), busy as materialized (
-      select count(*) as sending, count(*) filter (where h.last_attempt_ok = false) as failing
-      from deliveries d join webhooks h on h.id = d.webhook_id where d.status = 'sending'
+      select sum(s.sending) as sending, sum(s.sending) filter (where h.last_attempt_ok = false) as failing,
+        jsonb_object_agg(s.webhook_id, s.sending) as of
+      from (select webhook_id, count(*) as sending from deliveries where status = 'sending' group by webhook_id) s
+        join webhooks h on h.id = s.webhook_id
     ), picked as materialized (
       select p.id from waiting w
       cross join lateral (
@@ -128,7 +131,8 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
           case when h.last_attempt_ok then ${limits.answering}::int else ${limits.others}::int end as at_once
         from webhooks h join users u on u.id = h.user_id
         where h.id = w.webhook_id and h.status = 'active' and u.is_active
-          and (h.last_attempt_ok is distinct from false or (select failing from busy) < ${limits.failing}::int)
+          and (h.last_attempt_ok is distinct from false
+            or coalesce((select failing from busy), 0) < ${limits.failing}::int)
           and (h.window_count < ${aMinute}::int or h.window_ends_at <= ${at})
         for no key update of h skip locked
       ) h
@@ -136,11 +140,11 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
         select d.id from deliveries d
         where d.webhook_id = h.id and d.status = 'pending' and d.queued_at is not null
         order by d.attempt desc nulls last, d.next_attempt_at
-        limit greatest(0, least(${aMinute}::int - h.used, h.at_once
-          - (select count(*) from deliveries s where s.webhook_id = h.id and s.status = 'sending')))
+        limit greatest(0, least(${aMinute}::int - h.used,
+          h.at_once - coalesce(((select of from busy) ->> h.id::text)::int, 0)))
       ) p
       where not (select maintenance_mode from settings)
-      limit greatest(0, least(${limit}::int, ${limits.global}::int - (select sending from busy)))
+      limit greatest(0, least(${limit}::int, ${limits.global}::int - coalesce((select sending from busy), 0)))
     ), claimed as (
       update deliveries d set status = 'sending', claim_token = ${claimToken}, lease_until = ${lease},
         next_attempt_at = null, queued_at = null

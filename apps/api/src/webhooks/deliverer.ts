@@ -153,11 +153,12 @@ export function createDeliverer(
       );
     },
     async drain() {
-      do {
+      for (;;) {
         await queueRetries(ctx);
         await fill();
+        if (sending.size === 0) break;
         await Promise.all([...sending.values()].map(({ ended }) => ended));
-      } while (sending.size > 0);
+      }
       await prune();
     },
     async stop() {

@@ -1,0 +1,91 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { EventKind } from '@carillon/contract/events';
+import type { DeliveryAttempt } from '@carillon/contract/webhook';
+import { deliveries, webhooks } from '@carillon/db';
+import { asc, eq } from 'drizzle-orm';
+import type { FastifyInstance } from 'fastify';
+import { type Context, inTransaction } from '../../src/context.ts';
+import { recordEvents } from '../../src/webhooks/outbox.ts';
+import { newSecret, sealSecret } from '../../src/webhooks/secret.ts';
+import type { Person } from './people.ts';
+
+/** A subscription as a client asks for it. */
+export const WEBHOOK = { url: 'https://hooks.example.com/carillon', events: ['task.created', 'task.updated'] };
+
+/** Ids that no webhook can have, or that none has. */
+export const NO_WEBHOOKS = ['0', '1', 'abc', '%00', '%20', 'null', '00000000-0000-4000-8000-000000000000'];
+
+export interface Created {
+  id: string;
+  userId: number;
+  url: string;
+  secret: string;
+  events: EventKind[];
+  isActive: boolean;
+  createdAt: string;
+}
+
+/** `WEBHOOK`, with `given` instead, through the door. */
+export async function postWebhook(app: FastifyInstance, person: Person, given: object = {}): Promise<Created> {
+  const answer = await tryWebhook(app, person, given);
+  if (answer.statusCode !== 201) throw new Error(answer.body);
+  return answer.json().webhook;
+}
+
+/** The answer to the same. */
+export const tryWebhook = (app: FastifyInstance, { headers }: Person, given: object = {}) =>
+  app.inject({ method: 'POST', url: '/api/webhooks', headers, payload: { ...WEBHOOK, ...given } });
+
+/** Calls one of the routes of a webhook; `path` begins after its id. */
+export const callWebhook = (
+  app: FastifyInstance,
+  { headers }: Person,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  id: string,
+  path = '',
+  payload?: object,
+) => app.inject({ method, url: `/api/webhooks/${id}${path}`, headers, ...(payload && { payload }) });
+
+/** A webhook as its owner sees it. */
+export const readWebhook = async (app: FastifyInstance, person: Person, id: string) =>
+  (await callWebhook(app, person, 'GET', id)).json().webhook;
+
+/** The delivery log as its owner sees it, newest first. */
+export const readLog = async (app: FastifyInstance, person: Person, id: string): Promise<DeliveryAttempt[]> =>
+  (await callWebhook(app, person, 'GET', id, '/logs?limit=100')).json().logs;
+
+type NewWebhook = Partial<typeof webhooks.$inferInsert>;
+
+/** Webhooks straight into the table, one for each address: more than a user may have, and in any state. */
+export async function insertWebhooks(
+  ctx: Context,
+  userId: number,
+  urls: readonly string[],
+  values: NewWebhook = {},
+): Promise<{ id: string; url: string; secret: string }[]> {
+  const at = { createdAt: ctx.now(), updatedAt: ctx.now() };
+  const made = urls.map((url) => ({ id: randomUUID(), url, secret: newSecret() }));
+  const rows = made.map(({ id, url, secret }) => {
+    return { id, userId, url, events: ['task.updated'], ...sealSecret(ctx, id, secret), ...at, ...values };
+  });
+  await ctx.db.insert(webhooks).values(rows);
+  return made;
+}
+
+/** So many events, each in a transaction with the others; `data` tells them apart by its `n`. */
+export function recordMany(ctx: Context, userId: number, count: number, kind: EventKind = 'task.updated') {
+  const events = Array.from({ length: count }, (_, n) => ({ kind, userId, data: { n } }));
+  return inTransaction(ctx, (tx) => recordEvents(tx, events));
+}
+
+/** The rows of a webhook's deliveries, oldest first. */
+export const readDeliveries = (ctx: Context, webhookId: string) =>
+  ctx.db
+    .select()
+    .from(deliveries)
+    .where(eq(deliveries.webhookId, webhookId))
+    .orderBy(asc(deliveries.createdAt), asc(deliveries.id));
+
+/** The specification's signature, computed as a receiver does. */
+export const signatureOf = (secret: string, body: string | Buffer) =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;

@@ -1,0 +1,114 @@
+import { deliveries, webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { testContext } from '../support/context.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
+import { callWebhook, NO_WEBHOOKS, postWebhook, readWebhook, recordMany } from '../support/webhooks.ts';
+
+let nudges = 0;
+const { app, ctx, clock } = await testContext(t, {
+  env: UNHURRIED,
+  worker: { nudgeDeliveries: () => void nudges++ },
+});
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  receiver.received.length = 0;
+});
+const patch = (id: string, payload: object, person = alice) => callWebhook(app, person, 'PATCH', id, '', payload);
+
+t.test('address, events and description are changed, and nothing else', async (t) => {
+  const { id } = await postWebhook(app, alice, { description: 'before' });
+  const before = await readWebhook(app, alice, id);
+  clock.advance(1000);
+  const change = { url: 'https://other.example.com/', events: ['task.failed', 'task.failed'], description: 'after' };
+  const answer = await patch(id, change);
+  t.equal(answer.statusCode, 200);
+  t.same(answer.json(), { success: true, webhook: { ...before, ...change, events: ['task.failed'] } });
+  t.same(await readWebhook(app, alice, id), answer.json().webhook);
+  t.same((await patch(id, { description: null })).json().webhook.description, null);
+  t.same((await patch(id, {})).json().webhook.url, change.url, 'an empty change changes nothing');
+});
+
+t.test('a webhook is switched off and on', async (t) => {
+  const { id } = await postWebhook(app, alice);
+  t.match((await patch(id, { isActive: false })).json().webhook, { isActive: false, status: 'inactive' });
+  t.match((await patch(id, { isActive: true })).json().webhook, { isActive: true, status: 'active' });
+});
+
+t.test('switching a failed webhook on clears failed; any other change does not', async (t) => {
+  const { id } = await postWebhook(app, alice);
+  await ctx.db.update(webhooks).set({ status: 'failed' });
+  t.match((await patch(id, { description: 'x' })).json().webhook, { isActive: false, status: 'failed' });
+  t.match((await patch(id, { isActive: true })).json().webhook, { isActive: true, status: 'active' });
+});
+
+t.test('while a webhook is off no event is written for it, and what is open waits', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 2);
+  await patch(id, { isActive: false });
+  await recordMany(ctx, alice.id, 3);
+  await createDeliverer(ctx).drain();
+  t.equal(receiver.received.length, 0);
+  nudges = 0;
+  await patch(id, { isActive: true });
+  t.equal(nudges, 1, 'the worker is told');
+  await createDeliverer(ctx).drain();
+  t.equal(receiver.received.length, 2);
+  t.equal(await ctx.db.$count(deliveries, eq(deliveries.status, 'delivered')), 2);
+});
+
+t.test('a new address is where the next attempt goes, with the same bytes', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: `${receiver.url}/before` });
+  receiver.answer(500);
+  await recordMany(ctx, alice.id, 1);
+  await createDeliverer(ctx).drain();
+  await patch(id, { url: `${receiver.url}/after` });
+  receiver.answer(200);
+  clock.advance(60_000);
+  await createDeliverer(ctx).drain();
+  const [first, second] = receiver.received;
+  t.same([first?.path, second?.path], ['/before', '/after']);
+  t.same(first?.body, second?.body);
+});
+
+t.test('what is wrong is refused by field, and changes nothing', async (t) => {
+  const { id } = await postWebhook(app, alice);
+  const before = await readWebhook(app, alice, id);
+  const wrong: [object, string][] = [
+    [{ url: 'http://10.0.0.1/' }, 'url'],
+    [{ url: null }, 'url'],
+    [{ url: 'http://localhost:3000/' }, 'url'],
+    [{ events: [] }, 'events'],
+    [{ events: ['x'] }, 'events.0'],
+    [{ description: 'x'.repeat(501) }, 'description'],
+    [{ isActive: 'true' }, 'isActive'],
+    [{ isActive: null }, 'isActive'],
+    [{ status: 'active' }, 'status'],
+    [{ secret: 'x' }, 'secret'],
+    [{ description: 'good', url: 'http://10.0.0.1/' }, 'url'],
+  ];
+  for (const [change, field] of wrong) {
+    const answer = await patch(id, change);
+    t.equal(answer.statusCode, 400, field);
+    t.same(Object.keys(answer.json().details), [field]);
+  }
+  t.same(await readWebhook(app, alice, id), before);
+});
+
+t.test("an unknown webhook and a stranger's are not found", async (t) => {
+  const { id } = await postWebhook(app, alice);
+  t.equal((await patch(id, { isActive: false }, bob)).statusCode, 404);
+  for (const unknown of NO_WEBHOOKS) t.equal((await patch(unknown, {})).statusCode, 404, unknown);
+  t.equal((await readWebhook(app, alice, id)).isActive, true);
+});
+
+t.test('nobody changes a webhook without a session', async (t) => {
+  const { id } = await postWebhook(app, alice);
+  await assertNeedsSession(t, app, { method: 'PATCH', url: `/api/webhooks/${id}`, payload: {} });
+});

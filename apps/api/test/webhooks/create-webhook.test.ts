@@ -1,0 +1,190 @@
+import { settings, users, webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { openSecret } from '../../src/webhooks/secret.ts';
+import { testContext } from '../support/context.ts';
+import { type Person, signUp, signUpAda, signUpAlice } from '../support/people.ts';
+import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
+import { postWebhook, readWebhook, tryWebhook, WEBHOOK } from '../support/webhooks.ts';
+
+const { app, ctx, logged } = await testContext(t, { env: UNHURRIED });
+const alice = await signUpAlice(app);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+});
+
+const refusalOf = async (person: Person, given: object) => {
+  const answer = await tryWebhook(app, person, given);
+  return { status: answer.statusCode, details: answer.json().details };
+};
+const plan = (person: Person, to: 'trial' | 'pro') =>
+  ctx.db.update(users).set({ plan: to }).where(eq(users.id, person.id));
+
+t.test('a webhook is created active and shows its secret this once', async (t) => {
+  const answer = await tryWebhook(app, alice, { description: 'To the wall display' });
+  t.equal(answer.statusCode, 201);
+  const { success, webhook } = answer.json();
+  t.equal(success, true);
+  const { id, secret, ...rest } = webhook;
+  t.same(rest, { userId: alice.id, ...WEBHOOK, isActive: true, createdAt: '2026-11-20T10:00:00.000Z' });
+  t.match(id, /^[0-9a-f-]{36}$/);
+  t.match(secret, /^whsec_[A-Za-z0-9]{32}$/, 'in letters that both base64 alphabets have');
+  t.same(await readWebhook(app, alice, id), { id, ...rest, description: 'To the wall display', status: 'active' });
+
+  const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, id));
+  t.notOk(JSON.stringify(row).includes(secret.slice(6)), 'at rest it is sealed');
+  t.equal(openSecret(ctx, id, row?.secretSealed ?? ''), secret);
+  t.notOk(JSON.stringify(logged).includes(secret.slice(6)), 'and it is not logged');
+});
+
+t.test('each webhook has a secret of its own', async (t) => {
+  await plan(alice, 'pro');
+  const made = await Promise.all(Array.from({ length: 10 }, () => postWebhook(app, alice)));
+  t.equal(new Set(made.map(({ secret }) => secret)).size, 10);
+  await plan(alice, 'trial');
+});
+
+t.test('every kind of event may be subscribed, usage.alert and test too; each counts once', async (t) => {
+  const events = [
+    ...['task.created', 'task.updated', 'task.deleted', 'task.started', 'task.completed', 'task.failed'],
+    ...['execution.started', 'execution.completed', 'execution.failed', 'usage.alert', 'test'],
+  ];
+  const { events: stored } = await postWebhook(app, alice, { events: [...events, 'task.created', 'test'] });
+  t.same(stored, events);
+});
+
+t.test('a description may be left out, null, and 500 characters long', async (t) => {
+  const description = '🔔'.repeat(500);
+  t.equal((await readWebhook(app, alice, (await postWebhook(app, alice)).id)).description, null);
+  t.equal((await readWebhook(app, alice, (await postWebhook(app, alice, { description: null })).id)).description, null);
+  t.equal(
+    (await readWebhook(app, alice, (await postWebhook(app, alice, { description })).id)).description,
+    description,
+  );
+});
+
+t.test('what is wrong is refused by field', async (t) => {
+  const wrong: [object, string][] = [
+    [{ url: undefined }, 'url'],
+    [{ url: 7 }, 'url'],
+    [{ url: 'not an address' }, 'url'],
+    [{ url: 'ftp://example.com/' }, 'url'],
+    [{ url: 'javascript:alert(1)' }, 'url'],
+    [{ url: 'https://user:password@example.com/' }, 'url'],
+    [{ url: `https://example.com/${'x'.repeat(2048)}` }, 'url'],
+    [{ url: 'https://exa\u0000mple.com/' }, 'url'],
+    [{ events: undefined }, 'events'],
+    [{ events: [] }, 'events'],
+    [{ events: 'task.created' }, 'events'],
+    [{ events: ['task.created', 'task.exploded'] }, 'events.1'],
+    [{ description: 'x'.repeat(501) }, 'description'],
+    [{ secret: 'whsec_mine' }, 'secret'],
+    [{ userId: 1 }, 'userId'],
+    [{ isActive: false }, 'isActive'],
+  ];
+  for (const [given, field] of wrong) {
+    const { status, details } = await refusalOf(alice, given);
+    t.equal(status, 400, field);
+    t.same(Object.keys(details), [field]);
+  }
+  t.equal(await ctx.db.$count(webhooks), 0);
+});
+
+t.test('addresses inside the network and our own are refused before anything is sent', async (t) => {
+  const refused = [
+    'http://10.0.0.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::ffff:192.168.0.1]/',
+    'http://0xa9fea9fe/',
+    'http://localhost:3000/api/webhooks',
+    'http://localhost.:3000/',
+    'http://127.0.0.1:3000/',
+  ];
+  for (const url of refused) t.same((await refusalOf(alice, { url })).status, 400, url);
+  t.same((await refusalOf(alice, { url: 'http://localhost:3000/' })).details, {
+    url: ['must not be an address of this service'],
+  });
+  await postWebhook(app, alice, { url: 'http://127.0.0.1:4000/mine' });
+});
+
+t.test('production takes https only', async (t) => {
+  const env = {
+    NODE_ENV: 'production',
+    JWT_SECRET: 'x'.repeat(32),
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    AI_BASE_URL: 'offline',
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    STORAGE_DRIVER: 'disk',
+    BASE_URL: 'https://carillon.example.com',
+    APP_URL: 'https://app.example.com',
+  };
+  const production = await testContext(t, { env: { ...UNHURRIED, ...env } });
+  const owner = await signUpAlice(production.app);
+  const statusOf = async (url: string) => (await tryWebhook(production.app, owner, { url })).statusCode;
+  t.equal(await statusOf('https://hooks.example.com/'), 201);
+  t.equal(await statusOf('https://hooks.example.com:8443/'), 201);
+  for (const url of [
+    'http://hooks.example.com/',
+    'https://127.0.0.1/',
+    'https://carillon.example.com/x',
+    'https://app.example.com/',
+  ]) {
+    t.equal(await statusOf(url), 400, url);
+  }
+});
+
+t.test('a trial has room for 3 webhooks, pro and admins for 10, whatever their plan says', async (t) => {
+  const bob = await signUp(app, { name: 'Bob' });
+  const ada = await signUpAda(app);
+  await plan(bob, 'pro');
+  for (const [person, most] of [
+    [alice, 3],
+    [bob, 10],
+    [ada, 10],
+  ] as const) {
+    for (let n = 0; n < most; n++) await postWebhook(app, person);
+    const answer = await tryWebhook(app, person);
+    t.equal(answer.statusCode, 402, person.name);
+    t.match(answer.json(), {
+      success: false,
+      error: 'Quota exceeded',
+      message: /webhooks/,
+      details: { resource: 'webhooks', used: most, limit: most, resetAt: null },
+    });
+  }
+});
+
+t.test('inactive and failed webhooks take their place too, deleted ones none', async (t) => {
+  const made = [];
+  for (let n = 0; n < 3; n++) made.push(await postWebhook(app, alice));
+  await ctx.db.update(webhooks).set({ status: 'failed' });
+  t.equal((await tryWebhook(app, alice)).statusCode, 402);
+  await ctx.db.delete(webhooks).where(eq(webhooks.id, made[0]?.id ?? ''));
+  t.equal((await tryWebhook(app, alice)).statusCode, 201);
+});
+
+t.test('40 creations at once never exceed a limit', async (t) => {
+  const bob = await signUp(app, { name: 'Bob' });
+  await plan(bob, 'pro');
+  for (const [person, most] of [
+    [alice, 3],
+    [bob, 10],
+  ] as const) {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => tryWebhook(app, person)));
+    t.equal(answers.filter(({ statusCode }) => statusCode === 201).length, most);
+    t.equal(answers.filter(({ statusCode }) => statusCode === 402).length, 40 - most);
+    t.equal(await ctx.db.$count(webhooks, eq(webhooks.userId, person.id)), most);
+  }
+});
+
+t.test('5 a minute may be created', async (t) => {
+  const hurried = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
+  const owner = await signUpAlice(hurried.app);
+  await hurried.ctx.db.update(settings).set({ maxTasksPerUser: 100 });
+  for (let n = 0; n < 5; n++) t.equal((await tryWebhook(hurried.app, owner, { url: 'no' })).statusCode, 400);
+  t.equal((await tryWebhook(hurried.app, owner)).statusCode, 429);
+});
+
+t.test('nobody creates a webhook without a session', async (t) => {
+  await assertNeedsSession(t, app, { method: 'POST', url: '/api/webhooks', payload: WEBHOOK });
+});

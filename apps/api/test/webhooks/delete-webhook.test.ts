@@ -1,0 +1,56 @@
+import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
+import t from 'tap';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { testContext } from '../support/context.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
+import { callWebhook, NO_WEBHOOKS, postWebhook, readWebhook, recordMany } from '../support/webhooks.ts';
+
+const { app, ctx } = await testContext(t, { env: UNHURRIED });
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  receiver.received.length = 0;
+});
+
+t.test('a webhook goes with its deliveries and its log', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  receiver.answer((delivery) => (delivery.body.includes('"n":0') ? 200 : 500));
+  await recordMany(ctx, alice.id, 3);
+  await createDeliverer(ctx).drain();
+  t.equal(await ctx.db.$count(deliveryAttempts), 3);
+  const answer = await callWebhook(app, alice, 'DELETE', id);
+  t.equal(answer.statusCode, 200);
+  t.match(answer.json(), { success: true, message: String });
+  t.equal((await callWebhook(app, alice, 'GET', id)).statusCode, 404);
+  t.equal(await ctx.db.$count(deliveries), 0);
+  t.equal(await ctx.db.$count(deliveryAttempts), 0);
+  t.equal((await callWebhook(app, alice, 'DELETE', id)).statusCode, 404, 'and only once');
+});
+
+t.test('deleted while it is sent to, it leaves nothing behind', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  receiver.answer({ status: 200, delayMs: 200 });
+  await recordMany(ctx, alice.id, 3);
+  const drained = createDeliverer(ctx).drain();
+  while (receiver.open < 3) await new Promise((resolve) => setImmediate(resolve));
+  t.equal((await callWebhook(app, alice, 'DELETE', id)).statusCode, 200);
+  await drained;
+  t.equal(await ctx.db.$count(deliveries), 0);
+  t.equal(await ctx.db.$count(deliveryAttempts), 0);
+});
+
+t.test("an unknown webhook and a stranger's are not found", async (t) => {
+  const { id } = await postWebhook(app, alice);
+  t.equal((await callWebhook(app, bob, 'DELETE', id)).statusCode, 404);
+  for (const unknown of NO_WEBHOOKS) t.equal((await callWebhook(app, alice, 'DELETE', unknown)).statusCode, 404);
+  t.ok(await readWebhook(app, alice, id));
+});
+
+t.test('nobody deletes a webhook without a session', async (t) => {
+  const { id } = await postWebhook(app, alice);
+  await assertNeedsSession(t, app, { method: 'DELETE', url: `/api/webhooks/${id}` });
+});

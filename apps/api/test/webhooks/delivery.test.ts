@@ -1,0 +1,176 @@
+import { settings, tasks, users, webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import { Webhook } from 'standardwebhooks';
+import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { recordEvents } from '../../src/webhooks/outbox.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+import { type ReceivedDelivery, startReceiver } from '../support/receiver.ts';
+import { postTask, runDue, UNHURRIED } from '../support/tasks.ts';
+import { postWebhook, readDeliveries, readLog, recordMany, signatureOf } from '../support/webhooks.ts';
+
+let nudges = 0;
+const { app, ctx, clock } = await testContext(t, {
+  env: UNHURRIED,
+  worker: { nudgeDeliveries: () => void nudges++ },
+});
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  await ctx.db.delete(tasks);
+  receiver.received.length = 0;
+  receiver.answer(200);
+  clock.set(START);
+});
+const deliver = () => createDeliverer(ctx).drain();
+
+t.test('an event reaches the receiver with the headers of the specification, signed over its very bytes', async (t) => {
+  // The library looks at the clock.
+  clock.set(new Date());
+  const { id, secret } = await postWebhook(app, alice, { url: `${receiver.url}/hook?a=b` });
+  const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
+  const headers = { ...alice.headers, 'x-request-id': 'the-request-that-caused-it' };
+  const payload = { name: 'Grüße 🔔', prompt: 'Say "hello".', scheduledFor, recurrence: 'once', timezone: 'UTC' };
+  const created = await app.inject({ method: 'POST', url: '/api/agent/create-task', headers, payload });
+  await deliver();
+
+  t.equal(receiver.received.length, 1);
+  const { path, headers: sent, rawHeaders, body } = receiver.received[0] as ReceivedDelivery;
+  t.equal(path, '/hook?a=b');
+  const [delivery] = await readDeliveries(ctx, id);
+  t.match(sent, {
+    'content-type': 'application/json',
+    'user-agent': 'Carillon-Webhook/1.0',
+    'x-webhook-id': id,
+    'x-webhook-signature': signatureOf(secret, body),
+    'x-request-id': 'the-request-that-caused-it',
+    'x-event-type': 'task.created',
+    'x-delivery-attempt': '1',
+    'webhook-id': delivery?.id,
+    'webhook-timestamp': String(Math.floor(ctx.now().getTime() / 1000)),
+  });
+  t.notOk('x-previous-attempt' in sent);
+  t.ok(rawHeaders.includes('X-Webhook-Signature'), 'names are written as in the specification');
+  t.same(new Webhook(secret).verify(body, sent as Record<string, string>), JSON.parse(String(body)));
+  t.match(JSON.parse(String(body)), {
+    event: 'task.created',
+    timestamp: ctx.now().toISOString(),
+    webhookId: id,
+    userId: alice.id,
+    data: { task: { id: created.json().taskId, name: 'Grüße 🔔', prompt: 'Say "hello".', scheduledFor } },
+  });
+  t.equal(String(body), delivery?.payload, 'what is stored is what is sent');
+});
+
+t.test('each status from 200 to 299 is a success', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  for (const status of [200, 201, 202, 204, 299]) {
+    receiver.answer(status);
+    await recordMany(ctx, alice.id, 1);
+    await deliver();
+    clock.advance(1);
+    t.match(await readLog(app, alice, id).then(([last]) => last), { statusCode: status, success: true, error: null });
+  }
+  t.ok((await readDeliveries(ctx, id)).every(({ status }) => status === 'delivered'));
+});
+
+t.test('whatever else comes is a failure, and its entry says what to mend', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  const redirect = { status: 302, headers: { location: `${receiver.url}/elsewhere` } };
+  const cases = [
+    [redirect, 302, /redirects are not followed/],
+    [400, 400, /answered 400/],
+    [404, 404, /answered 404/],
+    [410, 410, /answered 410/],
+    [500, 500, /answered 500/],
+    ['cut', null, /no connection .* or it broke/],
+  ] as const;
+  for (const [reply, statusCode, error] of cases) {
+    receiver.answer(reply);
+    await recordMany(ctx, alice.id, 1);
+    await deliver();
+    clock.advance(1);
+    const [last] = await readLog(app, alice, id);
+    t.match(last, { statusCode, success: false, error, attempt: 1 });
+    if (statusCode === null) t.equal(last?.responseTime, 0, 'and not how long there was no connection');
+  }
+  t.ok(receiver.received.every(({ path }) => path === '/'));
+});
+
+t.test('an event goes to each active webhook of its owner that subscribes to it, and to no other', async (t) => {
+  await postWebhook(app, alice, { url: `${receiver.url}/one`, events: ['task.created'] });
+  await postWebhook(app, alice, { url: `${receiver.url}/two`, events: ['task.updated', 'task.created'] });
+  await postWebhook(app, alice, { url: `${receiver.url}/three`, events: ['task.updated'] });
+  await postWebhook(app, bob, { url: `${receiver.url}/bob`, events: ['task.created'] });
+  await postTask(app, alice);
+  await deliver();
+  t.same(receiver.received.map(({ path }) => path).sort(), ['/one', '/two']);
+});
+
+t.test('a run tells of its start and its end, in task and execution events with the same data', async (t) => {
+  const kinds = ['task.started', 'task.completed', 'execution.started', 'execution.completed'];
+  await postWebhook(app, alice, { url: receiver.url, events: kinds });
+  await postTask(app, alice);
+  clock.set('2026-11-20T11:00:00.000Z');
+  await runDue(ctx);
+  await deliver();
+  const heard = receiver.received.map(({ body }) => JSON.parse(String(body)));
+  t.same(heard.map(({ event }) => event).sort(), kinds.toSorted());
+  const dataOf = (kind: string) => heard.find(({ event }) => event === kind)?.data;
+  t.same(dataOf('task.started'), dataOf('execution.started'));
+  t.same(dataOf('task.completed'), dataOf('execution.completed'));
+});
+
+t.test('no event tells of what was undone, and the worker is told when it is committed, not before', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  const event = { kind: 'task.updated' as const, userId: alice.id, data: {} };
+  nudges = 0;
+  await t.rejects(
+    inTransaction(ctx, async (tx) => {
+      await recordEvents(tx, [event]);
+      throw new Error('undone');
+    }),
+  );
+  t.equal((await readDeliveries(ctx, id)).length, 0);
+  t.equal(nudges, 0);
+  await inTransaction(ctx, async (tx) => {
+    await inTransaction(tx, (inner) => recordEvents(inner, [event]));
+    t.equal(nudges, 0, 'an inner transaction is not committed yet');
+    await inTransaction(tx, async (inner) => {
+      await recordEvents(inner, [event]);
+      throw new Error('undone');
+    }).catch(() => {});
+  });
+  t.equal(nudges, 1);
+  t.equal((await readDeliveries(ctx, id)).length, 1);
+  nudges = 0;
+  await recordEvents(ctx, [{ ...event, kind: 'task.deleted' }]);
+  t.equal(nudges, 0, 'nobody subscribes to it');
+});
+
+t.test('nothing is sent in maintenance mode or of a deactivated account; it waits', async (t) => {
+  await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 2);
+  await ctx.db.update(settings).set({ maintenanceMode: true });
+  await deliver();
+  await ctx.db.update(settings).set({ maintenanceMode: false });
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
+  await deliver();
+  t.equal(receiver.received.length, 0);
+  await ctx.db.update(users).set({ isActive: true }).where(eq(users.id, alice.id));
+  await deliver();
+  t.equal(receiver.received.length, 2);
+});
+
+t.test('a secret whose key is gone is told to the owner, and sends nothing unsigned', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await ctx.db.update(webhooks).set({ secretSealed: 'v1.lost.AAAA' });
+  await recordMany(ctx, alice.id, 1);
+  await deliver();
+  t.equal(receiver.received.length, 0);
+  t.match(await readLog(app, alice, id), [{ success: false, statusCode: null, error: /Rotate it/ }]);
+});

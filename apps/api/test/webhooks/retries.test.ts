@@ -1,0 +1,163 @@
+import { mails, notifications, webhooks } from '@carillon/db';
+import t from 'tap';
+import { openBody } from '../../src/mails/queue.ts';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUpAlice } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { UNHURRIED } from '../support/tasks.ts';
+import { callWebhook, postWebhook, readDeliveries, readLog, readWebhook, recordMany } from '../support/webhooks.ts';
+
+const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const alice = await signUpAlice(app);
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  await ctx.db.delete(notifications);
+  await ctx.db.delete(mails);
+  receiver.received.length = 0;
+  receiver.answer(500);
+  clock.set(START);
+});
+const deliver = () => createDeliverer(ctx).drain();
+const WAITS = [0, 60_000, 300_000, 900_000, 3_600_000];
+
+t.test('attempts are made at 0, 1, 5, 15 and 60 minutes, with the same bytes under the same id', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 1);
+  const madeAt: string[] = [];
+  for (const [n, wait] of WAITS.entries()) {
+    if (wait > 0) {
+      clock.advance(wait - 1);
+      await deliver();
+      t.equal(receiver.received.length, n, 'not a millisecond too early');
+      clock.advance(1);
+    }
+    await deliver();
+    madeAt.push(ctx.now().toISOString());
+  }
+  clock.advance(86_400_000);
+  await deliver();
+  t.equal(receiver.received.length, 5, 'and no sixth');
+
+  const [first] = receiver.received;
+  for (const [n, { headers, body }] of receiver.received.entries()) {
+    t.equal(headers['x-delivery-attempt'], String(n + 1));
+    t.equal(headers['x-previous-attempt'], n === 0 ? undefined : madeAt[n - 1]);
+    t.equal(headers['webhook-id'], first?.headers['webhook-id']);
+    t.equal(headers['x-webhook-signature'], first?.headers['x-webhook-signature']);
+    t.equal(headers['webhook-timestamp'], String(Date.parse(madeAt[n] ?? '') / 1000), 'signed anew each time');
+    t.same(body, first?.body);
+  }
+  const log = await readLog(app, alice, id);
+  t.same(
+    log.map(({ attempt, timestamp }) => [attempt, timestamp]),
+    madeAt.map((at, n) => [n + 1, at]).toReversed(),
+    'each attempt is an entry of the log',
+  );
+});
+
+t.test('a success ends the attempts', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 1);
+  await deliver();
+  clock.advance(60_000);
+  receiver.answer(204);
+  await deliver();
+  clock.advance(86_400_000);
+  await deliver();
+  t.equal(receiver.received.length, 2);
+  t.match(await readDeliveries(ctx, id), [{ status: 'delivered', attempt: 2 }]);
+  t.equal((await readWebhook(app, alice, id)).status, 'active');
+});
+
+t.test('WEBHOOK_RETRY_DELAYS_MS says how many attempts there are, and when', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  const own = { ...ctx, config: { ...ctx.config, webhookRetryDelaysMs: [2000, 1000] } };
+  await recordMany(own, alice.id, 1);
+  const steps = [1999, 1, 999, 1];
+  const counts = [];
+  for (const step of steps) {
+    clock.advance(step);
+    await createDeliverer(own).drain();
+    counts.push(receiver.received.length);
+  }
+  t.same(counts, [0, 1, 1, 2]);
+  t.equal((await readWebhook(app, alice, id)).status, 'failed');
+});
+
+t.test(
+  'after the fifth failure the webhook is failed, its open deliveries end, and the owner is told once',
+  async (t) => {
+    const { id } = await postWebhook(app, alice, { url: `${receiver.url}/secret-path` });
+    const { id: other } = await postWebhook(app, alice, { url: `${receiver.url}/other`, events: ['task.updated'] });
+    receiver.answer(({ path }) => (path === '/other' ? 200 : 503));
+    await recordMany(ctx, alice.id, 3);
+    for (const wait of WAITS) {
+      clock.advance(wait);
+      if (wait === 3_600_000) await recordMany(ctx, alice.id, 20);
+      await deliver();
+    }
+    t.match(await readWebhook(app, alice, id), { status: 'failed', isActive: false });
+    t.equal((await readWebhook(app, alice, other)).status, 'active', 'another webhook is not concerned');
+    const open = (await readDeliveries(ctx, id)).filter(({ status }) => status === 'pending' || status === 'sending');
+    t.equal(open.length, 0);
+    t.equal((await readDeliveries(ctx, id)).filter(({ status }) => status === 'failed').length, 23);
+
+    const told = await ctx.db.select().from(notifications);
+    t.match(told, [{ userId: alice.id, kind: 'webhook.failed', message: /answered 503/, readAt: null }]);
+    const [mail, ...more] = await ctx.db.select().from(mails);
+    t.same(more, []);
+    t.match(mail, { recipient: alice.email, subject: /webhook to 127\.0\.0\.1:\d+ failed/ });
+    t.match(openBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), new RegExp(id));
+    t.notMatch(JSON.stringify([told, mail?.subject]), /secret-path/);
+
+    receiver.received.length = 0;
+    await recordMany(ctx, alice.id, 2);
+    clock.advance(86_400_000);
+    await deliver();
+    t.same(
+      receiver.received.map(({ path }) => path),
+      ['/other', '/other'],
+      'nothing more is sent to it',
+    );
+  },
+);
+
+t.test('a webhook that was switched off keeps that state when an attempt under way is its last', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 1);
+  for (const wait of WAITS.slice(0, 4)) {
+    clock.advance(wait);
+    await deliver();
+  }
+  receiver.answer({ status: 500, delayMs: 100 });
+  clock.advance(3_600_000);
+  const last = deliver();
+  while (receiver.open === 0) await new Promise((resolve) => setImmediate(resolve));
+  await callWebhook(app, alice, 'PATCH', id, '', { isActive: false });
+  await last;
+  t.equal((await readWebhook(app, alice, id)).status, 'inactive');
+  t.match(await readDeliveries(ctx, id), [{ status: 'failed', attempt: 5 }]);
+  t.equal(await ctx.db.$count(notifications), 0);
+});
+
+t.test('an attempt under way when the webhook fails ends with itself, whatever its outcome', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 1);
+  for (const wait of WAITS.slice(0, 4)) {
+    clock.advance(wait);
+    await deliver();
+  }
+  clock.advance(3_600_000);
+  await recordMany(ctx, alice.id, 2);
+  receiver.answer(({ headers, body }) => {
+    if (headers['x-delivery-attempt'] === '5') return { status: 500, delayMs: 50 };
+    return { status: String(body).includes('"n":1') ? 500 : 200, delayMs: 300 };
+  });
+  await deliver();
+  const ends = (await readDeliveries(ctx, id)).map(({ status, attempt }) => `${status} ${attempt}`).sort();
+  t.same(ends, ['delivered 1', 'failed 1', 'failed 5']);
+  t.equal((await readLog(app, alice, id)).length, 7, 'each attempt is in the log');
+  t.equal(await ctx.db.$count(notifications), 1);
+});

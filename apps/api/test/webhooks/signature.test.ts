@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import t from 'tap';
+import { parseSealingKeys, type SealingKey } from '../../src/config/secrets.ts';
+import type { Context } from '../../src/context.ts';
+import { isSecret, lookupsOf, lookupUnder, newSecret, openSecret, sealSecret } from '../../src/webhooks/secret.ts';
+import { isSigned, signBody, standardHeaders } from '../../src/webhooks/signature.ts';
+import { signatureOf } from '../support/webhooks.ts';
+
+const body = '{"event":"test","data":{"message":"Grüße, 世界 🔔"}}';
+const withKeys = (sealingKeys: SealingKey[]) => ({ config: { sealingKeys } }) as unknown as Context;
+
+t.test('a secret has 32 characters that either base64 alphabet knows, of more than 190 bits', async (t) => {
+  const made = Array.from({ length: 2000 }, newSecret);
+  t.equal(new Set(made).size, 2000);
+  for (const secret of made) if (!/^whsec_[A-Za-z0-9]{32}$/.test(secret)) t.fail(secret);
+  t.equal(new Set(made.map((secret) => secret.slice(6)).join('')).size, 62, 'every letter and digit comes up');
+  t.ok(made.every(isSecret));
+  t.ok(isSecret(`whsec_${'-_'.repeat(16)}`), 'and others that are URL-safe could be one');
+  for (const text of ['', 'whsec_', made[0]?.slice(1), `${made[0]}x`, `${made[0]}\n`]) t.notOk(isSecret(text ?? ''));
+});
+
+t.test("the specification's signature is the HMAC-SHA256 of the raw body in lower-case hex", async (t) => {
+  // openssl dgst -sha256 -hmac secret
+  t.equal(signBody('secret', 'body'), 'sha256=dc46983557fea127b43af721467eb9b3fde2338fe3e14f51952aa8478c13d355');
+  const secret = newSecret();
+  t.equal(signBody(secret, body), signatureOf(secret, Buffer.from(body)));
+  t.match(signBody(secret, body), /^sha256=[0-9a-f]{64}$/);
+});
+
+t.test('a signature is taken only as it was made', async (t) => {
+  const secret = newSecret();
+  const bytes = Buffer.from(body);
+  const good = signBody(secret, bytes);
+  t.ok(isSigned(secret, bytes, good));
+  t.ok(isSigned(secret, Buffer.alloc(0), signBody(secret, '')));
+  const bad = [
+    ...[undefined, null, '', [good], good.slice(7), good.slice(0, -1), `${good}0`, `${good},${good}`, ` ${good}`],
+    ...[good.toUpperCase(), good.replace('sha256', 'sha1'), signBody(newSecret(), bytes), signBody(secret, `${body} `)],
+  ];
+  for (const signature of bad) t.notOk(isSigned(secret, bytes, signature), String(signature));
+});
+
+t.test('the library that receivers verify with takes the headers of Standard Webhooks', async (t) => {
+  const at = new Date();
+  for (let n = 0; n < 200; n++) {
+    const [secret, before] = [newSecret(), newSecret()];
+    const id = `delivery-${n}`;
+    for (const secrets of [[secret], [secret, before], [before, secret]]) {
+      const headers = standardHeaders(secrets, { id, at, body });
+      t.same(new Webhook(secret).verify(body, headers), JSON.parse(body));
+      t.equal(headers['webhook-signature']?.split(' ').length, secrets.length);
+    }
+    const headers = standardHeaders([before], { id, at, body });
+    t.throws(() => new Webhook(secret).verify(body, headers), /No matching signature/);
+  }
+});
+
+t.test('what the headers sign cannot be changed or sent again much later', async (t) => {
+  const secret = newSecret();
+  const verify = (at: Date, changes: Record<string, string> = {}, text = body) =>
+    new Webhook(secret).verify(text, { ...standardHeaders([secret], { id: 'a', at, body }), ...changes });
+  const now = new Date();
+  t.ok(verify(now));
+  t.throws(() => verify(now, { 'webhook-id': 'b' }));
+  t.throws(() => verify(now, { 'webhook-timestamp': String(Math.floor(now.getTime() / 1000) - 1) }));
+  t.throws(() => verify(now, {}, `${body} `));
+  t.throws(() => verify(new Date(now.getTime() - 301_000)), /too old/);
+});
+
+t.test('a secret is found under each key that may have sealed it, and the look-up is keyed', async (t) => {
+  const [a, b] = parseSealingKeys(
+    `a:${randomBytes(32).toString('base64')},b:${randomBytes(32).toString('base64')}`,
+  ) as [SealingKey, SealingKey];
+  const secret = newSecret();
+  const before = sealSecret(withKeys([a]), 'id', secret);
+  const rotated = withKeys([b, a]);
+  t.ok(lookupsOf(rotated, secret).includes(before.secretLookup), 'it goes on being found while the old key is listed');
+  t.equal(openSecret(rotated, 'id', before.secretSealed), secret);
+  const after = sealSecret(rotated, 'id', secret);
+  t.equal(after.secretLookup, lookupUnder(b, secret));
+  t.not(after.secretLookup, before.secretLookup);
+  t.same(lookupsOf(withKeys([b]), secret), [after.secretLookup], 'sealed anew, it needs the old key no more');
+  t.throws(() => openSecret(rotated, 'other', after.secretSealed), /another place/);
+});
