@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { oauthRoutes } from './auth/oauth-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
+import { couponsRoutes } from './coupons/routes.ts';
 import { cronRoutes } from './cron/routes.ts';
 import { Refusal } from './errors.ts';
 import { executionsRoutes } from './executions/routes.ts';
@@ -87,6 +88,7 @@ export async function buildApp(
   app.register(webhooksRoutes, { ctx });
   app.register(usageRoutes, { ctx });
   app.register(notificationsRoutes, { ctx });
+  app.register(couponsRoutes, { ctx });
   app.register(cronRoutes, { ctx });
 
   routes?.(app, ctx);

@@ -84,6 +84,11 @@ const OTHERS = {
     'DELETE /api/usage/alerts/:id',
     'GET /api/notifications',
     'POST /api/notifications/:id/read',
+    'GET /api/admin/coupons',
+    'GET /api/admin/coupons/:id',
+    'PATCH /api/admin/coupons/:id',
+    'DELETE /api/admin/coupons/:id',
+    'GET /api/admin/coupons/:id/usage',
   ],
 };
 

@@ -1,0 +1,72 @@
+import type { ListCouponsQuery, ListCouponUsesQuery } from '@carillon/contract/coupons';
+import { couponRedemptions, coupons, users } from '@carillon/db';
+import { desc, eq, sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+import { Refusal } from '../errors.ts';
+
+/** The fields of the specification's "Coupon". */
+export const couponFields = {
+  id: coupons.id,
+  code: coupons.code,
+  type: coupons.type,
+  value: coupons.value,
+  isActive: coupons.isActive,
+  maxUses: coupons.maxUses,
+  usedCount: coupons.usedCount,
+  expiresAt: coupons.expiresAt,
+  createdByEmail: coupons.createdByEmail,
+  createdAt: coupons.createdAt,
+  updatedAt: coupons.updatedAt,
+};
+
+/** A coupon, for an admin. Refusal: 404. */
+export async function getCoupon(ctx: Context, id: number) {
+  const [coupon] = await ctx.db.select(couponFields).from(coupons).where(eq(coupons.id, id));
+  return coupon ?? refuseCoupon();
+}
+
+/** A coupon as `getCoupon` returns it. */
+export type CouponRow = Awaited<ReturnType<typeof getCoupon>>;
+
+export const refuseCoupon = (): never => {
+  throw new Refusal('not_found', 'There is no such coupon.');
+};
+
+/** All coupons, newest first, with figures over all of them (specification "Admin"). */
+export async function listCoupons(ctx: Context, { limit, offset }: ListCouponsQuery) {
+  const [page, [stats]] = await Promise.all([
+    ctx.db.select(couponFields).from(coupons).orderBy(desc(coupons.id)).limit(limit).offset(offset),
+    ctx.db
+      .select({
+        totalCoupons: sql<number>`count(*)::int`,
+        activeCoupons: sql<number>`count(*) filter (where ${coupons.isActive})::int`,
+        totalUses: sql<number>`coalesce(sum(${coupons.usedCount}), 0)::float8`,
+      })
+      .from(coupons),
+  ]);
+  const figures = stats ?? { totalCoupons: 0, activeCoupons: 0, totalUses: 0 };
+  return { coupons: page, stats: figures, pagination: { limit, offset, total: figures.totalCoupons } };
+}
+
+/**
+ * Who has used a coupon, newest first; deleted accounts are left out, and their uses still count (specification
+ * "Admin", decisions §9). Refusal: 404.
+ */
+export async function listCouponUses(ctx: Context, id: number, { limit, offset }: ListCouponUsesQuery) {
+  const { usedCount, maxUses } = await getCoupon(ctx, id);
+  const usage = await ctx.db
+    .select({
+      userId: users.id,
+      userEmail: users.email,
+      userName: users.name,
+      usedAt: couponRedemptions.redeemedAt,
+    })
+    .from(couponRedemptions)
+    .innerJoin(users, eq(users.id, couponRedemptions.userId))
+    .where(eq(couponRedemptions.couponId, id))
+    .orderBy(desc(couponRedemptions.redeemedAt), desc(users.id))
+    .limit(limit)
+    .offset(offset);
+  const remainingUses = maxUses === null ? null : Math.max(0, maxUses - usedCount);
+  return { usage, summary: { totalUses: usedCount, maxUses, remainingUses } };
+}

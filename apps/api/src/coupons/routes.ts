@@ -1,0 +1,68 @@
+import * as contract from '@carillon/contract/coupons';
+import type { Routes } from '../http/contract.ts';
+import { activateCoupon } from './activate.ts';
+import { getCoupon, listCoupons, listCouponUses } from './read.ts';
+import { changeCoupon, createCoupon, deleteCoupon } from './write.ts';
+
+const success = true as const;
+
+/** Specification "Coupons (user)", and the coupons of "Admin". */
+export const couponsRoutes: Routes = async (app) => {
+  const config = { access: 'admin' } as const;
+
+  app.post(
+    '/api/coupons/activate',
+    { schema: contract.activateCoupon, config: { access: 'user' } },
+    async ({ ctx, caller, body, ip }) => ({
+      success,
+      message: 'The coupon is applied: your trial is longer.',
+      ...(await activateCoupon(ctx, caller, body.code, ip)),
+    }),
+  );
+
+  app.get('/api/admin/coupons', { schema: contract.listCoupons, config }, async ({ ctx, query }) => ({
+    success,
+    data: await listCoupons(ctx, query),
+  }));
+
+  app.post(
+    '/api/admin/coupons',
+    { schema: contract.createCoupon, config },
+    async ({ ctx, caller, body, ip }, reply) => {
+      const data = await createCoupon(ctx, caller, body, ip);
+      return reply.code(201).send({ success, data, message: 'The coupon is created.' });
+    },
+  );
+
+  app.get('/api/admin/coupons/:id', { schema: contract.getCoupon, config }, async ({ ctx, params }) => ({
+    success,
+    coupon: await getCoupon(ctx, params.id),
+  }));
+
+  app.patch(
+    '/api/admin/coupons/:id',
+    { schema: contract.changeCoupon, config },
+    async ({ ctx, caller, params, body, ip }) => ({
+      success,
+      coupon: await changeCoupon(ctx, caller, params.id, body, ip),
+    }),
+  );
+
+  app.delete(
+    '/api/admin/coupons/:id',
+    { schema: contract.deleteCoupon, config },
+    async ({ ctx, caller, params, ip }) => {
+      await deleteCoupon(ctx, caller, params.id, ip);
+      return { success, message: 'The coupon is deleted.' };
+    },
+  );
+
+  app.get(
+    '/api/admin/coupons/:id/usage',
+    { schema: contract.listCouponUses, config },
+    async ({ ctx, params, query }) => ({
+      success,
+      ...(await listCouponUses(ctx, params.id, query)),
+    }),
+  );
+};

@@ -1,0 +1,182 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { errors, success } from './envelopes.ts';
+import { ADMIN, type Operation, SIGNED_IN } from './operation.ts';
+import {
+  Id,
+  IdParams,
+  Instant,
+  InstantText,
+  LARGEST_ID,
+  nullable,
+  Offset,
+  pageSize,
+  strict,
+  withDefault,
+  words,
+} from './primitives.ts';
+
+/** Specification "Coupon", "Coupons (user)", "Admin"; decisions §9. */
+
+const Code = Type.String({ description: 'Matched in any letter case' });
+const Kind = Type.String({ description: '`TRIAL_EXTENSION`' });
+const Value = Type.Integer({ description: 'Days by which the trial is extended' });
+
+const FIELDS = {
+  id: Id,
+  code: Code,
+  type: Kind,
+  value: Value,
+  isActive: Type.Boolean(),
+  maxUses: nullable(Type.Integer({ description: 'Null: no limit' })),
+  usedCount: Type.Integer(),
+  expiresAt: nullable(Instant),
+  createdByEmail: Type.String(),
+  createdAt: Instant,
+};
+
+export const Coupon = Type.Object({ ...FIELDS, updatedAt: Instant });
+export type Coupon = Static<typeof Coupon>;
+
+const common = { tags: ['coupons'], security: SIGNED_IN };
+
+export const ActivateCouponInput = strict({ code: Type.String({ minLength: 1, maxLength: 100 }) });
+export type ActivateCouponInput = Static<typeof ActivateCouponInput>;
+
+export const activateCoupon = {
+  ...common,
+  operationId: 'activateCoupon',
+  summary: 'Extend the trial by a coupon',
+  description:
+    'From the later of now and the end of the trial. 404 where it is missing or inactive; 400 where it has expired, was used by the caller before, or has no uses left.',
+  body: ActivateCouponInput,
+  response: {
+    200: Type.Object({
+      success,
+      message: Type.String(),
+      coupon: Type.Object({ code: Code, type: Kind, value: Value, appliedAt: Instant }),
+      user: Type.Object({ trialEndsAt: Instant }),
+    }),
+    ...errors(401, 403, 404, 429),
+  },
+} satisfies Operation;
+
+const byAdmin = { tags: ['admin'], security: ADMIN };
+
+export const ListCouponsQuery = Type.Object({ limit: pageSize(50), offset: Offset });
+export type ListCouponsQuery = Static<typeof ListCouponsQuery>;
+
+export const listCoupons = {
+  ...byAdmin,
+  operationId: 'listCoupons',
+  summary: 'All coupons, newest first',
+  querystring: ListCouponsQuery,
+  response: {
+    200: Type.Object({
+      success,
+      data: Type.Object({
+        coupons: Type.Array(Coupon),
+        stats: Type.Object({
+          totalCoupons: Type.Integer(),
+          activeCoupons: Type.Integer({ description: 'Those with `isActive`, also where they have expired' }),
+          totalUses: Type.Integer(),
+        }),
+        pagination: Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() }),
+      }),
+    }),
+    ...errors(401, 403, 429),
+  },
+} satisfies Operation;
+
+const MaxUses = Type.Optional(
+  nullable(Type.Integer({ minimum: 1, maximum: LARGEST_ID, description: 'null: no limit' })),
+);
+const ExpiresAt = Type.Optional(nullable(InstantText));
+
+export const CreateCouponInput = strict({
+  maxUses: MaxUses,
+  expiresAt: ExpiresAt,
+  type: Type.Optional(words(['TRIAL_EXTENSION'])),
+  value: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 3650,
+      description: 'Days; the `trialDurationDays` of the settings unless said',
+    }),
+  ),
+});
+export type CreateCouponInput = Static<typeof CreateCouponInput>;
+
+export const createCoupon = {
+  ...byAdmin,
+  operationId: 'createCoupon',
+  summary: 'Make a coupon with a code of its own',
+  body: CreateCouponInput,
+  response: {
+    201: Type.Object({ success, data: Type.Object(FIELDS), message: Type.String() }),
+    ...errors(401, 403, 429),
+  },
+} satisfies Operation;
+
+const OneCoupon = Type.Object({ success, coupon: Coupon });
+
+export const getCoupon = {
+  ...byAdmin,
+  operationId: 'getCoupon',
+  summary: 'One coupon',
+  params: IdParams,
+  response: { 200: OneCoupon, ...errors(401, 403, 404, 429) },
+} satisfies Operation;
+
+export const ChangeCouponInput = strict({
+  isActive: Type.Optional(Type.Boolean()),
+  maxUses: MaxUses,
+  expiresAt: ExpiresAt,
+});
+export type ChangeCouponInput = Static<typeof ChangeCouponInput>;
+
+export const changeCoupon = {
+  ...byAdmin,
+  operationId: 'changeCoupon',
+  summary: 'Switch a coupon on or off, or change its limits',
+  description: 'A `maxUses` below what was used already, and an `expiresAt` in the past, end it.',
+  params: IdParams,
+  body: ChangeCouponInput,
+  response: { 200: OneCoupon, ...errors(401, 403, 404, 429) },
+} satisfies Operation;
+
+export const deleteCoupon = {
+  ...byAdmin,
+  operationId: 'deleteCoupon',
+  summary: 'Delete a coupon; what it has extended stays extended',
+  params: IdParams,
+  response: { 200: Type.Object({ success, message: Type.String() }), ...errors(401, 403, 404, 429) },
+} satisfies Operation;
+
+export const ListCouponUsesQuery = Type.Object({
+  limit: withDefault(Type.Integer({ minimum: 1, maximum: 1000 }), 1000),
+  offset: Offset,
+});
+export type ListCouponUsesQuery = Static<typeof ListCouponUsesQuery>;
+
+export const listCouponUses = {
+  ...byAdmin,
+  operationId: 'listCouponUses',
+  summary: 'Who has used a coupon, newest first',
+  params: IdParams,
+  querystring: ListCouponUsesQuery,
+  response: {
+    200: Type.Object({
+      success,
+      usage: Type.Array(
+        Type.Object({ userId: Id, userEmail: Type.String(), userName: Type.String(), usedAt: Instant }),
+        { description: 'Accounts that were deleted since are left out' },
+      ),
+      summary: Type.Object({
+        totalUses: Type.Integer(),
+        maxUses: nullable(Type.Integer()),
+        remainingUses: nullable(Type.Integer({ description: 'Null: no limit' })),
+      }),
+    }),
+    ...errors(401, 403, 404, 429),
+  },
+} satisfies Operation;
