@@ -89,6 +89,10 @@ const OTHERS = {
     'PATCH /api/admin/coupons/:id',
     'DELETE /api/admin/coupons/:id',
     'GET /api/admin/coupons/:id/usage',
+    'GET /api/admin/users/:id',
+    'DELETE /api/admin/users/:id',
+    'GET /api/admin/settings',
+    'PATCH /api/admin/settings',
   ],
 };
 

@@ -16,12 +16,6 @@ export const NOT_YET: Record<string, [method: 'GET' | 'POST' | 'PATCH' | 'DELETE
   'GET /api/admin/stats': [['GET', '/api/admin/stats', 'admin']],
   'GET /api/admin/users': [['GET', '/api/admin/users', 'admin']],
   'PATCH /api/admin/users/*': [['PATCH', '/api/admin/users/:id', 'admin']],
-  'POST /api/webhooks': [['POST', '/api/webhooks', 'user']],
-  'POST /api/webhooks/*/test': [['POST', '/api/webhooks/:webhookId/test', 'user']],
-  '* /api/webhooks/:userId/:secret': [
-    ['GET', '/api/webhooks/:userId/:secret', 'public'],
-    ['POST', '/api/webhooks/:userId/:secret', 'public'],
-  ],
 };
 
 /** Routes that stand in for those of `NOT_YET`, unless these have come. */
@@ -32,8 +26,7 @@ export function standIns(app: FastifyInstance): void {
     for (const [bucket, routes] of Object.entries(NOT_YET)) {
       if (served.has(bucket)) continue;
       for (const [method, url, access] of routes) {
-        const shape = access === 'public' ? 'bare' : 'standard';
-        child.route({ method, url, config: { access, shape }, handler: async () => ({ success: true }) });
+        child.route({ method, url, config: { access }, handler: async () => ({ success: true }) });
       }
     }
   });
