@@ -23,6 +23,7 @@ import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http
 import { notificationsRoutes } from './notifications/routes.ts';
 import { tasksRoutes } from './tasks/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
+import { adminUsersRoutes } from './users/admin-routes.ts';
 import { usersRoutes } from './users/routes.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
 
@@ -83,6 +84,7 @@ export async function buildApp(
   app.register(authRoutes, { ctx });
   app.register(oauthRoutes, { ctx });
   app.register(usersRoutes, { ctx });
+  app.register(adminUsersRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
   app.register(webhooksRoutes, { ctx });

@@ -14,7 +14,6 @@ export const NOT_YET: Record<string, [method: 'GET' | 'POST' | 'PATCH' | 'DELETE
     ['POST', '/api/integrations/design/validate', 'user'],
   ],
   'GET /api/admin/stats': [['GET', '/api/admin/stats', 'admin']],
-  'GET /api/admin/users': [['GET', '/api/admin/users', 'admin']],
   'PATCH /api/admin/users/*': [['PATCH', '/api/admin/users/:id', 'admin']],
 };
 

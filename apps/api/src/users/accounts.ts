@@ -1,0 +1,80 @@
+import type { ListUsersQuery } from '@carillon/contract/admin-users';
+import { executions, tasks, users } from '@carillon/db';
+import { and, desc, eq, ilike, inArray, or, sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+import { Refusal } from '../errors.ts';
+import { containing } from '../pages.ts';
+import { findActivity } from './activity.ts';
+import { successRate } from './read.ts';
+
+const fields = {
+  id: users.id,
+  identityUserId: users.identityUserId,
+  email: users.email,
+  name: users.name,
+  role: users.role,
+  isActive: users.isActive,
+  trialEndsAt: users.trialEndsAt,
+  createdAt: users.createdAt,
+};
+
+/** All accounts that match, the newest first (specification "Admin"). */
+export async function listUsers(ctx: Context, { limit, offset, search, role, isActive }: ListUsersQuery) {
+  const pattern = search ? containing(search.trim()) : null;
+  const matching = and(
+    pattern === null ? undefined : or(ilike(users.email, pattern), ilike(users.name, pattern)),
+    role ? eq(users.role, role) : undefined,
+    isActive === undefined ? undefined : eq(users.isActive, isActive),
+  );
+  // A query of its own: what the page leaves out would be counted, too.
+  const page = ctx.db
+    .select({ id: users.id })
+    .from(users)
+    .where(matching)
+    .orderBy(desc(users.id))
+    .limit(limit)
+    .offset(offset);
+  const [found, total] = await Promise.all([
+    ctx.db
+      .select({ user: fields, totalTasks: countOf(tasks), totalExecutions: countOf(executions) })
+      .from(users)
+      .where(inArray(users.id, page))
+      .orderBy(desc(users.id)),
+    ctx.db.$count(users, matching),
+  ]);
+  return {
+    users: found.map(({ user, ...stats }) => ({ ...user, stats })),
+    pagination: { total, limit, offset, pages: Math.ceil(total / limit) },
+  };
+}
+
+/** One account with its figures and the last 20 things that happened to it (specification "Admin", decisions §9). */
+export async function getAccount(ctx: Context, id: number) {
+  const [[found], recentActivity] = await Promise.all([
+    ctx.db
+      .select({
+        user: { ...fields, timezone: users.timezone, updatedAt: users.updatedAt },
+        totalTasks: countOf(tasks),
+        activeTasks: countOf(tasks, 'active'),
+        totalExecutions: countOf(executions),
+        completed: countOf(executions, 'completed'),
+        failedExecutions: countOf(executions, 'failed'),
+      })
+      .from(users)
+      .where(eq(users.id, id)),
+    findActivity(ctx, id),
+  ]);
+  if (!found) return refuseUser();
+  const { user, completed, ...counts } = found;
+  const stats = { ...counts, successRate: successRate(completed, counts.failedExecutions) };
+  return { ...user, stats, recentActivity };
+}
+
+/** How many of them the account has, by an index. Drizzle would leave `users` out of the name, which then is another's. */
+const countOf = (from: typeof tasks | typeof executions, status?: string) =>
+  sql<number>`(select count(*)::int from ${from} counted where counted.user_id = "users"."id"
+    ${status ? sql`and counted.status = ${status}` : sql``})`;
+
+export const refuseUser = (): never => {
+  throw new Refusal('not_found', 'There is no such user.');
+};

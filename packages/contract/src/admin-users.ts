@@ -1,0 +1,86 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Role } from './auth.ts';
+import { errors, success } from './envelopes.ts';
+import { ADMIN, type Operation } from './operation.ts';
+import { Id, IdParams, Instant, nullable, Offset, pageSize } from './primitives.ts';
+import { UserStats } from './users.ts';
+
+/** Specification "Admin": the accounts; decisions §9. */
+
+const common = { tags: ['admin'], security: ADMIN };
+
+const fields = {
+  id: Id,
+  identityUserId: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  role: Role,
+  isActive: Type.Boolean(),
+  trialEndsAt: nullable(Instant),
+  createdAt: Instant,
+};
+
+export const ListUsersQuery = Type.Object({
+  limit: pageSize(50),
+  offset: Offset,
+  search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the e-mail address or the name' })),
+  role: Type.Optional(Role),
+  isActive: Type.Optional(Type.Boolean()),
+});
+export type ListUsersQuery = Static<typeof ListUsersQuery>;
+
+export const listUsers = {
+  ...common,
+  operationId: 'listUsers',
+  summary: 'All accounts, the newest first',
+  querystring: ListUsersQuery,
+  response: {
+    200: Type.Object({
+      success,
+      data: Type.Object({
+        users: Type.Array(
+          Type.Object({
+            ...fields,
+            stats: Type.Object({ totalTasks: Type.Integer(), totalExecutions: Type.Integer() }),
+          }),
+        ),
+        pagination: Type.Object({
+          total: Type.Integer(),
+          limit: Type.Integer(),
+          offset: Type.Integer(),
+          pages: Type.Integer(),
+        }),
+      }),
+    }),
+    ...errors(401, 403, 429),
+  },
+} satisfies Operation;
+
+export const getAccount = {
+  ...common,
+  operationId: 'getAccount',
+  summary: 'One account, with its figures and what happened to it last',
+  params: IdParams,
+  response: {
+    200: Type.Object({
+      success,
+      user: Type.Object({
+        ...fields,
+        timezone: nullable(Type.String()),
+        updatedAt: Instant,
+        stats: Type.Object({ ...UserStats.properties, failedExecutions: Type.Integer() }),
+        recentActivity: Type.Array(
+          Type.Object({
+            type: Type.String({
+              description: 'A kind of the audit log, `task.created`, or `execution.` and how it stands',
+            }),
+            timestamp: Instant,
+            details: Type.Record(Type.String(), Type.Unknown()),
+          }),
+          { description: 'The last 20, the newest first' },
+        ),
+      }),
+    }),
+    ...errors(401, 403, 404, 429),
+  },
+} satisfies Operation;
