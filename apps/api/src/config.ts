@@ -2,8 +2,10 @@ import { resolve } from 'node:path';
 import { destinations } from './config/kinds.ts';
 import { readMail } from './config/mail.ts';
 import { readOAuth } from './config/oauth.ts';
+import { assertPublic, assertStrong } from './config/production.ts';
 import { type Environment, readVariable } from './config/read.ts';
 import { ConfigError, developmentSecrets, parseSealingKeys, SECRETS } from './config/secrets.ts';
+import { readStorage } from './config/storage.ts';
 import type { VARIABLES } from './config/variables.ts';
 
 export { ConfigError } from './config/secrets.ts';
@@ -28,17 +30,18 @@ export function loadConfig(env: Environment) {
     throw new ConfigError(`Production needs ${missing.join(', ')}: set each to a secret of at least 32 bytes.`);
   }
   const secrets = missing.length > 0 ? { ...developmentSecrets(dataDir), ...dropNulls(given) } : given;
-  for (const name of SECRETS) {
-    if (production && Buffer.byteLength(secrets[name] as string) < 32) {
-      throw new ConfigError(`${name} is shorter than the 32 bytes that production needs.`);
+  const sealingKeys = parseSealingKeys(secrets.ENCRYPTION_KEY as string);
+  const appUrl = read('APP_URL') ?? baseUrl;
+  const cookieSecure = read('COOKIE_SECURE');
+  if (production) {
+    assertStrong(secrets as Record<(typeof SECRETS)[number], string>, sealingKeys);
+    assertPublic({ BASE_URL: baseUrl, APP_URL: appUrl, COOKIE_SECURE: cookieSecure });
+    if (read('AI_BASE_URL') === null && read('ANTHROPIC_API_KEY') === null) {
+      throw new ConfigError(
+        'Production needs AI_BASE_URL: the address of a provider, or "offline" for the built-in model.',
+      );
     }
   }
-  if (production && read('AI_BASE_URL') === null && read('ANTHROPIC_API_KEY') === null) {
-    throw new ConfigError(
-      'Production needs AI_BASE_URL: the address of a provider, or "offline" for the built-in model.',
-    );
-  }
-  if (production && !read('COOKIE_SECURE')) throw new ConfigError('COOKIE_SECURE may be false in development only.');
   const email = read('BOOTSTRAP_ADMIN_EMAIL');
   const password = read('BOOTSTRAP_ADMIN_PASSWORD');
 
@@ -47,13 +50,13 @@ export function loadConfig(env: Environment) {
     host: read('HOST'),
     port,
     baseUrl,
-    appUrl: read('APP_URL') ?? baseUrl,
+    appUrl,
     trustProxy: read('TRUST_PROXY'),
     databaseUrl: read('DATABASE_URL'),
     databasePool: read('DATABASE_POOL'),
     dataDir,
     jwtSecret: secrets.JWT_SECRET as string,
-    sealingKeys: parseSealingKeys(secrets.ENCRYPTION_KEY as string),
+    sealingKeys,
     cronSecret: secrets.CRON_SECRET as string,
     adminKey: secrets.ADMIN_KEY as string,
     bootstrapAdmin: email && password ? { email, password } : null,
@@ -64,7 +67,8 @@ export function loadConfig(env: Environment) {
       anthropicBaseUrl: read('ANTHROPIC_BASE_URL'),
       timeoutMs: read('AI_TIMEOUT_MS'),
     },
-    mail: readMail(env, { production, appUrl: read('APP_URL') ?? baseUrl, dataDir }),
+    mail: readMail(env, { production, appUrl, dataDir }),
+    storage: readStorage(env, { production, dataDir }),
     oauth: readOAuth(env),
     egressAllow: read('EGRESS_ALLOW') ?? (production ? [] : LOOPBACK),
     executionRetryDelaysMs: read('EXECUTION_RETRY_DELAYS_MS'),
@@ -73,7 +77,7 @@ export function loadConfig(env: Environment) {
     webhookRetryDelaysMs: read('WEBHOOK_RETRY_DELAYS_MS'),
     webhookConcurrency: read('WEBHOOK_CONCURRENCY'),
     rateLimitMultiplier: read('RATE_LIMIT_MULTIPLIER'),
-    cookieSecure: read('COOKIE_SECURE'),
+    cookieSecure,
     logLevel: read('LOG_LEVEL'),
   });
 }

@@ -67,7 +67,7 @@ export async function install(stack: AsyncDisposableStack, options: Installation
       DATA_DIR: folder,
       DATABASE_URL: databaseUrl,
       AI_BASE_URL: ai.ready,
-      STORAGE_DRIVER: 'base64',
+      STORAGE_DRIVER: 'disk',
       SMTP_URL: 'smtp://127.0.0.1:9',
       MAIL_FROM: 'carillon@example.com',
       JWT_SECRET: secret(),

@@ -8,10 +8,10 @@ import t from 'tap';
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const EXAMPLE = read('.env.example');
 const lines = EXAMPLE.split('\n');
-const settings = parseEnv(EXAMPLE.replaceAll(/^#(?=[A-Z_]+=)/gm, ''));
+const settings = parseEnv(EXAMPLE.replaceAll(/^#(?=[A-Z0-9_]+=)/gm, ''));
 
 t.test('.env.example lists exactly the variables that exist', async (t) => {
-  const ofScheduler = read('apps/scheduler/src/settings.ts').matchAll(/\benv\.([A-Z_]+)/g);
+  const ofScheduler = read('apps/scheduler/src/settings.ts').matchAll(/\benv\.([A-Z0-9_]+)/g);
   const names = [...ofScheduler].map(([, name = '']) => name).filter((name) => !name.endsWith('_FILE'));
   const existing = new Set([...Object.keys(VARIABLES), ...names]);
   t.strictSame(Object.keys(settings).sort(), [...existing].sort());
@@ -29,7 +29,7 @@ t.test('.env.example shows the defaults, and copied as it is changes nothing', a
 
 t.test('.env.example says what each variable is for', async (t) => {
   for (const [index, line] of lines.entries()) {
-    const [, name] = /^#([A-Z_]+)=/.exec(line) ?? [];
+    const [, name] = /^#([A-Z0-9_]+)=/.exec(line) ?? [];
     if (name) t.match(lines[index - 1], /^# .*\w/, name);
   }
   t.ok(lines.every((line) => line === '' || line.startsWith('#')));

@@ -13,15 +13,23 @@ export interface SealingKey {
   key: Buffer;
 }
 
+/** With the alphabet of addresses or without, padded or not; decoding would pass over whatever else stands there. */
+const BASE64_OF_32 = /^[\w+/-]{43}=?$/;
+
 export function parseSealingKeys(value: string): SealingKey[] {
-  return value.split(',').map((entry) => {
-    const [id, encoded] = entry.includes(':') ? entry.split(':', 2) : ['1', entry];
+  const keys = value.split(',').map((entry) => {
+    const [id, encoded] = entry.includes(':') ? entry.trim().split(':', 2) : ['1', entry];
     const key = Buffer.from(encoded ?? '', 'base64');
-    if (key.length !== 32 || !/^[A-Za-z0-9_-]{1,32}$/.test(id ?? '')) {
+    if (!BASE64_OF_32.test(encoded ?? '') || !/^[A-Za-z0-9_-]{1,32}$/.test(id ?? '')) {
       throw new ConfigError('ENCRYPTION_KEY takes base64 of 32 bytes, or several as id:base64,id:base64.');
     }
     return { id: id as string, key };
   });
+  const twice = keys.find(({ id }, at) => keys.findIndex((other) => other.id === id) < at);
+  // What was sealed under the second one would be tried with the first.
+  if (twice)
+    throw new ConfigError(`ENCRYPTION_KEY lists two keys with the id "${twice.id}": give each one of its own.`);
+  return keys;
 }
 
 /**

@@ -68,6 +68,17 @@ export const VARIABLES = {
     default: null,
     meaning: 'sender of mail, Name <address>; no-reply at the host of APP_URL unless set',
   },
+  STORAGE_DRIVER: {
+    kind: oneOf('base64', 'disk', 's3'),
+    default: null,
+    meaning: 'where uploaded files go; base64 (in the database) in development unless set',
+  },
+  STORAGE_URL: { kind: httpUrl, default: null, meaning: 'where uploaded files are reached' },
+  S3_ENDPOINT: { kind: httpUrl, default: null, meaning: 'object storage other than that of AWS' },
+  S3_REGION: { kind: text, default: 'us-east-1', meaning: 'its region' },
+  S3_BUCKET: { kind: text, default: null, meaning: 'its bucket' },
+  S3_ACCESS_KEY_ID: { kind: text, default: null, meaning: 'its access key' },
+  S3_SECRET_ACCESS_KEY: { kind: text, default: null, meaning: 'secret of that key' },
   EXECUTION_RETRY_DELAYS_MS: {
     kind: delays,
     default: '60000,300000,900000',

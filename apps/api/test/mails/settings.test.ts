@@ -1,34 +1,26 @@
 import t from 'tap';
 import { loadConfig } from '../../src/config.ts';
+import { PRODUCTION } from '../support/production.ts';
 
-const SECRET = Buffer.alloc(32, 7).toString('base64');
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  JWT_SECRET: SECRET,
-  ENCRYPTION_KEY: SECRET,
-  CRON_SECRET: SECRET,
-  ADMIN_KEY: SECRET,
-  AI_BASE_URL: 'offline',
-  APP_URL: 'https://bells.example.com',
-  DATABASE_URL: 'postgres://127.0.0.1/x',
-};
+const { SMTP_URL: _, ...REST } = PRODUCTION;
+const SETTINGS = { ...REST, APP_URL: 'https://bells.example.com', DATABASE_URL: 'postgres://127.0.0.1/x' };
 
 t.test('production asks for a mail server by name, since it writes no mail to disk', async (t) => {
-  t.throws(() => loadConfig(PRODUCTION), {
+  t.throws(() => loadConfig(SETTINGS), {
     message: 'Production needs SMTP_URL: the address of a mail server, such as smtps://user:password@host.',
   });
-  const { mail } = loadConfig({ ...PRODUCTION, SMTP_URL: 'smtps://mail.example.com' });
+  const { mail } = loadConfig({ ...SETTINGS, SMTP_URL: 'smtps://mail.example.com' });
   t.match(mail, { smtpUrl: 'smtps://mail.example.com', from: 'Carillon <no-reply@bells.example.com>' });
 });
 
 t.test('a wrong mail server is shown without its password', async (t) => {
-  t.throws(() => loadConfig({ ...PRODUCTION, SMTP_URL: 'http://bells:s3cr/et@x@mail.example.com' }), {
+  t.throws(() => loadConfig({ ...SETTINGS, SMTP_URL: 'http://bells:s3cr/et@x@mail.example.com' }), {
     message: 'SMTP_URL is "http://…@mail.example.com", but takes an address that begins with smtp:// or smtps://.',
   });
 });
 
 t.test('a sender is one address, with or without a name', async (t) => {
-  const from = (MAIL_FROM: string) => loadConfig({ ...PRODUCTION, SMTP_URL: 'smtp://x', MAIL_FROM }).mail.from;
+  const from = (MAIL_FROM: string) => loadConfig({ ...SETTINGS, SMTP_URL: 'smtp://x', MAIL_FROM }).mail.from;
   for (const good of ['bells@example.com', 'Carillon <bells@example.com>', 'Sinos São João <bells@example.com>']) {
     t.equal(from(good), good);
   }

@@ -10,13 +10,13 @@ import {
   countAttempts,
   httpFor,
   nameServers,
-  PRODUCTION,
   postTo,
   startCanary,
   startRawReceiver,
   startReceiver,
 } from '../support/canaries.ts';
 import { startNameServer } from '../support/name-server.ts';
+import { PRODUCTION } from '../support/production.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
 const noAddress = {

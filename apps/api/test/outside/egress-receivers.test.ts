@@ -8,13 +8,13 @@ import {
   httpFor,
   listen,
   nameServers,
-  PRODUCTION,
   postTo,
   type Receiver,
   startRawReceiver,
   startReceiver,
 } from '../support/canaries.ts';
 import { AUTHORITY, CERTIFICATE, KEY } from '../support/certificate.ts';
+import { PRODUCTION } from '../support/production.ts';
 
 const addressOf = ({ port }: Receiver) => `http://127.0.0.1:${port}/hook`;
 const late = { kind: 'timeout', status: null, error: 'The receiver did not answer within 0.2 s.' };

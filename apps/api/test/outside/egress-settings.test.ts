@@ -1,15 +1,12 @@
 import t from 'tap';
 import { loadConfig } from '../../src/config.ts';
 import { isPublic, readAddress } from '../../src/outside/egress-addresses.ts';
-import { httpFor, PRODUCTION } from '../support/canaries.ts';
+import { httpFor } from '../support/canaries.ts';
+import { PRODUCTION } from '../support/production.ts';
 
 const allowed = (EGRESS_ALLOW?: string, NODE_ENV = 'test') =>
   loadConfig({
     ...PRODUCTION,
-    JWT_SECRET: 's'.repeat(32),
-    CRON_SECRET: 's'.repeat(32),
-    ADMIN_KEY: 's'.repeat(32),
-    ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
     NODE_ENV,
     EGRESS_ALLOW,
   }).egressAllow;

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { loadConfig } from '../../src/config.ts';
 import type { Lookup } from '../../src/outside/egress-names.ts';
 import { createHttp, type Http, type HttpOptions } from '../../src/outside/http.ts';
+import { PRODUCTION } from './production.ts';
 
 interface Test {
   after(work: () => unknown): unknown;
@@ -95,19 +96,10 @@ export interface Setting extends HttpOptions {
 
 /** HTTP to user-given addresses, in development unless `env` says otherwise; it goes away at the end of `t`. */
 export function httpFor(t: Test, { env = {}, ...options }: Setting = {}): Http {
-  const http = createHttp(loadConfig({ NODE_ENV: 'test', ...SECRETS, ...env }), options);
+  const http = createHttp(loadConfig({ ...PRODUCTION, NODE_ENV: 'test', ...env }), options);
   t.after(() => http.close());
   return http;
 }
-
-/** What production insists on. */
-export const PRODUCTION = { NODE_ENV: 'production', AI_BASE_URL: 'offline', SMTP_URL: 'smtp://mail.test' };
-const SECRETS = {
-  JWT_SECRET: 's'.repeat(32),
-  CRON_SECRET: 's'.repeat(32),
-  ADMIN_KEY: 's'.repeat(32),
-  ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
-};
 
 /** Name servers that know these names; `asked` is what they were asked. */
 export function nameServers(names: Record<string, readonly string[]>): { lookup: Lookup; asked: string[] } {

@@ -4,6 +4,7 @@ import t from 'tap';
 import { openSecret } from '../../src/webhooks/secret.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda, signUpAlice } from '../support/people.ts';
+import { PRODUCTION } from '../support/production.ts';
 import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
 import { postWebhook, readWebhook, tryWebhook, WEBHOOK } from '../support/webhooks.ts';
 
@@ -108,16 +109,7 @@ t.test('addresses inside the network and our own are refused before anything is 
 });
 
 t.test('production takes https only', async (t) => {
-  const env = {
-    NODE_ENV: 'production',
-    JWT_SECRET: 'x'.repeat(32),
-    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-    AI_BASE_URL: 'offline',
-    SMTP_URL: 'smtp://127.0.0.1:9',
-    STORAGE_DRIVER: 'disk',
-    BASE_URL: 'https://carillon.example.com',
-    APP_URL: 'https://app.example.com',
-  };
+  const env = { ...PRODUCTION, BASE_URL: 'https://carillon.example.com', APP_URL: 'https://app.example.com' };
   const production = await testContext(t, { env: { ...UNHURRIED, ...env } });
   const owner = await signUpAlice(production.app);
   const statusOf = async (url: string) => (await tryWebhook(production.app, owner, { url })).statusCode;

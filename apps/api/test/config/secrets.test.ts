@@ -1,0 +1,21 @@
+import t from 'tap';
+import { loadConfig } from '../../src/config.ts';
+import { PRODUCTION } from '../support/production.ts';
+
+t.test('development starts with nothing set, and keeps the secrets that it makes', async (t) => {
+  const DATA_DIR = t.testdir();
+  const { storage, jwtSecret, cronSecret, adminKey } = loadConfig({ DATA_DIR });
+  t.match(storage, { driver: 'base64', s3: null });
+  t.equal(new Set([jwtSecret, cronSecret, adminKey]).size, 3);
+  t.equal(loadConfig({ DATA_DIR }).jwtSecret, jwtSecret);
+  t.equal(loadConfig({ DATA_DIR, JWT_SECRET: 'weak' }).jwtSecret, 'weak', 'and asks for no strength');
+});
+
+t.test('a secret may be given as a file', async (t) => {
+  const folder = t.testdir({ jwt: `${PRODUCTION.JWT_SECRET}\n` });
+  const { JWT_SECRET, ...others } = PRODUCTION;
+  t.equal(loadConfig({ ...others, JWT_SECRET_FILE: `${folder}/jwt` }).jwtSecret, JWT_SECRET);
+  t.throws(() => loadConfig({ ...others, JWT_SECRET_FILE: `${folder}/none` }), {
+    message: `JWT_SECRET_FILE names ${folder}/none, which cannot be read.`,
+  });
+});
