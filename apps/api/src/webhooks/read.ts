@@ -1,7 +1,7 @@
 import type { EventKind } from '@carillon/contract/events';
 import type { ListDeliveriesQuery, ListWebhooksQuery } from '@carillon/contract/webhooks';
 import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
-import { and, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
 
@@ -79,17 +79,18 @@ export async function listDeliveries(ctx: Context, caller: Caller, id: string, q
     .where(ofWebhook)
     .orderBy(...newestFirst)
     .limit(KEPT_ATTEMPTS);
-  const shown = ctx.db
-    .select(logFields)
-    .from(deliveryAttempts)
-    .innerJoin(deliveries, eq(deliveries.id, deliveryAttempts.deliveryId))
-    .where(and(ofWebhook, or(isNull(deliveries.endedAt), inArray(deliveryAttempts.id, last))));
-  const [logs, total] = await Promise.all([
-    shown
+  const isKept = and(ofWebhook, or(isNull(deliveries.endedAt), inArray(deliveryAttempts.id, last)));
+  const isOfDelivery = eq(deliveries.id, deliveryAttempts.deliveryId);
+  const [logs, [counted]] = await Promise.all([
+    ctx.db
+      .select(logFields)
+      .from(deliveryAttempts)
+      .innerJoin(deliveries, isOfDelivery)
+      .where(isKept)
       .orderBy(...newestFirst)
       .limit(limit)
       .offset(offset),
-    ctx.db.$count(shown.as('shown')),
+    ctx.db.select({ total: count() }).from(deliveryAttempts).innerJoin(deliveries, isOfDelivery).where(isKept),
   ]);
-  return { logs, pagination: { total, limit, offset } };
+  return { logs, pagination: { total: counted?.total ?? 0, limit, offset } };
 }

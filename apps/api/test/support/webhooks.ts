@@ -89,3 +89,24 @@ export const readDeliveries = (ctx: Context, webhookId: string) =>
 /** The specification's signature, computed as a receiver does. */
 export const signatureOf = (secret: string, body: string | Buffer) =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/** The inbound path of a webhook. */
+export const inboundPath = ({ userId, secret }: { userId: number | string; secret: string }) =>
+  `/api/webhooks/${userId}/${secret}`;
+
+/** The answer to an inbound call, signed with the webhook's secret unless told. */
+export function sendInbound(
+  app: FastifyInstance,
+  webhook: Created,
+  payload: string | object,
+  given: { signature?: string; path?: string; type?: string } = {},
+) {
+  const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  const {
+    signature = signatureOf(webhook.secret, body),
+    path = inboundPath(webhook),
+    type = 'application/json',
+  } = given;
+  const headers = { 'content-type': type, 'x-webhook-signature': signature };
+  return app.inject({ method: 'POST', url: path, headers, payload: body });
+}

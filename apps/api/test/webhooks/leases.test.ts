@@ -1,0 +1,163 @@
+import { connect, deliveries, webhooks } from '@carillon/db';
+import t from 'tap';
+import type { Context } from '../../src/context.ts';
+import { claimDeliveries, FIRST } from '../../src/webhooks/claim.ts';
+import { attemptDelivery } from '../../src/webhooks/deliver.ts';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { handBack, queueRetries, renewLeases, rescueExpired } from '../../src/webhooks/leases.ts';
+import { settleAttempts, storeAttempts } from '../../src/webhooks/settle.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUpAlice } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { insertWebhooks, readDeliveries, readLog, recordMany } from '../support/webhooks.ts';
+
+let nudges = 0;
+const { app, ctx, clock, databaseUrl } = await testContext(t, { worker: { nudgeDeliveries: () => void nudges++ } });
+const alice = await signUpAlice(app);
+const receiver = await startReceiver(t);
+const LEASE_MS = ctx.config.executionLeaseMs;
+let hook = '';
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  receiver.received.length = 0;
+  receiver.answer(200);
+  clock.set(START);
+  hook = (await insertWebhooks(ctx, alice.id, [receiver.url]))[0]?.id ?? '';
+});
+const claim = async () => (await claimDeliveries(ctx, { limit: 10, after: FIRST })).claimed;
+const states = async () => (await readDeliveries(ctx, hook)).map(({ status }) => status);
+
+t.test('what a dead process was sending is sent again as the same attempt under the same id', async (t) => {
+  await recordMany(ctx, alice.id, 1);
+  const [dead] = await claim();
+  t.ok(dead && (await attemptDelivery(ctx, dead)), 'it has arrived, but was not noted');
+  clock.advance(LEASE_MS);
+  t.equal(await rescueExpired(ctx), 0, 'its lease lasts to the end');
+  clock.advance(1);
+  nudges = 0;
+  t.equal(await rescueExpired(ctx), 1);
+  t.equal(nudges, 1);
+  await createDeliverer(ctx).drain();
+  const [first, second] = receiver.received;
+  t.equal(receiver.received.length, 2);
+  t.equal(second?.headers['webhook-id'], first?.headers['webhook-id']);
+  t.equal(second?.headers['x-delivery-attempt'], '1');
+  t.same(second?.body, first?.body);
+  t.same(await states(), ['delivered']);
+});
+
+t.test('who has lost the lease changes nothing any more', async (t) => {
+  await recordMany(ctx, alice.id, 1);
+  const [stalled] = await claim();
+  if (!stalled) return t.fail();
+  receiver.answer(500);
+  const late = await attemptDelivery(ctx, stalled);
+  if (!late) return t.fail();
+  clock.advance(LEASE_MS + 1);
+  await rescueExpired(ctx);
+  const [other] = await claim();
+  t.same(await settleAttempts(ctx, [late]), []);
+  t.match(await readDeliveries(ctx, hook), [{ status: 'sending', attempt: 0, claimToken: other?.claimToken }]);
+  t.same(await readLog(app, alice, hook), []);
+  t.same(await renewLeases(ctx, [stalled]), new Set());
+  await handBack(ctx, [stalled]);
+  t.same(await states(), ['sending']);
+});
+
+t.test('a lease that is renewed is not taken over', async (t) => {
+  await recordMany(ctx, alice.id, 2);
+  const mine = await claim();
+  clock.advance(LEASE_MS - 1);
+  t.same(await renewLeases(ctx, mine), new Set(mine.map(({ id }) => id)));
+  clock.advance(LEASE_MS - 1);
+  t.equal(await rescueExpired(ctx), 0);
+});
+
+t.test('what was sent to a webhook that failed or was deleted meanwhile is not queued again', async (t) => {
+  await recordMany(ctx, alice.id, 1);
+  await claim();
+  await ctx.db.update(webhooks).set({ status: 'failed' });
+  clock.advance(LEASE_MS + 1);
+  await rescueExpired(ctx);
+  t.same(await states(), ['failed']);
+});
+
+t.test('a process that stops hands back what has no answer, and loses nothing', async (t) => {
+  await recordMany(ctx, alice.id, 5);
+  receiver.answer('hang');
+  const stopping = createDeliverer(ctx, { graceMs: 50 });
+  stopping.nudge();
+  while (receiver.open < 3) await new Promise((resolve) => setImmediate(resolve));
+  await stopping.stop();
+  t.same(await states(), Array(5).fill('pending'));
+  t.match(await readDeliveries(ctx, hook), Array(5).fill({ attempt: 0 }), 'it counts as no attempt');
+  stopping.nudge();
+  receiver.answer(200);
+  await createDeliverer(ctx).drain();
+  t.same(await states(), Array(5).fill('delivered'));
+});
+
+t.test('a process that stops waits for answers on their way', async (t) => {
+  await recordMany(ctx, alice.id, 2);
+  receiver.answer({ status: 200, delayMs: 100 });
+  const stopping = createDeliverer(ctx);
+  stopping.nudge();
+  while (receiver.open < 2) await new Promise((resolve) => setImmediate(resolve));
+  await stopping.stop();
+  t.same(await states(), Array(2).fill('delivered'));
+});
+
+t.test('retries are queued when their time has come, however many', async (t) => {
+  await recordMany(ctx, alice.id, 1);
+  receiver.answer(500);
+  await createDeliverer(ctx).drain();
+  t.equal(await queueRetries(ctx), false);
+  const [one] = await readDeliveries(ctx, hook);
+  if (!one) return t.fail();
+  const many = Array.from({ length: 4500 }, () => ({ ...one, id: crypto.randomUUID() }));
+  for (let at = 0; at < many.length; at += 1500) await ctx.db.insert(deliveries).values(many.slice(at, at + 1500));
+  clock.advance(59_999);
+  t.equal(await queueRetries(ctx), false);
+  clock.advance(1);
+  t.equal(await queueRetries(ctx), true);
+  t.ok((await readDeliveries(ctx, hook)).every(({ queuedAt }) => queuedAt !== null));
+});
+
+t.test('an attempt is stored however long the database is away, as long as the process may wait', async (t) => {
+  await recordMany(ctx, alice.id, 1);
+  const [claimed] = await claim();
+  const attempt = claimed && (await attemptDelivery(ctx, claimed));
+  if (!attempt) return t.fail();
+  let refusals = 3;
+  const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  const transaction: Context['db']['transaction'] = (work) => {
+    refusals -= 1;
+    return refusals >= 0 ? Promise.reject(away) : ctx.db.transaction(work);
+  };
+  const db = new Proxy(ctx.db, { get: (of, name) => (name === 'transaction' ? transaction : Reflect.get(of, name)) });
+  await storeAttempts({ ...ctx, db }, [attempt], new AbortController().signal);
+  t.same(await states(), ['delivered']);
+  refusals = 3;
+  await t.rejects(storeAttempts({ ...ctx, db }, [attempt], AbortSignal.abort()), { code: 'ECONNREFUSED' });
+});
+
+t.test('what cannot be stored takes nothing else with it', async (t) => {
+  await recordMany(ctx, alice.id, 3);
+  const made = await Promise.all((await claim()).map((one) => attemptDelivery(ctx, one)));
+  const attempts = made.flatMap((one, n) => (one ? [n === 1 ? { ...one, error: 'a\u0000b' } : one] : []));
+  await storeAttempts(ctx, attempts, new AbortController().signal);
+  t.same((await states()).sort(), ['delivered', 'delivered', 'sending'], 'the rest is left to its lease');
+});
+
+t.test('nothing holds a connection or a lock of the database while it is sent', async (t) => {
+  const { db, close } = connect(databaseUrl, { max: 1 });
+  t.teardown(close);
+  const narrow = { ...ctx, db };
+  await recordMany(ctx, alice.id, 3);
+  receiver.answer({ status: 200, delayMs: 100 });
+  const drained = createDeliverer(narrow).drain();
+  while (receiver.open < 3) await new Promise((resolve) => setImmediate(resolve));
+  await db.update(webhooks).set({ description: 'changed meanwhile' });
+  t.equal(receiver.open, 3, 'the one connection was free');
+  await drained;
+});

@@ -1,0 +1,138 @@
+import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { prune } from '../../src/prune.ts';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { pruneLog } from '../../src/webhooks/prune-log.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
+import { callWebhook, NO_WEBHOOKS, postWebhook, readDeliveries, readLog, recordMany } from '../support/webhooks.ts';
+
+const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  receiver.answer(200);
+  clock.set(START);
+});
+const deliver = () => createDeliverer(ctx).drain();
+const logs = async (id: string, query = '') => (await callWebhook(app, alice, 'GET', id, `/logs${query}`)).json();
+
+t.test('the log has an entry for each attempt, newest first, with what came of it', async (t) => {
+  const { id, url } = await postWebhook(app, alice, { url: `${receiver.url}/x` });
+  receiver.answer(500);
+  await recordMany(ctx, alice.id, 1);
+  await deliver();
+  clock.advance(60_000);
+  receiver.answer(204);
+  await deliver();
+  const [delivery] = await readDeliveries(ctx, id);
+  const { success, logs: entries, pagination } = await logs(id);
+  t.equal(success, true);
+  t.same(pagination, { total: 2, limit: 50, offset: 0 });
+  const common = { deliveryId: delivery?.id, webhookId: id, event: 'task.updated', url };
+  t.match(entries, [
+    { ...common, statusCode: 204, attempt: 2, success: true, error: null, timestamp: '2026-11-20T10:01:00.000Z' },
+    { ...common, statusCode: 500, attempt: 1, success: false, error: String, timestamp: START.toISOString() },
+  ]);
+  for (const { id: entryId, responseTime } of entries) {
+    t.type(entryId, 'string');
+    t.ok(Number.isInteger(responseTime) && responseTime >= 0);
+  }
+  t.not(entries[0].id, entries[1].id);
+});
+
+t.test('the log is read in pages of 1 to 100, 50 unless told', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 60);
+  await deliver();
+  t.equal((await logs(id)).logs.length, 50);
+  t.same((await logs(id, '?limit=7&offset=56')).pagination, { total: 60, limit: 7, offset: 56 });
+  t.equal((await logs(id, '?limit=7&offset=56')).logs.length, 4);
+  t.equal((await logs(id, '?limit=100')).logs.length, 60);
+  const paged = [0, 20, 40].map((offset) => logs(id, `?limit=20&offset=${offset}`));
+  const ids = (await Promise.all(paged)).flatMap((page) => page.logs.map((entry: { id: string }) => entry.id));
+  t.equal(new Set(ids).size, 60, 'pages neither repeat nor leave out');
+  for (const query of ['?limit=0', '?limit=101', '?limit=x', '?offset=-1']) {
+    t.equal((await callWebhook(app, alice, 'GET', id, `/logs${query}`)).statusCode, 400, query);
+  }
+});
+
+t.test(
+  'the last 100 attempts are kept and those of open deliveries; what got through goes with its entries',
+  async (t) => {
+    const { id } = await postWebhook(app, alice, { url: receiver.url });
+    receiver.answer(500);
+    await recordMany(ctx, alice.id, 2);
+    await deliver();
+    receiver.answer(200);
+    for (let n = 0; n < 3; n++) {
+      clock.advance(1000);
+      await recordMany(ctx, alice.id, 50);
+      await createDeliverer(ctx).drain();
+    }
+    t.equal((await logs(id)).pagination.total, 102);
+    const last = (await logs(id, '?limit=2&offset=100')).logs;
+    t.match(last, [{ statusCode: 500 }, { statusCode: 500 }], 'the open ones are the oldest');
+    t.equal(await ctx.db.$count(deliveryAttempts), 102, 'the rest is deleted');
+    t.equal(await ctx.db.$count(deliveries), 102);
+
+    clock.advance(60_000);
+    await deliver();
+    t.equal((await logs(id)).pagination.total, 100);
+    t.equal(await ctx.db.$count(deliveryAttempts), 100);
+    t.equal(await ctx.db.$count(deliveries), 100, 'those that were open have ended, the others are their 98');
+  },
+);
+
+t.test('the log shows no more than is kept, also before the rest is deleted', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  const stopping = AbortSignal.abort();
+  await recordMany(ctx, alice.id, 130);
+  const lazy = createDeliverer({ ...ctx, worker: { ...ctx.worker, stopping } });
+  await lazy.drain();
+  await ctx.db.delete(deliveryAttempts);
+  const rows = await readDeliveries(ctx, id);
+  await ctx.db.insert(deliveryAttempts).values(
+    Array.from({ length: 130 }, (_, n) => ({
+      ...{ id: crypto.randomUUID(), deliveryId: rows[n % rows.length]?.id ?? '', webhookId: id, event: 'task.updated' },
+      ...{ url: 'x', attempt: 1, success: true, statusCode: 200, responseTimeMs: 1 },
+      attemptedAt: new Date(START.getTime() + n),
+    })),
+  );
+  const { logs: shown, pagination } = await logs(id, '?limit=100');
+  t.equal(pagination.total, 100);
+  t.equal(shown.at(-1).timestamp, new Date(START.getTime() + 30).toISOString());
+});
+
+t.test("an unknown webhook's log and a stranger's are not found", async (t) => {
+  const { id } = await postWebhook(app, alice);
+  t.equal((await callWebhook(app, bob, 'GET', id, '/logs')).statusCode, 404);
+  for (const unknown of NO_WEBHOOKS) t.equal((await callWebhook(app, alice, 'GET', unknown, '/logs')).statusCode, 404);
+  t.same(await readLog(app, alice, id), []);
+});
+
+t.test('nobody reads a log without a session', async (t) => {
+  const { id } = await postWebhook(app, alice);
+  await assertNeedsSession(t, app, { method: 'GET', url: `/api/webhooks/${id}/logs` });
+});
+
+t.test('what failed is kept for 30 days beyond the log, so that it can be sent again', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 3);
+  await ctx.db
+    .update(deliveries)
+    .set({ status: 'failed', endedAt: ctx.now(), nextAttemptAt: null, queuedAt: null })
+    .where(eq(deliveries.webhookId, id));
+  await pruneLog(ctx, [id]);
+  clock.advance(30 * 86_400_000);
+  await prune(ctx);
+  t.equal(await ctx.db.$count(deliveries), 3);
+  clock.advance(1);
+  await prune(ctx);
+  t.equal(await ctx.db.$count(deliveries), 0);
+});

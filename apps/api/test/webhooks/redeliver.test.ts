@@ -1,0 +1,196 @@
+import { webhooks } from '@carillon/db';
+import t from 'tap';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
+import { callWebhook, NO_WEBHOOKS, postWebhook, readDeliveries, readLog, recordMany } from '../support/webhooks.ts';
+
+let nudges = 0;
+const { app, ctx, clock } = await testContext(t, {
+  env: UNHURRIED,
+  worker: { nudgeDeliveries: () => void nudges++ },
+});
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  receiver.received.length = 0;
+  receiver.answer(200);
+  clock.set(START);
+});
+const deliver = () => createDeliverer(ctx).drain();
+const redeliver = (id: string, delivery: string, person = alice) =>
+  callWebhook(app, person, 'POST', id, `/logs/${delivery}/redeliver`);
+const since = (id: string, at: string, person = alice) =>
+  callWebhook(app, person, 'POST', id, '/redeliver', { since: at });
+/** Makes all five attempts of what is open fail. */
+async function failAll() {
+  receiver.answer(500);
+  for (const wait of [0, 60_000, 300_000, 900_000, 3_600_000]) {
+    clock.advance(wait);
+    await deliver();
+  }
+  receiver.answer(200);
+}
+const activate = (id: string) => callWebhook(app, alice, 'PATCH', id, '', { isActive: true });
+
+t.test('a delivery is sent again: the same bytes, the same id, from the first attempt on', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 1);
+  await deliver();
+  const [entry] = await readLog(app, alice, id);
+  for (const given of [entry?.id, entry?.deliveryId]) {
+    clock.advance(1000);
+    nudges = 0;
+    const answer = await redeliver(id, given ?? '');
+    t.equal(answer.statusCode, 201);
+    t.same(answer.json(), { success: true, deliveryId: entry?.deliveryId });
+    t.equal(nudges, 1);
+    await deliver();
+  }
+  const [first, ...again] = receiver.received;
+  t.equal(again.length, 2);
+  for (const { body, headers } of again) {
+    t.same(body, first?.body);
+    t.equal(headers['webhook-id'], first?.headers['webhook-id']);
+    t.equal(headers['x-delivery-attempt'], '1');
+    t.notOk('x-previous-attempt' in headers);
+  }
+  t.equal((await readLog(app, alice, id)).length, 3);
+});
+
+t.test('sent again, a delivery has its five attempts again', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 1);
+  await failAll();
+  await activate(id);
+  const [entry] = await readLog(app, alice, id);
+  t.equal((await redeliver(id, entry?.deliveryId ?? '')).statusCode, 201);
+  receiver.received.length = 0;
+  await failAll();
+  t.same(
+    receiver.received.map(({ headers }) => headers['x-delivery-attempt']),
+    ['1', '2', '3', '4', '5'],
+  );
+});
+
+t.test('one that waits for its retry is sent at once, as that attempt', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  receiver.answer(500);
+  await recordMany(ctx, alice.id, 1);
+  await deliver();
+  receiver.answer(200);
+  const [entry] = await readLog(app, alice, id);
+  t.equal((await redeliver(id, entry?.id ?? '')).statusCode, 201);
+  await deliver();
+  t.equal(receiver.received.at(-1)?.headers['x-delivery-attempt'], '2');
+  t.match(await readDeliveries(ctx, id), [{ status: 'delivered', attempt: 2 }]);
+});
+
+t.test('one that is just being sent goes on', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  receiver.answer({ status: 200, delayMs: 150 });
+  await recordMany(ctx, alice.id, 1);
+  const delivered = deliver();
+  while (receiver.open === 0) await new Promise((resolve) => setImmediate(resolve));
+  const [delivery] = await readDeliveries(ctx, id);
+  t.same((await redeliver(id, delivery?.id ?? '')).json(), { success: true, deliveryId: delivery?.id });
+  await delivered;
+  t.equal(receiver.received.length, 1);
+  t.match(await readDeliveries(ctx, id), [{ status: 'delivered' }]);
+});
+
+t.test('all that failed since an instant is sent again, once', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 1);
+  await failAll();
+  await activate(id);
+  clock.set('2026-11-21T10:00:00.000Z');
+  const reopened = ctx.now().toISOString();
+  await recordMany(ctx, alice.id, 3);
+  await failAll();
+  // What still waited when the webhook failed has failed with it, unsent.
+  await activate(id);
+  await callWebhook(app, alice, 'POST', id, '/test');
+  receiver.answer(500);
+  await callWebhook(app, alice, 'POST', id, '/test');
+  receiver.answer(200);
+  receiver.received.length = 0;
+
+  const answer = await since(id, reopened);
+  t.equal(answer.statusCode, 200);
+  t.same(answer.json(), { success: true, count: 3 });
+  t.same((await since(id, reopened)).json(), { success: true, count: 0 }, 'asked again, nothing is sent twice');
+  await deliver();
+  t.equal(receiver.received.length, 3);
+  t.same((await since(id, '2026-11-20T00:00:00+02:00')).json().count, 1, 'and the day before there was one');
+});
+
+t.test('deliveries that ended unsent when the webhook failed are among them', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 1);
+  receiver.answer(500);
+  for (const wait of [0, 60_000, 300_000, 900_000]) {
+    clock.advance(wait);
+    await deliver();
+  }
+  const own = { ...ctx, config: { ...ctx.config, webhookRetryDelaysMs: [7_200_000, 0, 0, 0, 0] } };
+  await recordMany(own, alice.id, 4);
+  clock.advance(3_600_000);
+  await deliver();
+  t.equal(receiver.received.length, 5);
+  receiver.answer(200);
+  await activate(id);
+  t.equal((await since(id, START.toISOString())).json().count, 5);
+  await deliver();
+  t.equal(receiver.received.length, 10);
+});
+
+t.test('to a webhook that is not active nothing is sent again', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await recordMany(ctx, alice.id, 1);
+  await deliver();
+  const [entry] = await readLog(app, alice, id);
+  for (const status of ['inactive', 'failed'] as const) {
+    await ctx.db.update(webhooks).set({ status });
+    for (const answer of [await redeliver(id, entry?.id ?? ''), await since(id, START.toISOString())]) {
+      t.equal(answer.statusCode, 409);
+      t.match(answer.json(), { success: false, error: /not active/ });
+    }
+  }
+});
+
+t.test('since is an instant and nothing else', async (t) => {
+  const { id } = await postWebhook(app, alice);
+  for (const payload of [{}, { since: 'yesterday' }, { since: 5 }, { since: null }, { since: START, all: true }]) {
+    const answer = await callWebhook(app, alice, 'POST', id, '/redeliver', payload);
+    t.equal(answer.statusCode, 400, JSON.stringify(payload));
+  }
+});
+
+t.test("an unknown delivery, another webhook's and a stranger's are not found", async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  const { id: other } = await postWebhook(app, alice, { url: receiver.url, events: ['task.failed'] });
+  await recordMany(ctx, alice.id, 1);
+  await deliver();
+  const [entry] = await readLog(app, alice, id);
+  t.equal((await redeliver(id, entry?.id ?? '', bob)).statusCode, 404);
+  t.equal((await since(id, START.toISOString(), bob)).statusCode, 404);
+  t.equal((await redeliver(other, entry?.id ?? '')).statusCode, 404);
+  t.equal((await redeliver(other, entry?.deliveryId ?? '')).statusCode, 404);
+  for (const unknown of NO_WEBHOOKS) {
+    t.equal((await redeliver(id, unknown)).statusCode, 404, unknown);
+    t.equal((await since(unknown, START.toISOString())).statusCode, 404, unknown);
+  }
+  await deliver();
+  t.equal(receiver.received.length, 1);
+});
+
+t.test('nobody sends anything again without a session', async (t) => {
+  const { id } = await postWebhook(app, alice);
+  await assertNeedsSession(t, app, { method: 'POST', url: `/api/webhooks/${id}/redeliver`, payload: { since: START } });
+  await assertNeedsSession(t, app, { method: 'POST', url: `/api/webhooks/${id}/logs/${id}/redeliver` });
+});

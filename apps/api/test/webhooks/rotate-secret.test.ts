@@ -1,0 +1,123 @@
+import { webhooks } from '@carillon/db';
+import { Webhook } from 'standardwebhooks';
+import t from 'tap';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { testContext } from '../support/context.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+import { type ReceivedDelivery, startReceiver } from '../support/receiver.ts';
+import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
+import { callWebhook, NO_WEBHOOKS, postWebhook, recordMany, signatureOf } from '../support/webhooks.ts';
+
+const { app, ctx, clock, logged } = await testContext(t, { env: UNHURRIED });
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+const receiver = await startReceiver(t);
+const HOUR_MS = 3_600_000;
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  // The library of the receivers looks at the clock.
+  clock.set(new Date());
+});
+
+const rotate = (id: string, person = alice) => callWebhook(app, person, 'POST', id, '/rotate-secret');
+async function rotated(id: string): Promise<string> {
+  const answer = await rotate(id);
+  if (answer.statusCode !== 200) throw new Error(answer.body);
+  return answer.json().webhook.secret;
+}
+async function receive(): Promise<ReceivedDelivery> {
+  receiver.received.length = 0;
+  await recordMany(ctx, alice.id, 1);
+  await createDeliverer(ctx).drain();
+  return receiver.received[0] as ReceivedDelivery;
+}
+/** Whether the library takes a delivery with the secret. */
+function verifies(secret: string, { body, headers }: ReceivedDelivery): boolean {
+  // Whenever it was sent: the clock of the test may be a day ahead.
+  const { sign } = new Webhook(secret);
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+  const expected = sign.call(new Webhook(secret), String(headers['webhook-id']), at, body);
+  return String(headers['webhook-signature']).split(' ').includes(expected);
+}
+
+t.test('a rotation shows a new secret, once', async (t) => {
+  const { id, secret } = await postWebhook(app, alice);
+  const answer = await rotate(id);
+  t.equal(answer.statusCode, 200);
+  const { webhook, ...rest } = answer.json();
+  t.same(rest, { success: true });
+  t.same(Object.keys(webhook).sort(), ['id', 'secret']);
+  t.equal(webhook.id, id);
+  t.match(webhook.secret, /^whsec_[A-Za-z0-9]{32}$/);
+  t.not(webhook.secret, secret);
+  t.notMatch((await callWebhook(app, alice, 'GET', id)).body, /whsec_/);
+  t.notMatch(JSON.stringify(logged), webhook.secret.slice(6));
+});
+
+t.test('for 24 hours both secrets sign, then the new one alone', async (t) => {
+  const { id, secret: before } = await postWebhook(app, alice, { url: receiver.url });
+  const after = await rotated(id);
+  const first = await receive();
+  t.equal(String(first.headers['webhook-signature']).split(' ').length, 2);
+  t.ok(verifies(before, first));
+  t.ok(verifies(after, first));
+  t.ok(new Webhook(after).verify(first.body, first.headers as Record<string, string>));
+  t.equal(first.headers['x-webhook-signature'], signatureOf(after, first.body), 'of the new one');
+
+  clock.advance(24 * HOUR_MS - 1);
+  t.ok(verifies(before, await receive()));
+  clock.advance(1);
+  const last = await receive();
+  t.notOk(verifies(before, last));
+  t.ok(verifies(after, last));
+});
+
+t.test('a second rotation keeps the secret just before it', async (t) => {
+  const { id, secret: first } = await postWebhook(app, alice, { url: receiver.url });
+  const second = await rotated(id);
+  const third = await rotated(id);
+  const delivery = await receive();
+  t.same(
+    [first, second, third].map((secret) => verifies(secret, delivery)),
+    [false, true, true],
+  );
+});
+
+t.test('the inbound address changes at once', async (t) => {
+  const { id, secret } = await postWebhook(app, alice);
+  const after = await rotated(id);
+  t.equal((await app.inject(`/api/webhooks/${alice.id}/${secret}`)).statusCode, 404);
+  t.equal((await app.inject(`/api/webhooks/${alice.id}/${after}`)).statusCode, 200);
+});
+
+t.test('rotations at once leave the webhook with the secret of one of them', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  const secrets = await Promise.all(Array.from({ length: 8 }, () => rotated(id)));
+  const delivery = await receive();
+  t.equal(
+    secrets.filter((secret) => delivery.headers['x-webhook-signature'] === signatureOf(secret, delivery.body)).length,
+    1,
+  );
+  t.equal(secrets.filter((secret) => verifies(secret, delivery)).length, 2);
+});
+
+t.test('a secret that cannot be read any more is replaced like any other', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  await ctx.db.update(webhooks).set({ secretSealed: 'v1.lost.AAAA' });
+  const after = await rotated(id);
+  const delivery = await receive();
+  t.ok(verifies(after, delivery));
+  t.equal(String(delivery.headers['webhook-signature']).split(' ').length, 1);
+});
+
+t.test("an unknown webhook and a stranger's are not found", async (t) => {
+  const { id, secret } = await postWebhook(app, alice);
+  t.equal((await rotate(id, bob)).statusCode, 404);
+  for (const unknown of NO_WEBHOOKS) t.equal((await rotate(unknown)).statusCode, 404, unknown);
+  t.equal((await app.inject(`/api/webhooks/${alice.id}/${secret}`)).statusCode, 200);
+});
+
+t.test('nobody rotates a secret without a session', async (t) => {
+  const { id } = await postWebhook(app, alice);
+  await assertNeedsSession(t, app, { method: 'POST', url: `/api/webhooks/${id}/rotate-secret` });
+});

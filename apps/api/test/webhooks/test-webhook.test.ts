@@ -1,0 +1,119 @@
+import { webhooks } from '@carillon/db';
+import t from 'tap';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { rescueExpired } from '../../src/webhooks/leases.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+import { type ReceivedDelivery, startReceiver } from '../support/receiver.ts';
+import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
+import {
+  callWebhook,
+  NO_WEBHOOKS,
+  postWebhook,
+  readDeliveries,
+  readLog,
+  readWebhook,
+  signatureOf,
+} from '../support/webhooks.ts';
+
+const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  receiver.received.length = 0;
+  receiver.answer(200);
+  clock.set(START);
+});
+const test = (id: string, person = alice) => callWebhook(app, person, 'POST', id, '/test');
+
+t.test('a test is sent at once and its entry of the log is the answer', async (t) => {
+  const { id, url, secret } = await postWebhook(app, alice, { url: `${receiver.url}/x`, events: ['task.failed'] });
+  const answer = await test(id);
+  t.equal(answer.statusCode, 200);
+  const { headers, body } = receiver.received[0] as ReceivedDelivery;
+  const sent = JSON.parse(String(body));
+  t.match(headers, {
+    'x-event-type': 'test',
+    'x-delivery-attempt': '1',
+    'x-webhook-signature': signatureOf(secret, body),
+  });
+  t.match(sent, { event: 'test', timestamp: START.toISOString(), webhookId: id, userId: alice.id });
+  t.same(Object.keys(sent.data).sort(), ['message', 'testId']);
+  const { success, delivery } = answer.json();
+  t.equal(success, true);
+  t.match(delivery, {
+    ...{ webhookId: id, event: 'test', url, statusCode: 200, attempt: 1, success: true, error: null },
+    timestamp: START.toISOString(),
+    deliveryId: headers['webhook-id'],
+  });
+  t.same(await readLog(app, alice, id), [delivery]);
+});
+
+t.test('a test that fails is told as such, is not tried again, and does not fail the webhook', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  receiver.answer(500);
+  for (let n = 0; n < 6; n++) {
+    const answer = await test(id);
+    t.equal(answer.statusCode, 200);
+    t.match(answer.json(), { success: false, delivery: { success: false, statusCode: 500, error: /answered 500/ } });
+  }
+  clock.advance(86_400_000);
+  await createDeliverer(ctx).drain();
+  t.equal(receiver.received.length, 6);
+  t.equal((await readWebhook(app, alice, id)).status, 'active');
+});
+
+t.test('what cannot be reached is told without a status', async (t) => {
+  const closed = await startReceiver();
+  await closed.close();
+  const { id } = await postWebhook(app, alice, { url: closed.url });
+  t.match((await test(id)).json(), {
+    success: false,
+    delivery: { statusCode: null, responseTime: 0, error: /no connection/ },
+  });
+});
+
+t.test('inactive and failed webhooks can be tested too, and stay what they are', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  for (const status of ['inactive', 'failed'] as const) {
+    await ctx.db.update(webhooks).set({ status });
+    t.match((await test(id)).json(), { success: true });
+    t.equal((await readWebhook(app, alice, id)).status, status);
+  }
+});
+
+t.test('while it is sent a test holds nothing of the database, and one whose process died ends failed', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  receiver.answer({ status: 200, delayMs: 150 });
+  const answer = test(id);
+  while (receiver.open === 0) await new Promise((resolve) => setImmediate(resolve));
+  t.match(await readDeliveries(ctx, id), [{ status: 'sending', event: 'test' }]);
+  t.equal(await rescueExpired(ctx), 0);
+  clock.advance(60_001);
+  t.equal(await rescueExpired(ctx), 1);
+  t.match(await readDeliveries(ctx, id), [{ status: 'failed' }]);
+  t.equal((await answer).statusCode, 404, 'what it comes to counts no more');
+});
+
+t.test("an unknown webhook and a stranger's are not found, and nothing is sent", async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  t.equal((await test(id, bob)).statusCode, 404);
+  for (const unknown of NO_WEBHOOKS) t.equal((await test(unknown)).statusCode, 404, unknown);
+  t.equal(receiver.received.length, 0);
+});
+
+t.test('10 a minute may be sent', async (t) => {
+  const hurried = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
+  const owner = await signUpAlice(hurried.app);
+  const { id } = await postWebhook(hurried.app, owner, { url: receiver.url });
+  for (let n = 0; n < 10; n++) t.equal((await callWebhook(hurried.app, owner, 'POST', id, '/test')).statusCode, 200);
+  t.equal((await callWebhook(hurried.app, owner, 'POST', id, '/test')).statusCode, 429);
+  t.equal(receiver.received.length, 10);
+});
+
+t.test('nobody sends a test without a session', async (t) => {
+  const { id } = await postWebhook(app, alice);
+  await assertNeedsSession(t, app, { method: 'POST', url: `/api/webhooks/${id}/test` });
+});
