@@ -6,9 +6,10 @@ import { connect, executions } from '@carillon/db';
 import { startEmbeddedPostgres } from '@carillon/db/embedded';
 import { migrateDatabase } from '@carillon/db/migrate';
 import t from 'tap';
+import { findWrongCounters } from '../../src/usage/verify.ts';
 import { startAiServer } from '../support/ai-server.ts';
 import { startApiProcess, until } from './api-process.ts';
-import { countStates, findNotOnce, findWrongCounters, insertDueTasks, insertPeople } from './due-tasks.ts';
+import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 const LEASE_MS = 1500;
 

@@ -60,33 +60,6 @@ export async function countStates(db: Db): Promise<Record<'pending' | 'running' 
   return counts as Record<'pending' | 'running' | 'completed' | 'failed', number>;
 }
 
-/**
- * The usage counters that are not the sum of `usage_records` and of the executions that are still pending or running,
- * seen in one snapshot: none, whatever has just died.
- */
-export async function findWrongCounters(db: Db): Promise<object[]> {
-  const wrong = await rows<object>(
-    db,
-    sql`
-    with used as (
-      select user_id, day, executions, input_tokens + output_tokens as tokens, 0 as reserved from usage_records
-      union all
-      select user_id, usage_day, 1, 0, tokens_reserved from executions
-      where status in ('pending', 'running') and usage_day is not null
-    ), due as (
-      select user_id, p.period, sum(executions) as executions, sum(tokens) as tokens, sum(reserved) as reserved
-      from used, lateral (values (to_char(day, 'YYYY-MM-DD')), (to_char(day, 'YYYY-MM'))) p(period)
-      group by user_id, p.period
-    )
-    select user_id, period, c.executions, c.tokens, c.tokens_reserved,
-      due.executions as due_executions, due.tokens as due_tokens, due.reserved as due_reserved
-    from usage_counters c full join due using (user_id, period)
-    where (coalesce(c.executions, 0), coalesce(c.tokens, 0), coalesce(c.tokens_reserved, 0))
-      <> (coalesce(due.executions, 0), coalesce(due.tokens, 0), coalesce(due.reserved, 0))`,
-  );
-  return [...wrong];
-}
-
 /** The tasks that have not exactly one ledger row of a run and one execution that is no retry. */
 export async function findNotOnce(db: Db): Promise<object[]> {
   const found = await rows<object>(

@@ -2,9 +2,10 @@ import { type Db, rows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
+import { findWrongCounters } from '../../src/usage/verify.ts';
 import { startAiServer } from '../support/ai-server.ts';
 import { startApiProcess, until } from './api-process.ts';
-import { countStates, findNotOnce, findWrongCounters, insertDueTasks, insertPeople } from './due-tasks.ts';
+import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 const KILLS = 20;
 const LEASE_MS = 1500;

@@ -3,9 +3,10 @@ import { executions, rows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
+import { findWrongCounters } from '../../src/usage/verify.ts';
 import { type AiAnswer, startAiServer } from '../support/ai-server.ts';
 import { startApiProcess, until } from './api-process.ts';
-import { countStates, findNotOnce, findWrongCounters, insertDueTasks, insertPeople } from './due-tasks.ts';
+import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 const LEASE_MS = 1500;
 const TASKS = 5;

@@ -1,9 +1,10 @@
 import { executions } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
+import { findWrongCounters } from '../../src/usage/verify.ts';
 import { startAiServer } from '../support/ai-server.ts';
 import { startApiProcess, until } from './api-process.ts';
-import { countStates, findWrongCounters, insertDueTasks, insertPeople } from './due-tasks.ts';
+import { countStates, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 t.jobs = 2;
 

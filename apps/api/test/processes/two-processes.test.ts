@@ -1,8 +1,9 @@
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
+import { findWrongCounters } from '../../src/usage/verify.ts';
 import { startAiServer } from '../support/ai-server.ts';
 import { startApiProcess } from './api-process.ts';
-import { countStates, findNotOnce, findWrongCounters, insertDueTasks, insertPeople } from './due-tasks.ts';
+import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 t.test('two processes and four overlapping ticks execute each of 2,000 due tasks exactly once', async (t) => {
   const { db, url: databaseUrl } = await testDatabase(t);

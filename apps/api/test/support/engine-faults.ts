@@ -1,6 +1,7 @@
 import { rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
+import { findWrongCounters } from '../../src/usage/verify.ts';
 
 /**
  * What must never be, whatever happened: a usage counter that is not the sum of the ledger and of the executions still
@@ -8,30 +9,8 @@ import type { Context } from '../../src/context.ts';
  * something. Each fault as a row; none when all is well.
  */
 export async function findFaults(ctx: Context): Promise<object[]> {
-  const found = await Promise.all([findUsageFaults(ctx), findRunFaults(ctx)]);
+  const found = await Promise.all([findWrongCounters(ctx.db), findRunFaults(ctx)]);
   return found.flat();
-}
-
-/** Usage counters against `usage_records` and the executions that are pending or running. */
-function findUsageFaults(ctx: Context): Promise<object[]> {
-  return rows(
-    ctx.db,
-    sql`
-    with used as (
-      select user_id, day, executions, input_tokens + output_tokens as tokens, 0 as reserved from usage_records
-      union all
-      select user_id, usage_day, 1, 0, tokens_reserved from executions
-      where status in ('pending', 'running') and usage_day is not null
-    ), expected as (
-      select user_id, p.period, sum(executions) as executions, sum(tokens) as tokens, sum(reserved) as reserved
-      from used cross join lateral (values (day::text), (left(day::text, 7))) p(period) group by 1, 2
-    )
-    select user_id, period, c.executions, c.tokens, c.tokens_reserved, e.executions as expected_executions,
-      e.tokens as expected_tokens, e.reserved as expected_reserved
-    from usage_counters c full join expected e using (user_id, period)
-    where coalesce(c.executions, 0) <> coalesce(e.executions, 0) or coalesce(c.tokens, 0) <> coalesce(e.tokens, 0)
-      or coalesce(c.tokens_reserved, 0) <> coalesce(e.reserved, 0)`,
-  );
 }
 
 function findRunFaults(ctx: Context): Promise<object[]> {

@@ -1,0 +1,60 @@
+import { usageCounters, usageRecords } from '@carillon/db';
+import { and, eq } from 'drizzle-orm';
+import t from 'tap';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { findWrongCounters } from '../../src/usage/verify.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTask, insertTasks, useUp } from '../support/schedules.ts';
+
+const { ctx, alice, newWorker } = await testEngine(t);
+
+const DAY = '2026-11-20';
+const MONTH = '2026-11';
+const figures = (executions: number, tokens: number, tokensReserved = 0) => ({ executions, tokens, tokensReserved });
+const counter = (period: string) =>
+  and(eq(usageCounters.userId, alice().id), eq(usageCounters.period, period)) as ReturnType<typeof eq>;
+const mend = async () => {
+  await ctx.db.delete(usageCounters);
+  await ctx.db.delete(usageRecords);
+};
+
+t.test('runs that wait, run and have ended are in the sum', async (t) => {
+  await insertTasks(ctx, [alice().id, alice().id]);
+  await enqueueDue(ctx);
+  t.same(await findWrongCounters(ctx.db), []);
+  await newWorker(t).drain();
+  t.same(await findWrongCounters(ctx.db), []);
+  await ctx.db.execute(`update tasks set next_execution_at = '2026-11-20T10:00:00Z', scheduled_for = '2026-11-20'`);
+  await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  t.equal((await claimQueued(ctx, { limit: 10, after: 0 })).started.length, 1);
+  t.same(await findWrongCounters(ctx.db), []);
+});
+
+t.test('a counter that is too high or too low is found, with what it should be', async (t) => {
+  await useUp(ctx, alice().id, { executions: 3, tokens: 500 });
+  await ctx.db.update(usageCounters).set({ executions: 2, tokensReserved: 7 }).where(counter(DAY));
+  await ctx.db.update(usageCounters).set({ tokens: 501 }).where(counter(MONTH));
+  t.same(await findWrongCounters(ctx.db), [
+    { userId: alice().id, period: MONTH, counted: figures(3, 501), due: figures(3, 500) },
+    { userId: alice().id, period: DAY, counted: figures(2, 500, 7), due: figures(3, 500) },
+  ]);
+  await mend();
+});
+
+t.test('a counter that is missing is found, and one without a ledger too', async (t) => {
+  await useUp(ctx, alice().id, { executions: 1, tokens: 9 });
+  await ctx.db.delete(usageCounters).where(counter(DAY));
+  await ctx.db.insert(usageCounters).values({ userId: alice().id, period: '2026-10', executions: 4 });
+  t.same(await findWrongCounters(ctx.db), [
+    { userId: alice().id, period: '2026-10', counted: figures(4, 0), due: figures(0, 0) },
+    { userId: alice().id, period: DAY, counted: figures(0, 0), due: figures(1, 9) },
+  ]);
+  await mend();
+});
+
+t.test('a counter of nothing is none at all', async (t) => {
+  await ctx.db.insert(usageCounters).values({ userId: alice().id, period: DAY });
+  t.same(await findWrongCounters(ctx.db), []);
+});

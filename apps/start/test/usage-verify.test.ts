@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { usageCounters, users } from '@carillon/db';
+import { testDatabase } from '@carillon/db/test-database';
+import t from 'tap';
+
+interface Ending {
+  teardown(work: () => void): unknown;
+}
+
+const COMMAND = new URL('../src/usage-verify.ts', import.meta.url).pathname;
+
+/** Runs the command as an operator would, and tells how it ended. */
+function verify(t: Ending, DATABASE_URL: string): Promise<{ code: number; out: string; err: string }> {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'carillon-verify-'));
+  t.teardown(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+  const env = { PATH: process.env.PATH, NODE_ENV: 'test', DATA_DIR, DATABASE_URL };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [COMMAND], { env, cwd: DATA_DIR }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    );
+  });
+}
+
+t.test('counters that agree with the ledger are told as such, with 0', async (t) => {
+  const { url } = await testDatabase(t);
+  t.match(await verify(t, url), { code: 0, out: /^All usage counters are the sum/, err: '' });
+});
+
+t.test('each difference is a line, and the exit code 1', async (t) => {
+  const { db, url } = await testDatabase(t);
+  const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice' };
+  const [alice] = await db.insert(users).values(account).returning({ id: users.id });
+  const userId = alice?.id ?? 0;
+  await db.insert(usageCounters).values({ userId, period: '2026-11', executions: 3, tokens: 40 });
+  const { code, out } = await verify(t, url);
+  t.equal(code, 1);
+  t.equal(
+    out,
+    `User ${userId}, 2026-11: executions 3 instead of 0, tokens 40 instead of 0\n1 usage counters differ from the ledger.\n`,
+  );
+});
+
+t.test('a database that cannot be asked is neither: the exit code is 2', async (t) => {
+  const { code, err } = await verify(t, 'postgres://nobody@127.0.0.1:1/nothing');
+  t.equal(code, 2);
+  t.match(err, /^\S[^\n]+\n$/);
+  const { db, url } = await testDatabase(t);
+  await db.execute('drop table usage_counters');
+  t.match(await verify(t, url), { code: 2, err: 'The database has no tables yet: start Carillon first.\n' });
+});
