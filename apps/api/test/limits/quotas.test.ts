@@ -139,18 +139,6 @@ t.test('after the trial everything is refused as that, except to the pro plan an
   t.equal(await refusalOf(task), null);
 });
 
-for (const round of [1, 2, 3, 4, 5]) {
-  t.test(`of 200 runs asked for at once, one below the limit, exactly one is let through (${round})`, async (t) => {
-    const task = await insertTask(ctx, alice().id);
-    await useUp(ctx, alice().id, { executions: 49 });
-    const refusals = await Promise.all(Array.from({ length: 200 }, () => refusalOf(task)));
-    t.equal(refusals.filter((refusal) => refusal === null).length, 1);
-    t.equal(refusals.filter((refusal) => refusal?.kind === 'over_quota').length, 199);
-    t.match(await readUsage(ctx, alice().id), { executions: 50 });
-    await readRun(ctx, task);
-  });
-}
-
 t.test('a planned run over quota is on record as failed, and never retried', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await useUp(ctx, alice().id, { executions: 50 });

@@ -1,0 +1,108 @@
+import { executions, tasks, webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { Refusal } from '../../src/errors.ts';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { executeTask } from '../../src/executions/execute-task.ts';
+import { createTask } from '../../src/tasks/write.ts';
+import { createWebhook } from '../../src/webhooks/write.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTask, insertTasks, queueRuns, readUsage, useUp } from '../support/schedules.ts';
+import { TASK } from '../support/tasks.ts';
+
+const { ctx, alice, newWorker } = await testEngine(t);
+
+const ROUNDS = Array.from({ length: 10 }, (_, round) => round + 1);
+const CALLS = 200;
+
+/** Makes the call so often at once; how many were let through, and by which quota the others were refused. */
+async function race(call: () => Promise<unknown>) {
+  const refusals = await Promise.all(
+    Array.from({ length: CALLS }, async () => {
+      try {
+        await call();
+        return null;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.kind !== 'over_quota') throw error;
+        return error.details;
+      }
+    }),
+  );
+  const refused = refusals.filter((details) => details !== null);
+  return { passed: CALLS - refused.length, refused: new Set(refused.map((details) => JSON.stringify(details))) };
+}
+const by = (resource: string, limit: number, resetAt: string | null = null) =>
+  new Set([JSON.stringify({ resource, used: limit, limit, resetAt })]);
+
+for (const round of ROUNDS) {
+  t.test(`of 200 runs asked for at once, one below the limit of the day, one is let through (${round})`, async (t) => {
+    const task = await insertTask(ctx, alice().id);
+    await useUp(ctx, alice().id, { executions: 49 });
+    const { passed, refused } = await race(() => executeTask(ctx, alice(), task));
+    t.equal(passed, 1);
+    t.same(refused, by('executions', 50, '2026-11-21T00:00:00.000Z'));
+    t.match(await readUsage(ctx, alice().id), { executions: 50 });
+    t.equal(await ctx.db.$count(executions), 1);
+  });
+
+  t.test(
+    `of 200 runs asked for at once, one below the limit of the month, one is let through (${round})`,
+    async (t) => {
+      const task = await insertTask(ctx, alice().id);
+      await useUp(ctx, alice().id, { executions: 499, day: '2026-11-02' });
+      const { passed, refused } = await race(() => executeTask(ctx, alice(), task));
+      t.equal(passed, 1);
+      t.same(refused, by('executions', 500, '2026-12-01T00:00:00.000Z'));
+      t.match(await readUsage(ctx, alice().id, '2026-11'), { executions: 500 });
+    },
+  );
+
+  t.test(`of 200 runs that wait, one token below the limit, one calls the provider (${round})`, async (t) => {
+    await useUp(ctx, alice().id, { tokens: 99_999 });
+    const made = await insertTasks(
+      ctx,
+      Array.from({ length: CALLS }, () => alice().id),
+      { nextExecutionAt: null },
+    );
+    await queueRuns(ctx, made);
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claimQueued(ctx, { limit: CALLS, after: 0 })));
+    t.equal(claims.flatMap(({ started }) => started).length, 1);
+    t.match(await readUsage(ctx, alice().id), { tokens: 99_999, tokensReserved: 100 });
+    t.equal(await ctx.db.$count(executions, eq(executions.status, 'running')), 1);
+  });
+
+  t.test(`of 200 tasks made at once, one below the limit, one is made (${round})`, async (t) => {
+    await insertTasks(
+      ctx,
+      Array.from({ length: 9 }, () => alice().id),
+    );
+    const { passed, refused } = await race(() => createTask(ctx, alice(), TASK as Parameters<typeof createTask>[2]));
+    t.equal(passed, 1);
+    t.same(refused, by('activeTasks', 10));
+    t.equal(await ctx.db.$count(tasks, eq(tasks.status, 'active')), 10);
+  });
+
+  t.test(`of 200 webhooks made at once, one below the limit, one is made (${round})`, async (t) => {
+    const make = () => createWebhook(ctx, alice(), { url: 'https://hooks.example.com/', events: ['task.completed'] });
+    await make();
+    await make();
+    const { passed, refused } = await race(make);
+    t.equal(passed, 1);
+    t.same(refused, by('webhooks', 3));
+    t.equal(await ctx.db.$count(webhooks), 3);
+  });
+}
+
+t.test('the one call of 200 that had the last token leaves the others refused, and nothing reserved', async (t) => {
+  await useUp(ctx, alice().id, { tokens: 99_999 });
+  const made = await insertTasks(
+    ctx,
+    Array.from({ length: CALLS }, () => alice().id),
+    { nextExecutionAt: null },
+  );
+  await queueRuns(ctx, made);
+  await newWorker(t).drain();
+  t.equal(await ctx.db.$count(executions, eq(executions.status, 'completed')), 1);
+  t.equal(await ctx.db.$count(executions, eq(executions.errorCode, 'QUOTA_EXCEEDED')), CALLS - 1);
+  t.match(await readUsage(ctx, alice().id), { executions: 1, tokensReserved: 0 });
+});
