@@ -2,12 +2,15 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Role } from './auth.ts';
 import { errors, success } from './envelopes.ts';
 import { ADMIN, type Operation } from './operation.ts';
-import { Id, IdParams, Instant, nullable, Offset, pageSize } from './primitives.ts';
+import { Id, IdParams, Instant, InstantText, nullable, Offset, pageSize, strict, words } from './primitives.ts';
 import { UserStats } from './users.ts';
 
 /** Specification "Admin": the accounts; decisions §9. */
 
 const common = { tags: ['admin'], security: ADMIN };
+
+const PLANS = ['trial', 'pro'] as const;
+const Plan = words(PLANS, { description: 'Which quotas the account has' });
 
 const fields = {
   id: Id,
@@ -82,5 +85,37 @@ export const getAccount = {
       }),
     }),
     ...errors(401, 403, 404, 429),
+  },
+} satisfies Operation;
+
+export const ChangeAccountInput = strict({
+  role: Type.Optional(Role),
+  isActive: Type.Optional(Type.Boolean()),
+  trialEndsAt: Type.Optional(nullable(InstantText)),
+  plan: Type.Optional(Plan),
+});
+export type ChangeAccountInput = Static<typeof ChangeAccountInput>;
+
+export const changeAccount = {
+  ...common,
+  operationId: 'changeAccount',
+  summary: 'Change the role, plan or trial of an account, or (de)activate it',
+  description:
+    'Another role and deactivation end its sessions at once. The tasks of a deactivated account rest: what waits is dropped, what runs is finished. The last active admin stays one (409).',
+  params: IdParams,
+  body: ChangeAccountInput,
+  response: {
+    200: Type.Object({
+      success,
+      user: Type.Object({
+        id: Id,
+        role: Role,
+        isActive: Type.Boolean(),
+        trialEndsAt: nullable(Instant),
+        updatedAt: Instant,
+        plan: Type.Optional(words(PLANS, { description: 'Where the request gave one' })),
+      }),
+    }),
+    ...errors(401, 403, 404, 409, 429),
   },
 } satisfies Operation;

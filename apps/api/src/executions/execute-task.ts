@@ -24,7 +24,8 @@ export async function executeTask(
     if (!task) return refuseTask();
     const now = tx.now();
     const account = (await lockAccounts(tx.db, [caller.id], now)).get(caller.id);
-    if (!account) return refuseTask();
+    // Deactivated or deleted since the session was found.
+    if (!account?.isActive) return refuseTask();
     const breach = admitExecution(account, now);
     if (breach) throw overQuota(breach);
     const usageDay = dayOf(now);

@@ -56,7 +56,8 @@ export function findTurns(ctx: Context, limit: number, after: number): Promise<T
         select user_id, task_id, count(*) over (partition by user_id) as runs from executions where status = 'running'
       ) r
     ), picked as materialized (
-      select p.id, p.run_at, w.user_id from waiting w cross join lateral (
+      select p.id, p.run_at, w.user_id from waiting w join users o on o.id = w.user_id and o.is_active
+      cross join lateral (
         select q.id, q.run_at from (
           select e.id, e.task_id, e.run_at, row_number() over (partition by e.task_id order by e.run_at, e.id) as turn
           from (

@@ -109,7 +109,7 @@ async function dropWaitingRetries(ctx: Context, taskId: number) {
 }
 
 /** Every planned instant leaves a row in the ledger: also what fell due and, by this change, is never taken up. */
-async function giveUpDue(ctx: Context, task: TaskRow, now: Date) {
+export async function giveUpDue(ctx: Context, task: TaskRow, now: Date) {
   let from = task.nextExecutionAt;
   while (from !== null && from <= now) {
     const { missed, latest, next } = dueOccurrences(task, from, now);

@@ -1,6 +1,7 @@
 import * as contract from '@carillon/contract/admin-users';
 import type { Routes } from '../http/contract.ts';
 import { getAccount, listUsers } from './accounts.ts';
+import { changeAccount } from './change-account.ts';
 
 const success = true as const;
 
@@ -17,4 +18,13 @@ export const adminUsersRoutes: Routes = async (app) => {
     success,
     user: await getAccount(ctx, params.id),
   }));
+
+  app.patch(
+    '/api/admin/users/:id',
+    { schema: contract.changeAccount, config },
+    async ({ ctx, caller, params, body, ip }) => {
+      const { plan, ...user } = await changeAccount(ctx, caller, params.id, body, ip);
+      return { success, user: body.plan === undefined ? user : { ...user, plan } };
+    },
+  );
 };

@@ -14,7 +14,6 @@ export const NOT_YET: Record<string, [method: 'GET' | 'POST' | 'PATCH' | 'DELETE
     ['POST', '/api/integrations/design/validate', 'user'],
   ],
   'GET /api/admin/stats': [['GET', '/api/admin/stats', 'admin']],
-  'PATCH /api/admin/users/*': [['PATCH', '/api/admin/users/:id', 'admin']],
 };
 
 /** Routes that stand in for those of `NOT_YET`, unless these have come. */

@@ -1,0 +1,141 @@
+import { executions, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { settleExecutions } from '../../src/executions/settle.ts';
+import { START, testContext } from '../support/context.ts';
+import { findFaults } from '../support/engine-faults.ts';
+import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
+import { insertTask, readLedger, readRun, readRuns, readTask, readUsage } from '../support/schedules.ts';
+import { answering, BUSY, postTask, runDue } from '../support/tasks.ts';
+
+const { app, ctx, clock } = await testContext(t);
+let ada: Person;
+let alice: Person;
+t.beforeEach(async () => {
+  clock.set(START);
+  await ctx.db.delete(users);
+  ada = await signUpAda(app);
+  alice = await signUpAlice(app);
+});
+t.afterEach(async () => {
+  const faults = await findFaults(ctx);
+  if (faults.length > 0) throw new Error(JSON.stringify(faults));
+});
+
+const HOUR = 3_600_000;
+async function setActive(isActive: boolean, { id }: Person = alice) {
+  const request = { method: 'PATCH', url: `/api/admin/users/${id}`, headers: ada.headers } as const;
+  const answer = await app.inject({ ...request, payload: { isActive } });
+  if (answer.statusCode !== 200) throw new Error(answer.body);
+}
+const execute = (taskId: number) =>
+  app.inject({ method: 'POST', url: `/api/tasks/${taskId}/execute`, headers: alice.headers });
+const offline = { aiModel: 'offline' };
+
+t.test('the tasks of a deactivated account rest, and those of others go on', async (t) => {
+  const bob = await signUpBob(app);
+  const [hers, his] = [await postTask(app, alice, offline), await postTask(app, bob, offline)];
+  await setActive(false);
+  t.match(await readTask(ctx, hers), { status: 'active', nextExecutionAt: null });
+  clock.advance(2 * HOUR);
+  await runDue(ctx);
+  t.same(await readRuns(ctx, hers), []);
+  t.equal((await readRun(ctx, his)).status, 'completed');
+});
+
+t.test('activation goes on with the next future run, and what fell due meanwhile is not made up', async (t) => {
+  const id = await postTask(app, alice, offline);
+  await setActive(false);
+  clock.advance(50 * HOUR);
+  await setActive(true);
+  t.same((await readTask(ctx, id)).nextExecutionAt, new Date('2026-11-23T11:00:00Z'));
+  await runDue(ctx);
+  t.same(await readLedger(ctx, id), []);
+  clock.advance(24 * HOUR);
+  await runDue(ctx);
+  t.same(await readLedger(ctx, id), [['2026-11-23T11:00:00.000Z', 'late']]);
+});
+
+t.test('a single run that fell due meanwhile runs late, and one ahead on time', async (t) => {
+  const once = { ...offline, recurrence: 'once' };
+  const id = await postTask(app, alice, once);
+  const ahead = await postTask(app, alice, { ...once, scheduledFor: '2026-12-01T00:00:00.000Z' });
+  clock.advance(2 * HOUR);
+  await setActive(false);
+  clock.advance(HOUR);
+  await setActive(true);
+  t.same((await readTask(ctx, ahead)).nextExecutionAt, new Date('2026-12-01T00:00:00Z'));
+  await runDue(ctx);
+  t.equal((await readTask(ctx, id)).status, 'completed');
+  t.same(await readLedger(ctx, id), [['2026-11-20T11:00:00.000Z', 'late']]);
+});
+
+t.test('paused and ended tasks stay as they are', async (t) => {
+  const paused = await insertTask(ctx, alice.id, { status: 'paused', nextExecutionAt: null });
+  const failed = await insertTask(ctx, alice.id, { status: 'failed', nextExecutionAt: null });
+  await setActive(false);
+  await setActive(true);
+  t.match(await readTask(ctx, paused), { status: 'paused', nextExecutionAt: null });
+  t.match(await readTask(ctx, failed), { status: 'failed', nextExecutionAt: null });
+});
+
+t.test('what was due and not yet taken up was missed', async (t) => {
+  const id = await insertTask(ctx, alice.id);
+  await setActive(false);
+  t.same(await readLedger(ctx, id), [[START.toISOString(), 'missed']]);
+});
+
+t.test('runs that wait are dropped and give their quota back', async (t) => {
+  const id = await postTask(app, alice);
+  await execute(id);
+  await execute(id);
+  t.match(await readUsage(ctx, alice.id), { executions: 2 });
+  await setActive(false);
+  t.same(await readRuns(ctx, id), []);
+  t.same(await readUsage(ctx, alice.id), { executions: 0, tokens: 0, tokensReserved: 0 });
+});
+
+t.test('a planned run that waits was missed, and a single one runs after all', async (t) => {
+  const daily = await insertTask(ctx, alice.id, offline);
+  const once = await insertTask(ctx, alice.id, { ...offline, recurrence: 'once' });
+  await enqueueDue(ctx);
+  await setActive(false);
+  t.same(await readLedger(ctx, daily), [[START.toISOString(), 'missed']]);
+  t.same(await readLedger(ctx, once), []);
+  clock.advance(HOUR);
+  await setActive(true);
+  await runDue(ctx);
+  t.same(await readLedger(ctx, once), [[START.toISOString(), 'late']]);
+  t.equal((await readTask(ctx, once)).status, 'completed');
+  t.same((await readTask(ctx, daily)).nextExecutionAt, new Date('2026-11-21T10:00:00Z'));
+});
+
+t.test('what runs is finished, and its retry does not follow', async (t) => {
+  const id = await insertTask(ctx, alice.id, { recurrence: 'once' });
+  await enqueueDue(ctx);
+  const [run] = (await claimQueued(ctx, { limit: 10, after: 0 })).started;
+  if (!run) return t.fail('it did not start');
+  await setActive(false);
+  t.equal((await readRun(ctx, id)).status, 'running');
+  const { durationMs, usage, ...outcome } = BUSY;
+  await settleExecutions(ctx, [{ id: run.id, claimToken: run.claimToken, durationMs, usage, outcome }]);
+  clock.advance(HOUR);
+  await runDue({ ...ctx, ai: answering(BUSY) });
+  t.equal((await readRun(ctx, id)).status, 'failed');
+  await setActive(true);
+  t.match(await readTask(ctx, id), { status: 'failed', nextExecutionAt: null }, 'nothing of it is left to come');
+});
+
+t.test('what slips in while an account is deactivated is not run', async (t) => {
+  const id = await insertTask(ctx, alice.id, { ...offline, nextExecutionAt: null });
+  for (let round = 0; round < 5; round++) {
+    const [answers] = await Promise.all([Promise.all([execute(id), execute(id)]), setActive(false), runDue(ctx)]);
+    for (const { statusCode } of answers) t.ok([201, 401, 404].includes(statusCode), String(statusCode));
+    const ended = await ctx.db.$count(executions, eq(executions.status, 'completed'));
+    await runDue(ctx);
+    t.equal(await ctx.db.$count(executions, eq(executions.status, 'completed')), ended);
+    await setActive(true);
+  }
+});
