@@ -17,7 +17,7 @@ export function seal(keys: readonly SealingKey[], plaintext: string, boundTo: st
   const cipher = createCipheriv('aes-256-gcm', writer.key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(authenticated(writer.id, boundTo));
   const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
-  return `${VERSION}.${writer.id}.${Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64url')}`;
+  return `${sealedUnder(writer)}${Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64url')}`;
 }
 
 /**
@@ -41,5 +41,8 @@ export function open(keys: readonly SealingKey[], sealed: string, boundTo: strin
     throw new Error(`${boundTo} was changed, or sealed for another place.`);
   }
 }
+
+/** What every value begins with that was sealed under `key`. */
+export const sealedUnder = ({ id }: SealingKey): string => `${VERSION}.${id}.`;
 
 const authenticated = (keyId: string, boundTo: string) => Buffer.from(`${VERSION}.${keyId}.${boundTo}`);

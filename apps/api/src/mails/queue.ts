@@ -3,6 +3,7 @@ import { mails } from '@carillon/db';
 import type { SQL } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { storedText } from '../outside/stored-text.ts';
+import { placeOf } from '../sealed-columns.ts';
 import { open, seal } from '../secrets.ts';
 
 export interface NewMail {
@@ -24,7 +25,7 @@ export async function queueMails(ctx: Context, list: readonly NewMail[]): Promis
   await ctx.db.insert(mails).values(
     list.map(({ to, subject, text, userId }) => {
       const id = randomUUID();
-      const bodySealed = seal(ctx.config.sealingKeys, storedText(text, 100_000), placeOf(id));
+      const bodySealed = seal(ctx.config.sealingKeys, storedText(text, 100_000), placeOf('mails.body_sealed', id));
       return { id, userId, recipient: to, subject: oneLine(subject), bodySealed, nextAttemptAt: now, createdAt: now };
     }),
   );
@@ -43,8 +44,7 @@ export async function queueReset(ctx: Context, address: SQL, subject: string): P
 }
 
 /** Opens the body of a mail that waits. Throws when its sealing key is gone. */
-export const openBody = (ctx: Context, id: string, sealed: string) => open(ctx.config.sealingKeys, sealed, placeOf(id));
-
-const placeOf = (id: string) => `mails.body_sealed:${id}`;
+export const openBody = (ctx: Context, id: string, sealed: string) =>
+  open(ctx.config.sealingKeys, sealed, placeOf('mails.body_sealed', id));
 
 const oneLine = (text: string) => storedText(text.replace(/[\p{Cc}\s]+/gu, ' ').trim(), 200);

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { SealingKey } from '../config/secrets.ts';
 import type { Context } from '../context.ts';
+import { placeOf } from '../sealed-columns.ts';
 import { open, seal } from '../secrets.ts';
 
 const PREFIX = 'whsec_';
@@ -20,23 +21,22 @@ export function newSecret(): string {
 /** Whether a text could be a secret at all. */
 export const isSecret = (text: string): boolean => SECRET.test(text);
 
-/** The places that webhooks keep secrets in, as `seal` takes them. */
+/** The columns that webhooks keep secrets in. */
 type Place = 'secret_sealed' | 'previous_secret_sealed';
-const placeOf = (id: string, column: Place) => `webhooks.${column}:${id}`;
 
 /** The columns of a webhook's secret: sealed, and as it is looked up. */
 export const sealSecret = (ctx: Context, id: string, secret: string) => ({
-  secretSealed: seal(ctx.config.sealingKeys, secret, placeOf(id, 'secret_sealed')),
+  secretSealed: seal(ctx.config.sealingKeys, secret, placeOf('webhooks.secret_sealed', id)),
   secretLookup: lookupUnder(ctx.config.sealingKeys[0] as SealingKey, secret),
 });
 
 /** The secret that goes on signing for a while, as it is stored. */
 export const sealPrevious = (ctx: Context, id: string, secret: string): string =>
-  seal(ctx.config.sealingKeys, secret, placeOf(id, 'previous_secret_sealed'));
+  seal(ctx.config.sealingKeys, secret, placeOf('webhooks.previous_secret_sealed', id));
 
 /** Opens a stored secret. Throws when its sealing key is gone. */
 export const openSecret = (ctx: Context, id: string, sealed: string, column: Place = 'secret_sealed'): string =>
-  open(ctx.config.sealingKeys, sealed, placeOf(id, column));
+  open(ctx.config.sealingKeys, sealed, placeOf(`webhooks.${column}`, id));
 
 /**
  * What `secret_lookup` holds: a keyed hash, so that a secret in a path is found by index and the column tells nothing

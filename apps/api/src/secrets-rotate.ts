@@ -1,0 +1,89 @@
+import { type Db, recordset, rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { SealingKey } from './config/secrets.ts';
+import { placeOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
+import { open, seal, sealedUnder } from './secrets.ts';
+import { lookupUnder } from './webhooks/secret.ts';
+
+const BATCH = 500;
+
+export interface Rotation {
+  column: SealedColumn;
+  /** Values that are sealed under the first key now and were not before. */
+  resealed: number;
+  /** Values that were changed, or went, while they were sealed anew: by the service, under the key that it writes with. */
+  overtaken: number;
+  /** Why the others do not open; never what is in them. */
+  failures: string[];
+}
+
+/**
+ * Seals every secret of the database anew that is not sealed under the first of `keys` (issue "Secrets at rest"), column
+ * by column, and tells what it did of each. A few hundred at a time, and only where a value is still what it was, so the
+ * service may go on meanwhile; what is done is passed over the next time, so it may be broken off.
+ */
+export async function* rotateSecrets(db: Db, keys: readonly SealingKey[]): AsyncGenerator<Rotation> {
+  for (const column of Object.keys(SEALED_COLUMNS) as SealedColumn[]) yield await rotateColumn(db, keys, column);
+}
+
+async function rotateColumn(db: Db, keys: readonly SealingKey[], column: SealedColumn): Promise<Rotation> {
+  const rotation: Rotation = { column, resealed: 0, overtaken: 0, failures: [] };
+  const [writer] = keys;
+  if (!writer) throw new Error('There is no key to seal with.');
+  for (let last: string | null = null; ; ) {
+    const batch = await findBatch(db, column, writer, last);
+    last = batch.at(-1)?.id ?? null;
+    if (last === null) return rotation;
+    const fresh = batch.flatMap(({ id, sealed }) => {
+      try {
+        const secret = open(keys, sealed, placeOf(column, id));
+        return { id, sealed, fresh: seal(keys, secret, placeOf(column, id)), lookup: lookupUnder(writer, secret) };
+      } catch (error) {
+        rotation.failures.push((error as Error).message);
+        return [];
+      }
+    });
+    const written = await writeBatch(db, column, fresh);
+    rotation.resealed += written;
+    rotation.overtaken += fresh.length - written;
+  }
+}
+
+interface Sealed {
+  id: string;
+  sealed: string;
+}
+
+function findBatch(db: Db, column: SealedColumn, writer: SealingKey, after: string | null): Promise<Sealed[]> {
+  const { table, id, sealed } = SEALED_COLUMNS[column];
+  return rows<Sealed>(
+    db,
+    sql`
+    select ${id}::text as id, ${sealed} as sealed from ${table}
+    where ${sealed} is not null and not starts_with(${sealed}, ${sealedUnder(writer)})
+      and (${after}::text is null or ${id} > ${after}::text::${idType(column)})
+    order by ${table}.id limit ${BATCH}`,
+  );
+}
+
+async function writeBatch(
+  db: Db,
+  column: SealedColumn,
+  batch: readonly (Sealed & { fresh: string; lookup: string })[],
+) {
+  if (batch.length === 0) return 0;
+  const { table, id, sealed } = SEALED_COLUMNS[column];
+  // The look-up value is derived from the same key as the seal.
+  const lookup = column === 'webhooks.secret_sealed' ? sql`, secret_lookup = r.lookup` : sql``;
+  const written = await rows(
+    db,
+    sql`
+    update ${table} set ${sql.identifier(sealed.name)} = r.fresh${lookup}
+    from jsonb_to_recordset(${recordset(batch)}::jsonb) as r(id text, sealed text, fresh text, lookup text)
+    where ${id} = r.id::${idType(column)} and ${sealed} = r.sealed
+    returning 1`,
+  );
+  return written.length;
+}
+
+const idType = (column: SealedColumn) => sql.raw(SEALED_COLUMNS[column].id.getSQLType());

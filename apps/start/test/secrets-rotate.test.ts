@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { seal } from '@carillon/api/secrets';
+import { users } from '@carillon/db';
+import { testDatabase } from '@carillon/db/test-database';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+
+const COMMAND = new URL('../src/secrets-rotate.ts', import.meta.url).pathname;
+const [old, fresh] = ['2025', '2026'].map((id) => ({ id, key: randomBytes(32) })) as [Key, Key];
+
+interface Key {
+  id: string;
+  key: Buffer;
+}
+
+const { db, url } = await testDatabase(t);
+const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice' };
+const [alice] = await db.insert(users).values(account).returning({ id: users.id });
+const id = alice?.id ?? 0;
+const sealed = seal([old], 'sk-of-alice', `users.provider_key_sealed:${id}`);
+await db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, id));
+
+/** Runs the command as an operator would, and tells how it ended. */
+function rotate(keys: Key[], DATABASE_URL = url): Promise<{ code: number; out: string; err: string }> {
+  const ENCRYPTION_KEY = keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',');
+  const DATA_DIR = t.testdirName;
+  const env = { PATH: process.env.PATH, NODE_ENV: 'test', DATA_DIR, DATABASE_URL, ENCRYPTION_KEY };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [COMMAND], { env }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    );
+  });
+}
+t.testdir();
+
+t.test('it counts what it sealed anew, and says when the old keys can go', async (t) => {
+  const { code, out, err } = await rotate([fresh, old]);
+  t.equal(err, '');
+  t.equal(code, 0);
+  t.equal(
+    out,
+    [
+      'users.provider_key_sealed: 1 sealed anew under the key "2026"',
+      'webhooks.secret_sealed: 0 sealed anew under the key "2026"',
+      'webhooks.previous_secret_sealed: 0 sealed anew under the key "2026"',
+      'mails.body_sealed: 0 sealed anew under the key "2026"',
+      'Every secret is sealed under the key "2026": ENCRYPTION_KEY needs no other.\n',
+    ].join('\n'),
+  );
+});
+
+t.test('a secret whose key is not listed is a line that does not show it, and the exit code 1', async (t) => {
+  const { code, err } = await rotate([old]);
+  t.equal(code, 1);
+  t.match(err, `users.provider_key_sealed:${id} is sealed under the key "2026", which ENCRYPTION_KEY does not list.`);
+  t.match(err, '1 secrets cannot be opened with the keys that ENCRYPTION_KEY lists.');
+  t.notMatch(err, 'sk-of-alice');
+});
+
+t.test('a database that cannot be asked is the exit code 2, in one line', async (t) => {
+  const { code, err } = await rotate([fresh, old], 'postgres://nobody@127.0.0.1:1/nothing');
+  t.equal(code, 2);
+  t.match(err, /^\S[^\n]+\n$/);
+});
