@@ -1,4 +1,5 @@
 import { compile } from '@carillon/contract';
+import { examplePayload } from '@carillon/contract/event-examples';
 import { EVENT_KINDS, eventPayload } from '@carillon/contract/events';
 import t from 'tap';
 
@@ -47,3 +48,9 @@ for (const kind of EVENT_KINDS) {
     t.match(check({ ...base, event: kind, data: {} }), { ok: false });
   });
 }
+
+t.test('each kind has an example that is as it says', async (t) => {
+  for (const kind of EVENT_KINDS) {
+    t.match(compile(eventPayload(kind))(examplePayload(kind)), { ok: true }, kind);
+  }
+});

@@ -1,10 +1,10 @@
-import { EVENT_KINDS, type EventKind, eventPayload } from '@carillon/contract/events';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { SESSION_COOKIE } from '../auth/cookie.ts';
 import type { Config } from '../config.ts';
 import { VERSION } from '../version.ts';
+import { describeEvents } from './docs-events.ts';
 import { describeLimit, describeLimits } from './docs-limits.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function serveDocs(app: FastifyInstance, { baseUrl }: Config): Prom
         description: 'Runs AI prompts on a schedule. Every response carries `X-Request-ID`.',
       },
       servers: [{ url: baseUrl }],
-      webhooks: Object.fromEntries(EVENT_KINDS.map((kind) => [kind, describeEvent(kind)])),
+      webhooks: describeEvents(),
       components: {
         securitySchemes: {
           cookie: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
@@ -64,13 +64,3 @@ function describeSuccess<S extends { response?: unknown }>(schema: S): S {
   ]);
   return { ...schema, response: Object.fromEntries(response) };
 }
-
-/** What a receiver is sent: specification "Events". */
-const describeEvent = (kind: EventKind) => ({
-  post: {
-    operationId: `on.${kind}`,
-    summary: `Sent to the webhooks that subscribe to ${kind}`,
-    requestBody: { content: { 'application/json': { schema: eventPayload(kind) as object } } },
-    responses: { '2XX': { description: 'Received; anything else is tried again' } },
-  },
-});

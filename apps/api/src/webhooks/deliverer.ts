@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { coalesce } from '../executions/coalesce.ts';
 import { lookAgain } from '../look-again.ts';
 import { repeat } from '../repeat.ts';
-import { type Claimed, claimDeliveries, type DeliveryLimits, FIRST } from './claim.ts';
+import { type Claimed, claimDeliveries, type DeliveryLimits, FIRST, LIMITS } from './claim.ts';
 import { type Attempt, attemptDelivery } from './deliver.ts';
 import { handBack, queueRetries, renewLeases, rescueExpired } from './leases.ts';
 import { pruneLog } from './prune-log.ts';
@@ -27,6 +27,13 @@ export interface Deliverer {
   stop(): Promise<void>;
 }
 
+/** How the tests and the outside world differ. */
+export interface DelivererOptions {
+  graceMs?: number;
+  lingersAfterMs?: number;
+  limits?: DeliveryLimits;
+}
+
 interface Sending {
   delivery: Claimed;
   abort: AbortController;
@@ -40,7 +47,7 @@ interface Sending {
  */
 export function createDeliverer(
   ctx: Context,
-  { graceMs = GRACE_MS, limits }: { graceMs?: number; limits?: DeliveryLimits } = {},
+  { graceMs = GRACE_MS, lingersAfterMs = LINGERS_AFTER_MS, limits = LIMITS }: DelivererOptions = {},
 ): Deliverer {
   const sending = new Map<string, Sending>();
   /** Webhooks with new entries in their log. */
@@ -59,7 +66,7 @@ export function createDeliverer(
     let wholeRound = after === FIRST;
     while (!stopping.signal.aborted && busy < ctx.config.webhookConcurrency) {
       const limit = ctx.config.webhookConcurrency - busy;
-      const { claimed, next } = await claimDeliveries(ctx, { limit, after, ...(limits && { limits }) });
+      const { claimed, next } = await claimDeliveries(ctx, { limit, after, limits });
       for (const delivery of claimed) begin(delivery);
       after = next;
       if (next !== FIRST) continue;
@@ -92,7 +99,7 @@ export function createDeliverer(
       isHeld = false;
       if (!stopping.signal.aborted) void fill();
     };
-    const timer = setTimeout(leave, LINGERS_AFTER_MS);
+    const timer = setTimeout(leave, lingersAfterMs);
     return leave;
   }
 

@@ -15,10 +15,14 @@ interface Operation {
   parameters?: { name: string; required: boolean }[];
   responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
 }
+interface Webhook {
+  parameters: { name: string; in: string; description: string }[];
+  requestBody: { content: { 'application/json': { example: { event: string; data: object } } } };
+}
 interface Document {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, object>;
+  webhooks: Record<string, { post: Webhook }>;
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> };
 }
 
@@ -81,6 +85,13 @@ t.test('errors refer to named schemas and are described', async (t) => {
 
 t.test('every event that a webhook may receive is described', async (t) => {
   t.same(Object.keys(document.webhooks).sort(), [...EVENT_KINDS].sort());
+  for (const [kind, { post }] of Object.entries(document.webhooks)) {
+    t.equal(post.requestBody.content['application/json'].example.event, kind, 'with an example');
+    const headers = post.parameters.map(({ name }) => name);
+    for (const name of ['X-Webhook-Signature', 'X-Event-Type', 'webhook-id', 'webhook-signature']) {
+      t.ok(headers.includes(name), name);
+    }
+  }
 });
 
 t.test('query parameters that have a default may be left out', async (t) => {

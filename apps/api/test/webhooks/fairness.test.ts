@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t, { type Test } from 'tap';
+import { createDeliverer, type DelivererOptions } from '../../src/webhooks/deliverer.ts';
+import { testContext } from '../support/context.ts';
+import { signUpAlice } from '../support/people.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { insertWebhooks, recordMany } from '../support/webhooks.ts';
+
+const { app, ctx } = await testContext(t, { env: { WEBHOOK_CONCURRENCY: '4' } });
+const alice = await signUpAlice(app);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+});
+
+/** So many webhooks of each sort at one receiver each, in random order; `run` ends when the healthy ones have all. */
+async function stage(t: Test, { hanging, healthy, each }: { hanging: number; healthy: number; each: number }) {
+  const bad = await startReceiver(t);
+  const good = await startReceiver(t);
+  bad.answer('hang');
+  const urls = (count: number, { url }: Receiver) => Array.from({ length: count }, (_, n) => `${url}/${n}`);
+  await insertWebhooks(ctx, alice.id, [...urls(hanging, bad), ...urls(healthy, good)]);
+  await recordMany(ctx, alice.id, each);
+  return {
+    bad,
+    good,
+    async run(options: DelivererOptions) {
+      const deliverer = createDeliverer(ctx, { graceMs: 0, ...options });
+      const startedAt = performance.now();
+      deliverer.nudge();
+      while (good.received.length < healthy * each && performance.now() - startedAt < 20_000) await delay(5);
+      const tookMs = performance.now() - startedAt;
+      await deliverer.stop();
+      return tookMs;
+    },
+  };
+}
+
+t.test('ten times as many hanging receivers as a process has places delay nobody else', async (t) => {
+  const { bad, good, run } = await stage(t, { hanging: 40, healthy: 40, each: 5 });
+  const tookMs = await run({ lingersAfterMs: 20 });
+  t.comment(`${good.received.length} deliveries in ${Math.round(tookMs)} ms, ${bad.mostOpen} hanging meanwhile`);
+  t.equal(good.received.length, 200);
+  t.ok(bad.mostOpen > 4, 'hanging, they hold no place');
+  t.ok(bad.received.length <= 120, 'and are sent 3 at once');
+});
+
+t.test('they hold as many of the global places at most as are theirs', async (t) => {
+  const limits = { global: 20, failing: 6, answering: 10, others: 3 };
+  const { bad, good, run } = await stage(t, { hanging: 20, healthy: 20, each: 4 });
+  await ctx.db.update(webhooks).set({ lastAttemptOk: false });
+  for (const { id, url } of await ctx.db.select().from(webhooks)) {
+    if (url.startsWith(good.url)) await prove(id);
+  }
+  await run({ lingersAfterMs: 20, limits });
+  t.equal(good.received.length, 80);
+  // A claim looks at what failing receivers hold before it begins, and takes no more than its own places.
+  t.ok(bad.mostOpen <= 6 + 4, `${bad.mostOpen} at most`);
+});
+
+const prove = (id: string) => ctx.db.update(webhooks).set({ lastAttemptOk: true }).where(eq(webhooks.id, id));
