@@ -9,7 +9,7 @@ import { recordEvents } from '../webhooks/outbox.ts';
 import { percentageOf } from './percentage.ts';
 
 /** An alert, and what of a resource is used of the month. */
-export interface Watched {
+interface Watched {
   alertId: number;
   userId: number;
   threshold: number;
@@ -31,24 +31,48 @@ const RESOURCES = {
 } as const;
 
 /**
- * The rows `Watched` of the alerts that have not fired yet, for a statement that has at hand, as `counted`, what users
- * have used: `user_id`, `period`, `resource`, `used`. Where nobody has an alert it costs one look into an empty index.
+ * Tells of the alerts of users whose counters of a month have been raised by the caller's transaction, which holds them
+ * locked (decisions §8, §9).
  */
-export const watched = (counted: SQL) => sql`
-  select a.id as "alertId", a.user_id as "userId", a.threshold, a.notify_email as "notifyEmail",
-    a.notify_webhook as "notifyWebhook", u.plan, u.role, s.max_tasks_per_user as "maxTasksPerUser",
-    s.max_executions_per_day as "maxExecutionsPerDay", used.period, used.resource, used.used::float8 as used
-  from (${counted}) used join usage_alerts a on a.user_id = used.user_id join users u on u.id = a.user_id
-    cross join settings s
-  where not exists (select from usage_alert_firings f
-    where f.alert_id = a.id and f.period = used.period and f.resource = used.resource)`;
+export async function fireRaised(ctx: Context, counters: readonly { userId: number; period: string }[]): Promise<void> {
+  if (counters.length === 0) return;
+  const counted = sql`
+    select c.user_id, c.period, r.resource, r.used
+    from usage_counters c
+      join jsonb_to_recordset(${recordset(counters)}::jsonb) as d("userId" int, period text)
+        on c.user_id = d."userId" and c.period = d.period
+      cross join lateral (values ('executions', c.executions::bigint), ('tokens', c.tokens)) r(resource, used)`;
+  await fire(ctx, await findWatched(ctx, counted));
+}
 
-/**
- * Tells of the alerts whose threshold is reached: on the dashboard, and by mail and `usage.alert` where the alert says
- * so (specification "dashboard notification", decisions §8, §9). Call it in the transaction that books the usage; the
- * primary key of the firings decides between two that do so at once.
- */
-export async function fireAlerts(ctx: Context, alerts: readonly Watched[]): Promise<void> {
+/** Tells of the alerts that a user has reached so far in any resource: storage, which no counter holds, among them. */
+export async function fireReached(ctx: Context, userId: number): Promise<void> {
+  const period = monthOf(dayOf(ctx.now()));
+  const counted = sql`
+    select ${userId}::int as user_id, ${period}::text as period, r.resource, r.used
+    from (select ${userId}::int as id) who
+      left join usage_counters c on c.user_id = who.id and c.period = ${period}
+      cross join lateral (values ('executions', coalesce(c.executions, 0)::bigint), ('tokens', coalesce(c.tokens, 0)),
+        ('storage', (select coalesce(sum(size), 0) from uploads where user_id = who.id))) r(resource, used)`;
+  await fire(ctx, await findWatched(ctx, counted));
+}
+
+/** The alerts that have not fired yet, with what `counted` says is used: `user_id`, `period`, `resource`, `used`. */
+const findWatched = (ctx: Context, counted: SQL) =>
+  rows<Watched>(
+    ctx.db,
+    sql`
+    select a.id as "alertId", a.user_id as "userId", a.threshold, a.notify_email as "notifyEmail",
+      a.notify_webhook as "notifyWebhook", u.plan, u.role, s.max_tasks_per_user as "maxTasksPerUser",
+      s.max_executions_per_day as "maxExecutionsPerDay", used.period, used.resource, used.used::float8 as used
+    from (${counted}) used join usage_alerts a on a.user_id = used.user_id join users u on u.id = a.user_id
+      cross join settings s
+    where not exists (select from usage_alert_firings f
+      where f.alert_id = a.id and f.period = used.period and f.resource = used.resource)`,
+  );
+
+/** The primary key of the firings decides between two transactions that have reached a threshold at once. */
+async function fire(ctx: Context, alerts: readonly Watched[]): Promise<void> {
   const reached = alerts
     .map((alert) => ({ ...alert, limit: limitsOf(alert, alert)[RESOURCES[alert.resource].limit] }))
     .filter(({ used, limit, threshold }) => used * 100 >= limit * threshold);
@@ -72,21 +96,10 @@ export async function fireAlerts(ctx: Context, alerts: readonly Watched[]): Prom
   );
 }
 
-/** As `fireAlerts`, for whatever a user has used so far: storage, which no counter holds, among it. */
-export async function fireReached(ctx: Context, userId: number): Promise<void> {
-  const period = monthOf(dayOf(ctx.now()));
-  const counted = sql`
-    select ${userId}::int as user_id, ${period}::text as period, r.resource, r.used
-    from (select ${userId}::int as id) who
-      left join usage_counters c on c.user_id = who.id and c.period = ${period}
-      cross join lateral (values ('executions', coalesce(c.executions, 0)::bigint), ('tokens', coalesce(c.tokens, 0)),
-        ('storage', (select coalesce(sum(size), 0) from uploads where user_id = who.id))) r(resource, used)`;
-  await fireAlerts(ctx, await rows<Watched>(ctx.db, watched(counted)));
-}
-
 const keyOf = ({ alertId, period, resource }: Pick<Watched, 'alertId' | 'period' | 'resource'>) =>
   `${alertId} ${period} ${resource}`;
 
+/** On the dashboard always, by mail and `usage.alert` where the alert says so. */
 async function tell(ctx: Context, reached: readonly (Watched & { limit: number })[]): Promise<void> {
   const told = reached.map((alert) => ({ ...alert, percentage: percentageOf(alert.used, alert.limit) }));
   await Promise.all([

@@ -2,7 +2,7 @@ import { recordset, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { monthOf } from '../limits/quotas.ts';
-import { fireAlerts, type Watched, watched } from './alerts.ts';
+import { fireRaised } from './alerts.ts';
 
 /** A change of a user's counters, booked on the UTC day `day` and its month. */
 export interface UsageDelta {
@@ -23,7 +23,7 @@ interface Sum {
 
 /**
  * Adds to the counters, day and month each, in the one order in which everybody locks them, and fires the alerts that
- * are reached by that. One statement, unless an alert fires (specification "Quotas", decisions §9).
+ * are reached by that. One statement for users who have no alert (specification "Quotas", decisions §9).
  */
 export async function addUsage(ctx: Context, deltas: readonly UsageDelta[]): Promise<void> {
   if (deltas.length === 0) return;
@@ -38,11 +38,7 @@ export async function addUsage(ctx: Context, deltas: readonly UsageDelta[]): Pro
       sums.set(key, sum);
     }
   }
-  const counted = sql`
-    select b.user_id, b.period, r.resource, r.used
-    from booked b cross join lateral (values ('executions', b.executions::bigint), ('tokens', b.tokens)) r(resource, used)
-    where length(b.period) = 7`;
-  const alerts = await rows<Watched>(
+  const booked = await rows<{ userId: number; period: string; hasAlert: boolean | null }>(
     ctx.db,
     sql`
     with d as (
@@ -51,14 +47,20 @@ export async function addUsage(ctx: Context, deltas: readonly UsageDelta[]): Pro
     ), locked as (
       select c.user_id, c.period from usage_counters c join d using (user_id, period)
       order by c.user_id, c.period for update of c
-    ), booked as (
-      update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
-        tokens_reserved = c.tokens_reserved + d."tokensReserved"
-      from locked join d using (user_id, period)
-      where c.user_id = locked.user_id and c.period = locked.period
-      returning c.user_id, c.period, c.executions, c.tokens
     )
-    ${watched(counted)}`,
+    update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
+      tokens_reserved = c.tokens_reserved + d."tokensReserved"
+    from locked join d using (user_id, period)
+    where c.user_id = locked.user_id and c.period = locked.period
+    returning c.user_id as "userId", c.period,
+      (select true from usage_alerts a where a.user_id = c.user_id limit 1) as "hasAlert"`,
   );
-  await fireAlerts(ctx, alerts);
+  // What is given back, or only reserved, reaches no threshold.
+  const raised = booked.filter(({ userId, period, hasAlert }) => {
+    const sum = sums.get(`${userId} ${period}`);
+    return hasAlert && isMonth(period) && sum && (sum.executions > 0 || sum.tokens > 0);
+  });
+  await fireRaised(ctx, raised);
 }
+
+const isMonth = (period: string) => period.length === '2026-11'.length;

@@ -1,4 +1,13 @@
-import { type Db, mails, notifications, settings, uploads, usageAlertFirings, users } from '@carillon/db';
+import {
+  type Db,
+  mails,
+  notifications,
+  settings,
+  uploads,
+  usageAlertFirings,
+  usageCounters,
+  users,
+} from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
@@ -6,7 +15,7 @@ import { executeTask } from '../../src/executions/execute-task.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { openBody } from '../../src/mails/queue.ts';
 import { fireReached } from '../../src/usage/alerts.ts';
-import { addUsage } from '../../src/usage/book.ts';
+import { addUsage, type UsageDelta } from '../../src/usage/book.ts';
 import { deleteUsageAlert, setUsageAlert } from '../../src/usage/write.ts';
 import { listen } from '../support/deliveries.ts';
 import { testEngine } from '../support/engine.ts';
@@ -180,7 +189,7 @@ t.test('a booking that is undone has told nothing', async (t) => {
   t.equal(await ctx.db.$count(usageAlertFirings), 0);
 });
 
-t.test('without an alert that is reached, booking is one statement', async (t) => {
+t.test('booking is one statement for whoever has no alert, and where nothing is raised', async (t) => {
   await useUp(ctx, alice().id, { executions: 10 });
   let statements = 0;
   const db = {
@@ -189,8 +198,14 @@ t.test('without an alert that is reached, booking is one statement', async (t) =
       return ctx.db.execute(...given);
     },
   } as unknown as Db;
-  await addUsage({ ...ctx, db }, [{ userId: alice().id, day: '2026-11-20', tokensReserved: 5 }]);
+  const book = async (change: Partial<UsageDelta>) => {
+    statements = 0;
+    await addUsage({ ...ctx, db }, [{ userId: alice().id, day: '2026-11-20', ...change }]);
+    return statements;
+  };
+  t.equal(await book({ executions: 1, tokens: 5 }), 1);
   await set(90);
-  await addUsage({ ...ctx, db }, [{ userId: alice().id, day: '2026-11-20', tokensReserved: -5 }]);
-  t.equal(statements, 2);
+  t.equal(await book({ tokensReserved: 5 }), 1);
+  t.equal(await book({ executions: -1, tokensReserved: -5 }), 1);
+  await ctx.db.update(usageCounters).set({ tokens: 0 });
 });
