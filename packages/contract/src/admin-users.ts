@@ -119,3 +119,15 @@ export const changeAccount = {
     ...errors(401, 403, 404, 409, 429),
   },
 } satisfies Operation;
+
+export const deleteAccount = {
+  ...common,
+  operationId: 'deleteAccount',
+  summary: 'Delete an account with all its data',
+  description: 'What is running is aborted. The record of the deletion stays in the audit log.',
+  params: IdParams,
+  response: {
+    200: Type.Object({ success, message: Type.String() }),
+    ...errors(401, 403, 404, 409, 429),
+  },
+} satisfies Operation;

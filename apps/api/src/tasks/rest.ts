@@ -7,13 +7,12 @@ import { type TaskRow, taskFields } from './read.ts';
 import { giveUpDue } from './write.ts';
 
 /** Locks all tasks of a user; to be called before the user's own row is locked, the order of who resumes a task. */
-export async function lockTasksOf(ctx: Context, userId: number): Promise<void> {
-  await ctx.db
-    .select({ id: tasks.id })
-    .from(tasks)
-    .where(eq(tasks.userId, userId))
-    .orderBy(tasks.id)
-    .for('no key update');
+export async function lockTasksOf(
+  ctx: Context,
+  userId: number,
+  strength: 'update' | 'no key update' = 'no key update',
+): Promise<void> {
+  await ctx.db.select({ id: tasks.id }).from(tasks).where(eq(tasks.userId, userId)).orderBy(tasks.id).for(strength);
 }
 
 /**

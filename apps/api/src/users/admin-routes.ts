@@ -2,6 +2,7 @@ import * as contract from '@carillon/contract/admin-users';
 import type { Routes } from '../http/contract.ts';
 import { getAccount, listUsers } from './accounts.ts';
 import { changeAccount } from './change-account.ts';
+import { deleteAccount } from './delete-account.ts';
 
 const success = true as const;
 
@@ -25,6 +26,15 @@ export const adminUsersRoutes: Routes = async (app) => {
     async ({ ctx, caller, params, body, ip }) => {
       const { plan, ...user } = await changeAccount(ctx, caller, params.id, body, ip);
       return { success, user: body.plan === undefined ? user : { ...user, plan } };
+    },
+  );
+
+  app.delete(
+    '/api/admin/users/:id',
+    { schema: contract.deleteAccount, config },
+    async ({ ctx, caller, params, ip }) => {
+      await deleteAccount(ctx, caller, params.id, ip);
+      return { success, message: 'The account and all its data are deleted.' };
     },
   );
 };

@@ -82,6 +82,8 @@ export const executions = pgTable(
       .on(t.taskId, t.plannedFor)
       .where(sql`${t.plannedFor} is not null and ${t.trigger} = 'schedule'`),
     uniqueIndex('executions_one_retry').on(t.retryOfId).where(sql`${t.trigger} = 'retry'`),
+    // Deleting a run looks for those that retry it.
+    index('executions_retry_of').on(t.retryOfId).where(sql`${t.retryOfId} is not null`),
     index('executions_queued')
       .on(t.userId, t.runAt, t.id)
       .where(sql`${t.status} = 'pending' and ${t.queuedAt} is not null`),

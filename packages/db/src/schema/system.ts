@@ -34,5 +34,9 @@ export const auditLog = pgTable(
     address: text(),
     requestId: text('request_id'),
   },
-  (t) => [index('audit_log_of_user').on(t.userId, t.id)],
+  (t) => [
+    index('audit_log_of_user').on(t.userId, t.id),
+    index('audit_log_of_actor').on(t.actorId, t.id),
+    index('audit_log_of_kind').on(t.kind, t.id),
+  ],
 );

@@ -1,0 +1,181 @@
+import {
+  auditLog,
+  executions,
+  mails,
+  notifications,
+  rows,
+  sessions,
+  tasks,
+  uploads,
+  users,
+  webhooks,
+} from '@carillon/db';
+import { eq, sql } from 'drizzle-orm';
+import t from 'tap';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { settleExecutions } from '../../src/executions/settle.ts';
+import { queueMail } from '../../src/mails/queue.ts';
+import { notifyUsers } from '../../src/notifications/notify.ts';
+import { START, testContext } from '../support/context.ts';
+import { findFaults } from '../support/engine-faults.ts';
+import { PASSWORD, type Person, signUp, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
+import { assertNeedsAdmin } from '../support/refusals.ts';
+import { insertUpload, NO_IDS, postTask, runDue, TASK } from '../support/tasks.ts';
+import { postWebhook } from '../support/webhooks.ts';
+
+const { app, ctx, clock } = await testContext(t);
+const aborted: number[] = [];
+ctx.worker = { ...ctx.worker, abort: (ids) => void aborted.push(...ids) };
+let ada: Person;
+let alice: Person;
+t.beforeEach(async () => {
+  clock.set(START);
+  await ctx.db.delete(users);
+  await ctx.db.delete(auditLog);
+  ada = await signUpAda(app);
+  alice = await signUpAlice(app);
+});
+t.afterEach(async () => {
+  const faults = await findFaults(ctx);
+  if (faults.length > 0) throw new Error(JSON.stringify(faults));
+});
+
+const remove = (id: number | string, { headers }: Person = ada) =>
+  app.inject({ method: 'DELETE', url: `/api/admin/users/${id}`, headers });
+const execute = (taskId: number, { headers }: Person = alice) =>
+  app.inject({ method: 'POST', url: `/api/tasks/${taskId}/execute`, headers });
+
+t.test('an account goes with its sessions, and its address is free again', async (t) => {
+  const answer = await remove(alice.id);
+  t.equal(answer.statusCode, 200);
+  t.same(answer.json(), { success: true, message: 'The account and all its data are deleted.' });
+  t.equal((await app.inject({ url: '/api/user', headers: alice.headers })).statusCode, 401);
+  const payload = { email: alice.email, password: PASSWORD };
+  t.equal((await app.inject({ method: 'POST', url: '/api/auth/login', payload })).statusCode, 401);
+  t.equal((await remove(alice.id)).statusCode, 404, 'a second time it is not found');
+  const again = { method: 'POST', url: '/api/auth/register', payload: { ...payload, name: 'Alice' } } as const;
+  t.equal((await app.inject(again)).statusCode, 201);
+});
+
+t.test('nothing of the account is left in any table, and nothing of another one is missing', async (t) => {
+  const bob = await signUpBob(app);
+  for (const person of [alice, bob]) {
+    const webhook = await postWebhook(app, person, { url: 'https://hooks.example.com', events: ['task.created'] });
+    await postTask(app, person, { aiModel: 'offline', attachments: [(await insertUpload(ctx, person)).id] });
+    await execute(await postTask(app, person, { scheduledFor: '2026-12-24T00:00:00.000Z' }), person);
+    await notifyUsers(ctx, [{ userId: person.id, kind: 'task.failed', title: 'A', message: webhook.id }]);
+    await queueMail(ctx, { to: person.email, subject: 'A', text: 'B' });
+    const alert = { threshold: 80, notifyEmail: true, notifyWebhook: true };
+    await app.inject({ method: 'POST', url: '/api/usage/alerts', headers: person.headers, payload: alert });
+  }
+  clock.set(TASK.scheduledFor);
+  await runDue(ctx);
+  await remove(alice.id);
+  const referring = await rows<{ table: string; column: string }>(
+    ctx.db,
+    sql`select table_name as "table", column_name as "column" from information_schema.columns
+      where table_schema = 'public' and column_name in ('user_id')`,
+  );
+  t.ok(referring.length > 10, 'all tables were looked at');
+  for (const { table, column } of referring) {
+    const [left] = await rows<{ count: number }>(
+      ctx.db,
+      sql`select count(*)::int as count from ${sql.identifier(table)} where ${sql.identifier(column)} = ${alice.id}`,
+    );
+    t.equal(left?.count, table === 'audit_log' ? 1 : 0, table);
+  }
+  for (const table of [tasks, executions]) t.equal(await ctx.db.$count(table, eq(table.userId, bob.id)), 2);
+  for (const table of [sessions, uploads, webhooks, notifications]) {
+    t.equal(await ctx.db.$count(table, eq(table.userId, bob.id)), 1);
+  }
+  const recipients = await ctx.db.select({ recipient: mails.recipient }).from(mails);
+  t.same([...new Set(recipients.map(({ recipient }) => recipient))], [bob.email]);
+});
+
+t.test('the record of the deletion outlives it, with who did it and from where', async (t) => {
+  const headers = { ...ada.headers, 'x-request-id': 'delete-1' };
+  await remove(alice.id, { ...ada, headers });
+  const left = await ctx.db.select().from(auditLog).where(eq(auditLog.userId, alice.id));
+  t.same(
+    left.map(({ id: _id, ...entry }) => entry),
+    [
+      {
+        at: START,
+        kind: 'user.deleted',
+        actorId: ada.id,
+        actorEmail: ada.email,
+        userId: alice.id,
+        details: { before: { email: alice.email, role: 'USER' }, after: null },
+        address: '127.0.0.1',
+        requestId: 'delete-1',
+      },
+    ],
+  );
+});
+
+t.test('what is running is aborted, and ends without a trace', async (t) => {
+  await execute(await postTask(app, alice));
+  const [run] = (await claimQueued(ctx, { limit: 10, after: 0 })).started;
+  if (!run) return t.fail('it did not start');
+  await remove(alice.id);
+  t.same(aborted.splice(0), [run.id]);
+  const outcome = { ok: true, text: 'Late.' } as const;
+  t.same(
+    await settleExecutions(ctx, [{ id: run.id, claimToken: run.claimToken, durationMs: 1, usage: null, outcome }]),
+    [],
+  );
+});
+
+t.test('the last active admin is not deleted, also not by themselves', async (t) => {
+  const answer = await remove(ada.id);
+  t.equal(answer.statusCode, 409);
+  t.same(answer.json(), { success: false, error: 'This is the last active admin.' });
+  await signUp(app, { name: 'Bob', role: 'ADMIN' });
+  t.equal((await remove(ada.id)).statusCode, 200, 'but while another one stays');
+});
+
+t.test('of two admins who delete each other at once exactly one is deleted', async (t) => {
+  for (let round = 0; round < 10; round++) {
+    await ctx.db.delete(users);
+    const [one, two] = [await signUpAda(app), await signUp(app, { name: 'Bob', role: 'ADMIN' })];
+    const answers = await Promise.all([remove(two.id, one), remove(one.id, two)]);
+    const statuses = answers.map(({ statusCode }) => statusCode);
+    t.equal(statuses.filter((status) => status === 200).length, 1, String(statuses));
+    t.ok(
+      statuses.every((status) => [200, 401, 409].includes(status)),
+      String(statuses),
+    );
+    t.equal(await ctx.db.$count(users), 1);
+  }
+});
+
+t.test('deleted at once by several, it is deleted and recorded once', async (t) => {
+  const answers = await Promise.all(Array.from({ length: 8 }, () => remove(alice.id)));
+  t.same(answers.map(({ statusCode }) => statusCode).sort(), [200, ...Array(7).fill(404)]);
+  t.equal(await ctx.db.$count(auditLog, eq(auditLog.kind, 'user.deleted')), 1);
+});
+
+t.test('deleted while its tasks run and are run, nothing of it is left', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const person = await signUp(app, { name: 'Alice' });
+    const id = await postTask(app, person, { aiModel: 'offline' });
+    const [removed, ...others] = await Promise.all([
+      remove(person.id),
+      execute(id, person),
+      execute(id, person),
+      runDue(ctx).then(() => ({ statusCode: 201 })),
+    ]);
+    t.equal(removed.statusCode, 200);
+    for (const { statusCode } of others) t.ok([201, 401, 404].includes(statusCode), String(statusCode));
+    t.equal(await ctx.db.$count(executions, eq(executions.userId, person.id)), 0);
+  }
+});
+
+t.test('an account that there is not is not found', async (t) => {
+  for (const id of [...NO_IDS, '2147483647']) t.equal((await remove(id)).statusCode, 404, id);
+});
+
+t.test('only an admin with the key deletes an account', async (t) => {
+  await assertNeedsAdmin(t, app, { method: 'DELETE', url: `/api/admin/users/${alice.id}` }, { ada, alice });
+  t.equal(await ctx.db.$count(users, eq(users.id, alice.id)), 1);
+});
