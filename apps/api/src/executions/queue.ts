@@ -60,13 +60,15 @@ interface Plan {
   next: Date | null;
 }
 
+/** A scalar subquery for `busy`: an `exists` may be planned as one pass over all that waits and runs. */
 async function takeUpTasks(ctx: Context, dueBefore: Date, limit: number): Promise<TakenUp> {
   const due = await rows<DueTask>(
     ctx.db,
     sql`
     select t.id, t.user_id as "userId", t.recurrence, t.recurrence_pattern as "recurrencePattern", t.timezone,
       t.scheduled_for as "scheduledFor", t.next_execution_at as "nextExecutionAt",
-      exists (select from executions e where e.task_id = t.id and e.status in ('pending', 'running')) as busy
+      (select true from executions e where e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
+        as busy
     from tasks t
     where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
     order by t.next_execution_at limit ${limit} for no key update of t skip locked`,
