@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Db, deliveries, deliveryAttempts } from '@carillon/db';
+import { testDatabase } from '@carillon/db/test-database';
+import { sql } from 'drizzle-orm';
+import { Webhook } from 'standardwebhooks';
+import t from 'tap';
+import { loadConfig } from '../../src/config.ts';
+import { type Context, inTransaction } from '../../src/context.ts';
+import { recordEvents } from '../../src/webhooks/outbox.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { insertWebhooks, signatureOf } from '../support/webhooks.ts';
+import { startApiProcess, until } from './api-process.ts';
+import { insertPeople } from './due-tasks.ts';
+
+/** By hand: KILLS=25 EVENTS=5000. */
+const KILLS = Number(process.env.KILLS ?? 5);
+const EVENTS = Number(process.env.EVENTS ?? 1000);
+const LEASE_MS = 1500;
+const WEBHOOKS = 5;
+const BATCH = 20;
+
+t.setTimeout(600_000);
+
+t.test(
+  `killed ${KILLS} times, a process loses none of ${EVENTS} events and sends what it repeats under the same id`,
+  async (t) => {
+    const { db, url: databaseUrl } = await testDatabase(t);
+    const receiver = await startReceiver(t);
+    receiver.answer(() => ({ status: 200, delayMs: 20 + Math.random() * 60 }));
+    const env = { ENCRYPTION_KEY: randomBytes(32).toString('base64'), RATE_LIMIT_MULTIPLIER: '1000' };
+    const ctx = contextFor(db, env);
+    const [userId = 0] = await insertPeople(db, 1);
+    const urls = Array.from({ length: WEBHOOKS }, (_, n) => `${receiver.url}/${n}`);
+    const hooks = new Map((await insertWebhooks(ctx, userId, urls)).map(({ id, secret }) => [id, secret]));
+    const settings = { databaseUrl, aiUrl: 'offline', leaseMs: LEASE_MS, env };
+
+    // One event makes one delivery for each webhook.
+    const shares = EVENTS / WEBHOOKS / (KILLS + 1);
+    let written = 0;
+    const write = async (upTo: number) => {
+      while (written < upTo) {
+        const count = Math.min(BATCH, upTo - written);
+        const events = Array.from({ length: count }, (_, at) => ({
+          kind: 'task.updated' as const,
+          userId,
+          data: { n: written + at },
+        }));
+        await inTransaction(ctx, (tx) => recordEvents(tx, events));
+        written += count;
+      }
+    };
+
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const before = receiver.received.length;
+      await write(Math.round(shares * kill));
+      const api = await startApiProcess(t, settings);
+      await until(() => receiver.open >= WEBHOOKS && receiver.received.length - before > 10 * (kill % 4));
+      t.strictSame(await api.end('SIGKILL'), { code: null, signal: 'SIGKILL' });
+    }
+    await write(EVENTS / WEBHOOKS);
+    const api = await startApiProcess(t, settings);
+    const total = written * WEBHOOKS;
+    await until(() => isDone(db));
+    await delay(100);
+
+    const ids = new Map<string, string>();
+    let repeated = 0;
+    let broken = 0;
+    for (const { headers, body } of receiver.received) {
+      const id = String(headers['webhook-id']);
+      const secret = hooks.get(String(headers['x-webhook-id'])) ?? '';
+      const text = String(body);
+      if (ids.has(id)) repeated += 1;
+      if ((ids.get(id) ?? text) !== text || headers['x-delivery-attempt'] !== '1') broken += 1;
+      ids.set(id, text);
+      if (headers['x-webhook-signature'] !== signatureOf(secret, body)) broken += 1;
+      if (!verifies(secret, text, headers as Record<string, string>)) broken += 1;
+    }
+    const seen = new Set([...ids.values()].map((text) => `${JSON.parse(text).webhookId} ${JSON.parse(text).data.n}`));
+    t.comment(`${receiver.received.length} requests for ${total} deliveries: ${repeated} were sent twice`);
+    t.equal(ids.size, total, 'none was lost, and no other id was ever sent');
+    t.equal(seen.size, total, 'each event arrived once under each webhook, or again under the same id');
+    t.equal(broken, 0, 'each request verifies, and a repeated one is the same bytes');
+    t.ok(repeated > 0, 'the kills cut deliveries off');
+    t.equal(await db.$count(deliveries, sql`status <> 'delivered'`), 0);
+    t.ok((await db.$count(deliveryAttempts)) >= 100);
+    t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });
+  },
+);
+
+/** What the verbs that write events need. */
+function contextFor(db: Db, env: Record<string, string>): Context {
+  const config = loadConfig({ NODE_ENV: 'test', CRON_SECRET: 'x', ADMIN_KEY: 'x', JWT_SECRET: 'x', ...env });
+  const worker = { nudgeDeliveries: () => {} };
+  return { db, config, now: () => new Date(), worker } as unknown as Context;
+}
+
+async function isDone(db: Db): Promise<boolean> {
+  // Those that got through are deleted where the log does not keep them.
+  return (await db.$count(deliveries, sql`status in ('pending', 'sending')`)) === 0;
+}
+
+function verifies(secret: string, text: string, headers: Record<string, string>): boolean {
+  try {
+    // Sent minutes ago, perhaps: the library checks the time against now, so what it would expect is compared.
+    const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+    return headers['webhook-signature'] === new Webhook(secret).sign(headers['webhook-id'] ?? '', at, text);
+  } catch {
+    return false;
+  }
+}
