@@ -9,7 +9,7 @@ import { Refusal } from './errors.ts';
 import { executionsRoutes } from './executions/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { guardAccess } from './http/access.ts';
-import { answerErrors } from './http/answer.ts';
+import { answerErrors, refuseUnknown } from './http/answer.ts';
 import { readBodies } from './http/bodies.ts';
 import { instructBrowsers } from './http/browsers.ts';
 import { followContract, refuseBadValues } from './http/contract.ts';
@@ -21,6 +21,7 @@ import { LONGEST_DELAY_MS, shedLoad } from './http/overload.ts';
 import { limitRates } from './http/rate-limits.ts';
 import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http/server.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
+import { settingsRoutes } from './settings/routes.ts';
 import { tasksRoutes } from './tasks/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { adminUsersRoutes } from './users/admin-routes.ts';
@@ -73,6 +74,7 @@ export async function buildApp(
   refuseOtherSites(app, ctx.config);
   guardAccess(app, ctx, limits);
   closeForMaintenance(app, ctx);
+  app.addHook('onRequest', refuseUnknown);
   app.addHook('preValidation', refuseBadValues);
 
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => ({
@@ -91,6 +93,7 @@ export async function buildApp(
   app.register(usageRoutes, { ctx });
   app.register(notificationsRoutes, { ctx });
   app.register(couponsRoutes, { ctx });
+  app.register(settingsRoutes, { ctx });
   app.register(cronRoutes, { ctx });
 
   routes?.(app, ctx);

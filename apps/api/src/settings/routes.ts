@@ -1,0 +1,22 @@
+import * as contract from '@carillon/contract/settings';
+import type { Routes } from '../http/contract.ts';
+import { getSettings } from './read.ts';
+import { changeSettings } from './write.ts';
+
+const success = true as const;
+
+/** Specification "Admin": the system settings. */
+export const settingsRoutes: Routes = async (app) => {
+  const config = { access: 'admin' } as const;
+
+  app.get('/api/admin/settings', { schema: contract.getSettings, config }, async ({ ctx }) => ({
+    success,
+    settings: await getSettings(ctx),
+  }));
+
+  app.patch('/api/admin/settings', { schema: contract.changeSettings, config }, async ({ ctx, caller, body, ip }) => {
+    const after = await changeSettings(ctx, caller, body, ip);
+    const given = Object.fromEntries(Object.entries(after).filter(([name]) => name in body));
+    return { success, settings: { ...given, updatedAt: after.updatedAt } };
+  });
+};
