@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { auditRoutes } from './audit/routes.ts';
 import { oauthRoutes } from './auth/oauth-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
@@ -9,7 +10,7 @@ import { Refusal } from './errors.ts';
 import { executionsRoutes } from './executions/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { guardAccess } from './http/access.ts';
-import { answerErrors, refuseUnknown } from './http/answer.ts';
+import { answerErrors } from './http/answer.ts';
 import { readBodies } from './http/bodies.ts';
 import { instructBrowsers } from './http/browsers.ts';
 import { followContract, refuseBadValues } from './http/contract.ts';
@@ -74,7 +75,6 @@ export async function buildApp(
   refuseOtherSites(app, ctx.config);
   guardAccess(app, ctx, limits);
   closeForMaintenance(app, ctx);
-  app.addHook('onRequest', refuseUnknown);
   app.addHook('preValidation', refuseBadValues);
 
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => ({
@@ -94,6 +94,7 @@ export async function buildApp(
   app.register(notificationsRoutes, { ctx });
   app.register(couponsRoutes, { ctx });
   app.register(settingsRoutes, { ctx });
+  app.register(auditRoutes, { ctx });
   app.register(cronRoutes, { ctx });
 
   routes?.(app, ctx);
