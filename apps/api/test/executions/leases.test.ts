@@ -16,30 +16,26 @@ const LEASE_MS = 30_000;
 /** A process that claims and then dies: nobody ever hears of its runs again. */
 const claimAndDie = async () => (await claimQueued(ctx, { limit: 100, after: 0 })).started;
 
-/** The first request waits until it is let go; the others are answered at once. */
-function holdFirst() {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+/** Requests wait, each until it is let go; the n-th is answered with `Answer n`. */
+function holdEach() {
+  const places = [1, 2].map(() => ({ reached: Promise.withResolvers<void>(), letGo: Promise.withResolvers<void>() }));
+  ai.answer(async () => {
+    const number = ai.requests.length;
+    places[number - 1]?.reached.resolve();
+    await places[number - 1]?.letGo.promise;
+    return { text: `Answer ${number}` };
   });
-  const reached = new Promise<void>((resolve) => {
-    ai.answer(async () => {
-      if (ai.requests.length > 1) return { text: 'The second answer.' };
-      resolve();
-      await held;
-      return { text: 'The first answer.' };
-    });
-  });
-  return { reached, letGo };
+  return places.map(({ reached, letGo }) => ({ reached: reached.promise, letGo: letGo.resolve }));
 }
 
-/** A provider that never answers, and sees when a client gives up. */
+/** A provider that never answers, and sees when a client gives up: `calls` in the order in which they came. */
 async function silentProvider(t: { teardown(work: () => unknown): unknown }) {
-  const reached = Promise.withResolvers<void>();
-  const closed = Promise.withResolvers<void>();
+  const calls = [1, 2].map(() => ({ reached: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }));
+  let count = 0;
   const server = createServer((request) => {
-    request.socket.once('close', () => closed.resolve());
-    reached.resolve();
+    const call = calls[count++];
+    request.socket.once('close', () => call?.closed.resolve());
+    call?.reached.resolve();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -48,7 +44,10 @@ async function silentProvider(t: { teardown(work: () => unknown): unknown }) {
     await silent.close();
     server.close();
   });
-  return { ai: silent, reached: reached.promise, closed: closed.promise };
+  return {
+    ai: silent,
+    calls: calls.map(({ reached, closed }) => ({ reached: reached.promise, closed: closed.promise })),
+  };
 }
 
 t.test('a run whose process died runs again when its lease has ended, as the same execution', async (t) => {
@@ -80,20 +79,34 @@ t.test('of many rescues at once each run is taken over by one', async (t) => {
   t.strictSame(rescued.flat().sort(), dead.map(({ id }) => id).sort());
 });
 
-t.test('who has lost the lease can neither finish nor bill the run', async (t) => {
-  const { reached, letGo } = holdFirst();
-  const task = await insertTask(ctx, alice().id, { prompt: 'Which answer is it?' });
-  await enqueueDue(ctx);
-  const [slow, quick] = [newProcess(t), newProcess(t)];
-  slow.worker.nudge();
-  await reached;
-  clock.advance(LEASE_MS + 1);
-  await rescueExpired(quick.ctx);
-  await quick.worker.drain();
-  letGo();
-  await slow.worker.drain();
-  t.match(await readRun(ctx, task), { status: 'completed', result: 'The second answer.' });
-  t.equal(await ctx.db.$count(usageRecords), 2);
+t.test('who has lost the lease can neither finish nor bill the run, before and after it ended elsewhere', async (t) => {
+  for (const late of [false, true]) {
+    ai.requests.length = 0;
+    const [first, second] = holdEach();
+    const task = await insertTask(ctx, alice().id);
+    await enqueueDue(ctx);
+    const [slow, quick] = [newProcess(t), newProcess(t)];
+    slow.worker.nudge();
+    await first!.reached;
+    clock.advance(LEASE_MS + 1);
+    await rescueExpired(ctx);
+    quick.worker.nudge();
+    await second!.reached;
+    for (const [worker, { letGo }] of late
+      ? ([
+          [quick.worker, second!],
+          [slow.worker, first!],
+        ] as const)
+      : ([
+          [slow.worker, first!],
+          [quick.worker, second!],
+        ] as const)) {
+      letGo();
+      await worker.drain();
+    }
+    t.match(await readRun(ctx, task), { status: 'completed', result: 'Answer 2' });
+  }
+  t.equal(await ctx.db.$count(usageRecords), 4);
 });
 
 t.test('who has lost the lease gives the call up as soon as it finds out', async (t) => {
@@ -102,41 +115,46 @@ t.test('who has lost the lease gives the call up as soon as it finds out', async
   await enqueueDue(ctx);
   const [slow, quick] = [newProcess(t, {}, silent.ai), newProcess(t)];
   slow.worker.nudge();
-  await silent.reached;
+  await silent.calls[0]?.reached;
   clock.advance(LEASE_MS + 1);
   await rescueExpired(quick.ctx);
   await quick.worker.drain();
   await slow.worker.rescue();
-  await silent.closed;
+  await silent.calls[0]?.closed;
   t.match(await readRun(ctx, task), { status: 'completed', result: /^Answer to/ });
 });
 
 t.test('a process that was only stalled keeps its runs, even when it looks for lost ones first', async (t) => {
-  const { reached, letGo } = holdFirst();
+  const [first] = holdEach();
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const { worker } = newProcess(t);
   worker.nudge();
-  await reached;
+  await first!.reached;
   clock.advance(10 * LEASE_MS);
   t.strictSame(await worker.rescue(), []);
-  letGo();
+  first!.letGo();
   await worker.drain();
-  t.match(await readRun(ctx, task), { status: 'completed', result: 'The first answer.', interruptions: 0 });
+  t.match(await readRun(ctx, task), { status: 'completed', result: 'Answer 1', interruptions: 0 });
 });
 
-t.test('a run that comes back to the very process that had lost it is run and watched like any other', async (t) => {
-  const { reached, letGo } = holdFirst();
+t.test('a run that comes back to the very process that had lost it is called once more, and kept', async (t) => {
+  const silent = await silentProvider(t);
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  const { ctx: own, worker } = newProcess(t);
+  const { ctx: own, worker } = newProcess(t, {}, silent.ai);
   worker.nudge();
-  await reached;
+  await silent.calls[0]?.reached;
   clock.advance(LEASE_MS + 1);
   await rescueExpired(own);
-  letGo();
-  await worker.drain();
-  t.match(await readRun(ctx, task), { status: 'completed', result: 'The second answer.', interruptions: 1 });
+  worker.nudge();
+  await silent.calls[1]?.reached;
+  await silent.calls[0]?.closed;
+  clock.advance(20_000);
+  t.strictSame(await worker.rescue(), []);
+  clock.advance(20_000);
+  t.strictSame(await rescueExpired(ctx), []);
+  t.match(await readRun(ctx, task), { status: 'running', interruptions: 1 });
 });
 
 t.test('renewed leases are kept, and those of others are not renewed', async (t) => {
@@ -187,9 +205,9 @@ t.test('deleting a task aborts its call and drops the result', async (t) => {
   await enqueueDue(ctx);
   const process = newProcess(t, {}, silent.ai);
   process.worker.nudge();
-  await silent.reached;
+  await silent.calls[0]?.reached;
   await deleteTask(process.ctx, alice(), task);
-  await silent.closed;
+  await silent.calls[0]?.closed;
   await process.worker.drain();
   t.strictSame(await readRuns(ctx, task), []);
   t.match(await ctx.db.select().from(usageRecords), [{ executions: 1, outputTokens: 0, estimated: true }]);
@@ -201,9 +219,9 @@ t.test('a process learns at its next renewal that another one has deleted the ta
   await enqueueDue(ctx);
   const process = newProcess(t, {}, silent.ai);
   process.worker.nudge();
-  await silent.reached;
+  await silent.calls[0]?.reached;
   await deleteTask(ctx, alice(), task);
   await process.worker.rescue();
-  await silent.closed;
+  await silent.calls[0]?.closed;
   await process.worker.drain();
 });

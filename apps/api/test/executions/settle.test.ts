@@ -196,6 +196,17 @@ t.test('a run on demand of a once task does not complete it while its own run is
   t.match(await readTask(ctx, task), { status: 'completed', nextExecutionAt: null });
 });
 
+t.test('a once task that was planned anew while it ran stays active', async (t) => {
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
+  await enqueueDue(ctx);
+  await changeTask(ctx, alice(), task, { scheduledFor: atSecond(60).toISOString() });
+  await newWorker(t).drain();
+  t.match(await readTask(ctx, task), { status: 'active', nextExecutionAt: atSecond(60) });
+  clock.advance(60_000);
+  await runDue(t);
+  t.match(await readTask(ctx, task), { status: 'completed', executionCount: 2 });
+});
+
 t.test('a run on demand beside the run of a once task leaves the verdict to that one', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   ai.answer(() => OVERLOADED);
@@ -271,5 +282,6 @@ t.test('of two claims of one execution that end together, the one that holds it 
   const ends = [endOf(held!, 'held', 1), endOf(lost!, 'lost', 999)];
   t.strictSame(await inTransaction(ctx, (tx) => settleExecutions(tx, ends)), [held!.id]);
   t.match(await readRun(ctx, task), { status: 'completed', result: 'held', outputTokens: 1 });
+  t.match(await ctx.db.select().from(usageRecords).where(eq(usageRecords.source, 'execution')), [{ outputTokens: 1 }]);
   t.strictSame(await inTransaction(ctx, (tx) => settleExecutions(tx, ends)), []);
 });
