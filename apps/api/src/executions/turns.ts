@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 /** Specification "Concurrency". */
 const PER_USER = 5;
 const GLOBAL = 1000;
-/** Queued rows of one user that a claim looks at, among those whose task is not running already. */
-const LOOKAHEAD = 50;
+/** Queued rows of one user that a claim looks at: what a day's quota lets anybody queue, all of one task perhaps. */
+const LOOKAHEAD = 500;
 
 /** An execution that this process runs: its lease is ours until `claimToken` says otherwise. */
 export interface Claimed {
@@ -38,7 +38,8 @@ export type Turn = { turnOf: number } & (Candidate | { id: null });
 /**
  * Locks up to `limit` queued rows that may start now, users in order from the one after `after`. Hops from user to user
  * in the index of queued rows, so the cost is that of who waits, not of how much waits. What runs is read once, into
- * maps: it changes so fast that the planner, which takes it for empty, would read it again for every row.
+ * maps: it changes so fast that the planner, which takes it for empty, would read it again for every row. A join
+ * instead of a scalar subquery could lose the order of the users, and with it their turns.
  */
 export function findTurns(ctx: Context, limit: number, after: number): Promise<Turn[]> {
   return rows<Turn>(
@@ -56,8 +57,7 @@ export function findTurns(ctx: Context, limit: number, after: number): Promise<T
         select user_id, task_id, count(*) over (partition by user_id) as runs from executions where status = 'running'
       ) r
     ), picked as materialized (
-      select p.id, p.run_at, w.user_id from waiting w join users o on o.id = w.user_id and o.is_active
-      cross join lateral (
+      select p.id, p.run_at, w.user_id from waiting w cross join lateral (
         select q.id, q.run_at from (
           select e.id, e.task_id, e.run_at, row_number() over (partition by e.task_id order by e.run_at, e.id) as turn
           from (
@@ -71,6 +71,7 @@ export function findTurns(ctx: Context, limit: number, after: number): Promise<T
         order by q.run_at, q.id limit greatest(0,
           ${PER_USER}::int - coalesce(((select users from busy) ->> w.user_id::text)::int, 0))
       ) p
+      where (select is_active from users where id = w.user_id)
       limit greatest(0, least(${limit}::int, ${GLOBAL}::int - (select runs from busy)))
     ), held as (
       select e.id, e.task_id as "taskId", e.user_id as "userId", e.attempt, e.usage_day as "usageDay",

@@ -1,4 +1,4 @@
-import { executions } from '@carillon/db';
+import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
@@ -115,6 +115,40 @@ t.test('20 claims at once start 5 runs of each user and 1000 in all, not one mor
   for (const { userId } of running) perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
   t.equal(Math.max(...perUser.values()), 5);
   t.equal(new Set(running.map(({ taskId }) => taskId)).size, 1000);
+});
+
+t.test('claims of one run at a time go round the users', async (t) => {
+  const people = await insertUsers(ctx, 12);
+  await queueRuns(
+    ctx,
+    await insertTasks(
+      ctx,
+      times(36, (at) => people[at % 12]!),
+      { nextExecutionAt: null },
+    ),
+  );
+  // Rewritten, the rows lie in another order than that of the ids.
+  for (const person of people.toReversed()) await ctx.db.update(users).set({ name: 'N' }).where(eq(users.id, person));
+  await ctx.db.execute('analyze');
+  const order: number[] = [];
+  for (let after = 0; order.length < 24; ) {
+    const { started, next } = await claimQueued(ctx, { limit: 1, after });
+    order.push(...started.map(({ userId }) => userId));
+    after = next;
+  }
+  t.strictSame(order, [...people, ...people]);
+});
+
+t.test("a task does not wait for the many runs of another one of its owner's", async (t) => {
+  const [busy, other] = await insertTasks(ctx, [alice().id, alice().id], { nextExecutionAt: null });
+  for (let run = 0; run < 100; run += 1) await queueRuns(ctx, [busy!]);
+  clock.advance(1000);
+  await queueRuns(ctx, [other!]);
+  const { started } = await claimQueued(ctx, { limit: 100, after: 0 });
+  t.strictSame(
+    started.map(({ taskId }) => taskId),
+    [busy, other],
+  );
 });
 
 for (const places of ['1', '4', '100']) {
