@@ -10,7 +10,7 @@ import { Refusal } from './errors.ts';
 import { executionsRoutes } from './executions/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { guardAccess } from './http/access.ts';
-import { answerErrors } from './http/answer.ts';
+import { answerErrors, refuseUnknown } from './http/answer.ts';
 import { readBodies } from './http/bodies.ts';
 import { instructBrowsers } from './http/browsers.ts';
 import { followContract, refuseBadValues } from './http/contract.ts';
@@ -75,6 +75,7 @@ export async function buildApp(
   refuseOtherSites(app, ctx.config);
   guardAccess(app, ctx, limits);
   closeForMaintenance(app, ctx);
+  app.addHook('onRequest', refuseUnknown);
   app.addHook('preValidation', refuseBadValues);
 
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => ({

@@ -18,10 +18,16 @@ declare module 'fastify' {
 /** Renders every refusal and every failure of the routes in the specification's envelopes. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler(async (_request, reply) => {
-    return send(reply, 404, { success: false, error: 'Not found', message: 'There is no such endpoint.' });
-  });
+  app.setNotFoundHandler(async (_request, reply) => answerUnknown(reply));
 }
+
+/** Answers a request that no route takes, before its body is read: whatever is wrong with that, it is 404. */
+export async function refuseUnknown(request: FastifyRequest, reply: FastifyReply) {
+  if (request.is404) return answerUnknown(reply);
+}
+
+const answerUnknown = (reply: FastifyReply) =>
+  send(reply, 404, { success: false, error: 'Not found', message: 'There is no such endpoint.' });
 
 /** Answers what was thrown. Whatever is no refusal and no mistake of the client is logged with its cause and told as 500. */
 export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {

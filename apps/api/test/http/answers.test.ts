@@ -159,3 +159,15 @@ t.test('the four shapes', async (t) => {
   t.same(show('broken', 'bare'), { error: 'Internal server error', message: 'M' });
   t.match(show('invalid', 'bare'), { success: false, error: 'Validation error', details: {} });
 });
+
+t.test('an unknown route is 404 whatever its body is', async (t) => {
+  for (const [type, payload] of [
+    ['application/json', '{"broken'],
+    ['text/plain', 'hello'],
+    ['application/json', ' '.repeat(2 * 1024 * 1024)],
+  ] as const) {
+    const response = await app.inject({ method: 'POST', url: '/nothing', headers: { 'content-type': type }, payload });
+    t.equal(response.statusCode, 404, type);
+    t.match(response.json(), { success: false, error: 'Not found' });
+  }
+});

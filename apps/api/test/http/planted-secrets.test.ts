@@ -1,0 +1,200 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { auditLog, deliveryAttempts, executions, mails, notifications, users } from '@carillon/db';
+import type { InjectOptions, RouteOptions } from 'fastify';
+import t, { type Test } from 'tap';
+import { openSession } from '../../src/auth/sessions.ts';
+import { createWorker } from '../../src/worker.ts';
+import { startAiServer } from '../support/ai-server.ts';
+import { routesOf } from '../support/conformance.ts';
+import { testContext } from '../support/context.ts';
+import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
+import { requestsTo } from '../support/planted-requests.ts';
+import { newPlants } from '../support/plants.ts';
+import { PRODUCTION } from '../support/production.ts';
+
+const plants = newPlants();
+const { plant, keep } = plants;
+const ai = await startAiServer();
+t.teardown(() => ai.close());
+const adminKey = plant('ADMIN_KEY');
+const cronSecret = plant('CRON_SECRET');
+const env = {
+  ...PRODUCTION,
+  JWT_SECRET: plant('JWT_SECRET'),
+  ADMIN_KEY: adminKey,
+  CRON_SECRET: cronSecret,
+  ENCRYPTION_KEY: keep('ENCRYPTION_KEY', randomBytes(32).toString('base64')),
+  AI_BASE_URL: ai.url,
+  AI_API_KEY: plant('AI_API_KEY'),
+  SMTP_URL: `smtp://carillon:${plant('the password of SMTP_URL')}@127.0.0.1:9`,
+  S3_SECRET_ACCESS_KEY: plant('S3_SECRET_ACCESS_KEY'),
+  OAUTH_GITHUB_CLIENT_ID: 'carillon',
+  OAUTH_GITHUB_CLIENT_SECRET: plant('OAUTH_GITHUB_CLIENT_SECRET'),
+  LOG_LEVEL: 'trace',
+};
+const { app, ctx, logged } = await testContext(t, {
+  env,
+  routes: (app, ctx) => {
+    // Two bugs: one that the database refuses, with the data in its message, and one that it cannot even read.
+    const config = { access: 'public' } as const;
+    app.post('/bugs/constraint', { config }, async ({ body }) => {
+      const row = { email: 'carol@example.com', name: 'Carol', ...(body as { identityUserId: string }) };
+      await ctx.db.insert(users).values(row);
+      await ctx.db.insert(users).values(row);
+    });
+    app.post('/bugs/type', { config }, async ({ body }) => {
+      await ctx.db.execute(`select '${(body as { password: string }).password}'::int`);
+    });
+  },
+});
+// Whose id the paths have: an admin's request may be granted, and delete them.
+await signUpBob(app);
+const alice = await signUpAlice(app);
+const ada = await signUpAda(app);
+/** A session of their own for each route: one of these signs out. */
+async function signIn({ id }: Person): Promise<Record<string, string>> {
+  const { token } = await openSession(ctx, id, { address: null, userAgent: null });
+  return bearer(keep('the token of a session', token));
+}
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Sends it, and fails when a planted secret is in the answer. */
+async function send(t: Test, request: InjectOptions) {
+  const response = await app.inject(request);
+  // The documentation sends on from one address to another, and the query with it.
+  const { location, ...headers } = response.headers;
+  const told = `${JSON.stringify(location?.startsWith('/api/docs/') ? headers : response.headers)}\n${response.body}`;
+  const found = plants.findIn(told);
+  if (found.length > 0) t.fail(`${request.method} ${request.url} answers with ${found.join(', ')}`);
+  return response;
+}
+
+/** Nothing of them is in the log, nor in what is stored of failures. */
+async function checkKept(t: Test) {
+  const lines = logged.filter((line) => plants.findIn(JSON.stringify(line)).length > 0);
+  t.same(lines, [], 'nothing of it is in the log');
+  for (const table of [auditLog, deliveryAttempts, executions, notifications]) {
+    t.same(plants.findIn(JSON.stringify(await ctx.db.select().from(table))), [], 'nor in what is stored of failures');
+  }
+}
+
+t.test('no route tells or logs a secret of a request that it refuses', async (t) => {
+  const routes = routesOf(app).filter(({ url }) => !url.startsWith('/bugs'));
+  let requests = 0;
+  for (const route of [
+    ...routes,
+    { method: 'GET', url: '/unknown/:secret' },
+    { method: 'POST', url: '/api/unknown' },
+  ]) {
+    const asUser = await signIn(alice);
+    const asAdmin = { ...(await signIn(ada)), 'x-admin-key': adminKey };
+    for (const request of requestsTo(route as RouteOptions, { plant, asUser, asAdmin })) {
+      await send(t, request);
+      requests += 1;
+    }
+  }
+  t.ok(requests > 500, `${requests} requests to ${routes.length} routes`);
+  t.ok(plants.count > 500, `${plants.count} secrets`);
+  await checkKept(t);
+});
+
+t.test('nor one of a request that it grants, but for what the caller is to be given', async (t) => {
+  const post = (url: string, payload: object) => send(t, { method: 'POST', url, payload });
+  const account = { email: 'dora@example.com', password: plant('a password') };
+  t.equal((await post('/api/auth/register', { ...account, name: 'Dora' })).statusCode, 201);
+  t.equal((await post('/api/auth/login', { ...account, password: plant('a wrong password') })).statusCode, 401);
+  const login = await app.inject({
+    method: 'POST',
+    url: '/api/auth/login',
+    payload: account,
+    headers: { 'x-request-token': 'true' },
+  });
+  const asDora = bearer(keep('the token of a sign-in', login.json().token));
+  await send(t, { url: '/api/auth/session', headers: asDora });
+  await post('/api/auth/forgot-password', { email: account.email });
+  t.equal(
+    (await post('/api/auth/reset-password', { token: plant('a reset token'), newPassword: plant('a new password') }))
+      .statusCode,
+    400,
+  );
+  await send(t, { url: `/api/auth/validate-reset-token?token=${plant('a reset token in a query')}` });
+  const key = { encryptedProviderKey: plant('the AI key of a user') };
+  t.equal((await send(t, { method: 'PATCH', url: '/api/user', headers: asDora, payload: key })).statusCode, 200);
+  await send(t, { url: '/api/user', headers: asDora });
+  t.equal((await send(t, { url: '/api/cron/scheduler', headers: bearer(cronSecret) })).statusCode, 200);
+  const asAda = { ...(await signIn(ada)), 'x-admin-key': adminKey };
+  for (const { url, method } of routesOf(app)) {
+    if (url.startsWith('/api/admin') && method === 'GET')
+      await send(t, { url: url.replace(/:\w+/, String(alice.id)), headers: asAda });
+  }
+
+  const hook = {
+    url: `https://hooks.example.com/?key=${plant('a key in the address of a webhook')}`,
+    events: ['task.created'],
+  };
+  const made = (await app.inject({ method: 'POST', url: '/api/webhooks', headers: asDora, payload: hook })).json()
+    .webhook;
+  const { secret } = made;
+  keep('the secret of a webhook', secret);
+  await send(t, { url: `/api/webhooks/${made.userId}/${secret}` });
+  const body = JSON.stringify({ data: { password: plant('what an inbound call brings') } });
+  const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  for (const sign of [signature, `sha256=${plant('a wrong signature')}`]) {
+    const headers = { 'content-type': 'application/json', 'x-webhook-signature': sign };
+    await send(t, { method: 'POST', url: `/api/webhooks/${made.userId}/${secret}`, headers, payload: body });
+  }
+  await checkKept(t);
+});
+
+t.test('nor one that the database repeats in an error', async (t) => {
+  for (const [url, payload] of [
+    ['/bugs/constraint', { identityUserId: plant('a value that is there twice'), passwordHash: plant('a hash') }],
+    ['/bugs/type', { password: plant('a value of the wrong type') }],
+  ] as const) {
+    const response = await send(t, { method: 'POST', url, payload });
+    t.equal(response.statusCode, 500);
+  }
+  t.ok(logged.some(({ msg }) => msg === 'request failed'));
+  await checkKept(t);
+});
+
+t.test('nor one that a provider repeats when it refuses', async (t) => {
+  const asAlice = await signIn(alice);
+  const worker = createWorker(ctx, { graceMs: 0 });
+  t.teardown(() => worker.stop());
+  const key = plant("the user's own AI key");
+  for (const encryptedProviderKey of [null, key]) {
+    await send(t, { method: 'PATCH', url: '/api/user', headers: asAlice, payload: { encryptedProviderKey } });
+    for (const status of [400, 401, 403, 500]) {
+      ai.answer(({ headers }) => ({
+        status,
+        body: {
+          error: { message: `Incorrect API key provided: ${headers.authorization}`, code: headers.authorization },
+        },
+      }));
+      const prompt = `Name a moon. ${plant('a prompt')}`;
+      const task = {
+        name: 'Refused',
+        prompt,
+        scheduledFor: '2026-11-21T10:00:00.000Z',
+        recurrence: 'once',
+        timezone: 'UTC',
+      };
+      const { taskId } = (
+        await send(t, { method: 'POST', url: '/api/agent/create-task', headers: asAlice, payload: task })
+      ).json();
+      const { executionId } = (
+        await send(t, { method: 'POST', url: `/api/tasks/${taskId}/execute`, headers: asAlice })
+      ).json();
+      await worker.drain();
+      const run = await send(t, { url: `/api/executions/${executionId}`, headers: asAlice });
+      t.match(run.json(), { execution: { status: 'failed', error: /\w/ } });
+    }
+  }
+  t.ok(
+    ai.requests.some(({ headers }) => headers.authorization === `Bearer ${key}`),
+    'who asked with it',
+  );
+  for (const { error } of await ctx.db.select().from(mails)) t.same(plants.findIn(error ?? ''), []);
+  await checkKept(t);
+});

@@ -1,0 +1,85 @@
+import type { InjectOptions, RouteOptions } from 'fastify';
+import { SESSION_COOKIE } from '../../src/auth/cookie.ts';
+import type { Plants } from './plants.ts';
+
+interface Means extends Pick<Plants, 'plant'> {
+  asUser: Record<string, string>;
+  asAdmin: Record<string, string>;
+}
+
+const NAMES = [
+  'password',
+  'newPassword',
+  'currentPassword',
+  'token',
+  'apiKey',
+  'secret',
+  'encryptedProviderKey',
+  'modelRouterApiKey',
+  'prompt',
+  'message',
+  'code',
+  'access_token',
+];
+
+/** What may be wrong with a request, or right, and holds a secret each time. */
+export function* requestsTo(
+  { method, url }: RouteOptions,
+  { plant, asUser, asAdmin }: Means,
+): Generator<InjectOptions> {
+  const secretsFor = (where: string) => Object.fromEntries(NAMES.map((name) => [name, plant(`${name} in ${where}`)]));
+  const name = `${method} ${url}`;
+  const verb = [method].flat()[0] as 'POST';
+  const path = url.replaceAll(/:\w+/g, '1');
+  const secret = (what: string) => plant(`${what} of ${name}`);
+  for (const authorization of [
+    `Bearer ${secret('the bearer token')}`,
+    `bearer  ${secret('the bearer token')} ${secret('a second word')}`,
+    `Basic ${Buffer.from(`alice:${secret('the Basic password')}`).toString('base64')}`,
+    `Token ${secret('another scheme')}`,
+    secret('no scheme'),
+  ]) {
+    yield { method: verb, url: path, headers: { authorization } };
+  }
+  yield {
+    method: verb,
+    url: path,
+    headers: { cookie: `${SESSION_COOKIE}=${secret('the cookie')}; other=${secret('another cookie')}` },
+  };
+  const keys = [
+    'x-api-key',
+    'x-auth-token',
+    'x-csrf-token',
+    'x-webhook-signature',
+    'proxy-authorization',
+    'x-admin-key',
+  ];
+  const headers = Object.fromEntries(keys.map((key) => [key, secret(key)]));
+  yield { method: verb, url: path, headers: { ...headers, ...asUser } };
+  const query = new URLSearchParams(secretsFor(`the query of ${name}`));
+  yield { method: verb, url: `${path}?${query}`, headers: asUser };
+  yield { method: verb, url: `${path}?${query}#${secret('the fragment')}`, headers: asAdmin };
+  if (url.includes(':'))
+    yield { method: verb, url: url.replaceAll(/:\w+/g, () => secret('a part of the path')), headers: asUser };
+  if (['GET', 'HEAD', 'OPTIONS'].includes(verb)) return;
+  const body = JSON.stringify(secretsFor(`the body of ${name}`));
+  const json = { ...asUser, 'content-type': 'application/json' };
+  for (const payload of [
+    body,
+    body.slice(0, -1),
+    `${body}}`,
+    JSON.stringify([secret('a list')]),
+    JSON.stringify(secret('a text')),
+    `{"${secret('a field name')}": 1`,
+  ]) {
+    yield { method: verb, url: path, headers: json, payload };
+  }
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
+    yield {
+      method: verb,
+      url: path,
+      headers: { ...asUser, 'content-type': type },
+      payload: `password=${secret(type)}`,
+    };
+  }
+}
