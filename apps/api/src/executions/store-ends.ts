@@ -3,6 +3,8 @@ import { type Context, inTransaction, isPassing } from '../context.ts';
 import { type End, type Outcome, settleExecutions } from './settle.ts';
 
 const LONGEST_WAIT_MS = 2000;
+/** Characters of results that one transaction stores: many long ones would outlast the deadline of a statement. */
+const TEXT_AT_ONCE = 1_000_000;
 
 /**
  * Settles executions that ended in this process, however long the database is away: a result that was paid for is not
@@ -10,6 +12,25 @@ const LONGEST_WAIT_MS = 2000;
  * `PROVIDER_ERROR`, and alone: it takes nobody else's result with it.
  */
 export async function storeEnds(ctx: Context, ends: readonly End[], signal: AbortSignal): Promise<void> {
+  for (const portion of portionsOf(ends)) await storePortion(ctx, portion, signal);
+}
+
+function portionsOf(ends: readonly End[]): End[][] {
+  const portions: End[][] = [];
+  let room = 0;
+  for (const end of ends) {
+    const { length } = end.outcome.ok ? end.outcome.text : end.outcome.message;
+    if (length > room || portions.length === 0) {
+      portions.push([]);
+      room = TEXT_AT_ONCE;
+    }
+    portions.at(-1)?.push(end);
+    room -= length;
+  }
+  return portions;
+}
+
+async function storePortion(ctx: Context, ends: readonly End[], signal: AbortSignal): Promise<void> {
   for (let wait = 100; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
       await inTransaction(ctx, (tx) => settleExecutions(tx, ends));
@@ -33,12 +54,12 @@ const UNSTORABLE: Outcome = {
 
 async function storeApart(ctx: Context, ends: readonly End[], signal: AbortSignal) {
   if (ends.length > 1) {
-    for (const end of ends) await storeEnds(ctx, [end], signal);
+    for (const end of ends) await storePortion(ctx, [end], signal);
     return;
   }
   const [end] = ends;
   if (!end) return;
-  if (end.outcome !== UNSTORABLE) return storeEnds(ctx, [{ ...end, outcome: UNSTORABLE }], signal);
-  if (end.usage) return storeEnds(ctx, [{ ...end, usage: null }], signal);
+  if (end.outcome !== UNSTORABLE) return storePortion(ctx, [{ ...end, outcome: UNSTORABLE }], signal);
+  if (end.usage) return storePortion(ctx, [{ ...end, usage: null }], signal);
   ctx.log.error({ executionId: end.id }, 'an execution was left to its lease');
 }

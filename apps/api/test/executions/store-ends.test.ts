@@ -1,8 +1,10 @@
 import { executions, usageRecords } from '@carillon/db';
-import { asc } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
+import { claimQueued } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
+import { storeEnds } from '../../src/executions/store-ends.ts';
 import type { Ai, AiOutcome } from '../../src/outside/ai.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, readRun } from '../support/schedules.ts';
@@ -86,6 +88,23 @@ t.test('an execution that cannot be ended in any way is left to its lease, and t
   t.match(await readRun(ctx, stuck!), { status: 'running' });
   for (const task of others) t.match(await readRun(ctx, task), { status: 'completed' });
   await ctx.db.execute('alter table executions drop constraint never');
+});
+
+t.test('many long results are stored a few at a time', async (t) => {
+  let transactions = 0;
+  const { db, state } = unreliable((transact) => {
+    transactions += 1;
+    return transact();
+  });
+  state.armed = true;
+  await insertTasks(ctx, [alice().id, alice().id, alice().id, alice().id, alice().id]);
+  await enqueueDue(ctx);
+  const { started } = await claimQueued(ctx, { limit: 5, after: 0 });
+  const outcome = { ok: true, text: 'x'.repeat(450_000) } as const;
+  const ends = started.map(({ id, claimToken }) => ({ id, claimToken, outcome, usage: USAGE, durationMs: 1 }));
+  await storeEnds({ ...ctx, db }, ends, new AbortController().signal);
+  t.equal(await ctx.db.$count(executions, eq(executions.status, 'completed')), 5);
+  t.equal(transactions, 3);
 });
 
 t.test('a result is stored when the database is back, and nothing is asked again', async (t) => {
