@@ -23,6 +23,7 @@ import { limitRates } from './http/rate-limits.ts';
 import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http/server.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { statsRoutes } from './stats/routes.ts';
 import { tasksRoutes } from './tasks/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { adminUsersRoutes } from './users/admin-routes.ts';
@@ -96,6 +97,7 @@ export async function buildApp(
   app.register(couponsRoutes, { ctx });
   app.register(settingsRoutes, { ctx });
   app.register(auditRoutes, { ctx });
+  app.register(statsRoutes, { ctx });
   app.register(cronRoutes, { ctx });
 
   routes?.(app, ctx);

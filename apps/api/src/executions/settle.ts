@@ -46,7 +46,7 @@ export async function settleExecutions(ctx: Context, ends: readonly End[]): Prom
   const now = ctx.now();
   const settled = await writeEnds(ctx, ends, now);
   const endOf = new Map(ends.map((end) => [keyOf(end), end]));
-  const ended = settled.map((row): Ended & Pick<SettledRow, 'usageDay' | 'tokensReserved'> => {
+  const ended = settled.map((row): Ended & Pick<SettledRow, 'usageDay' | 'tokensReserved' | 'claimToken'> => {
     const { outcome, usage, durationMs } = endOf.get(keyOf(row)) as End;
     return {
       ...row,
@@ -61,10 +61,13 @@ export async function settleExecutions(ctx: Context, ends: readonly End[]): Prom
   await recordUsage(ctx, billed, now);
   await addUsage(
     ctx,
-    ended.flatMap(({ userId, usageDay, startedAt, usage, tokensReserved }): UsageDelta[] => {
-      if (usageDay === null) return [];
-      if (startedAt === null) return [{ userId, day: usageDay, executions: -1 }];
-      return [{ userId, day: usageDay, tokens: totalTokens(usage), tokensReserved: -tokensReserved }];
+    ended.flatMap(({ userId, usageDay, startedAt, usage, tokensReserved, claimToken, outcome }): UsageDelta[] => {
+      // The day that the row keeps: that of its start, else that of its end.
+      const day = (claimToken !== null && usageDay) || dayOf(now);
+      const end = { userId, day, ...(outcome.ok ? { completed: 1 } : { failed: 1 }) };
+      if (usageDay === null) return [end];
+      if (startedAt === null) return [end, { userId, day: usageDay, executions: -1 }];
+      return [end, { userId, day: usageDay, tokens: totalTokens(usage), tokensReserved: -tokensReserved }];
     }),
   );
   await concludeExecutions(ctx, ended, now);

@@ -31,7 +31,7 @@ export async function deleteTask(ctx: Context, caller: Caller, id: number): Prom
       from executions e join tasks t on t.id = e.task_id
       where e.task_id = ${id} and e.status in ('pending', 'running') order by e.id for update of e`,
     );
-    await settleUsage(tx, caller, live);
+    await settleUsage(tx, caller, live, await countEnded(tx, id));
     const now = tx.now();
     await tx.db.delete(tasks).where(mine);
     const data = { task: { id, name: task.name, deletedAt: now } };
@@ -41,7 +41,24 @@ export async function deleteTask(ctx: Context, caller: Caller, id: number): Prom
   ctx.worker.abort(live.map((execution) => execution.id));
 }
 
-async function settleUsage(ctx: Context, caller: Caller, live: readonly Live[]) {
+interface EndedOnDay {
+  day: string;
+  completed: number;
+  failed: number;
+}
+
+/** What of a task has ended, by the day on which it was counted. */
+const countEnded = (ctx: Context, taskId: number) =>
+  rows<EndedOnDay>(
+    ctx.db,
+    sql`
+    select coalesce(usage_day, (completed_at at time zone 'UTC')::date)::text as day,
+      count(*) filter (where status = 'completed')::int as completed,
+      count(*) filter (where status = 'failed')::int as failed
+    from executions where task_id = ${taskId} and status in ('completed', 'failed') group by 1`,
+  );
+
+async function settleUsage(ctx: Context, caller: Caller, live: readonly Live[], ended: readonly EndedOnDay[]) {
   const running = live.filter(({ status }) => status === 'running');
   if (running.length > 0) {
     await ctx.db.execute(sql`
@@ -50,12 +67,13 @@ async function settleUsage(ctx: Context, caller: Caller, live: readonly Live[]) 
       select ${caller.id}::int, 'execution', day, 1, model, tokens, 0, true, 0, ${ctx.now().toISOString()}::timestamptz
       from jsonb_to_recordset(${recordset(running)}::jsonb) as r(day date, model text, tokens int)`);
   }
-  await addUsage(
-    ctx,
-    live.flatMap(({ status, day, reserved, tokens }): UsageDelta[] => {
+  const userId = caller.id;
+  await addUsage(ctx, [
+    ...ended.map(({ day, completed, failed }) => ({ userId, day, completed: -completed, failed: -failed })),
+    ...live.flatMap(({ status, day, reserved, tokens }): UsageDelta[] => {
       if (day === null) return [];
-      if (status === 'pending') return [{ userId: caller.id, day, executions: -1 }];
-      return [{ userId: caller.id, day, tokens, tokensReserved: -reserved }];
+      if (status === 'pending') return [{ userId, day, executions: -1 }];
+      return [{ userId, day, tokens, tokensReserved: -reserved }];
     }),
-  );
+  ]);
 }

@@ -11,15 +11,14 @@ export interface UsageDelta {
   executions?: number;
   tokens?: number;
   tokensReserved?: number;
+  /** Executions that ended so, or that are deleted with their task. */
+  completed?: number;
+  failed?: number;
 }
 
-interface Sum {
-  user_id: number;
-  period: string;
-  executions: number;
-  tokens: number;
-  tokensReserved: number;
-}
+const FIGURES = ['executions', 'tokens', 'tokensReserved', 'completed', 'failed'] as const;
+type Sum = { user_id: number; period: string } & Record<(typeof FIGURES)[number], number>;
+const nothing = { executions: 0, tokens: 0, tokensReserved: 0, completed: 0, failed: 0 };
 
 /**
  * Adds to the counters, day and month each, in the one order in which everybody locks them, and fires the alerts that
@@ -28,13 +27,11 @@ interface Sum {
 export async function addUsage(ctx: Context, deltas: readonly UsageDelta[]): Promise<void> {
   if (deltas.length === 0) return;
   const sums = new Map<string, Sum>();
-  for (const { userId, day, executions = 0, tokens = 0, tokensReserved = 0 } of deltas) {
+  for (const { userId, day, ...delta } of deltas) {
     for (const period of [day, monthOf(day)]) {
       const key = `${userId} ${period}`;
-      const sum = sums.get(key) ?? { user_id: userId, period, executions: 0, tokens: 0, tokensReserved: 0 };
-      sum.executions += executions;
-      sum.tokens += tokens;
-      sum.tokensReserved += tokensReserved;
+      const sum = sums.get(key) ?? { user_id: userId, period, ...nothing };
+      for (const figure of FIGURES) sum[figure] += delta[figure] ?? 0;
       sums.set(key, sum);
     }
   }
@@ -43,13 +40,14 @@ export async function addUsage(ctx: Context, deltas: readonly UsageDelta[]): Pro
     sql`
     with d as (
       select * from jsonb_to_recordset(${recordset([...sums.values()])}::jsonb)
-        as d(user_id int, period text, executions int, tokens bigint, "tokensReserved" bigint)
+        as d(user_id int, period text, executions int, tokens bigint, "tokensReserved" bigint, completed int, failed int)
     ), locked as (
       select c.user_id, c.period from usage_counters c join d using (user_id, period)
       order by c.user_id, c.period for update of c
     )
     update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
-      tokens_reserved = c.tokens_reserved + d."tokensReserved"
+      tokens_reserved = c.tokens_reserved + d."tokensReserved", completed = c.completed + d.completed,
+      failed = c.failed + d.failed
     from locked join d using (user_id, period)
     where c.user_id = locked.user_id and c.period = locked.period
     returning c.user_id as "userId", c.period,

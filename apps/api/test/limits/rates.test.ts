@@ -91,6 +91,7 @@ const OTHERS = {
     'GET /api/admin/coupons/:id/usage',
     'GET /api/admin/users/:id',
     'DELETE /api/admin/users/:id',
+    'GET /api/admin/audit',
     'GET /api/admin/settings',
     'PATCH /api/admin/settings',
   ],

@@ -13,7 +13,6 @@ export const NOT_YET: Record<string, [method: 'GET' | 'POST' | 'PATCH' | 'DELETE
     ['POST', '/api/integrations/notes/validate', 'user'],
     ['POST', '/api/integrations/design/validate', 'user'],
   ],
-  'GET /api/admin/stats': [['GET', '/api/admin/stats', 'admin']],
 };
 
 /** Routes that stand in for those of `NOT_YET`, unless these have come. */

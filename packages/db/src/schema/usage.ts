@@ -20,7 +20,8 @@ export const USAGE_SOURCES = ['execution', 'interrupted', 'agent'] as const;
 
 /**
  * What each user has used in a UTC day (`2026-11-20`) and month (`2026-11`): the rows that the quotas lock.
- * Always the sum of `usage_records` and of the executions that are still pending or running.
+ * `executions`, `tokens` and `tokensReserved` are always the sum of `usage_records` and of the executions that are still
+ * pending or running.
  */
 export const usageCounters = pgTable(
   'usage_counters',
@@ -32,9 +33,15 @@ export const usageCounters = pgTable(
     executions: integer().notNull().default(0),
     tokens: bigint({ mode: 'number' }).notNull().default(0),
     tokensReserved: bigint('tokens_reserved', { mode: 'number' }).notNull().default(0),
+    /** The executions that there are and that ended so, on the day they started: counting them would cost a second. */
+    completed: integer().notNull().default(0),
+    failed: integer().notNull().default(0),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.period] }),
+    // What statistics read: all months of everybody, and the last days.
+    index('usage_counters_months').on(t.userId).where(sql`length(${t.period}) = 7`),
+    index('usage_counters_days').on(t.period).where(sql`length(${t.period}) = 10`),
     check('usage_counters_not_negative', sql`${t.executions} >= 0 and ${t.tokens} >= 0 and ${t.tokensReserved} >= 0`),
   ],
 );

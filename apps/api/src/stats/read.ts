@@ -1,0 +1,103 @@
+import { rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+import { dayOf } from '../limits/quotas.ts';
+import { successRate } from '../users/read.ts';
+
+const DAYS_30_MS = 30 * 24 * 60 * 60 * 1000;
+const TOP_USERS = 10;
+
+/**
+ * Figures of the whole service (specification "Admin"). Executions that have ended are read from the counters that
+ * their end books, one row for each user and month or day, and never counted: there may be any number of them.
+ */
+export async function getStats(ctx: Context) {
+  const since = new Date(ctx.now().getTime() - DAYS_30_MS);
+  const [[counts], [executions], topUsers] = await Promise.all([
+    rows<Counts>(ctx.db, countsQuery(since)),
+    rows<Executions>(ctx.db, executionsQuery(since)),
+    rows<TopUser>(ctx.db, topUsersQuery),
+  ]);
+  if (!counts || !executions) throw new Error('A query of counts has returned no row.');
+  const { completed, failed, pending, running, last30Days } = executions;
+  return {
+    ...counts,
+    executions: {
+      total: completed + failed + pending + running,
+      last30Days,
+      byStatus: { completed, failed, pending, running },
+      successRate: successRate(completed, failed),
+    },
+    topUsers,
+  };
+}
+
+interface Part {
+  total: number;
+  active: number;
+  inactive: number;
+}
+
+interface Counts {
+  users: Part & { newLast30Days: number };
+  tasks: Part;
+  coupons: Part;
+}
+
+const countsQuery = (since: Date) => sql`
+  select (
+    select jsonb_build_object('total', count(*), 'active', count(*) filter (where is_active),
+      'inactive', count(*) filter (where not is_active),
+      'newLast30Days', count(*) filter (where created_at >= ${since.toISOString()}))
+    from users
+  ) as users, (
+    select jsonb_build_object('total', count(*), 'active', count(*) filter (where status = 'active'),
+      'inactive', count(*) filter (where status <> 'active'))
+    from tasks
+  ) as tasks, (
+    select jsonb_build_object('total', count(*), 'active', count(*) filter (where is_active),
+      'inactive', count(*) filter (where not is_active))
+    from coupons
+  ) as coupons`;
+
+interface Executions {
+  completed: number;
+  failed: number;
+  pending: number;
+  running: number;
+  last30Days: number;
+}
+
+/** What is still to end has no counter yet, and an index that holds nothing else. */
+const executionsQuery = (since: Date) => sql`
+  select ended.*, live.pending, live.running, recent.ended + live.pending + live.running as "last30Days"
+  from (
+    select coalesce(sum(completed), 0)::int as completed, coalesce(sum(failed), 0)::int as failed
+    from usage_counters where length(period) = 7
+  ) ended, (
+    select coalesce(sum(completed + failed), 0)::int as ended
+    from usage_counters where length(period) = 10 and period >= ${dayOf(since)}
+  ) recent, (
+    select count(*) filter (where status = 'pending')::int as pending,
+      count(*) filter (where status = 'running')::int as running
+    from executions where status in ('pending', 'running')
+  ) live`;
+
+interface TopUser {
+  userId: number;
+  userName: string;
+  userEmail: string;
+  executionCount: number;
+}
+
+const topUsersQuery = sql`
+  select u.id as "userId", u.name as "userName", u.email as "userEmail", top.count as "executionCount"
+  from (
+    select user_id, sum(count)::int as count from (
+      select user_id, completed + failed as count from usage_counters where length(period) = 7
+      union all
+      select user_id, 1 from executions where status in ('pending', 'running')
+    ) counted
+    group by user_id having sum(count) > 0 order by count desc, user_id limit ${TOP_USERS}
+  ) top join users u on u.id = top.user_id
+  order by top.count desc, u.id`;
