@@ -1,14 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
 import { claimQueued } from '../../src/executions/claim.ts';
 import { renewLeases, rescueExpired } from '../../src/executions/leases.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
-import { createAi } from '../../src/outside/ai.ts';
-import { deleteTask } from '../../src/tasks/delete.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, queueRuns, readRun, readRuns, readTask } from '../support/schedules.ts';
+import { insertTask, insertTasks, readRun, readTask } from '../support/schedules.ts';
 
 const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 
@@ -26,28 +22,6 @@ function holdEach() {
     return { text: `Answer ${number}` };
   });
   return places.map(({ reached, letGo }) => ({ reached: reached.promise, letGo: letGo.resolve }));
-}
-
-/** A provider that never answers, and sees when a client gives up: `calls` in the order in which they came. */
-async function silentProvider(t: { teardown(work: () => unknown): unknown }) {
-  const calls = [1, 2].map(() => ({ reached: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }));
-  let count = 0;
-  const server = createServer((request) => {
-    const call = calls[count++];
-    request.socket.once('close', () => call?.closed.resolve());
-    call?.reached.resolve();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const silent = createAi({ ...ctx.config.ai, baseUrl });
-  t.teardown(async () => {
-    await silent.close();
-    server.close();
-  });
-  return {
-    ai: silent,
-    calls: calls.map(({ reached, closed }) => ({ reached: reached.promise, closed: closed.promise })),
-  };
 }
 
 t.test('a run whose process died runs again when its lease has ended, as the same execution', async (t) => {
@@ -109,21 +83,6 @@ t.test('who has lost the lease can neither finish nor bill the run, before and a
   t.equal(await ctx.db.$count(usageRecords), 4);
 });
 
-t.test('who has lost the lease gives the call up as soon as it finds out', async (t) => {
-  const silent = await silentProvider(t);
-  const task = await insertTask(ctx, alice().id);
-  await enqueueDue(ctx);
-  const [slow, quick] = [newProcess(t, {}, silent.ai), newProcess(t)];
-  slow.worker.nudge();
-  await silent.calls[0]?.reached;
-  clock.advance(LEASE_MS + 1);
-  await rescueExpired(quick.ctx);
-  await quick.worker.drain();
-  await slow.worker.rescue();
-  await silent.calls[0]?.closed;
-  t.match(await readRun(ctx, task), { status: 'completed', result: /^Answer to/ });
-});
-
 t.test('a process that was only stalled keeps its runs, even when it looks for lost ones first', async (t) => {
   const [first] = holdEach();
   const task = await insertTask(ctx, alice().id);
@@ -136,25 +95,6 @@ t.test('a process that was only stalled keeps its runs, even when it looks for l
   first!.letGo();
   await worker.drain();
   t.match(await readRun(ctx, task), { status: 'completed', result: 'Answer 1', interruptions: 0 });
-});
-
-t.test('a run that comes back to the very process that had lost it is called once more, and kept', async (t) => {
-  const silent = await silentProvider(t);
-  const task = await insertTask(ctx, alice().id);
-  await enqueueDue(ctx);
-  const { ctx: own, worker } = newProcess(t, {}, silent.ai);
-  worker.nudge();
-  await silent.calls[0]?.reached;
-  clock.advance(LEASE_MS + 1);
-  await rescueExpired(own);
-  worker.nudge();
-  await silent.calls[1]?.reached;
-  await silent.calls[0]?.closed;
-  clock.advance(20_000);
-  t.strictSame(await worker.rescue(), []);
-  clock.advance(20_000);
-  t.strictSame(await rescueExpired(ctx), []);
-  t.match(await readRun(ctx, task), { status: 'running', interruptions: 1 });
 });
 
 t.test('renewed leases are kept, and those of others are not renewed', async (t) => {
@@ -196,32 +136,4 @@ t.test('a run that was interrupted three times ends as INTERRUPTED the next time
   t.strictSame(await rescueExpired(ctx), []);
   t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'INTERRUPTED', interruptions: 3 });
   t.match(await readTask(ctx, task), { status: 'failed', executionCount: 1 });
-});
-
-t.test('deleting a task aborts its call and drops the result', async (t) => {
-  const silent = await silentProvider(t);
-  const task = await insertTask(ctx, alice().id);
-  await queueRuns(ctx, [task]);
-  await enqueueDue(ctx);
-  const process = newProcess(t, {}, silent.ai);
-  process.worker.nudge();
-  await silent.calls[0]?.reached;
-  await deleteTask(process.ctx, alice(), task);
-  await silent.calls[0]?.closed;
-  await process.worker.drain();
-  t.strictSame(await readRuns(ctx, task), []);
-  t.match(await ctx.db.select().from(usageRecords), [{ executions: 1, outputTokens: 0, estimated: true }]);
-});
-
-t.test('a process learns at its next renewal that another one has deleted the task', async (t) => {
-  const silent = await silentProvider(t);
-  const task = await insertTask(ctx, alice().id);
-  await enqueueDue(ctx);
-  const process = newProcess(t, {}, silent.ai);
-  process.worker.nudge();
-  await silent.calls[0]?.reached;
-  await deleteTask(ctx, alice(), task);
-  await process.worker.rescue();
-  await silent.calls[0]?.closed;
-  await process.worker.drain();
 });
