@@ -1,4 +1,5 @@
 import { loadavg } from 'node:os';
+import { admin } from './admin.ts';
 import { equalAnswers } from './equal-answers.ts';
 import { lateness } from './lateness.ts';
 import { outage } from './outage.ts';
@@ -9,7 +10,7 @@ export interface Bench {
   run(stack: AsyncDisposableStack): Promise<void>;
 }
 
-const BENCHES: Record<string, Bench> = { lateness, 'equal-answers': equalAnswers, outage };
+const BENCHES: Record<string, Bench> = { admin, lateness, 'equal-answers': equalAnswers, outage };
 /** However wrong it goes, nothing is left running after so long. */
 const LONGEST_MS = 10 * 60_000;
 
