@@ -16,6 +16,8 @@ export interface Installation {
   arrivals(): { at: number; prompt: string }[];
   api: Started;
   scheduler: Started;
+  /** Where its files are. */
+  folder: string;
   /** Takes the database away, and brings it back at the same address. */
   postgres: { stop(): Promise<void>; start(): Promise<void> };
 }
@@ -90,5 +92,5 @@ export async function install(stack: AsyncDisposableStack, options: Installation
       .lines()
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line));
-  return { db, apiUrl: api.ready, arrivals, api, scheduler, postgres };
+  return { db, apiUrl: api.ready, arrivals, api, scheduler, folder, postgres };
 }

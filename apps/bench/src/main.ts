@@ -3,6 +3,7 @@ import { admin } from './admin.ts';
 import { equalAnswers } from './equal-answers.ts';
 import { lateness } from './lateness.ts';
 import { outage } from './outage.ts';
+import { webhooks } from './webhooks.ts';
 
 /** A measurement: what it starts goes on `stack`; prints what it found. */
 export interface Bench {
@@ -10,7 +11,7 @@ export interface Bench {
   run(stack: AsyncDisposableStack): Promise<void>;
 }
 
-const BENCHES: Record<string, Bench> = { admin, lateness, 'equal-answers': equalAnswers, outage };
+const BENCHES: Record<string, Bench> = { admin, lateness, 'equal-answers': equalAnswers, outage, webhooks };
 /** However wrong it goes, nothing is left running after so long. */
 const LONGEST_MS = 10 * 60_000;
 

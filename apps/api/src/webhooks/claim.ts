@@ -8,14 +8,15 @@ import { DELIVERIES, limitOf } from '../limits/rates.ts';
 export interface DeliveryLimits {
   /** Over all processes: specification "Concurrency". */
   global: number;
-  /** Of the global places, how many may be held by receivers whose latest attempt failed. */
+  /** Of these, how many may be held by receivers that have not answered lately, and by those whose latest attempt failed. */
+  unproven: number;
   failing: number;
   /** To a receiver whose latest attempt got through, and to any other. */
   answering: number;
   others: number;
 }
 
-export const LIMITS: DeliveryLimits = { global: 500, failing: 250, answering: 10, others: 3 };
+export const LIMITS: DeliveryLimits = { global: 500, unproven: 400, failing: 250, answering: 10, others: 3 };
 
 /** Any number that no other advisory lock of ours uses. */
 const CLAIM_LOCK = 7_011_004;
@@ -46,12 +47,16 @@ export interface Claim {
   claimed: Claimed[];
   /** Where the next claim goes on among the webhooks; `FIRST` when this one reached the last of them. */
   next: string;
+  /** Whether anything queued was left. */
+  more: boolean;
 }
 
 type ClaimedRow = Omit<Claimed, 'claimToken' | 'previousAttemptAt' | 'previousSecretUntil'> & {
   previousAttemptAt: string | null;
   previousSecretUntil: string | null;
 };
+/** There is at least one row, for the sake of `more`. */
+type FoundRow = { more: boolean } & (ClaimedRow | { id: null });
 
 /**
  * Takes up to `limit` queued deliveries of active webhooks: at most 100 a minute for a webhook, 500 at once over all
@@ -66,22 +71,25 @@ export function claimDeliveries(
   { limit, after, limits = LIMITS }: { limit: number; after: string; limits?: DeliveryLimits },
 ): Promise<Claim> {
   return inTransaction(ctx, async (tx) => {
-    await lockClaims(tx);
     const claimToken = randomUUID();
-    const found = await takeDeliveries(tx, { limit, after, limits, claimToken });
-    const claimed = found.map((row) => ({
-      ...row,
-      claimToken,
-      previousAttemptAt: toInstantOrNull(row.previousAttemptAt),
-      previousSecretUntil: toInstantOrNull(row.previousSecretUntil),
-    }));
+    // One connection runs them in this order; sent together they cost one round trip.
+    const [, found] = await Promise.all([lockClaims(tx), takeDeliveries(tx, { limit, after, limits, claimToken })]);
+    const claimed = found
+      .flatMap(({ more: _more, ...row }) => (row.id === null ? [] : [row]))
+      .map((row) => ({
+        ...row,
+        claimToken,
+        previousAttemptAt: toInstantOrNull(row.previousAttemptAt),
+        previousSecretUntil: toInstantOrNull(row.previousSecretUntil),
+      }));
     const last = claimed.map(({ webhookId }) => webhookId).sort();
-    return { claimed, next: claimed.length < limit ? FIRST : (last.at(-1) ?? FIRST) };
+    const next = claimed.length < limit ? FIRST : (last.at(-1) ?? FIRST);
+    return { claimed, next, more: found.some(({ more }) => more) };
   });
 }
 
 /** A statement of its own: what waited for the lock must not read with a snapshot from before. */
-export const lockClaims = ({ db }: Context) => db.execute(sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`);
+export const lockClaims = ({ db }: Context) => rows(db, sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`);
 
 /** The minute of a webhook `h` after `attempts` more: it begins with the first attempt. */
 export function countAttempts(ctx: Context, attempts: ReturnType<typeof sql>) {
@@ -104,12 +112,12 @@ interface Take {
  * What is being sent is read once, into a map: the planner, which takes it for empty, would read it again for each hop.
  * The row of a webhook is locked before those of its deliveries, the order in which every other transaction takes them.
  */
-function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take): Promise<ClaimedRow[]> {
+function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take): Promise<FoundRow[]> {
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const lease = new Date(now.getTime() + ctx.config.executionLeaseMs).toISOString();
   const aMinute = limitOf(ctx, DELIVERIES);
-  return rows<ClaimedRow>(
+  return rows<FoundRow>(
     ctx.db,
     sql`
     with recursive waiting(webhook_id) as (
@@ -120,17 +128,19 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
         and d.webhook_id > w.webhook_id order by d.webhook_id limit 1)
       from waiting w where w.webhook_id is not null
     ), busy as materialized (
-      select sum(s.sending) as sending, sum(s.sending) filter (where h.last_attempt_ok = false) as failing,
-        jsonb_object_agg(s.webhook_id, s.sending) as of
+      select sum(s.sending) as sending, sum(s.sending) filter (where h.last_attempt_ok is not true) as unproven,
+        sum(s.sending) filter (where h.last_attempt_ok = false) as failing, jsonb_object_agg(s.webhook_id, s.sending) as of
       from (select webhook_id, count(*) as sending from deliveries where status = 'sending' group by webhook_id) s
         join webhooks h on h.id = s.webhook_id
     ), picked as materialized (
       select p.id from waiting w
       cross join lateral (
-        select h.id, case when h.window_ends_at > ${at} then h.window_count else 0 end as used,
-          case when h.last_attempt_ok then ${limits.answering}::int else ${limits.others}::int end as at_once
-        from webhooks h join users u on u.id = h.user_id
-        where h.id = w.webhook_id and h.status = 'active' and u.is_active
+        select h.id, case when h.window_ends_at > ${at} then h.window_count else 0 end as used, room
+        from webhooks h join users u on u.id = h.user_id cross join lateral (
+          select case when h.last_attempt_ok then ${limits.answering}::int else ${limits.others}::int end
+            - coalesce(((select of from busy) ->> h.id::text)::int, 0) as room) r
+        where h.id = w.webhook_id and h.status = 'active' and u.is_active and room > 0
+          and (h.last_attempt_ok or coalesce((select unproven from busy), 0) < ${limits.unproven}::int)
           and (h.last_attempt_ok is distinct from false
             or coalesce((select failing from busy), 0) < ${limits.failing}::int)
           and (h.window_count < ${aMinute}::int or h.window_ends_at <= ${at})
@@ -140,8 +150,7 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
         select d.id from deliveries d
         where d.webhook_id = h.id and d.status = 'pending' and d.queued_at is not null
         order by d.attempt desc nulls last, d.next_attempt_at
-        limit greatest(0, least(${aMinute}::int - h.used,
-          h.at_once - coalesce(((select of from busy) ->> h.id::text)::int, 0)))
+        limit least(h.room, ${aMinute}::int - h.used)
       ) p
       where not (select maintenance_mode from settings)
       limit greatest(0, least(${limit}::int, ${limits.global}::int - coalesce((select sending from busy), 0)))
@@ -154,10 +163,12 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
       update webhooks h set ${countAttempts(ctx, sql`c.attempts`)}
       from (select webhook_id, count(*)::int as attempts from claimed group by webhook_id) c where h.id = c.webhook_id
     )
-    select c.id, c.webhook_id as "webhookId", c.event, c.payload, c.request_id as "requestId",
+    select exists (select from deliveries d where d.status = 'pending' and d.queued_at is not null
+        and not exists (select from picked where picked.id = d.id)) as more,
+      c.id, c.webhook_id as "webhookId", c.event, c.payload, c.request_id as "requestId",
       c.attempt + 1 as attempt, c.previous_attempt_at as "previousAttemptAt", h.url,
       h.last_attempt_ok as "lastAttemptOk", h.secret_sealed as "secretSealed",
       h.previous_secret_sealed as "previousSecretSealed", h.previous_secret_until as "previousSecretUntil"
-    from claimed c join webhooks h on h.id = c.webhook_id`,
+    from (select) one left join (claimed c join webhooks h on h.id = c.webhook_id) on true`,
   );
 }

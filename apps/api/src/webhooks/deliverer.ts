@@ -5,6 +5,7 @@ import { repeat } from '../repeat.ts';
 import { type Claimed, claimDeliveries, type DeliveryLimits, FIRST, LIMITS } from './claim.ts';
 import { type Attempt, attemptDelivery } from './deliver.ts';
 import { handBack, queueRetries, renewLeases, rescueExpired } from './leases.ts';
+import { createPlaces } from './places.ts';
 import { pruneLog } from './prune-log.ts';
 import { storeAttempts } from './settle.ts';
 
@@ -12,8 +13,7 @@ const POLL_MS = 1000;
 const RESCUE_MS = 5000;
 const PRUNE_MS = 10_000;
 const SETTLE_AT_ONCE = 200;
-/** From then on a delivery only waits for its answer, which costs next to nothing. */
-const LINGERS_AFTER_MS = 1000;
+const LINGERS_AFTER_MS = 250;
 const GRACE_MS = 20_000;
 
 export interface Deliverer {
@@ -41,9 +41,10 @@ interface Sending {
 }
 
 /**
- * The delivery loop of a process: keeps up to `WEBHOOK_CONCURRENCY` deliveries under way, refilling as each one ends or
- * begins to linger. Receivers that hang thereby hold no place that others need; over all processes the claims see to
- * that (decisions §8). Any number of equal processes share one database.
+ * The delivery loop of a process: keeps up to `WEBHOOK_CONCURRENCY` deliveries under way, refilling as each one ends.
+ * While some of them linger, a receiver that has none under way gets one in their place: so those that hang hold no
+ * place that others need, and over all processes the claims see to that (decisions §8). Any number of equal processes
+ * share one database.
  */
 export function createDeliverer(
   ctx: Context,
@@ -56,20 +57,27 @@ export function createDeliverer(
   let renewing: ReturnType<typeof repeat> | undefined;
   const stopping = new AbortController();
   const closing = new AbortController();
+  const oneEach = { ...limits, answering: 1, others: 1 };
   const store = coalesce((attempts: Attempt[]) => storeAttempts(ctx, attempts, closing.signal), SETTLE_AT_ONCE);
   const fill = lookAgain(claimRound, (error) => ctx.log.error({ err: error }, 'claiming deliveries failed'));
-  let busy = 0;
+  const places = createPlaces(ctx.config.webhookConcurrency, lingersAfterMs, lookOn);
+  /** Whether the latest claim has left anything: for want of places here, or for limits that an end may lift. */
+  let isFull = false;
+  let more = false;
 
   let after = FIRST;
   /** Goes round the webhooks until no place is free, or a whole round was gone. */
   async function claimRound() {
     let wholeRound = after === FIRST;
-    while (!stopping.signal.aborted && busy < ctx.config.webhookConcurrency) {
-      const limit = ctx.config.webhookConcurrency - busy;
-      const { claimed, next } = await claimDeliveries(ctx, { limit, after, limits });
-      for (const delivery of claimed) begin(delivery);
-      after = next;
-      if (next !== FIRST) continue;
+    isFull = false;
+    while (!stopping.signal.aborted) {
+      const { limit, spare } = places.free();
+      isFull = limit === 0;
+      if (isFull) return;
+      const claim = await claimDeliveries(ctx, { limit, after, limits: spare ? oneEach : limits });
+      for (const delivery of claim.claimed) begin(delivery);
+      ({ next: after, more } = claim);
+      if (after !== FIRST) continue;
       if (wholeRound) return;
       wholeRound = true;
     }
@@ -79,39 +87,28 @@ export function createDeliverer(
     // Lost to another process and back again: the earlier claim counts no more.
     sending.get(delivery.id)?.abort.abort();
     const abort = new AbortController();
-    const leavePlace = takePlace();
     const mine: Sending = { delivery, abort, ended: deliver(delivery, abort.signal).then(done) };
     sending.set(delivery.id, mine);
 
     function done() {
       if (sending.get(delivery.id) === mine) sending.delete(delivery.id);
-      leavePlace();
+      lookOn();
     }
-  }
-
-  /** Takes one of the places; it is left by the function that is returned, or when the delivery lingers. */
-  function takePlace() {
-    busy += 1;
-    let isHeld = true;
-    const leave = () => {
-      clearTimeout(timer);
-      if (isHeld) busy -= 1;
-      isHeld = false;
-      if (!stopping.signal.aborted) void fill();
-    };
-    const timer = setTimeout(leave, lingersAfterMs);
-    return leave;
   }
 
   async function deliver(delivery: Claimed, signal: AbortSignal) {
     try {
-      const attempt = await attemptDelivery(ctx, delivery, signal);
+      const attempt = await attemptDelivery(ctx, delivery, signal).finally(places.take());
       if (attempt === null) return;
       await store(attempt);
       logged.add(delivery.webhookId);
     } catch (error) {
       ctx.log.error({ err: error, deliveryId: delivery.id }, 'a delivery was left to its lease');
     }
+  }
+
+  function lookOn() {
+    if ((isFull || more) && !stopping.signal.aborted) void fill();
   }
 
   const leases = () =>

@@ -10,7 +10,6 @@ const LONGEST_WAIT_MS = 5000;
 interface Settled {
   id: string;
   webhookId: string;
-  success: boolean;
   /** No attempt is left. */
   isLast: boolean;
   error: string | null;
@@ -25,13 +24,12 @@ interface Settled {
 export async function settleAttempts(ctx: Context, attempts: readonly Attempt[]): Promise<string[]> {
   if (attempts.length === 0) return [];
   const news = attempts.filter(({ success, lastAttemptOk }) => !success || lastAttemptOk !== true);
-  // Webhooks before their deliveries, the order of every other transaction.
-  if (news.length > 0) {
-    const ids = uuids(news.map(({ webhookId }) => webhookId));
-    await ctx.db.execute(sql`select from webhooks where id = any(${ids}) order by id for no key update`);
-  }
-  const settled = await writeAttempts(ctx, attempts);
-  if (news.length > 0) await rememberAnswers(ctx, settled, attempts);
+  // One connection runs them in this order: webhooks before their deliveries, as in every other transaction.
+  const [, , settled] = await Promise.all([
+    news.length > 0 && lockWebhooks(ctx, news),
+    news.length > 0 && rememberAnswers(ctx, attempts),
+    writeAttempts(ctx, attempts),
+  ]);
   await failWebhooks(
     ctx,
     settled.filter(({ isLast }) => isLast),
@@ -91,7 +89,7 @@ async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promis
         response_time_ms, attempted_at)
       select log_id, id, webhook_id, event, url, number, success, status_code, error, ms, at from settled
     )
-    select id, webhook_id as "webhookId", success, is_last as "isLast", error from settled`,
+    select id, webhook_id as "webhookId", is_last as "isLast", error from settled`,
   );
 }
 
@@ -101,15 +99,23 @@ function retryTime(ctx: Context, { success, attempt, event }: Attempt, now: Date
   return success || wait === undefined || event === 'test' ? null : new Date(now.getTime() + wait);
 }
 
+function lockWebhooks(ctx: Context, attempts: readonly Attempt[]) {
+  const ids = uuids(attempts.map(({ webhookId }) => webhookId));
+  return rows(ctx.db, sql`select from webhooks where id = any(${ids}) order by id for no key update`);
+}
+
 /** Of several attempts to one webhook the one that began last says how it is. */
-async function rememberAnswers(ctx: Context, settled: readonly Settled[], attempts: readonly Attempt[]) {
-  const startOf = new Map(attempts.map(({ deliveryId, at }) => [deliveryId, at.getTime()]));
-  const inOrder = settled.toSorted((a, b) => (startOf.get(a.id) ?? 0) - (startOf.get(b.id) ?? 0));
+function rememberAnswers(ctx: Context, attempts: readonly Attempt[]) {
+  const inOrder = attempts.toSorted((a, b) => a.at.getTime() - b.at.getTime());
   const answers = new Map(inOrder.map(({ webhookId, success }) => [webhookId, success]));
-  await ctx.db.execute(sql`
+  const values = recordset([...answers].map(([id, ok]) => ({ id, ok })));
+  return rows(
+    ctx.db,
+    sql`
     update webhooks h set last_attempt_ok = a.ok
-    from jsonb_to_recordset(${recordset([...answers].map(([id, ok]) => ({ id, ok })))}::jsonb) as a(id uuid, ok boolean)
-    where h.id = a.id and h.last_attempt_ok is distinct from a.ok`);
+    from jsonb_to_recordset(${values}::jsonb) as a(id uuid, ok boolean)
+    where h.id = a.id and h.last_attempt_ok is distinct from a.ok`,
+  );
 }
 
 async function failWebhooks(ctx: Context, exhausted: readonly Settled[]) {
