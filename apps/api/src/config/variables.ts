@@ -98,7 +98,8 @@ export const VARIABLES = {
   WEBHOOK_CONCURRENCY: {
     kind: integer(1, 500),
     default: '50',
-    meaning: 'deliveries at once in this process; while some wait for their answer for more than 250 ms, receivers that have none under way get one beyond it',
+    meaning:
+      'deliveries at once in this process; while some wait for their answer for more than 250 ms, receivers that have none under way get one beyond it',
   },
   EGRESS_ALLOW: {
     kind: destinations,
