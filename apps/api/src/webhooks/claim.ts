@@ -14,9 +14,18 @@ export interface DeliveryLimits {
   /** To a receiver whose latest attempt got through, and to any other. */
   answering: number;
   others: number;
+  /** Webhooks that one claim looks at, so that none takes long, however many wait for what they may not have now. */
+  hops: number;
 }
 
-export const LIMITS: DeliveryLimits = { global: 500, unproven: 400, failing: 250, answering: 10, others: 3 };
+export const LIMITS: DeliveryLimits = {
+  global: 500,
+  unproven: 400,
+  failing: 250,
+  answering: 10,
+  others: 3,
+  hops: 1000,
+};
 
 /** Any number that no other advisory lock of ours uses. */
 const CLAIM_LOCK = 7_011_004;
@@ -55,8 +64,8 @@ type ClaimedRow = Omit<Claimed, 'claimToken' | 'previousAttemptAt' | 'previousSe
   previousAttemptAt: string | null;
   previousSecretUntil: string | null;
 };
-/** There is at least one row, for the sake of `more`. */
-type FoundRow = { more: boolean } & (ClaimedRow | { id: null });
+/** There is at least one row, for the sake of what is said of the claim itself. */
+type FoundRow = { more: boolean; stoppedAt: string | null } & (ClaimedRow | { id: null });
 
 /**
  * Takes up to `limit` queued deliveries of active webhooks: at most 100 a minute for a webhook, 500 at once over all
@@ -75,7 +84,7 @@ export function claimDeliveries(
     // One connection runs them in this order; sent together they cost one round trip.
     const [, found] = await Promise.all([lockClaims(tx), takeDeliveries(tx, { limit, after, limits, claimToken })]);
     const claimed = found
-      .flatMap(({ more: _more, ...row }) => (row.id === null ? [] : [row]))
+      .flatMap(({ more: _more, stoppedAt: _at, ...row }) => (row.id === null ? [] : [row]))
       .map((row) => ({
         ...row,
         claimToken,
@@ -83,8 +92,8 @@ export function claimDeliveries(
         previousSecretUntil: toInstantOrNull(row.previousSecretUntil),
       }));
     const last = claimed.map(({ webhookId }) => webhookId).sort();
-    const next = claimed.length < limit ? FIRST : (last.at(-1) ?? FIRST);
-    return { claimed, next, more: found.some(({ more }) => more) };
+    const next = claimed.length < limit ? found[0]?.stoppedAt : last.at(-1);
+    return { claimed, next: next ?? FIRST, more: found.some(({ more }) => more) };
   });
 }
 
@@ -120,13 +129,13 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
   return rows<FoundRow>(
     ctx.db,
     sql`
-    with recursive waiting(webhook_id) as (
-      (select webhook_id from deliveries where status = 'pending' and queued_at is not null and webhook_id > ${after}
+    with recursive waiting(webhook_id, hop) as (
+      (select webhook_id, 1 from deliveries where status = 'pending' and queued_at is not null and webhook_id > ${after}
         order by webhook_id limit 1)
       union all
       select (select d.webhook_id from deliveries d where d.status = 'pending' and d.queued_at is not null
-        and d.webhook_id > w.webhook_id order by d.webhook_id limit 1)
-      from waiting w where w.webhook_id is not null
+        and d.webhook_id > w.webhook_id order by d.webhook_id limit 1), w.hop + 1
+      from waiting w where w.webhook_id is not null and w.hop < ${limits.hops}::int
     ), busy as materialized (
       select sum(s.sending) as sending, sum(s.sending) filter (where h.last_attempt_ok is not true) as unproven,
         sum(s.sending) filter (where h.last_attempt_ok = false) as failing, jsonb_object_agg(s.webhook_id, s.sending) as of
@@ -165,6 +174,8 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
     )
     select exists (select from deliveries d where d.status = 'pending' and d.queued_at is not null
         and not exists (select from picked where picked.id = d.id)) as more,
+      case when (select count(*) from claimed) < ${limit}::int
+        then (select webhook_id from waiting where hop = ${limits.hops}::int) end as "stoppedAt",
       c.id, c.webhook_id as "webhookId", c.event, c.payload, c.request_id as "requestId",
       c.attempt + 1 as attempt, c.previous_attempt_at as "previousAttemptAt", h.url,
       h.last_attempt_ok as "lastAttemptOk", h.secret_sealed as "secretSealed",

@@ -1,9 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/events';
 import type { DeliveryAttempt } from '@carillon/contract/webhook';
-import { deliveries, webhooks } from '@carillon/db';
+import { connect, deliveries, webhooks } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
+import type { Config } from '../../src/config.ts';
 import { type Context, inTransaction } from '../../src/context.ts';
 import { recordEvents } from '../../src/webhooks/outbox.ts';
 import { newSecret, sealSecret } from '../../src/webhooks/secret.ts';
@@ -109,4 +110,15 @@ export function sendInbound(
   } = given;
   const headers = { 'content-type': type, 'x-webhook-signature': signature };
   return app.inject({ method: 'POST', url: path, headers, payload: body });
+}
+
+/** Another process: the same database and clock, with a pool of its own that closes at the end of `t`. */
+export function anotherProcess(
+  t: { teardown(work: () => Promise<void>): unknown },
+  { ctx, databaseUrl }: { ctx: Context; databaseUrl: string },
+  config: Partial<Config> = {},
+): Context {
+  const { db, close } = connect(databaseUrl, { max: 4 });
+  t.teardown(close);
+  return { ...ctx, db, config: { ...ctx.config, ...config } };
 }

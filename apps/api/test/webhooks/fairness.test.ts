@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t, { type Test } from 'tap';
+import { LIMITS } from '../../src/webhooks/claim.ts';
 import { createDeliverer, type DelivererOptions } from '../../src/webhooks/deliverer.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
@@ -47,7 +48,7 @@ t.test('ten times as many hanging receivers as a process has places delay nobody
 });
 
 t.test('they hold as many of the global places at most as are theirs', async (t) => {
-  const limits = { global: 20, unproven: 20, failing: 6, answering: 10, others: 3 };
+  const limits = { ...LIMITS, global: 20, failing: 6 };
   const { bad, good, run } = await stage(t, { hanging: 20, healthy: 20, each: 4 });
   await ctx.db.update(webhooks).set({ lastAttemptOk: false });
   for (const { id, url } of await ctx.db.select().from(webhooks)) {

@@ -1,0 +1,135 @@
+import { webhooks } from '@carillon/db';
+import t from 'tap';
+import { claimDeliveries, FIRST, LIMITS } from '../../src/webhooks/claim.ts';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUpAlice } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { anotherProcess, insertWebhooks, recordMany } from '../support/webhooks.ts';
+
+const test = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
+const { app, ctx, clock } = test;
+const alice = await signUpAlice(app);
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  receiver.received.length = 0;
+  receiver.answer(200);
+  clock.set(START);
+});
+const proven = { lastAttemptOk: true };
+const sent = () => receiver.received.length;
+
+t.test('over all processes no more than the global number are under way', async (t) => {
+  const urls = Array.from({ length: 30 }, (_, n) => `${receiver.url}/${n}`);
+  await insertWebhooks(ctx, alice.id, urls, proven);
+  await recordMany(ctx, alice.id, 4);
+  receiver.answer({ status: 200, delayMs: 20 });
+  const before = receiver.mostOpen;
+  const limits = { ...LIMITS, global: 7 };
+  const deliverers = [1, 2].map(() => createDeliverer(anotherProcess(t, test), { limits }));
+  while (sent() < 120) await Promise.all(deliverers.map((deliverer) => deliverer.drain()));
+  t.ok(before <= 7 && receiver.mostOpen <= 7, `${receiver.mostOpen} at most`);
+  t.ok(receiver.mostOpen > 3);
+  t.equal(sent(), 120);
+});
+
+t.test('claims of several processes in the same moment keep to the global number', async (t) => {
+  const processes = [anotherProcess(t, test), anotherProcess(t, test), anotherProcess(t, test)];
+  const limits = { ...LIMITS, global: 7 };
+  for (let round = 0; round < 10; round++) {
+    await ctx.db.delete(webhooks);
+    await insertWebhooks(ctx, alice.id, Array(30).fill(receiver.url), proven);
+    await recordMany(ctx, alice.id, 4);
+    const claims = processes.map((process) => claimDeliveries(process, { limit: 50, after: FIRST, limits }));
+    const counts = (await Promise.all(claims)).map(({ claimed }) => claimed.length);
+    t.same(counts.toSorted(), [0, 0, 7]);
+  }
+});
+
+t.test('a claim looks at so many webhooks and goes on from there, however many may have nothing now', async (t) => {
+  const full = { windowCount: 100, windowEndsAt: new Date(START.getTime() + 60_000) };
+  await insertWebhooks(ctx, alice.id, Array(25).fill(receiver.url), { ...proven, ...full });
+  await insertWebhooks(ctx, alice.id, Array(3).fill(`${receiver.url}/free`), proven);
+  await recordMany(ctx, alice.id, 1);
+  const limits = { ...LIMITS, hops: 10 };
+  const found = [];
+  let after = FIRST;
+  let claims = 0;
+  do {
+    const { claimed, next } = await claimDeliveries(ctx, { limit: 50, after, limits });
+    found.push(...claimed);
+    after = next;
+    claims += 1;
+  } while (after !== FIRST);
+  t.equal(claims, 3);
+  t.equal(found.length, 3);
+  await createDeliverer(ctx, { limits }).drain();
+});
+
+t.test(
+  'a process has no more than WEBHOOK_CONCURRENCY under way, as long as answers come within a second',
+  async (t) => {
+    const own = await startReceiver(t);
+    own.answer({ status: 200, delayMs: 30 });
+    const urls = Array.from({ length: 20 }, (_, n) => `${own.url}/${n}`);
+    await insertWebhooks(ctx, alice.id, urls, proven);
+    await recordMany(ctx, alice.id, 2);
+    await createDeliverer(anotherProcess(t, test, { webhookConcurrency: 4 })).drain();
+    t.equal(own.received.length, 40);
+    t.equal(own.mostOpen, 4);
+  },
+);
+
+t.test('a receiver that answers is sent 10 at once, any other 3', async (t) => {
+  const claims = { limit: 50, after: FIRST };
+  for (const [lastAttemptOk, most] of [
+    [true, 10],
+    [null, 3],
+    [false, 3],
+  ] as const) {
+    await ctx.db.delete(webhooks);
+    await insertWebhooks(ctx, alice.id, [receiver.url], { lastAttemptOk });
+    await recordMany(ctx, alice.id, 40);
+    t.equal((await claimDeliveries(ctx, claims)).claimed.length, most);
+    t.equal((await claimDeliveries(ctx, claims)).claimed.length, 0, 'and no more meanwhile');
+  }
+});
+
+t.test('receivers that fail leave places for those that do not', async (t) => {
+  const limits = { ...LIMITS, global: 10, failing: 5 };
+  await insertWebhooks(ctx, alice.id, Array(8).fill(receiver.url), { lastAttemptOk: false });
+  await recordMany(ctx, alice.id, 3);
+  const first = await claimDeliveries(ctx, { limit: 5, after: FIRST, limits });
+  t.equal(first.claimed.length, 5);
+  t.equal((await claimDeliveries(ctx, { limit: 50, after: FIRST, limits })).claimed.length, 0);
+  await insertWebhooks(ctx, alice.id, [`${receiver.url}/good`], proven);
+  await insertWebhooks(ctx, alice.id, [`${receiver.url}/new`]);
+  await recordMany(ctx, alice.id, 9);
+  const { claimed } = await claimDeliveries(ctx, { limit: 50, after: FIRST, limits });
+  t.equal(claimed.length, 5);
+  t.ok(claimed.every(({ url }) => url.endsWith('/good') || url.endsWith('/new')));
+});
+
+t.test('claims go round the webhooks: a backlog of one delays the others by a turn', async (t) => {
+  const made = await insertWebhooks(ctx, alice.id, [`${receiver.url}/backlog`], proven);
+  await recordMany(ctx, alice.id, 90);
+  made.push(
+    ...(await insertWebhooks(
+      ctx,
+      alice.id,
+      Array.from({ length: 9 }, (_, n) => `${receiver.url}/${n}`),
+      proven,
+    )),
+  );
+  await recordMany(ctx, alice.id, 1);
+  const turns = [];
+  let after = FIRST;
+  for (let n = 0; n < 12; n++) {
+    const claim = await claimDeliveries(ctx, { limit: 2, after });
+    turns.push(...claim.claimed.map(({ webhookId }) => webhookId));
+    after = claim.next;
+  }
+  t.equal(new Set(turns).size, 10, 'within one round each has had its turn');
+  t.ok(turns.filter((id) => id === made[0]?.id).length <= 10);
+});
