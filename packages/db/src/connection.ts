@@ -149,8 +149,8 @@ function createClient({ url, applicationName, deadlineMs, parsers, serializers }
   return sql;
 }
 
-/** Of the errors of the driver, those that it was told by the socket or makes up for it have a number. */
-const isOfSocket = (error: unknown) => typeof error === 'object' && error !== null && 'errno' in error;
+/** The system's and the socket's own errors (`EPIPE`, `ERR_STREAM_…`), and what the driver makes up for them. */
+const isOfSocket = (error: unknown) => /^(E[A-Z]|CONNECTION_)/.test((error as { code?: string })?.code ?? '');
 
 const away = (cause: unknown, message: string) =>
   new DatabaseAway((cause as { code?: string }).code ?? 'CONNECTION_CLOSED', message, { cause });

@@ -123,3 +123,20 @@ t.test('a connection that breaks at any moment of a transaction ends nothing but
   t.equal(written.length % 4, 0, 'each wrote all of its rows or none');
   t.same(await one(db), [{ one: 1 }]);
 });
+
+t.test('a server that hangs up is away, in whatever moment its connection is used', async (t) => {
+  const { wire, db } = await overWire(t, 8);
+  // The driver writes a statement of this length at once, and a shorter one a moment later.
+  const long = sql.raw(`select 1 /* ${'-'.repeat(1500)} */`);
+  for (let round = 0; round < 100; round++) {
+    await Promise.all(Array.from({ length: 8 }, () => refused(db.transaction((tx) => one(tx)))));
+    const running: ReturnType<typeof refused>[] = [];
+    wire.hangUp();
+    for (let n = 0; n < 8; n++) {
+      running.push(refused(db.execute(round % 2 ? long : sql`select 1`)));
+      await (n % 2 ? new Promise(setImmediate) : new Promise((resolve) => process.nextTick(resolve)));
+    }
+    for (const { error } of await Promise.all(running)) if (error) t.ok(isAway(error));
+  }
+  t.same(await one(db), [{ one: 1 }]);
+});

@@ -9,6 +9,8 @@ export interface Wire {
   /** What is under way stays open and nothing passes any more; with `isNewToo`, on later connections neither. */
   freeze(isNewToo: boolean): void;
   thaw(): void;
+  /** Says on everything that is open that nothing more will come, as a server does that stops. */
+  hangUp(): void;
   /** Breaks what is open, and refuses whoever comes until `mend`. */
   cut(): Promise<void>;
   mend(): Promise<void>;
@@ -66,6 +68,9 @@ export async function openWire(t: Test, url: string): Promise<Wire> {
         near.pipe(far);
         far.pipe(near);
       }
+    },
+    hangUp() {
+      for (const [near] of pairs) near.end();
     },
     async cut() {
       const closed = once(server, 'close');
