@@ -1,7 +1,7 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { REFUSALS, Refusal } from '../errors.ts';
-import { clientMistake, isOutage, type Told } from './failures.ts';
+import { clientMistake, isAccountGone, isOutage, type Told } from './failures.ts';
 
 /**
  * What the errors of a route look like (specification "Envelope"): `standard` unless it says otherwise.
@@ -63,6 +63,7 @@ function tell(error: FastifyError | Refusal): Told {
   }
   const mistake = clientMistake(error);
   if (mistake) return mistake;
+  if (isAccountGone(error)) return { status: 401, error: 'Unauthorized', message: 'This account is gone.' };
   if (isOutage(error)) {
     return { status: 503, error: 'Service unavailable', message: 'The service is not available at this moment.' };
   }

@@ -39,6 +39,13 @@ export function clientMistake(error: { code?: unknown; statusCode?: unknown }): 
   };
 }
 
+/** Whether a row was to be written for an account that was deleted since the request was let in. */
+export function isAccountGone(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause ?? error) : null;
+  const constraint = (cause as { constraint_name?: unknown } | null)?.constraint_name;
+  return sqlState(error) === '23503' && typeof constraint === 'string' && constraint.endsWith('_user_id_users_id_fk');
+}
+
 /**
  * What the server says when it is no fault of the statement: connection trouble (08), resources (53), shutting down,
  * starting or cancelling (57), a lock or a turn that was not to be had in time, a standby that takes no writes.

@@ -1,4 +1,4 @@
-import { DatabaseAway } from '@carillon/db';
+import { DatabaseAway, notifications } from '@carillon/db';
 import { DrizzleQueryError } from 'drizzle-orm';
 import t from 'tap';
 import { REFUSALS, Refusal, type RefusalKind } from '../../src/errors.ts';
@@ -12,6 +12,11 @@ const { app } = await testContext(t, {
     app.get('/refuse/:kind', { config: { access: 'public' } }, async (request) => {
       const { kind } = request.params as { kind: RefusalKind };
       throw new Refusal(kind, 'In plain words.', { why: ['so'] });
+    });
+    app.get('/gone', { config: { access: 'public' } }, async ({ ctx }) => {
+      await ctx.db
+        .insert(notifications)
+        .values({ userId: 404, kind: 'k', title: 't', message: 'm', createdAt: ctx.now() });
     });
     app.get('/fail', { config: { access: 'public' } }, async () => {
       throw new DrizzleQueryError('select secret_column from users', ['hunter2'], new Error('relation is missing'));
@@ -158,6 +163,12 @@ t.test('the four shapes', async (t) => {
   t.match(show('limited', 'bare', false), { success: false, details: {} });
   t.same(show('broken', 'bare'), { error: 'Internal server error', message: 'M' });
   t.match(show('invalid', 'bare'), { success: false, error: 'Validation error', details: {} });
+});
+
+t.test('a request whose account is deleted under it is 401', async (t) => {
+  const response = await app.inject('/gone');
+  t.equal(response.statusCode, 401, response.body);
+  t.match(response.json(), { success: false, error: 'Unauthorized', message: 'This account is gone.' });
 });
 
 t.test('an unknown route is 404 whatever its body is', async (t) => {
