@@ -7,6 +7,7 @@ import { runExecution } from './executions/run.ts';
 import type { End } from './executions/settle.ts';
 import { storeEnds } from './executions/store-ends.ts';
 import type { Claimed } from './executions/turns.ts';
+import { lookAgain } from './look-again.ts';
 import { deliverDue } from './mails/deliver.ts';
 import { prune } from './prune.ts';
 import { repeat } from './repeat.ts';
@@ -48,27 +49,9 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   const store = coalesce((ends: End[]) => storeEnds(ctx, ends, closing.signal), SETTLE_AT_ONCE);
   const stopping = new AbortController();
   const deliverer = createDeliverer(ctx, { graceMs });
-  let filling: Promise<void> | null = null;
-  let fillAgain = false;
 
-  /** One claim at a time; a nudge during it makes it look once more. */
-  function fill(): Promise<void> {
-    if (stopping.signal.aborted) return Promise.resolve();
-    fillAgain = true;
-    filling ??= (async () => {
-      try {
-        while (fillAgain && !stopping.signal.aborted) {
-          fillAgain = false;
-          await claimRound();
-        }
-      } catch (error) {
-        ctx.log.error({ err: error }, 'claiming failed');
-      } finally {
-        filling = null;
-      }
-    })();
-    return filling;
-  }
+  const look = lookAgain(claimRound, (error) => ctx.log.error({ err: error }, 'claiming failed'));
+  const fill = () => (stopping.signal.aborted ? Promise.resolve() : look());
 
   let lastUser = 0;
   /** Goes round the users until no place is free, or a whole round has found nothing more to do. */
@@ -119,7 +102,10 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     if (running.size === 0) return;
     const mine = leases();
     const held = await renewLeases(ctx, mine);
-    abort(mine.filter(({ id }) => !held.has(id)).map(({ id }) => id));
+    for (const { id, claimToken } of mine) {
+      const one = running.get(id);
+      if (!held.has(id) && one?.run.claimToken === claimToken) one.abort.abort();
+    }
   }
 
   function abort(executionIds: readonly number[]) {
@@ -170,16 +156,18 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       );
     },
     async drain() {
-      do {
+      for (;;) {
         await fill();
+        if (running.size === 0) break;
         await Promise.all([...running.values()].map(({ ended }) => ended));
-      } while (running.size > 0 || filling !== null);
+      }
     },
     async stop() {
       stopping.abort();
       const delivered = deliverer.stop();
       await Promise.all(loops.map((loop) => loop.stop()));
-      await filling;
+      // It claims nothing any more: this waits for a claim that is under way.
+      await look();
       const all = Promise.all([...running.values()].map(({ ended }) => ended));
       const timer = setTimeout(() => closing.abort(), graceMs);
       const cut = new Promise<void>((resolve) => closing.signal.addEventListener('abort', () => resolve()));
