@@ -43,9 +43,12 @@ t.test('SIGTERM: what takes longer than the grace of 20 s is handed to a process
   const second = await startApiProcess(t, settings);
 
   const startedAt = performance.now();
-  t.strictSame(await first.end('SIGTERM'), { code: 0, signal: null });
-  t.comment(`it ended after ${Math.round(performance.now() - startedAt)} ms`);
-  t.equal(ai.requests.length, 5, 'its lease held to its end');
+  const ended = first.end('SIGTERM');
+  // Not "once the first has ended": the second may be quicker than the end of a process.
+  await until(() => ai.requests.length > 5, 60_000);
+  const tookMs = performance.now() - startedAt;
+  t.ok(tookMs > 19_000, `its lease held to its end: nobody else asked for ${Math.round(tookMs)} ms`);
+  t.strictSame(await ended, { code: 0, signal: null });
   await until(async () => (await countStates(db)).completed === 5);
   const stored = await db
     .select({ result: executions.result, interruptions: executions.interruptions })

@@ -62,6 +62,8 @@ export const executions = pgTable(
     leaseUntil: instant('lease_until'),
     /** How often a process died over it. */
     interruptions: integer().notNull().default(0),
+    /** When that was found each time; null for the many runs that nobody died over. */
+    interruptedAt: instant('interrupted_at').array(),
     result: text(),
     error: text(),
     errorCode: text('error_code', { enum: ERROR_CODES }),

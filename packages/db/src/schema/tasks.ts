@@ -44,6 +44,7 @@ export const tasks = pgTable(
     index('tasks_due').on(t.nextExecutionAt).where(sql`${t.nextExecutionAt} is not null`),
     index('tasks_of_user').on(t.userId, t.id),
     index('tasks_active_of_user').on(t.userId).where(sql`${t.status} = 'active'`),
+    index('tasks_attachments').using('gin', t.attachmentIds).where(sql`${t.attachmentIds} <> '{}'`),
     check('tasks_recurrence', sql`${t.recurrence} in (${wordList(RECURRENCES)})`),
     check('tasks_status', sql`${t.status} in (${wordList(TASK_STATUSES)})`),
     check('tasks_next_only_when_active', sql`${t.nextExecutionAt} is null or ${t.status} = 'active'`),

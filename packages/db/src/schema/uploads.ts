@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { instant, wordList } from './columns.ts';
 
@@ -23,9 +23,41 @@ export const uploads = pgTable(
   },
   (t) => [
     index('uploads_of_user').on(t.userId),
-    // A data URL is megabytes long: looked up by its hash.
-    index('uploads_url').on(t.userId, sql`md5(${t.url})`),
+    // A data URL is megabytes long: looked up by its hash, whoever owns it.
+    index('uploads_by_url').on(sql`md5(${t.url})`),
+    uniqueIndex('uploads_storage_key').on(t.storageKey),
     check('uploads_size', sql`${t.size} >= 0`),
     check('uploads_storage', sql`${t.storage} in (${wordList(STORAGES)})`),
+    check('uploads_key_of_blob', sql`(${t.storage} = 'blob') = (${t.storageKey} is not null)`),
+  ],
+);
+
+/** What each user's uploads add up to: the row that an upload locks when it decides on the storage quota. */
+export const uploadTotals = pgTable(
+  'upload_totals',
+  {
+    userId: integer('user_id')
+      .primaryKey()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    bytes: bigint({ mode: 'number' }).notNull().default(0),
+    files: integer().notNull().default(0),
+  },
+  (t) => [check('upload_totals_not_negative', sql`${t.bytes} >= 0 and ${t.files} >= 0`)],
+);
+
+/**
+ * Objects in the file storage that no upload owns: those being uploaded, whose `userId` is set and takes one of the
+ * user's places, and those of deleted uploads. Each is deleted after `deleteAfter`, whoever has died.
+ */
+export const looseObjects = pgTable(
+  'loose_objects',
+  {
+    key: text().primaryKey(),
+    userId: integer('user_id').references(() => users.id, { onDelete: 'set null' }),
+    deleteAfter: instant('delete_after').notNull(),
+  },
+  (t) => [
+    index('loose_objects_due').on(t.deleteAfter),
+    index('loose_objects_of_user').on(t.userId).where(sql`${t.userId} is not null`),
   ],
 );

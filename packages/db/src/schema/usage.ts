@@ -11,6 +11,7 @@ import {
   primaryKey,
   text,
   unique,
+  uuid,
 } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { instant, wordList } from './columns.ts';
@@ -20,8 +21,8 @@ export const USAGE_SOURCES = ['execution', 'interrupted', 'agent'] as const;
 
 /**
  * What each user has used in a UTC day (`2026-11-20`) and month (`2026-11`): the rows that the quotas lock.
- * `executions`, `tokens` and `tokensReserved` are always the sum of `usage_records` and of the executions that are still
- * pending or running.
+ * `executions`, `tokens` and `tokensReserved` are always the sum of `usage_records`, of the executions that are still
+ * pending or running, and of `agent_calls`.
  */
 export const usageCounters = pgTable(
   'usage_counters',
@@ -71,6 +72,29 @@ export const usageRecords = pgTable(
     index('usage_records_of_execution').on(t.executionId),
     check('usage_records_source', sql`${t.source} in (${wordList(USAGE_SOURCES)})`),
   ],
+);
+
+/**
+ * Calls of agent mode that are under way, with what they hold of the quotas. A call has a deadline, so one whose lease
+ * has ended belongs to a process that died: it is booked as an estimate, and what it reserved is given back.
+ */
+export const agentCalls = pgTable(
+  'agent_calls',
+  {
+    id: uuid().primaryKey(),
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The UTC day whose quotas it counts against. */
+    day: date({ mode: 'string' }).notNull(),
+    model: text().notNull(),
+    /** The estimate of what is sent. */
+    inputTokens: integer('input_tokens').notNull(),
+    tokensReserved: integer('tokens_reserved').notNull(),
+    leaseUntil: instant('lease_until').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [index('agent_calls_lease').on(t.leaseUntil), index('agent_calls_of_user').on(t.userId)],
 );
 
 /** A share of the monthly quotas, in percent, at which the user wants to be told. */

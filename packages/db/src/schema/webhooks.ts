@@ -1,9 +1,12 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { instant, wordList } from './columns.ts';
+import { tasks } from './tasks.ts';
 
 export const WEBHOOK_STATUSES = ['active', 'inactive', 'failed'] as const;
+/** What a webhook is for: what its owner subscribed to, or the `webhookUrl` of a task or of the account's settings. */
+export const WEBHOOK_PURPOSES = ['subscription', 'task', 'account'] as const;
 export const DELIVERY_STATUSES = ['pending', 'sending', 'delivered', 'failed'] as const;
 
 /** Specification "Webhook". `secretLookup` is a keyed hash, so the secret in a path is found by index. */
@@ -14,6 +17,9 @@ export const webhooks = pgTable(
     userId: integer('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    purpose: text({ enum: WEBHOOK_PURPOSES }).notNull().default('subscription'),
+    /** The task whose `webhookUrl` it is; it is told of no other. */
+    taskId: integer('task_id').references(() => tasks.id, { onDelete: 'cascade' }),
     url: text().notNull(),
     secretSealed: text('secret_sealed').notNull(),
     secretLookup: text('secret_lookup').notNull().unique(),
@@ -32,6 +38,10 @@ export const webhooks = pgTable(
   },
   (t) => [
     index('webhooks_of_user').on(t.userId),
+    uniqueIndex('webhooks_one_of_task').on(t.taskId),
+    uniqueIndex('webhooks_one_of_account').on(t.userId).where(sql`${t.purpose} = 'account'`),
+    check('webhooks_purpose', sql`${t.purpose} in (${wordList(WEBHOOK_PURPOSES)})`),
+    check('webhooks_task', sql`(${t.purpose} = 'task') = (${t.taskId} is not null)`),
     check('webhooks_status', sql`${t.status} in (${wordList(WEBHOOK_STATUSES)})`),
   ],
 );
