@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { coalesce } from '../executions/coalesce.ts';
+import { holdClaims } from '../held-claims.ts';
 import { lookAgain } from '../look-again.ts';
 import { repeat } from '../repeat.ts';
 import { type Claimed, claimDeliveries, type DeliveryLimits, FIRST, LIMITS } from './claim.ts';
@@ -10,7 +11,6 @@ import { pruneLog } from './prune-log.ts';
 import { storeAttempts } from './settle.ts';
 
 const POLL_MS = 1000;
-const RESCUE_MS = 5000;
 const PRUNE_MS = 10_000;
 const SETTLE_AT_ONCE = 200;
 const LINGERS_AFTER_MS = 250;
@@ -34,12 +34,6 @@ export interface DelivererOptions {
   limits?: DeliveryLimits;
 }
 
-interface Sending {
-  delivery: Claimed;
-  abort: AbortController;
-  ended: Promise<void>;
-}
-
 /**
  * The delivery loop of a process: keeps up to `WEBHOOK_CONCURRENCY` deliveries under way, refilling as each one ends.
  * While some of them linger, a receiver that has none under way gets one in their place: so those that hang hold no
@@ -50,11 +44,18 @@ export function createDeliverer(
   ctx: Context,
   { graceMs = GRACE_MS, lingersAfterMs = LINGERS_AFTER_MS, limits = LIMITS }: DelivererOptions = {},
 ): Deliverer {
-  const sending = new Map<string, Sending>();
+  const sending = holdClaims<Claimed, number>(ctx, {
+    name: 'deliveries',
+    idName: 'deliveryId',
+    work: deliver,
+    onEnd: lookOn,
+    renew: (leases) => renewLeases(ctx, leases),
+    rescue: () => rescueExpired(ctx),
+    handBack: (leases) => handBack(ctx, leases),
+  });
   /** Webhooks with new entries in their log. */
   const logged = new Set<string>();
   const loops: ReturnType<typeof repeat>[] = [];
-  let renewing: ReturnType<typeof repeat> | undefined;
   const stopping = new AbortController();
   const closing = new AbortController();
   const oneEach = { ...limits, answering: 1, others: 1 };
@@ -75,7 +76,7 @@ export function createDeliverer(
       isFull = limit === 0;
       if (isFull) return;
       const claim = await claimDeliveries(ctx, { limit, after, limits: spare ? oneEach : limits });
-      for (const delivery of claim.claimed) begin(delivery);
+      for (const delivery of claim.claimed) sending.begin(delivery);
       ({ next: after, more } = claim);
       if (after !== FIRST) continue;
       if (wholeRound) return;
@@ -83,45 +84,15 @@ export function createDeliverer(
     }
   }
 
-  function begin(delivery: Claimed) {
-    // Lost to another process and back again: the earlier claim counts no more.
-    sending.get(delivery.id)?.abort.abort();
-    const abort = new AbortController();
-    const mine: Sending = { delivery, abort, ended: deliver(delivery, abort.signal).then(done) };
-    sending.set(delivery.id, mine);
-
-    function done() {
-      if (sending.get(delivery.id) === mine) sending.delete(delivery.id);
-      lookOn();
-    }
-  }
-
   async function deliver(delivery: Claimed, signal: AbortSignal) {
-    try {
-      const attempt = await attemptDelivery(ctx, delivery, signal).finally(places.take());
-      if (attempt === null) return;
-      await store(attempt);
-      logged.add(delivery.webhookId);
-    } catch (error) {
-      ctx.log.error({ err: error, deliveryId: delivery.id }, 'a delivery was left to its lease');
-    }
+    const attempt = await attemptDelivery(ctx, delivery, signal).finally(places.take());
+    if (attempt === null) return;
+    await store(attempt);
+    logged.add(delivery.webhookId);
   }
 
   function lookOn() {
     if ((isFull || more) && !stopping.signal.aborted) void fill();
-  }
-
-  const leases = () =>
-    [...sending.values()].map(({ delivery }) => ({ id: delivery.id, claimToken: delivery.claimToken }));
-
-  async function renew() {
-    if (sending.size === 0) return;
-    const mine = leases();
-    const held = await renewLeases(ctx, mine);
-    for (const { id, claimToken } of mine) {
-      const one = sending.get(id);
-      if (!held.has(id) && one?.delivery.claimToken === claimToken) one.abort.abort();
-    }
   }
 
   async function prune() {
@@ -135,24 +106,13 @@ export function createDeliverer(
       if (!stopping.signal.aborted) void fill();
     },
     start() {
-      let failedAt = Number.NEGATIVE_INFINITY;
       const every = (ms: number, name: string, work: () => Promise<unknown>) =>
-        repeat(ms, work, (error) => {
-          failedAt = performance.now();
-          ctx.log.error({ err: error }, `${name} failed`);
-        });
-      const lease = ctx.config.executionLeaseMs;
-      const rescue = async () => {
-        // After an outage of the database or a stall the leases of living processes have run out too: they renew first.
-        await renew();
-        if (performance.now() - failedAt >= lease) await rescueExpired(ctx);
-      };
-      renewing = every(lease / 3, 'renewing the leases of deliveries', renew);
+        repeat(ms, work, (error) => ctx.log.error({ err: error }, `${name} failed`));
+      sending.start();
       loops.push(
         every(POLL_MS, 'looking for deliveries', async () => {
-          if (await queueRetries(ctx)) await fill();
+          if (await sending.noting(() => queueRetries(ctx))) await fill();
         }),
-        every(Math.min(RESCUE_MS, lease / 2), 'rescuing deliveries', rescue),
         every(PRUNE_MS, 'pruning the log of deliveries', prune),
       );
     },
@@ -161,7 +121,7 @@ export function createDeliverer(
         await queueRetries(ctx);
         await fill();
         if (sending.size === 0) break;
-        await Promise.all([...sending.values()].map(({ ended }) => ended));
+        await sending.ended();
       }
       await prune();
     },
@@ -169,18 +129,7 @@ export function createDeliverer(
       stopping.abort();
       await Promise.all(loops.map((loop) => loop.stop()));
       await fill();
-      const all = Promise.all([...sending.values()].map(({ ended }) => ended));
-      const timer = setTimeout(() => closing.abort(), graceMs);
-      const cut = new Promise<void>((resolve) => closing.signal.addEventListener('abort', () => resolve()));
-      await Promise.race([all, cut]);
-      clearTimeout(timer);
-      await renewing?.stop();
-      const left = leases();
-      for (const { abort } of sending.values()) abort.abort();
-      await all;
-      await handBack(ctx, left).catch((error) => {
-        ctx.log.error({ err: error }, 'deliveries could not be handed back: they are left to their leases');
-      });
+      await sending.stop(graceMs, closing);
     },
   };
 }
