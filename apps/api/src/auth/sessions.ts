@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { auditLog, type Db, rateWindows, sessions, settings, users } from '@carillon/db';
-import { and, desc, eq, gt, lte, ne, notInArray, sql } from 'drizzle-orm';
+import { auditLog, sessions, users } from '@carillon/db';
+import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { Refusal } from '../errors.ts';
-import { counted, firstOfWindow, type Hit, hitValues, oneMore, type Standing } from '../limits/windows.ts';
+import { type Hit, hitValues, type Standing } from '../limits/windows.ts';
 import { auditRow } from './audit.ts';
+import { callerQuery } from './caller-query.ts';
 import { SESSION_SECONDS, signToken, verifyToken } from './tokens.ts';
 
 const SESSIONS_PER_USER = 10;
@@ -51,20 +52,29 @@ export interface Found {
   maintenance: boolean;
 }
 
+/** As `Found`, where the request may not have been counted. */
+export type FoundUncounted = Omit<Found, 'standing'> & { standing: Standing | null };
+
 /**
  * The user whose live session `token` carries, and where they stand once this request is counted as `hitBy` says; null
- * where there is none, and nothing is counted then. Every request makes this one look-up, so it is one statement: as a
- * second one, counting would cost a third of what a process can serve.
+ * where there is none, and nothing is counted then. Without `hitBy` nothing is counted at all. Every request makes this
+ * one look-up, so it is one statement: as a second one, counting would cost a third of what a process can serve.
  */
 export async function findCaller(
   ctx: Context,
   token: string | null,
   hitBy: (userId: number) => Hit,
-): Promise<Found | null> {
+): Promise<Found | null>;
+export async function findCaller(
+  ctx: Context,
+  token: string | null,
+  hitBy: ((userId: number) => Hit) | null,
+): Promise<FoundUncounted | null>;
+export async function findCaller(ctx: Context, token: string | null, hitBy: ((userId: number) => Hit) | null) {
   const now = ctx.now();
   const claims = token === null ? null : verifyToken(ctx.config, token, now);
   if (!claims) return null;
-  const { limit, ...hit } = hitBy(claims.userId);
+  const hit = hitBy?.(claims.userId) ?? null;
   const [found] = await callerQuery(ctx.db).execute({
     ...claims,
     ...hitValues(hit),
@@ -72,7 +82,7 @@ export async function findCaller(
     staleAt: new Date(now.getTime() - TOUCH_EVERY_MS).toISOString(),
   });
   if (!found) return null;
-  const standing = { limit, windowMs: hit.windowMs, ...found.hit };
+  const standing = hit && found.hit && { limit: hit.limit, windowMs: hit.windowMs, ...found.hit };
   return { caller: found.found, standing, maintenance: found.mode.maintenance };
 }
 
@@ -132,66 +142,4 @@ async function writeSession(ctx: Context, { id: userId, email }: Account, { now,
     .with(opened, ended)
     .insert(auditLog)
     .values(auditRow(ctx, { ...signedIn, address: session.address }));
-}
-
-type CallerQuery = ReturnType<typeof prepareCallerQuery>;
-const prepared = new WeakMap<Db, CallerQuery>();
-
-/** Building and planning the statement anew would cost more than running it. */
-function callerQuery(db: Db): CallerQuery {
-  const known = prepared.get(db) ?? prepareCallerQuery(db);
-  prepared.set(db, known);
-  return known;
-}
-
-function prepareCallerQuery(db: Db) {
-  const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
-  const found = db.$with('found').as(
-    db
-      .select({
-        id: users.id,
-        email: users.email,
-        name: users.name,
-        role: users.role,
-        plan: users.plan,
-        timezone: users.timezone,
-        trialEndsAt: users.trialEndsAt,
-        createdAt: users.createdAt,
-        sessionId: sql<string>`${sessions.id}`.as('session_id'),
-      })
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .where(
-        and(
-          eq(sessions.id, sql.placeholder('sessionId')),
-          eq(sessions.userId, sql.placeholder('userId')),
-          gt(sessions.expiresAt, now),
-          eq(users.isActive, true),
-        ),
-      ),
-  );
-  const stale = lte(sessions.lastUsedAt, sql`${sql.placeholder('staleAt')}::timestamptz`);
-  const touched = db.$with('touched').as(
-    db
-      .update(sessions)
-      .set({ lastUsedAt: now })
-      .from(found)
-      .where(and(eq(sessions.id, found.sessionId), stale))
-      .returning({ id: sessions.id }),
-  );
-  const hit = db.$with('hit').as(
-    db
-      .insert(rateWindows)
-      .select((query) => query.select(firstOfWindow).from(found))
-      .onConflictDoUpdate(oneMore)
-      .returning(counted),
-  );
-  const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));
-  return db
-    .with(found, touched, hit, mode)
-    .select()
-    .from(found)
-    .innerJoin(hit, sql`true`)
-    .innerJoin(mode, sql`true`)
-    .prepare('find_caller');
 }

@@ -60,11 +60,11 @@ export function tooManyRequests(standing: Standing, now: Date): Refusal {
   return new Refusal('rate_limited', `Too many requests. Please try again in ${wait}.`, details);
 }
 
-/** What the placeholders of `firstOfWindow` and `oneMore` stand for. */
-export const hitValues = ({ key, windowMs, now }: Omit<Hit, 'limit'>) => ({
-  hitKey: key,
-  hitAt: now.toISOString(),
-  hitEndsAt: new Date(now.getTime() + windowMs).toISOString(),
+/** What the placeholders of `firstOfWindow`, `isCounted` and `oneMore` stand for; null for what is not counted. */
+export const hitValues = (hit: Omit<Hit, 'limit'> | null) => ({
+  hitKey: hit?.key ?? null,
+  hitAt: hit?.now.toISOString() ?? null,
+  hitEndsAt: hit && new Date(hit.now.getTime() + hit.windowMs).toISOString(),
 });
 
 const at: SQL<Date> = sql`${sql.placeholder('hitAt')}::timestamptz`;
@@ -75,6 +75,9 @@ export const firstOfWindow = {
   count: sql<number>`1`.as('count'),
   endsAt: sql<Date>`${sql.placeholder('hitEndsAt')}::timestamptz`.as('ends_at'),
 };
+
+/** Keeps the insert from counting what is not to be counted. */
+export const isCounted: SQL = sql`${sql.placeholder('hitKey')}::text is not null`;
 
 /** What the insert does where the key has a row: counts on in its window, or begins a new one once that has ended. */
 export const oneMore = {

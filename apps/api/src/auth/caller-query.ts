@@ -1,0 +1,68 @@
+import { type Db, rateWindows, sessions, settings, users } from '@carillon/db';
+import { and, eq, gt, lte, sql } from 'drizzle-orm';
+import { counted, firstOfWindow, isCounted, oneMore } from '../limits/windows.ts';
+
+type CallerQuery = ReturnType<typeof prepareCallerQuery>;
+const prepared = new WeakMap<Db, CallerQuery>();
+
+/**
+ * The statement of `findCaller`: session, user, hit and maintenance mode in one. Prepared once, as building and planning
+ * it anew would cost more than running it.
+ */
+export function callerQuery(db: Db): CallerQuery {
+  const known = prepared.get(db) ?? prepareCallerQuery(db);
+  prepared.set(db, known);
+  return known;
+}
+
+function prepareCallerQuery(db: Db) {
+  const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
+  const found = db.$with('found').as(
+    db
+      .select({
+        id: users.id,
+        email: users.email,
+        name: users.name,
+        role: users.role,
+        plan: users.plan,
+        timezone: users.timezone,
+        trialEndsAt: users.trialEndsAt,
+        createdAt: users.createdAt,
+        sessionId: sql<string>`${sessions.id}`.as('session_id'),
+      })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(
+        and(
+          eq(sessions.id, sql.placeholder('sessionId')),
+          eq(sessions.userId, sql.placeholder('userId')),
+          gt(sessions.expiresAt, now),
+          eq(users.isActive, true),
+        ),
+      ),
+  );
+  const stale = lte(sessions.lastUsedAt, sql`${sql.placeholder('staleAt')}::timestamptz`);
+  const touched = db.$with('touched').as(
+    db
+      .update(sessions)
+      .set({ lastUsedAt: now })
+      .from(found)
+      .where(and(eq(sessions.id, found.sessionId), stale))
+      .returning({ id: sessions.id }),
+  );
+  const hit = db.$with('hit').as(
+    db
+      .insert(rateWindows)
+      .select((query) => query.select(firstOfWindow).from(found).where(isCounted))
+      .onConflictDoUpdate(oneMore)
+      .returning(counted),
+  );
+  const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));
+  return db
+    .with(found, touched, hit, mode)
+    .select()
+    .from(found)
+    .leftJoin(hit, sql`true`)
+    .innerJoin(mode, sql`true`)
+    .prepare('find_caller');
+}
