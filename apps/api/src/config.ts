@@ -68,7 +68,7 @@ export function loadConfig(env: Environment) {
       timeoutMs: read('AI_TIMEOUT_MS'),
     },
     mail: readMail(env, { production, appUrl, dataDir }),
-    storage: readStorage(env, { production, dataDir }),
+    storage: readStorage(env, { production, baseUrl, dataDir }),
     oauth: readOAuth(env),
     egressAllow: read('EGRESS_ALLOW') ?? (production ? [] : LOOPBACK),
     executionRetryDelaysMs: read('EXECUTION_RETRY_DELAYS_MS'),

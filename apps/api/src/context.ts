@@ -2,6 +2,7 @@ import type { Db } from '@carillon/db';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Ai } from './outside/ai.ts';
+import type { Files } from './outside/files.ts';
 import type { Http } from './outside/http.ts';
 import type { Mail } from './outside/mail.ts';
 import type { OAuth } from './outside/oauth.ts';
@@ -19,6 +20,8 @@ export interface Context {
   http: Http;
   /** Sends at once; verbs use `mails/queue.ts`, which loses nothing. */
   mail: Mail;
+  /** The storage of uploaded files. */
+  files: Files;
   /** The external sign-in providers that are configured. */
   oauth: OAuth;
   /** The worker of this process, as the verbs see it. */

@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { type Context, systemClock } from './context.ts';
 import { loggerOptions } from './http/logging.ts';
 import { createAi } from './outside/ai.ts';
+import { createFiles } from './outside/files.ts';
 import { createHttp } from './outside/http.ts';
 import { createMail } from './outside/mail.ts';
 import { createOAuth } from './outside/oauth.ts';
@@ -43,6 +44,8 @@ export async function startApi(config: Config): Promise<Api> {
   starting.defer(() => mail.close());
   const http = createHttp(config);
   starting.defer(() => http.close());
+  const files = createFiles(config);
+  starting.defer(() => files.close());
   const oauth = createOAuth(config);
   const ctx: Omit<Context, 'worker'> & { worker?: Worker } = {
     db,
@@ -52,6 +55,7 @@ export async function startApi(config: Config): Promise<Api> {
     ai,
     http,
     mail,
+    files,
     oauth,
   };
   const worker = createWorker(ctx as Context);

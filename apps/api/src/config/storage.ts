@@ -3,34 +3,62 @@ import { type Environment, readVariable } from './read.ts';
 import { ConfigError } from './secrets.ts';
 
 const S3_VARIABLES = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/;
+
+interface Settings {
+  production: boolean;
+  baseUrl: string;
+  dataDir: string;
+}
 
 /**
  * Where uploaded files go (decisions §1): into the database as data URLs, which only development may do, into
- * `DATA_DIR/files`, or to object storage, which takes its bucket and keys. `url` is where they are reached, if that is said.
+ * `DATA_DIR/files`, or to object storage, which takes its bucket and keys. Each file is reached at `url/<key>`.
  */
-export function readStorage(env: Environment, { production, dataDir }: { production: boolean; dataDir: string }) {
+export function readStorage(env: Environment, { production, baseUrl, dataDir }: Settings) {
   const driver = readVariable(env, 'STORAGE_DRIVER') ?? 'base64';
   if (production && driver === 'base64') {
     throw new ConfigError('Production needs STORAGE_DRIVER: disk, for files in DATA_DIR, or s3.');
   }
-  const [bucket, accessKeyId, secretAccessKey] = S3_VARIABLES.map((name) => readVariable(env, name));
+  const url = readBase(env, 'STORAGE_URL');
+  const s3 = { ...readS3(env), endpoint: readBase(env, 'S3_ENDPOINT') };
+  if (driver === 'base64') return { driver };
+  if (driver === 'disk') return { driver, url: url ?? `${baseUrl}/files`, folder: join(dataDir, 'files') };
   const missing = S3_VARIABLES.filter((name) => readVariable(env, name) === null);
-  if (driver === 's3' && missing.length > 0) {
-    throw new ConfigError(`STORAGE_DRIVER is "s3", which needs ${missing.join(', ')}.`);
+  if (missing.length > 0) throw new ConfigError(`STORAGE_DRIVER is "s3", which needs ${missing.join(', ')}.`);
+  return { driver, url: url ?? addressOf(s3), spool: join(dataDir, 'spool'), s3 };
+}
+
+function readS3(env: Environment) {
+  const [bucket = '', accessKeyId = '', secretAccessKey = ''] = S3_VARIABLES.map(
+    (name) => readVariable(env, name) ?? '',
+  );
+  if (bucket !== '' && !BUCKET.test(bucket)) {
+    throw new ConfigError(`S3_BUCKET is ${JSON.stringify(bucket)}, but takes the name of a bucket.`);
   }
-  return {
-    driver,
-    url: readVariable(env, 'STORAGE_URL'),
-    folder: join(dataDir, 'files'),
-    s3:
-      bucket && accessKeyId && secretAccessKey
-        ? {
-            endpoint: readVariable(env, 'S3_ENDPOINT'),
-            region: readVariable(env, 'S3_REGION'),
-            bucket,
-            accessKeyId,
-            secretAccessKey,
-          }
-        : null,
-  };
+  return { bucket, accessKeyId, secretAccessKey, region: readVariable(env, 'S3_REGION') };
+}
+
+/** An address that a path is added to. */
+function readBase(env: Environment, name: 'STORAGE_URL' | 'S3_ENDPOINT'): string | null {
+  const value = readVariable(env, name);
+  if (value === null) return null;
+  const { username, password, search, hash } = new URL(value);
+  if (username || password || search || hash || /[?#]$/.test(value)) {
+    throw new ConfigError(`${name} takes an address without a user, a query or a fragment.`);
+  }
+  return value;
+}
+
+interface Bucket {
+  endpoint: string | null;
+  region: string;
+  bucket: string;
+}
+
+/** A dot in the name would not be covered by the certificate of AWS: such a bucket is named in the path. */
+function addressOf({ endpoint, region, bucket }: Bucket): string {
+  if (endpoint !== null) return `${endpoint}/${bucket}`;
+  const host = `s3.${region}.amazonaws.com`;
+  return bucket.includes('.') ? `https://${host}/${bucket}` : `https://${bucket}.${host}`;
 }

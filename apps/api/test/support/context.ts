@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
 import { loggerOptions } from '../../src/http/logging.ts';
 import { type Ai, createAi } from '../../src/outside/ai.ts';
+import { createFiles, type Files } from '../../src/outside/files.ts';
 import { createHttp } from '../../src/outside/http.ts';
 import { createMail } from '../../src/outside/mail.ts';
 import { createOAuth } from '../../src/outside/oauth.ts';
@@ -26,6 +27,8 @@ export interface Overrides extends AppOptions {
   env?: Record<string, string>;
   /** The built-in model unless told. */
   ai?: Ai;
+  /** What `STORAGE_DRIVER` of `env` says unless told: data URLs, or with `disk` files in a folder of its own. */
+  files?: Files;
   worker?: Partial<WorkerHandle>;
 }
 
@@ -81,6 +84,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     ai: given.ai ?? createAi(config.ai),
     http: createHttp(config),
     mail: createMail(config.mail, log),
+    files: given.files ?? createFiles(config),
     oauth: createOAuth(config),
     worker: { ...noWorker, ...given.worker },
   };
@@ -101,6 +105,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     await ctx.ai.close();
     await ctx.http.close();
     await ctx.mail.close();
+    await ctx.files.close();
     await database.close();
     rmSync(dataDir, { recursive: true, force: true });
   };

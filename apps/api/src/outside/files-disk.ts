@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Disk } from 'flydrive';
+import { FSDriver } from 'flydrive/drivers/fs';
+
+/** Objects as files in `folder`, which is made where it is missing. Throws where it cannot be written. */
+export function diskObjects(folder: string) {
+  makeFolder(folder);
+  const disk = new Disk(new FSDriver({ location: folder, visibility: 'private' }));
+  return {
+    /** Resolves when the object outlives a power cut. */
+    async store(key: string, bytes: Readable) {
+      await disk.putStream(key, bytes);
+      await sync(join(folder, key));
+      await sync(folder);
+    },
+    async open(key: string): Promise<Readable | null> {
+      const bytes = await disk.getStream(key);
+      try {
+        await once(bytes, 'open');
+        return bytes;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+    remove: (key: string) => disk.delete(key),
+    async close() {},
+  };
+}
+
+/** Makes a folder that this user alone may enter, and throws where nothing can be written into it. */
+export function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  accessSync(folder, constants.W_OK | constants.X_OK);
+}
+
+async function sync(path: string) {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { open, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+
+/** Bytes whose length is known and that can be read more than once. */
+export interface Spooled extends AsyncDisposable {
+  /** In bytes. */
+  size: number;
+  /** In base64, as `Content-MD5` takes it. */
+  md5: string;
+  read(): Readable;
+}
+
+/**
+ * Keeps `bytes` in a file of `folder` until they are disposed of. The file has no name: it goes with the process,
+ * however that ends. Rejects when `bytes` errors.
+ */
+export async function spool(folder: string, bytes: Readable): Promise<Spooled> {
+  const path = join(folder, randomUUID());
+  const file = await open(path, 'wx+', 0o600);
+  try {
+    await unlink(path);
+    const hash = createHash('md5');
+    let size = 0;
+    await writeFile(file, measured());
+    async function* measured() {
+      for await (const chunk of bytes) {
+        hash.update(chunk);
+        size += chunk.length;
+        yield chunk;
+      }
+    }
+    return {
+      size,
+      md5: hash.digest('base64'),
+      read: () =>
+        size === 0 ? Readable.from([]) : file.createReadStream({ start: 0, end: size - 1, autoClose: false }),
+      [Symbol.asyncDispose]: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
