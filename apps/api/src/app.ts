@@ -21,6 +21,7 @@ import { closeForMaintenance } from './http/maintenance.ts';
 import { LONGEST_DELAY_MS, shedLoad } from './http/overload.ts';
 import { limitRates } from './http/rate-limits.ts';
 import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http/server.ts';
+import { integrationsRoutes } from './integrations/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { statsRoutes } from './stats/routes.ts';
@@ -93,6 +94,7 @@ export async function buildApp(
   app.register(executionsRoutes, { ctx });
   app.register(webhooksRoutes, { ctx });
   app.register(usageRoutes, { ctx });
+  app.register(integrationsRoutes, { ctx });
   app.register(notificationsRoutes, { ctx });
   app.register(couponsRoutes, { ctx });
   app.register(settingsRoutes, { ctx });

@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import type { Ai } from './outside/ai.ts';
 import type { Files } from './outside/files.ts';
 import type { Http } from './outside/http.ts';
+import type { Integrations } from './outside/integrations.ts';
 import type { Mail } from './outside/mail.ts';
 import type { OAuth } from './outside/oauth.ts';
 
@@ -24,6 +25,7 @@ export interface Context {
   files: Files;
   /** The external sign-in providers that are configured. */
   oauth: OAuth;
+  integrations: Integrations;
   /** The worker of this process, as the verbs see it. */
   worker: WorkerHandle;
   /** The request that caused the work, where there is one; goes into logs, events and the audit log. */

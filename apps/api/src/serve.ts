@@ -10,6 +10,7 @@ import { loggerOptions } from './http/logging.ts';
 import { createAi } from './outside/ai.ts';
 import { createFiles } from './outside/files.ts';
 import { createHttp } from './outside/http.ts';
+import { createIntegrations } from './outside/integrations.ts';
 import { createMail } from './outside/mail.ts';
 import { createOAuth } from './outside/oauth.ts';
 import { createWorker, type Worker } from './worker.ts';
@@ -47,6 +48,8 @@ export async function startApi(config: Config): Promise<Api> {
   const files = createFiles(config);
   starting.defer(() => files.close());
   const oauth = createOAuth(config);
+  const integrations = createIntegrations(config);
+  starting.defer(() => integrations.close());
   const ctx: Omit<Context, 'worker'> & { worker?: Worker } = {
     db,
     now: systemClock,
@@ -57,6 +60,7 @@ export async function startApi(config: Config): Promise<Api> {
     mail,
     files,
     oauth,
+    integrations,
   };
   const worker = createWorker(ctx as Context);
   ctx.worker = worker;

@@ -79,6 +79,16 @@ export const VARIABLES = {
   S3_BUCKET: { kind: text, default: null, meaning: 'its bucket' },
   S3_ACCESS_KEY_ID: { kind: text, default: null, meaning: 'its access key' },
   S3_SECRET_ACCESS_KEY: { kind: text, default: null, meaning: 'secret of that key' },
+  NOTES_API_URL: {
+    kind: httpUrl,
+    default: 'https://api.notion.com',
+    meaning: 'the API that keys of Notion are checked at',
+  },
+  DESIGN_API_URL: {
+    kind: httpUrl,
+    default: 'https://api.figma.com',
+    meaning: 'the API that tokens of Figma are checked at',
+  },
   EXECUTION_RETRY_DELAYS_MS: {
     kind: delays,
     default: '60000,300000,900000',

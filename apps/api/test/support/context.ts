@@ -12,6 +12,7 @@ import { loggerOptions } from '../../src/http/logging.ts';
 import { type Ai, createAi } from '../../src/outside/ai.ts';
 import { createFiles, type Files } from '../../src/outside/files.ts';
 import { createHttp } from '../../src/outside/http.ts';
+import { createIntegrations } from '../../src/outside/integrations.ts';
 import { createMail } from '../../src/outside/mail.ts';
 import { createOAuth } from '../../src/outside/oauth.ts';
 // Holds every answer of every test to the contract.
@@ -86,6 +87,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     mail: createMail(config.mail, log),
     files: given.files ?? createFiles(config),
     oauth: createOAuth(config),
+    integrations: createIntegrations(config),
     worker: { ...noWorker, ...given.worker },
   };
   // Tests share their process and their machine, and keep both busy.
@@ -104,6 +106,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     await app.close();
     await ctx.ai.close();
     await ctx.http.close();
+    await ctx.integrations.close();
     await ctx.mail.close();
     await ctx.files.close();
     await database.close();

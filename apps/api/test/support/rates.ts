@@ -9,10 +9,6 @@ export const NOT_YET: Record<string, [method: 'GET' | 'POST' | 'PATCH' | 'DELETE
   'POST /api/agent/process': [['POST', '/api/agent/process', 'user']],
   'POST /api/upload': [['POST', '/api/upload', 'user']],
   'DELETE /api/upload': [['DELETE', '/api/upload', 'user']],
-  'POST /api/integrations/*/validate': [
-    ['POST', '/api/integrations/notes/validate', 'user'],
-    ['POST', '/api/integrations/design/validate', 'user'],
-  ],
 };
 
 /** Routes that stand in for those of `NOT_YET`, unless these have come. */
