@@ -93,6 +93,14 @@ const MaxUses = Type.Optional(
 const ExpiresAt = Type.Optional(nullable(InstantText));
 
 export const CreateCouponInput = strict({
+  code: Type.Optional(
+    Type.String({
+      minLength: 4,
+      maxLength: 40,
+      pattern: '^[\\w-]+$',
+      description: 'Kept in upper case; one that nobody guesses unless said',
+    }),
+  ),
   maxUses: MaxUses,
   expiresAt: ExpiresAt,
   type: Type.Optional(words(['TRIAL_EXTENSION'])),
@@ -110,10 +118,11 @@ export const createCoupon = {
   ...byAdmin,
   operationId: 'createCoupon',
   summary: 'Make a coupon with a code of its own',
+  description: '409 where another coupon has the code, in any letter case.',
   body: CreateCouponInput,
   response: {
     201: Type.Object({ success, data: Type.Object(FIELDS), message: Type.String() }),
-    ...errors(401, 403, 429),
+    ...errors(401, 403, 409, 429),
   },
 } satisfies Operation;
 

@@ -105,3 +105,63 @@ export const getExecution = {
     ...errors(401, 404, 429),
   },
 } satisfies Operation;
+
+const Retried = Type.Object({
+  success,
+  executionId: Id,
+  status: words(['pending', 'running']),
+  startedAt: Instant,
+});
+
+export const retryExecution = {
+  operationId: 'retryExecution',
+  summary: 'Run the task of a failed execution again',
+  description:
+    'Makes a new pending execution (201), unless a retry of this one, or of its retries, is to come or under way already: then that is answered (200), and one that waits for its time is queued at once. 409 for an execution that has not failed.',
+  tags: ['executions'],
+  security: SIGNED_IN,
+  params: IdParams,
+  response: {
+    200: Retried,
+    201: Retried,
+    ...errors(401, 402, 403, 404, 409, 429),
+  },
+} satisfies Operation;
+
+export const ExecutionDetails = Type.Object({
+  ...Execution.properties,
+  task: Type.Object({
+    id: Id,
+    name: Type.String(),
+    prompt: Type.String(),
+    model: Type.String({ description: 'The model that the task asks for' }),
+  }),
+  logs: Type.Array(Type.Object({ timestamp: Instant, message: Type.String() }), {
+    description: 'What the run did, step by step, in order of time',
+  }),
+  metadata: Type.Object({
+    model: nullable(Type.String({ description: 'The model that answered; null until then' })),
+    tokens: nullable(
+      Type.Object(
+        { prompt: Type.Integer(), completion: Type.Integer(), total: Type.Integer() },
+        {
+          description: 'Null until the run has ended, and where nothing was asked',
+        },
+      ),
+    ),
+    cost: nullable(Type.Number({ description: 'USD; null as the tokens are' })),
+  }),
+});
+export type ExecutionDetails = Static<typeof ExecutionDetails>;
+
+export const getExecutionDetails = {
+  operationId: 'getExecutionDetails',
+  summary: 'One run with its task, its steps, and what it took',
+  tags: ['executions'],
+  security: SIGNED_IN,
+  params: IdParams,
+  response: {
+    200: Type.Object({ success, execution: ExecutionDetails }),
+    ...errors(401, 404, 429),
+  },
+} satisfies Operation;

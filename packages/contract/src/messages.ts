@@ -18,6 +18,7 @@ const PATTERNS: Record<string, string> = {
   '\\p{Lu}': 'must contain an upper-case letter',
   '\\p{Ll}': 'must contain a lower-case letter',
   '[0-9]': 'must contain a digit',
+  '^[\\w-]+$': 'must consist of the letters A to Z, digits, - and _',
 };
 
 const count = (limit: number, one: string) => `${limit} ${limit === 1 ? one : `${one}s`}`;

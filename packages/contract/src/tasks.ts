@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { errors, Pagination, success } from './envelopes.ts';
 import { type Operation, SIGNED_IN } from './operation.ts';
-import { Cursor, Id, IdParams, Instant, nullable, Offset, pageSize, ref } from './primitives.ts';
+import { Cursor, Id, IdParams, Instant, nullable, Offset, pageSize, ref, strict, TaskName } from './primitives.ts';
 import {
   ChangeTaskInput,
   CreateTaskInput,
@@ -87,6 +87,25 @@ export const executeTask = {
   params: IdParams,
   response: {
     201: Type.Object({ success, executionId: Id, status: Type.Literal('pending'), startedAt: Instant }),
+    ...errors(401, 402, 403, 404, 429),
+  },
+} satisfies Operation;
+
+export const DuplicateTaskInput = strict({
+  name: Type.Optional({ ...TaskName, description: 'The name of the task with " (copy)" unless told' }),
+});
+export type DuplicateTaskInput = Static<typeof DuplicateTaskInput>;
+
+export const duplicateTask = {
+  ...common,
+  operationId: 'duplicateTask',
+  summary: 'Make a copy of a task',
+  description:
+    'All that its owner has set; attachments that are gone are left out, and nothing has run yet. The copy of an active task is active and goes on with the next future run; that of any other one, and of a `once` task whose time has passed, is paused. The body may be left out.',
+  params: IdParams,
+  body: nullable(DuplicateTaskInput),
+  response: {
+    201: OneTask,
     ...errors(401, 402, 403, 404, 429),
   },
 } satisfies Operation;

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Role } from './auth.ts';
 import { errors, success } from './envelopes.ts';
 import { type Operation, SIGNED_IN } from './operation.ts';
-import { Id, Instant, nullable, ref, strict, TimeZone, UserName } from './primitives.ts';
+import { Id, Instant, nullable, Password, ref, strict, TimeZone, UserName } from './primitives.ts';
 
 /** Specification "Current user". */
 
@@ -74,5 +74,26 @@ export const patchUser = {
       }),
     }),
     ...errors(401, 403, 429),
+  },
+} satisfies Operation;
+
+export const ChangePasswordInput = strict({
+  // Any length a stored password never had is simply wrong, not invalid.
+  currentPassword: Type.String({ minLength: 1, maxLength: 1024 }),
+  newPassword: Password,
+});
+export type ChangePasswordInput = Static<typeof ChangePasswordInput>;
+
+export const changePassword = {
+  operationId: 'changePassword',
+  summary: 'Change the password',
+  description:
+    'Ends all other sessions of the account, voids its reset links, and tells its owner by mail. 400 on `currentPassword` where that is wrong; after 5 tries in 15 minutes, 429. 409 for an account that has no password: a first one is chosen by `forgotPassword`.',
+  tags: ['users'],
+  security: SIGNED_IN,
+  body: ChangePasswordInput,
+  response: {
+    200: Type.Object({ success, message: Type.String() }),
+    ...errors(401, 403, 409, 429),
   },
 } satisfies Operation;

@@ -29,6 +29,9 @@ export function verifyPassword(passwordHash: string | null, password: string): P
   });
 }
 
+/** Whether two texts are one password. */
+export const isSamePassword = (a: string, b: string): boolean => normalized(a) === normalized(b);
+
 /** True for a hash made with weaker parameters than today's. */
 export function needsRehash(passwordHash: string): boolean {
   const made = parseOptions(passwordHash);

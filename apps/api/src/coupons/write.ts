@@ -3,14 +3,16 @@ import { coupons } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { recordAudit } from '../auth/audit.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { invalidField } from '../errors.ts';
+import { invalidField, Refusal } from '../errors.ts';
 import { getSettings } from '../settings/read.ts';
 import { newCode } from './code.ts';
 import { type CouponRow, couponFields, refuseCoupon } from './read.ts';
 
 /**
- * Makes a coupon with a code of its own, and records which admin did (specification "Admin"). `value` is the trial
- * duration of the settings unless it is given; where that is 0, it has to be (400).
+ * Makes a coupon and records which admin did (specification "Admin"). The code is one that nobody guesses unless it is
+ * given: then it is kept in upper case, and how often it can be guessed at is bounded by the limit on activations.
+ * `value` is the trial duration of the settings unless it is given; where that is 0, it has to be (400). Refusal: 409
+ * where another coupon has the code, in any letter case.
  */
 export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInput, address: string | null) {
   return inTransaction(ctx, async (tx) => {
@@ -20,7 +22,7 @@ export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInp
     const [coupon] = await tx.db
       .insert(coupons)
       .values({
-        code: newCode(),
+        code: input.code?.toUpperCase() ?? newCode(),
         type: input.type,
         value,
         maxUses: input.maxUses ?? null,
@@ -29,10 +31,11 @@ export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInp
         createdAt: now,
         updatedAt: now,
       })
+      .onConflictDoNothing()
       .returning(couponFields);
-    const created = coupon as CouponRow;
-    await recordChange(tx, admin, 'coupon.created', { before: null, after: created }, address);
-    return created;
+    if (!coupon) throw new Refusal('conflict', 'There is a coupon with this code already.');
+    await recordChange(tx, admin, 'coupon.created', { before: null, after: coupon }, address);
+    return coupon;
   });
 }
 

@@ -7,7 +7,8 @@ import { decodeIdCursor, splitPage } from '../pages.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const fields = {
+/** What `withTokens` makes the fields of the specification's "TaskExecution" of. */
+export const executionFields = {
   id: executions.id,
   taskId: executions.taskId,
   userId: executions.userId,
@@ -33,12 +34,15 @@ const fields = {
 /** An execution of the caller's (specification "TaskExecution"); another user's is not found either. */
 export async function getExecution(ctx: Context, caller: Caller, id: number) {
   const [row] = await ctx.db
-    .select(fields)
+    .select(executionFields)
     .from(executions)
     .where(and(eq(executions.id, id), eq(executions.userId, caller.id)));
-  if (!row) throw new Refusal('not_found', 'There is no such execution.');
-  return withTokens(row);
+  return row ? withTokens(row) : refuseExecution();
 }
+
+export const refuseExecution = (): never => {
+  throw new Refusal('not_found', 'There is no such execution.');
+};
 
 /** The caller's executions, newest first; pages as those of `listTasks`. `endDate` as a day includes that day (UTC). */
 export async function listExecutions(ctx: Context, caller: Caller, query: ListExecutionsQuery) {
@@ -54,7 +58,7 @@ export async function listExecutions(ctx: Context, caller: Caller, query: ListEx
   );
   const [rows, total] = await Promise.all([
     ctx.db
-      .select(fields)
+      .select(executionFields)
       .from(executions)
       .where(and(matching, before === null ? undefined : lt(executions.id, before)))
       .orderBy(desc(executions.id))
@@ -73,9 +77,10 @@ function until(endDate: string): SQL {
   return lte(executions.createdAt, wholeDay ? new Date(at.getTime() + DAY_MS - 1) : at);
 }
 
-type Row = Pick<typeof executions.$inferSelect, keyof typeof fields>;
+export type ExecutionRow = Pick<typeof executions.$inferSelect, keyof typeof executionFields>;
 
-function withTokens({ inputTokens, outputTokens, tokensEstimated, ...row }: Row) {
+/** An execution as it is shown. */
+export function withTokens({ inputTokens, outputTokens, tokensEstimated, ...row }: ExecutionRow) {
   if (inputTokens === null || outputTokens === null) return { ...row, tokensUsed: null, tokens: null };
   const total = inputTokens + outputTokens;
   const tokens = { input: inputTokens, output: outputTokens, total, estimated: tokensEstimated };

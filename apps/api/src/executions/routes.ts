@@ -1,6 +1,8 @@
 import * as contract from '@carillon/contract/executions';
 import type { Routes } from '../http/contract.ts';
+import { getExecutionDetails } from './details.ts';
 import { getExecution, listExecutions } from './read.ts';
+import { retryExecution } from './retry-execution.ts';
 
 const success = true as const;
 
@@ -17,4 +19,19 @@ export const executionsRoutes: Routes = async (app) => {
     success,
     execution: await getExecution(ctx, caller, params.id),
   }));
+
+  app.get(
+    '/api/executions/:id/details',
+    { schema: contract.getExecutionDetails, config },
+    async ({ ctx, caller, params }) => ({ success, execution: await getExecutionDetails(ctx, caller, params.id) }),
+  );
+
+  app.post(
+    '/api/executions/:id/retry',
+    { schema: contract.retryExecution, config },
+    async ({ ctx, caller, params }, reply) => {
+      const { isNew, ...retry } = await retryExecution(ctx, caller, params.id);
+      return reply.code(isNew ? 201 : 200).send({ success, ...retry });
+    },
+  );
 };

@@ -77,6 +77,9 @@ export const anyField = ({ bucket }: Rate): Rate => rate(`${bucket} from one add
 /** Sign-ins to one account from all addresses together; `auth/guesses.ts` says who gets through beyond it. */
 export const ONE_ACCOUNT = rate('sign-in to one account', 100, 15 * MINUTE, 'ip+email');
 
+/** Tries of a signed-in user at the current password of the account, to change it. */
+export const PASSWORD_TRIES = rate('change of the password', 5, 15 * MINUTE, 'user');
+
 /** Specification "Rate limits (server actions, per user)". The other actions are not limited. */
 export const ACTION_RATES = {
   createTask: rate('action createTask', 10, MINUTE, 'user'),

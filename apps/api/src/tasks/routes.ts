@@ -3,6 +3,7 @@ import { executeTask } from '../executions/execute-task.ts';
 import type { Routes } from '../http/contract.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import { deleteTask } from './delete.ts';
+import { duplicateTask } from './duplicate.ts';
 import { getTask, listOccurrences, listTasks } from './read.ts';
 import { previewTask } from './schedule.ts';
 import { changeTask, createTask } from './write.ts';
@@ -49,6 +50,15 @@ export const tasksRoutes: Routes = async (app) => {
     async ({ ctx, caller, params }, reply) => {
       const queued = await executeTask(ctx, caller, params.id);
       return reply.code(201).send({ success, status: 'pending', ...queued });
+    },
+  );
+
+  app.post(
+    '/api/tasks/:id/duplicate',
+    { schema: contract.duplicateTask, config },
+    async ({ ctx, caller, params, body }, reply) => {
+      const task = await duplicateTask(ctx, caller, params.id, body ?? {});
+      return reply.code(201).send({ success, task });
     },
   );
 

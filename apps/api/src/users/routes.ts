@@ -1,4 +1,5 @@
-import { getUser, patchUser } from '@carillon/contract/users';
+import { changePassword as changePasswordContract, getUser, patchUser } from '@carillon/contract/users';
+import { changePassword } from '../auth/change-password.ts';
 import type { Routes } from '../http/contract.ts';
 import { getProfile } from './read.ts';
 import { changeProfile } from './write.ts';
@@ -14,4 +15,13 @@ export const usersRoutes: Routes = async (app, { ctx }) => {
     success: true as const,
     user: await changeProfile(ctx, caller, body),
   }));
+
+  app.post(
+    '/api/user/password',
+    { schema: changePasswordContract, config: { access: 'user' } },
+    async ({ ctx, caller, body, ip }) => {
+      await changePassword(ctx, caller, body, ip);
+      return { success: true as const, message: 'Your password is changed. All other sessions are ended.' };
+    },
+  );
 };

@@ -91,7 +91,7 @@ t.test('what cannot be a coupon is a validation error by field', async (t) => {
       t.same(Object.keys(answer.json().details), [field]);
     }
   }
-  for (const payload of [{ value: 0 }, { value: 3651 }, { type: 'DISCOUNT' }, { code: 'MINE' }])
+  for (const payload of [{ value: 0 }, { value: 3651 }, { type: 'DISCOUNT' }, { code: 'M' }])
     t.same(Object.keys((await ask('POST', '', payload)).json().details), Object.keys(payload));
   for (const payload of [{ value: 5 }, { usedCount: 0 }, { isActive: null }])
     t.same(Object.keys((await ask('PATCH', `/${id}`, payload)).json().details), Object.keys(payload));

@@ -1,0 +1,73 @@
+import { passwordResets, users } from '@carillon/db';
+import { and, eq, isNull } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../context.ts';
+import { invalidField, Refusal } from '../errors.ts';
+import { userKey } from '../limits/keys.ts';
+import { PASSWORD_TRIES } from '../limits/rates.ts';
+import { countHit, hitOf, isOver, tooManyRequests } from '../limits/windows.ts';
+import { queueMail } from '../mails/queue.ts';
+import { recordAudit } from './audit.ts';
+import { hashPassword, isSamePassword, verifyPassword } from './passwords.ts';
+import { endSessionsOf } from './sessions.ts';
+
+/**
+ * Changes the caller's password (specification "Server actions"): all other sessions end, links to choose a new one
+ * are void, and the owner is told by mail. Refusals: 400 on `currentPassword` where it is wrong, and on `newPassword`
+ * where that is the same; 409 for an account without a password; 429 after 5 tries in 15 minutes, so that a stolen
+ * session does not find the password out.
+ */
+export async function changePassword(
+  ctx: Context,
+  caller: Caller,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  address: string | null,
+): Promise<void> {
+  if (isSamePassword(currentPassword, newPassword)) {
+    throw invalidField('newPassword', 'must differ from the current one');
+  }
+  const [known] = await ctx.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, caller.id));
+  if (known?.passwordHash === null) throw withoutPassword();
+  // Before the work: of many tries at once, none knows yet how the others end.
+  const standing = await countHit(ctx.db, hitOf(ctx, PASSWORD_TRIES, userKey(PASSWORD_TRIES, caller.id)));
+  if (isOver(standing)) throw tooManyRequests(standing, ctx.now());
+  if (!known || !(await verifyPassword(known.passwordHash, currentPassword))) throw wrongPassword();
+  // Outside of the transaction, which holds locks.
+  const passwordHash = await hashPassword(newPassword);
+
+  await inTransaction(ctx, async (tx) => {
+    // The account first, as wherever a token is made. A sign-in that is under way ends before or sees the new hash.
+    const [account] = await tx.db
+      .select({ email: users.email, isActive: users.isActive, passwordHash: users.passwordHash })
+      .from(users)
+      .where(eq(users.id, caller.id))
+      .for('no key update');
+    if (!account?.isActive) throw new Refusal('unauthenticated', 'This account is gone.');
+    // Another hash may be of the same password: a sign-in makes it anew when the parameters rise.
+    const isKnown = account.passwordHash === known.passwordHash;
+    if (!isKnown && !(await verifyPassword(account.passwordHash, currentPassword))) throw wrongPassword();
+
+    const now = tx.now();
+    await tx.db.update(users).set({ passwordHash, updatedAt: now }).where(eq(users.id, caller.id));
+    await tx.db
+      .update(passwordResets)
+      .set({ usedAt: now })
+      .where(and(eq(passwordResets.userId, caller.id), isNull(passwordResets.usedAt)));
+    await endSessionsOf(tx, caller.id, { except: caller.sessionId });
+    const { id: userId } = caller;
+    const { email } = account;
+    await recordAudit(tx, { kind: 'user.password_changed', actorId: userId, actorEmail: email, userId, address });
+    await queueMail(tx, { to: email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
+  });
+}
+
+const wrongPassword = () => invalidField('currentPassword', 'is wrong');
+
+const withoutPassword = () =>
+  new Refusal('conflict', 'This account has no password yet. Ask for a link by mail to choose one.');
+
+const CHANGED_TEXT = `Hello,
+
+the password of your Carillon account was changed, and all sessions but the one that changed it were ended.
+
+If it was not you, ask for a new password at once: that ends all sessions.
+`;

@@ -1,0 +1,107 @@
+import { executions, rows, tasks, toInstantOrNull } from '@carillon/db';
+import { and, eq, sql } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../context.ts';
+import { Refusal } from '../errors.ts';
+import { admitExecution, dayOf, lockAccounts, overQuota } from '../limits/quotas.ts';
+import { addUsage } from '../usage/book.ts';
+import { refuseExecution } from './read.ts';
+
+export interface Retried {
+  executionId: number;
+  status: 'pending' | 'running';
+  /** When it was started; while it is pending, when it was queued. */
+  startedAt: Date;
+  /** False where a retry was to come or under way already. */
+  isNew: boolean;
+}
+
+/**
+ * Makes a new pending execution of a failed one's task (decisions §5), on demand and beside the schedule. A run is not
+ * paid for twice by accident: where a retry of this execution, or of one of its retries, is pending or running, that
+ * is returned instead, and one that waits for its time is queued now. Refusals: 404, 402 over quota, and 409 for an
+ * execution that has not failed.
+ *
+ * The lock on the task settles the races: whoever makes, takes up, starts or ends one of its retries holds it too.
+ */
+export async function retryExecution(ctx: Context, caller: Caller, executionId: number): Promise<Retried> {
+  const retried = await inTransaction(ctx, async (tx): Promise<Retried> => {
+    const failed = await lockFailed(tx, caller, executionId);
+    const live = await findLiveRetry(tx, failed.id);
+    if (live?.since) return { executionId: live.id, status: live.status, startedAt: live.since, isNew: false };
+
+    const now = tx.now();
+    const account = (await lockAccounts(tx.db, [caller.id], now)).get(caller.id);
+    // Deactivated or deleted since the session was found.
+    if (!account?.isActive) return refuseExecution();
+    const breach = admitExecution(account, now);
+    if (breach) throw overQuota(breach);
+    const day = dayOf(now);
+    await addUsage(tx, [{ userId: caller.id, day, executions: 1 }]);
+    const queued = { runAt: now, queuedAt: now, usageDay: day };
+    const id = live ? await queueRetry(tx, live.id, queued) : await insertRetry(tx, failed, queued);
+    return { executionId: id, status: 'pending', startedAt: now, isNew: live === null };
+  });
+  if (retried.status === 'pending') ctx.worker.nudge();
+  return retried;
+}
+
+/** The failed execution, its task's row locked: nothing happens to it or to its retries until this transaction ends. */
+async function lockFailed(ctx: Context, caller: Caller, id: number) {
+  const mine = and(eq(executions.id, id), eq(executions.userId, caller.id));
+  await ctx.db
+    .select({ id: tasks.id })
+    .from(executions)
+    .innerJoin(tasks, eq(tasks.id, executions.taskId))
+    .where(mine)
+    .for('no key update', { of: tasks });
+  // A statement of its own, begun after the lock was had: it sees what others have committed.
+  const { taskId, userId, status, viaWebhook } = executions;
+  const [found] = await ctx.db
+    .select({ id: executions.id, taskId, userId, status, viaWebhook })
+    .from(executions)
+    .where(mine);
+  if (!found) return refuseExecution();
+  if (found.status === 'failed') return found;
+  throw new Refusal('conflict', `This execution is ${found.status}: only a failed one can be retried.`);
+}
+
+interface LiveRetry {
+  id: number;
+  status: Retried['status'];
+  /** Since when it runs or is queued; null while it waits for its time. */
+  since: Date | null;
+}
+
+/** The retry of an execution that is pending or running, however many that failed lie between them. */
+async function findLiveRetry(ctx: Context, id: number): Promise<LiveRetry | null> {
+  const [live] = await rows<Omit<LiveRetry, 'since'> & { since: string | null }>(
+    ctx.db,
+    sql`
+    with recursive retries as (
+      select id from executions where retry_of_id = ${id}
+      union all
+      select e.id from executions e join retries r on e.retry_of_id = r.id
+    )
+    select e.id, e.status, case e.status when 'running' then e.started_at else e.queued_at end as since
+    from executions e join retries using (id)
+    where e.status in ('pending', 'running') order by since nulls last, e.id limit 1`,
+  );
+  return live ? { ...live, since: toInstantOrNull(live.since) } : null;
+}
+
+type Queued = Pick<typeof executions.$inferInsert, 'runAt' | 'queuedAt' | 'usageDay'> & { queuedAt: Date };
+
+async function queueRetry({ db }: Context, id: number, queued: Queued): Promise<number> {
+  await db.update(executions).set(queued).where(eq(executions.id, id));
+  return id;
+}
+
+async function insertRetry({ db }: Context, failed: Awaited<ReturnType<typeof lockFailed>>, queued: Queued) {
+  const { id: retryOfId, taskId, userId, viaWebhook } = failed;
+  const made = { taskId, userId, viaWebhook, retryOfId, status: 'pending', trigger: 'manual' } as const;
+  const [retry] = await db
+    .insert(executions)
+    .values({ ...made, ...queued, createdAt: queued.queuedAt })
+    .returning({ id: executions.id });
+  return (retry as { id: number }).id;
+}
