@@ -1,0 +1,76 @@
+import t from 'tap';
+import { testContext } from '../support/context.ts';
+import { FIGMA_USER, startFigmaServer } from '../support/figma-server.ts';
+import { type Person, signUp } from '../support/people.ts';
+import { assertNeedsSession } from '../support/tasks.ts';
+
+const figma = await startFigmaServer(t, {
+  figd_good: { kind: 'personal' },
+  '123456-0f0e0d0c-0b0a-4908-8706-050403020100': { kind: 'personal' },
+  figu_good: { kind: 'oauth' },
+  figd_files: { kind: 'personal', scopes: ['file_content:read', 'file_comments:write'] },
+  figd_nameless: { kind: 'personal', user: { ...FIGMA_USER, handle: '' } },
+});
+const { app } = await testContext(t, { env: { DESIGN_API_URL: figma.url } });
+const URL = '/api/integrations/design/validate';
+const validate = ({ headers }: Person, payload: unknown) =>
+  app.inject({ method: 'POST', url: URL, headers, payload: payload as object });
+t.beforeEach(() => {
+  figma.requests.length = 0;
+});
+
+t.test('a good token is told its user, and each kind goes the way that Figma wants it', async (t) => {
+  const alice = await signUp(app);
+  for (const [token, headers] of Object.entries({
+    figd_good: { 'x-figma-token': 'figd_good', authorization: undefined },
+    '123456-0f0e0d0c-0b0a-4908-8706-050403020100': { authorization: undefined },
+    figu_good: { 'x-figma-token': undefined, authorization: 'Bearer figu_good' },
+  })) {
+    const answer = await validate(alice, { token });
+    t.equal(answer.statusCode, 200, token);
+    const user = { name: 'Alice Example', email: 'alice@example.com', id: '1012345678901234567' };
+    t.strictSame(answer.json(), { valid: true, user });
+    t.match(figma.requests.at(-1), { method: 'GET', url: '/v1/me', headers });
+  }
+});
+
+t.test('who has no name is called by the address', async (t) => {
+  const alice = await signUp(app);
+  const { user } = (await validate(alice, { token: 'figd_nameless' })).json();
+  t.strictSame(user, { name: 'alice@example.com', email: 'alice@example.com', id: '1012345678901234567' });
+});
+
+t.test('a token that Figma does not take is 400, and one that lacks the scope is told so', async (t) => {
+  const alice = await signUp(app);
+  for (const [token, error] of Object.entries({
+    figd_expired: 'Figma refused the token: it is wrong, has expired, or was revoked.',
+    figu_expired: 'Figma refused the token: it is wrong, has expired, or was revoked.',
+    figd_files: 'Figma refused the token: it lacks the scope current_user:read.',
+  })) {
+    const answer = await validate(alice, { token });
+    t.equal(answer.statusCode, 400);
+    t.strictSame(answer.json(), { valid: false, error });
+  }
+});
+
+t.test('what cannot be a token is 400 and reaches nobody', async (t) => {
+  const alice = await signUp(app);
+  for (const payload of [
+    {},
+    { token: 7 },
+    { token: '' },
+    { token: 'figd_\n' },
+    { token: 'é' },
+    { apiKey: 'figd_good' },
+  ]) {
+    const answer = await validate(alice, payload);
+    t.equal(answer.statusCode, 400);
+    t.match(answer.json(), { valid: false, error: 'Validation error', details: { token: [/\w/] } });
+  }
+  t.equal(figma.requests.length, 0);
+});
+
+t.test('only who is signed in may ask', async (t) => {
+  await assertNeedsSession(t, app, { method: 'POST', url: URL, payload: { token: 'figd_good' } });
+  t.equal(figma.requests.length, 0);
+});

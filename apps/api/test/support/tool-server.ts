@@ -1,0 +1,45 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { listen, type Receiver } from './canaries.ts';
+
+interface Test {
+  after(work: () => unknown): unknown;
+}
+
+export interface ToolAnswer {
+  status: number;
+  body: unknown;
+}
+
+export interface ToolServer {
+  url: string;
+  requests: IncomingMessage[];
+  /** From now on it answers with this instead; null: as the real one does. */
+  fail(fault: RequestListener | null): void;
+  receiver: Receiver;
+}
+
+/** A third-party tool on loopback, which answers JSON as `answer` says until it is told to fail. */
+export async function startToolServer(t: Test, answer: (request: IncomingMessage) => ToolAnswer): Promise<ToolServer> {
+  const requests: IncomingMessage[] = [];
+  let fault: RequestListener | null = null;
+  const server = createServer((request, response) => {
+    requests.push(request);
+    if (fault) return fault(request, response);
+    const { status, body } = answer(request);
+    sendJson(response, status, body);
+  });
+  const receiver = await listen(t, server, '127.0.0.1', 0);
+  return {
+    url: `http://127.0.0.1:${receiver.port}`,
+    requests,
+    receiver,
+    fail: (next) => {
+      fault = next;
+    },
+  };
+}
+
+/** Answers with JSON and nothing else. */
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}
