@@ -42,7 +42,7 @@ export async function insertUpload(
   url = `https://files.example.com/${randomUUID()}`,
 ) {
   const id = randomUUID();
-  const file = { name: 'a.txt', type: 'text/plain', size: 1, storage: 'blob' } as const;
+  const file = { name: 'a.txt', type: 'text/plain', size: 1, storage: 'blob', storageKey: id } as const;
   await ctx.db.insert(uploads).values({ id, userId, url, ...file, uploadedAt: ctx.now() });
   return { id, url };
 }
