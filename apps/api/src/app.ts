@@ -26,6 +26,7 @@ import { notificationsRoutes } from './notifications/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { statsRoutes } from './stats/routes.ts';
 import { tasksRoutes } from './tasks/routes.ts';
+import { filesRoutes } from './uploads/files-routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { adminUsersRoutes } from './users/admin-routes.ts';
 import { usersRoutes } from './users/routes.ts';
@@ -101,6 +102,7 @@ export async function buildApp(
   app.register(auditRoutes, { ctx });
   app.register(statsRoutes, { ctx });
   app.register(cronRoutes, { ctx });
+  if (ctx.config.storage.driver === 'disk') app.register(filesRoutes, { ctx });
 
   routes?.(app, ctx);
   await app.ready();

@@ -12,6 +12,7 @@ import { lookAgain } from './look-again.ts';
 import { deliverDue } from './mails/deliver.ts';
 import { prune } from './prune.ts';
 import { repeat } from './repeat.ts';
+import { sweepLooseObjects } from './uploads/sweep.ts';
 import { createDeliverer } from './webhooks/deliverer.ts';
 
 const POLL_MS = 1000;
@@ -106,6 +107,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
         every(SCHEDULER_SILENT_MS / 4, 'looking for overdue tasks', takeUpOverdue),
         every(POLL_MS, 'delivering mail', () => deliverDue(ctx)),
         every(PRUNE_MS, 'pruning', () => prune(ctx)),
+        every(PRUNE_MS, 'removing loose objects', () => sweepLooseObjects(ctx)),
       );
     },
     async drain() {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 
@@ -13,7 +13,8 @@ export function diskObjects(folder: string) {
   return {
     /** Resolves when the object outlives a power cut. */
     async store(key: string, bytes: Readable) {
-      await disk.putStream(key, bytes);
+      // Read from only when the file is open: an error of `bytes` before that would be told at once, and the file made later.
+      await disk.putStream(key, Readable.from(bytes));
       await sync(join(folder, key));
       await sync(folder);
     },

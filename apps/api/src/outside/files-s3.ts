@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { create as attachment } from 'content-disposition';
 import type { Config } from '../config.ts';
+import { attachment } from './attachment.ts';
 import { makeFolder } from './files-disk.ts';
 import { type Spooled, spool } from './files-spool.ts';
 

@@ -42,6 +42,8 @@ export function createFiles({ storage }: Pick<Config, 'storage'>): Files {
     ...objects,
     storage: 'blob',
     async store(key, bytes, about) {
+      // An error that comes before anybody reads is told to whoever does: it shall not end the process.
+      bytes.once('error', () => {});
       await objects.store(key, bytes, about);
       return `${storage.url}/${key}`;
     },

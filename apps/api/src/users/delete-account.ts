@@ -1,5 +1,5 @@
-import { auditLog, executions, mails, usageRecords, users } from '@carillon/db';
-import { and, eq, inArray } from 'drizzle-orm';
+import { auditLog, executions, looseObjects, mails, uploads, usageRecords, users } from '@carillon/db';
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { recordAudit } from '../auth/audit.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { lockTasksOf } from '../tasks/rest.ts';
@@ -10,8 +10,8 @@ const BATCH = 5000;
 
 /**
  * Deletes an account with all its data, and records that (specification "Admin", decisions §9). What is running is
- * aborted and its result dropped. Of the audit log the account's own deeds go, and what admins did to it stays.
- * Refusals: 404, and 409 for the last active admin.
+ * aborted and its result dropped; its files are removed from the storage soon after. Of the audit log the account's own
+ * deeds go, and what admins did to it stays. Refusals: 404, and 409 for the last active admin.
  */
 export async function deleteAccount(ctx: Context, admin: Caller, id: number, address: string | null): Promise<void> {
   const running = await inTransaction(ctx, async (tx) => {
@@ -24,6 +24,7 @@ export async function deleteAccount(ctx: Context, admin: Caller, id: number, add
     await deleteRuns(tx, id);
     await tx.db.delete(mails).where(eq(mails.recipient, email));
     await tx.db.delete(auditLog).where(and(eq(auditLog.userId, id), eq(auditLog.actorId, id)));
+    await leaveFiles(tx, id);
     // What else there is of the account goes with its row.
     await tx.db.delete(users).where(eq(users.id, id));
     await recordAudit(tx, {
@@ -46,4 +47,18 @@ async function deleteRuns(ctx: Context, userId: number) {
   do {
     gone = await ctx.db.delete(executions).where(inArray(executions.id, some)).returning({ id: executions.id });
   } while (gone.length === BATCH);
+}
+
+/** With the account's row locked: whatever is uploaded from now on finds no account. */
+async function leaveFiles(ctx: Context, userId: number) {
+  const now = ctx.now().toISOString();
+  const keys = ctx.db
+    .select({
+      key: uploads.storageKey,
+      userId: sql`null::int`.as('user_id'),
+      deleteAfter: sql`${now}::timestamptz`.as('delete_after'),
+    })
+    .from(uploads)
+    .where(and(eq(uploads.userId, userId), isNotNull(uploads.storageKey)));
+  await ctx.db.insert(looseObjects).select(keys).onConflictDoNothing();
 }
