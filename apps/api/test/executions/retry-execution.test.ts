@@ -1,0 +1,263 @@
+import { sql } from 'drizzle-orm';
+import t from 'tap';
+import { openSession } from '../../src/auth/sessions.ts';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { executeTask } from '../../src/executions/execute-task.ts';
+import { rescueExpired } from '../../src/executions/leases.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { retryExecution } from '../../src/executions/retry-execution.ts';
+import { changeTask } from '../../src/tasks/write.ts';
+import { START } from '../support/context.ts';
+import { callerFor, testEngine } from '../support/engine.ts';
+import { signUpBob } from '../support/people.ts';
+import { insertTask, readRuns, readTask, readUsage, useUp } from '../support/schedules.ts';
+import { assertNeedsSession, NO_IDS } from '../support/tasks.ts';
+
+const { app, ctx, ai, clock, alice, newWorker } = await testEngine(t);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const OVERLOADED = { status: 503 };
+const WRONG = { status: 400 };
+const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
+
+/** A task whose only run has failed: for good, or so that a retry waits. */
+async function failedRun(t: Parameters<typeof newWorker>[0], answer: { status: number }, values = {}) {
+  ai.answer(() => answer);
+  const task = await insertTask(ctx, alice().id, values);
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  ai.answer(() => ({}));
+  ai.requests.length = 0;
+  const [run] = await readRuns(ctx, task);
+  return { task, id: run!.id };
+}
+
+t.test('a failed run is made again, as a run on demand that knows which one it repeats', async (t) => {
+  const { task, id } = await failedRun(t, WRONG);
+  clock.set(atSecond(90));
+  const worker = newWorker(t);
+  let nudges = 0;
+  const nudging = { ...ctx, worker: { ...ctx.worker, nudge: () => void nudges++ } };
+  const retried = await retryExecution(nudging, alice(), id);
+  const [failed, retry, ...more] = await readRuns(ctx, task);
+  t.same(retried, { executionId: retry?.id, status: 'pending', startedAt: atSecond(90), isNew: true });
+  t.equal(nudges, 1, 'and the worker is told');
+  t.equal(more.length, 0);
+  t.match(failed, { id, status: 'failed' });
+  t.match(retry, {
+    status: 'pending',
+    trigger: 'manual',
+    retryOfId: id,
+    attempt: 1,
+    plannedFor: null,
+    runAt: atSecond(90),
+    queuedAt: atSecond(90),
+    usageDay: '2026-11-20',
+    createdAt: atSecond(90),
+    viaWebhook: false,
+  });
+  await worker.drain();
+  t.match((await readRuns(ctx, task))[1], { status: 'completed' });
+  t.equal(ai.requests.length, 1);
+  t.match(await readTask(ctx, task), { status: 'active', consecutiveFailures: 0, executionCount: 2 });
+  t.match(await readUsage(ctx, alice().id), { executions: 2 });
+});
+
+t.test('a single run that failed is mended by a retry', async (t) => {
+  const { task, id } = await failedRun(t, WRONG, { recurrence: 'once' });
+  t.match(await readTask(ctx, task), { status: 'failed' });
+  await retryExecution(ctx, alice(), id);
+  await newWorker(t).drain();
+  t.match(await readTask(ctx, task), { status: 'completed' });
+});
+
+t.test('the retry that waits for its time is queued now, and stays the one there is', async (t) => {
+  const { task, id } = await failedRun(t, OVERLOADED);
+  clock.set(atSecond(10));
+  const [, waiting] = await readRuns(ctx, task);
+  t.match(waiting, { queuedAt: null, runAt: atSecond(60), usageDay: null });
+  t.match(await readUsage(ctx, alice().id), { executions: 1 });
+  t.same(await retryExecution(ctx, alice(), id), {
+    executionId: waiting?.id,
+    status: 'pending',
+    startedAt: atSecond(10),
+    isNew: false,
+  });
+  t.match(await readUsage(ctx, alice().id), { executions: 2 }, 'and is admitted to the quota');
+  await newWorker(t).drain();
+  clock.set(atSecond(60));
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  const runs = await readRuns(ctx, task);
+  t.match(runs, [{ status: 'failed' }, { status: 'completed', trigger: 'retry', attempt: 2, plannedFor: START }]);
+  t.equal(runs.length, 2);
+  t.equal(ai.requests.length, 1);
+});
+
+t.test('a retry of a retry that waits is found, too: its chain is one run that is to be had', async (t) => {
+  const { task, id } = await failedRun(t, OVERLOADED);
+  ai.answer(() => OVERLOADED);
+  clock.set(atSecond(60));
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  const [, second, third] = await readRuns(ctx, task);
+  t.match([second, third], [{ status: 'failed' }, { status: 'pending', attempt: 3, queuedAt: null }]);
+  t.match(await retryExecution(ctx, alice(), id), { executionId: third?.id, isNew: false });
+  t.match(await retryExecution(ctx, alice(), second!.id), { executionId: third?.id, isNew: false });
+  t.equal((await readRuns(ctx, task)).length, 3);
+});
+
+t.test('one that is queued or running is answered as it stands, and charged once', async (t) => {
+  const { id } = await failedRun(t, WRONG);
+  const first = await retryExecution(ctx, alice(), id);
+  clock.set(atSecond(5));
+  const again = { executionId: first.executionId, isNew: false };
+  t.same(await retryExecution(ctx, alice(), id), { ...again, status: 'pending', startedAt: START });
+  await claimQueued(ctx, { limit: 1, after: 0 });
+  clock.set(atSecond(7));
+  t.same(await retryExecution(ctx, alice(), id), { ...again, status: 'running', startedAt: atSecond(5) });
+  t.match(await readUsage(ctx, alice().id), { executions: 2 });
+});
+
+t.test('once its retry has ended, it can be retried again', async (t) => {
+  const { task, id } = await failedRun(t, WRONG);
+  for (let n = 0; n < 3; n++) {
+    t.match(await retryExecution(ctx, alice(), id), { isNew: true });
+    await newWorker(t).drain();
+  }
+  t.equal((await readRuns(ctx, task)).length, 4);
+});
+
+t.test('what an inbound webhook caused stays so when it is retried', async (t) => {
+  ai.answer(() => WRONG);
+  const task = await insertTask(ctx, alice().id, { nextExecutionAt: atSecond(DAY_MS) });
+  const { executionId } = await executeTask(ctx, alice(), task, 'inbound');
+  await newWorker(t).drain();
+  await retryExecution(ctx, alice(), executionId);
+  t.match((await readRuns(ctx, task))[1], { trigger: 'manual', viaWebhook: true, retryOfId: executionId });
+});
+
+t.test('of 50 retries at once one makes a run, and one is charged', async (t) => {
+  for (const answer of [WRONG, OVERLOADED]) {
+    const { task, id } = await failedRun(t, answer);
+    const before = (await readUsage(ctx, alice().id)).executions;
+    const answers = await Promise.all(Array.from({ length: 50 }, () => retryExecution(ctx, alice(), id)));
+    t.equal(new Set(answers.map(({ executionId }) => executionId)).size, 1);
+    t.equal(answers.filter(({ isNew }) => isNew).length, answer === WRONG ? 1 : 0);
+    t.equal((await readRuns(ctx, task)).length, 2);
+    t.equal((await readUsage(ctx, alice().id)).executions, before + 1);
+    await newWorker(t).drain();
+  }
+  t.equal(ai.requests.length, 1, 'asked once for the latter');
+});
+
+t.test('a retry on demand and the retry that falls due at the same moment are one run', async (t) => {
+  const ids: { task: number; id: number }[] = [];
+  for (let n = 0; n < 6; n++) ids.push(await failedRun(t, OVERLOADED, { nextExecutionAt: START }));
+  clock.set(atSecond(60));
+  const worker = newWorker(t);
+  await Promise.all([
+    ...ids.map(({ id }) => retryExecution(ctx, alice(), id)),
+    enqueueDue(ctx),
+    worker.drain(),
+    ...ids.map(({ id }) => retryExecution(ctx, alice(), id)),
+  ]);
+  await enqueueDue(ctx);
+  await worker.drain();
+  for (const { task } of ids) {
+    const runs = await readRuns(ctx, task);
+    t.ok(runs.length <= 3);
+    // One that had ended before it was asked for again has had its one retry, and another by hand.
+    t.ok(runs.filter(({ trigger }) => trigger === 'retry').length === 1);
+    t.ok(runs.slice(1).every(({ status }) => status === 'completed'));
+  }
+});
+
+t.test('a pause that drops the waiting retry and a retry at once leave one run at most', async (t) => {
+  const { task, id } = await failedRun(t, OVERLOADED);
+  await Promise.all([changeTask(ctx, alice(), task, { status: 'paused' }), retryExecution(ctx, alice(), id)]);
+  await newWorker(t).drain();
+  t.equal((await readRuns(ctx, task)).length, 2);
+  t.equal(ai.requests.length, 1);
+});
+
+t.test('only a failed run is retried: any other is 409, and told how it stands', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const [run] = await readRuns(ctx, task);
+  const refusal = (status: string) => {
+    return { kind: 'conflict', message: `This execution is ${status}: only a failed one can be retried.` };
+  };
+  await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('pending'));
+  await claimQueued(ctx, { limit: 1, after: 0 });
+  await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('running'));
+  clock.set(atSecond(31));
+  await rescueExpired(ctx);
+  await newWorker(t).drain();
+  await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('completed'));
+  t.equal((await readRuns(ctx, task)).length, 1);
+});
+
+for (const [what, answer] of [
+  ['a run that failed for good', WRONG],
+  ['a run whose retry waits', OVERLOADED],
+] as const) {
+  t.test(`${what} is not retried over quota: 402, and all stays as it was`, async (t) => {
+    const { task, id } = await failedRun(t, answer);
+    const before = await readRuns(ctx, task);
+    await useUp(ctx, alice().id, { executions: 49 });
+    const details = { resource: 'executions', used: 50, limit: 50, resetAt: '2026-11-21T00:00:00.000Z' };
+    const refused = await retryExecution(ctx, alice(), id).catch((error) => error);
+    t.match(refused, { kind: 'over_quota', details });
+    t.same(await readRuns(ctx, task), before);
+    t.match(await readUsage(ctx, alice().id), { executions: 50 });
+  });
+}
+
+t.test('the last place of the day is had once', async (t) => {
+  const runs = [await failedRun(t, WRONG), await failedRun(t, WRONG)];
+  await useUp(ctx, alice().id, { executions: 47 });
+  const answers = await Promise.allSettled(runs.map(({ id }) => retryExecution(ctx, alice(), id)));
+  t.same(answers.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  t.match(await readUsage(ctx, alice().id), { executions: 50 });
+});
+
+t.test('the route answers 201 for a new run, 200 for the one there is, and refuses in the envelope', async (t) => {
+  const { id } = await failedRun(t, WRONG);
+  const { token } = await openSession(ctx, alice().id, { address: null, userAgent: null });
+  const headers = { authorization: `Bearer ${token}` };
+  const post = (id: number | string) => app.inject({ method: 'POST', url: `/api/executions/${id}/retry`, headers });
+  const made = await post(id);
+  t.equal(made.statusCode, 201);
+  const { executionId } = made.json();
+  const body = { success: true, executionId, status: 'pending', startedAt: START.toISOString() };
+  t.same(made.json(), body);
+  const again = await post(id);
+  t.same([again.statusCode, again.json()], [200, body]);
+  const conflict = await post(executionId);
+  t.equal(conflict.statusCode, 409);
+  t.same(conflict.json(), {
+    success: false,
+    error: 'This execution is pending: only a failed one can be retried.',
+  });
+  for (const unknown of [...NO_IDS, '2147483647']) t.equal((await post(unknown)).statusCode, 404, unknown);
+  await assertNeedsSession(t, app, { method: 'POST', url: `/api/executions/${id}/retry` });
+});
+
+t.test('a stranger’s run is not found, and nothing is charged', async (t) => {
+  const { task, id } = await failedRun(t, OVERLOADED);
+  const bob = await signUpBob(app);
+  const answer = await app.inject({ method: 'POST', url: `/api/executions/${id}/retry`, headers: bob.headers });
+  t.equal(answer.statusCode, 404);
+  t.same(answer.json(), { success: false, error: 'There is no such execution.' });
+  await t.rejects(retryExecution(ctx, callerFor(bob.id), id), { message: 'There is no such execution.' });
+  t.match(await readRuns(ctx, task), [{ status: 'failed' }, { status: 'pending', queuedAt: null }]);
+  t.match(await readUsage(ctx, bob.id), { executions: 0 });
+});
+
+t.test('who was deactivated meanwhile starts nothing', async (t) => {
+  const { task, id } = await failedRun(t, WRONG);
+  await ctx.db.execute(sql`update users set is_active = false where id = ${alice().id}`);
+  await t.rejects(retryExecution(ctx, alice(), id), { message: 'There is no such execution.' });
+  t.equal((await readRuns(ctx, task)).length, 1);
+});
