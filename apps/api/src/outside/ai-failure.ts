@@ -16,6 +16,15 @@ export interface Failure {
   sent: boolean;
 }
 
+/** Carries what had come of a streamed answer, which may be billed, beside what ended it. */
+export class CutShort extends Error {
+  readonly written: string;
+  constructor(written: string, cause: unknown) {
+    super('A streamed answer was cut short', { cause });
+    this.written = written;
+  }
+}
+
 type ProviderCode = Exclude<ErrorCode, 'INTERRUPTED'>;
 
 const LEADS: Record<ProviderCode, string> = {
@@ -52,13 +61,34 @@ const UNSENT = new Set(['AI_InvalidArgumentError', 'AI_InvalidPromptError', 'AI_
 
 /** What an error of a call means (decisions §5 `errorCode`, §7). Never throws. */
 export function failureOf(error: unknown, secrets: Secrets): Failure {
-  if (error instanceof ProviderFault) return failureOfFault(error.fault, secrets);
+  if (error instanceof CutShort) return { ...failureOf(error.cause, secrets), sent: true };
+  const fault = findFault(error);
+  if (fault) return failureOfFault(fault, secrets);
   if (AISDKError.isInstance(error) && UNSENT.has(error.name)) {
     return failure('INVALID_REQUEST', 'The request has a part that this provider cannot be given.');
   }
+  const refused = refusalInStream(error, secrets);
+  if (refused) return refused;
   // The provider answered 2xx, so it may have been billed: a repeat could be billed twice.
   const body = error instanceof Error && 'responseBody' in error ? String(error.responseBody ?? '') : '';
   return failure('PROVIDER_ERROR', messageOf(LEADS.PROVIDER_ERROR, wordsOf(body).message, secrets), true);
+}
+
+/** The fault behind an error: the SDK wraps what ends a body. */
+function findFault(error: unknown): Fault | null {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ProviderFault) return at.fault;
+  return null;
+}
+
+/** A refusal that came as an event of a stream which had begun with 200. */
+function refusalInStream(error: unknown, secrets: Secrets): Failure | null {
+  if (!AISDKError.isInstance(error)) return null;
+  const { statusCode, type, code } = error as { statusCode?: unknown; type?: unknown; code?: unknown };
+  const hasStatus = typeof statusCode === 'number' && statusCode >= 400;
+  if (!hasStatus && error.name !== 'AI_StreamProviderError') return null;
+  const words = `${type ?? ''} ${code ?? ''} ${shownText(error.message, secrets, MAX_MESSAGE)}`;
+  const errorCode = hasStatus ? codeOfStatus(statusCode, words) : codeOfWords(words);
+  return failure(errorCode, messageOf(LEADS[errorCode], error.message, secrets));
 }
 
 function failureOfFault(fault: Fault, secrets: Secrets): Failure {
@@ -98,6 +128,14 @@ function codeOfStatus(status: number, words: string): ProviderCode {
   if (status === 429) return 'RATE_LIMIT_EXCEEDED';
   if (FILTERED.test(words)) return 'CONTENT_FILTERED';
   return status === 403 ? 'AUTHENTICATION_FAILED' : 'INVALID_REQUEST';
+}
+
+/** Events of a stream often tell no status. */
+function codeOfWords(words: string): ProviderCode {
+  if (NO_CREDIT.test(words)) return 'QUOTA_EXCEEDED';
+  if (FILTERED.test(words)) return 'CONTENT_FILTERED';
+  if (/rate[_ -]?limit/i.test(words)) return 'RATE_LIMIT_EXCEEDED';
+  return /overload|unavailable|server[_ ]error|api_error/i.test(words) ? 'PROVIDER_UNAVAILABLE' : 'PROVIDER_ERROR';
 }
 
 /** The provider's own words in a body, whatever of the usual shapes it has; empty for a page of HTML. */

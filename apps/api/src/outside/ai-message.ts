@@ -49,9 +49,15 @@ function fenced(attachment: AiAttachment, marker: string): string {
   ].join('\n');
 }
 
-/** All the text of a request: the prompt and what its text attachments hold. */
+/** All the text of a request: instructions, prompt, and what its text attachments hold. */
 export const sentText = (request: AiRequest): string =>
-  [request.prompt, ...(request.attachments ?? []).filter((one) => formOf(one) === 'text').map(decoded)].join('\n');
+  [
+    request.system ?? [],
+    request.prompt,
+    ...(request.attachments ?? []).filter((one) => formOf(one) === 'text').map(decoded),
+  ]
+    .flat()
+    .join('\n');
 
 const decoded = (attachment: AiAttachment) => new TextDecoder().decode(attachment.data);
 

@@ -1,9 +1,10 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import type { LanguageModel } from 'ai';
+import type { wrapLanguageModel } from 'ai';
 import type { Config } from '../config.ts';
 import type { ErrorCode } from './ai.ts';
 import { wordsOf } from './ai-failure.ts';
+import { streaming } from './ai-one-piece.ts';
 import { ProviderFault } from './provider-http.ts';
 import { storedText } from './stored-text.ts';
 
@@ -13,10 +14,11 @@ const MAX_MODELS = 200;
 /** The name under which the SDK takes body fields of the OpenAI-compatible service. */
 const PROVIDER = 'chat';
 
-export type Parameter = 'max_tokens' | 'temperature';
+export type Parameter = 'max_tokens' | 'temperature' | 'stream_options';
+type Model = Parameters<typeof wrapLanguageModel>[0]['model'];
 
 interface Served {
-  model: LanguageModel;
+  model: Model;
   /** Parameters that this model has turned out to refuse. */
   refuses: Set<Parameter>;
 }
@@ -36,10 +38,17 @@ export function createProviders(settings: Config['ai'], fetch: typeof globalThis
   const { baseUrl, anthropicApiKey } = settings;
   const anthropicUrl = versioned(settings.anthropicBaseUrl ?? ANTHROPIC_URL);
   const anthropic = createAnthropic({ apiKey: anthropicApiKey ?? '', baseURL: anthropicUrl, fetch });
-  const compatible = createOpenAICompatible({ name: PROVIDER, baseURL: baseUrl ?? '', fetch });
+  const compatible = createOpenAICompatible({
+    name: PROVIDER,
+    baseURL: baseUrl ?? '',
+    fetch: streaming(fetch),
+    includeUsage: true,
+    transformRequestBody: (body) =>
+      kept.get(body.model)?.refuses.has('stream_options') ? { ...body, stream_options: undefined } : body,
+  });
   // The SDK builds a model's schemas anew with each model, a quarter of a millisecond: models are kept.
   const kept = new Map<string, Served>();
-  const keep = (name: string, create: () => LanguageModel): Served => {
+  const keep = (name: string, create: () => Model): Served => {
     const served = kept.get(name) ?? { model: create(), refuses: new Set() };
     kept.delete(name);
     kept.set(name, served);
@@ -91,7 +100,10 @@ export function settingsFor(request: { maxTokens: number; temperature: number },
  * nor a temperature, and no list of them stays true.
  */
 export function refusedParameter(error: unknown): Parameter | null {
-  if (!(error instanceof ProviderFault) || error.fault.kind !== 'refused' || error.fault.status !== 400) return null;
+  if (!(error instanceof ProviderFault) || error.fault.kind !== 'refused') return null;
+  // The word is no common one, and services say in as many ways that they do not know it.
+  if ([400, 422].includes(error.fault.status) && error.fault.body.includes('stream_options')) return 'stream_options';
+  if (error.fault.status !== 400) return null;
   const { message, kind, parameter } = wordsOf(error.fault.body);
   if (!/unsupported|not supported|deprecated/i.test(`${kind} ${message}`)) return null;
   if (parameter === 'max_tokens' || message.includes('max_completion_tokens')) return 'max_tokens';

@@ -43,9 +43,10 @@ export function usageOf(request: AiRequest, told: Told, apiUrl: string): AiUsage
   };
 }
 
-/** What a call may have cost that was sent and never answered: its input, estimated. */
-export function estimatedUsage(request: AiRequest, apiUrl: string): AiUsage {
-  const tokens = { inputTokens: estimateInputTokens(request), outputTokens: 0 };
+/** What a call may have cost that was sent and not answered to the end: its input and what was `written`, estimated. */
+export function estimatedUsage(request: AiRequest, apiUrl: string, written = ''): AiUsage {
+  const outputTokens = written === '' ? 0 : estimateTokenCount(written);
+  const tokens = { inputTokens: estimateInputTokens(request), outputTokens };
   const costUsd = priceUsd({ model: request.model, ...tokens, apiUrl });
   return { model: storedText(request.model, MAX_MODEL_NAME), ...tokens, estimated: true, costUsd };
 }

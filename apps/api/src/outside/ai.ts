@@ -1,9 +1,9 @@
 import type { ERROR_CODES } from '@carillon/db';
-import { generateText } from 'ai';
 import type { Config } from '../config.ts';
-import { type Failure, failure, failureOf, interrupted } from './ai-failure.ts';
-import { findUnsendable, sentText, userContent } from './ai-message.ts';
-import { createProviders, type Route, refusedParameter, settingsFor } from './ai-provider.ts';
+import { CutShort, type Failure, failure, failureOf, interrupted } from './ai-failure.ts';
+import { type Generated, generate, MAX_TEXT, type ProviderRoute } from './ai-generate.ts';
+import { findUnsendable, sentText } from './ai-message.ts';
+import { createProviders } from './ai-provider.ts';
 import { estimatedUsage, usageOf } from './ai-usage.ts';
 import { askOffline } from './offline-model.ts';
 import { createProviderHttp, ProviderFault } from './provider-http.ts';
@@ -20,6 +20,8 @@ export interface AiAttachment {
 export interface AiRequest {
   /** As the provider names it; `anthropic/…` may go to the Anthropic Messages API. */
   model: string;
+  /** Instructions, which the model is to put above the prompt. */
+  system?: string;
   prompt: string;
   maxTokens: number;
   /** Hundredths: 70 is 0.70. */
@@ -27,6 +29,11 @@ export interface AiRequest {
   /** The user's own key for the OpenAI-compatible service. */
   apiKey?: string | null;
   attachments?: readonly AiAttachment[];
+  /**
+   * Makes the answer a stream: called with each piece of the text as it comes. Together they are the text of the
+   * outcome, and none of them splits a character.
+   */
+  onText?: (delta: string) => void;
   signal: AbortSignal;
 }
 
@@ -55,9 +62,6 @@ export interface Ai {
   close(): Promise<void>;
 }
 
-/** So much of an answer is kept. */
-const MAX_TEXT = 1024 * 1024;
-
 /**
  * The AI of these settings: the OpenAI-compatible service, the Anthropic Messages API, or the built-in offline model
  * (decisions §7). `ask` makes one call, within `timeoutMs` from start to end, and reports as a value whatever goes
@@ -84,7 +88,8 @@ export function createAi(settings: Config['ai']): Ai {
       const keys = [route.key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
       const found = failureOf(error, { keys, prompt: sentText(request) });
       const { reason } = stop.signal;
-      const spent = (why: Failure) => failed(why, why.sent ? estimatedUsage(request, route.apiUrl) : null);
+      const written = error instanceof CutShort ? error.written : '';
+      const spent = (why: Failure) => failed(why, why.sent ? estimatedUsage(request, route.apiUrl, written) : null);
       if (reason === INTERRUPTED) return spent(interrupted(found.sent));
       const refused = error instanceof ProviderFault && error.fault.kind === 'refused';
       if (reason !== TIMED_OUT || refused) return spent(found);
@@ -101,7 +106,7 @@ export function createAi(settings: Config['ai']): Ai {
   async function answer(request: AiRequest): Promise<Answer> {
     if (closed || request.signal.aborted) return failed(interrupted());
     const route = providers.find(request.model, request.apiKey ?? null);
-    if (route.kind === 'offline') return { ok: true, ...askOffline(request) };
+    if (route.kind === 'offline') return { ok: true, ...(await askOffline(request)) };
     if (route.kind === 'refused') return failed(failure(route.errorCode, route.message));
     const unsendable = findUnsendable(request);
     if (unsendable) {
@@ -125,36 +130,11 @@ export function createAi(settings: Config['ai']): Ai {
   };
 }
 
-type ProviderRoute = Route & { kind: 'provider' };
 type Answer = { ok: true; text: string; usage: AiUsage } | Failed;
 type Failed = Omit<AiOutcome & { ok: false }, 'durationMs'>;
 
 const INTERRUPTED = new Error('interrupted');
 const TIMED_OUT = new Error('timed out');
-
-/** Asks once, and again only without a parameter that this model turned out to refuse. */
-async function generate(request: AiRequest, route: ProviderRoute, abortSignal: AbortSignal) {
-  for (;;) {
-    const refuses = new Set(route.refuses);
-    try {
-      return await generateText({
-        model: route.model,
-        messages: [{ role: 'user', content: userContent(request) }],
-        ...settingsFor(request, refuses),
-        headers: route.headers,
-        abortSignal,
-        maxRetries: 0,
-        telemetry: { isEnabled: false },
-      });
-    } catch (error) {
-      const parameter = refusedParameter(error);
-      if (parameter === null || refuses.has(parameter)) throw error;
-      route.refuses.add(parameter);
-    }
-  }
-}
-
-type Generated = Awaited<ReturnType<typeof generate>>;
 
 function answerOf(request: AiRequest, route: ProviderRoute, result: Generated): Answer {
   const { response, usage: counted, finishReason, rawFinishReason } = result;
@@ -162,6 +142,9 @@ function answerOf(request: AiRequest, route: ProviderRoute, result: Generated): 
   const usage = usageOf(request, { ...told, headers: response.headers }, route.apiUrl);
   if (finishReason === 'content-filter') {
     return failed(failure('CONTENT_FILTERED', "The provider's content filter stopped the answer."), usage);
+  }
+  if (finishReason === 'interrupted') {
+    return failed(failure('PROVIDER_UNAVAILABLE', 'The connection to the provider broke off.'), usage);
   }
   if (rawFinishReason === 'error') {
     return failed(failure('PROVIDER_ERROR', 'The provider broke the answer off with an error.'), usage);

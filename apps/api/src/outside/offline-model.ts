@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { estimateTokenCount, sliceByTokens } from 'tokenx';
 import type { AiRequest, AiUsage } from './ai.ts';
 import { estimateInputTokens } from './ai-message.ts';
@@ -8,7 +9,7 @@ import { storedText } from './stored-text.ts';
  * same request, at most `maxTokens` long, free of charge; it says in its text what it is and which variables to set
  * (decisions §7).
  */
-export function askOffline(request: AiRequest): { text: string; usage: AiUsage } {
+export async function askOffline(request: AiRequest): Promise<{ text: string; usage: AiUsage }> {
   const words = request.prompt.split(/\s+/u).filter(Boolean);
   const beginning = words.slice(0, 12).join(' ');
   const whole = storedText(
@@ -20,6 +21,10 @@ export function askOffline(request: AiRequest): { text: string; usage: AiUsage }
     2000,
   );
   const text = estimateTokenCount(whole) > request.maxTokens ? sliceByTokens(whole, 0, request.maxTokens) : whole;
+  for (const word of (request.onText && text.match(/\S+\s*|\s+/g)) ?? []) {
+    request.onText?.(word);
+    await nextTurn();
+  }
   return {
     text,
     usage: {

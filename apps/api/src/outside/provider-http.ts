@@ -5,8 +5,10 @@ const CONNECTIONS = 1000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_REFUSAL_BYTES = 64 * 1024;
+/** What of an answer may wait for a reader that is slow, before the provider has to wait too. */
+const READ_AHEAD_BYTES = 64 * 1024;
 /** The answer's headers that are read behind the SDK: LiteLLM tells a call's cost in one. */
-const PASSED_ON = ['x-litellm-response-cost'];
+const PASSED_ON = ['content-type', 'x-litellm-response-cost'];
 
 /** What went wrong between us and a provider. `sent`: the request has left, so it may be billed. */
 export type Fault =
@@ -25,7 +27,10 @@ export class ProviderFault extends Error {
 }
 
 export interface ProviderHttp {
-  /** Resolves to an answer of 2xx, read whole; anything else rejects with a `ProviderFault`. */
+  /**
+   * Resolves to an answer of 2xx as soon as it begins; anything else rejects with a `ProviderFault`. What goes wrong
+   * later ends the body with one.
+   */
   fetch: typeof globalThis.fetch;
   /** Ends every connection at once. */
   close: () => Promise<void>;
@@ -59,13 +64,13 @@ export function createProviderHttp(): ProviderHttp {
         kind: 'refused',
         status,
         headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-        body: body.subarray(0, MAX_REFUSAL_BYTES).toString(),
+        body: await readRefusal(body),
       });
     }
     const passedOn = PASSED_ON.flatMap((name): [string, string][] =>
       headers[name] ? [[name, String(headers[name])]] : [],
     );
-    return new Response(new Uint8Array(body), { headers: passedOn });
+    return new Response(body, { headers: passedOn });
   };
   return { fetch, close: () => agent.destroy() };
 }
@@ -73,7 +78,7 @@ export function createProviderHttp(): ProviderHttp {
 interface Reply {
   status: number;
   headers: IncomingHttpHeaders;
-  body: Buffer;
+  body: ReadableStream<Uint8Array>;
 }
 
 /**
@@ -86,15 +91,16 @@ function exchange(
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
+    let body: ReadableStreamDefaultController<Uint8Array> | null = null;
     let sent = false;
-    let status = 0;
-    let headers: Reply['headers'] = {};
-    const chunks: Buffer[] = [];
+    let settled = false;
 
     const settle = (fault: Fault | null) => {
+      if (settled) return;
+      settled = true;
       call.signal?.removeEventListener('abort', stop);
-      // The status of a refusal stands, even if its body broke off.
-      if (fault === null || status >= 300) resolve({ status, headers, body: Buffer.concat(chunks) });
+      if (fault === null) body?.close();
+      else if (body) body.error(new ProviderFault(fault));
       else reject(new ProviderFault(fault));
     };
     const stop = () => {
@@ -120,13 +126,24 @@ function exchange(
         onBodySent() {
           sent = true;
         },
-        onResponseStart(_, statusCode, received) {
-          if (statusCode < 200) return;
-          status = statusCode;
-          headers = received;
+        onResponseStart(_, status, headers) {
+          if (status < 200 || settled) return;
+          const stream = new ReadableStream<Uint8Array>(
+            {
+              start(opened) {
+                body = opened;
+              },
+              pull: () => controller?.resume(),
+              cancel: stop,
+            },
+            new ByteLengthQueuingStrategy({ highWaterMark: READ_AHEAD_BYTES }),
+          );
+          resolve({ status, headers, body: stream });
         },
-        onResponseData(_, chunk) {
-          chunks.push(chunk);
+        onResponseData(reading, chunk) {
+          if (settled) return;
+          body?.enqueue(chunk);
+          if ((body?.desiredSize ?? 0) <= 0) reading.pause();
         },
         onResponseEnd() {
           settle(null);
@@ -138,6 +155,22 @@ function exchange(
       },
     );
   });
+}
+
+/** What can be had of a refusal's body. Its status stands, even if the body breaks off. */
+async function readRefusal(body: ReadableStream<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= MAX_REFUSAL_BYTES) break;
+    }
+  } catch (error) {
+    if (!(error instanceof ProviderFault)) throw error;
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_REFUSAL_BYTES).toString();
 }
 
 /** The code of an error or of what caused it, such as `ECONNREFUSED`; never its text, which may hold an address. */

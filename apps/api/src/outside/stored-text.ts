@@ -7,6 +7,33 @@ export function storedText(text: string, limit: number): string {
   return (text.length > limit ? clean.replace(/[\uD800-\uDBFF]$/, '') : clean).toWellFormed();
 }
 
+/**
+ * The same for text that comes in pieces: hands each on as soon as it can, and what it hands on is together what
+ * `storedText` makes of the whole.
+ */
+export function storedPieces(limit: number, take: (piece: string) => void) {
+  let room = limit;
+  let half = '';
+  const hand = (text: string) => {
+    const piece = storedText(text, text.length);
+    if (piece) take(piece);
+  };
+  return {
+    add(piece: string) {
+      const text = half + piece.slice(0, room).replaceAll('\u0000', '');
+      half = /[\uD800-\uDBFF]$/.exec(text)?.[0] ?? '';
+      hand(half ? text.slice(0, -1) : text);
+      // Of what is cut at the limit the other half never comes.
+      if (piece.length > room) half = '';
+      room -= Math.min(piece.length, room);
+    },
+    /** The end of the text: half a character at its end is none. */
+    end() {
+      hand(half);
+    },
+  };
+}
+
 /** What a message for a user must not repeat. */
 export interface Secrets {
   keys: readonly string[];

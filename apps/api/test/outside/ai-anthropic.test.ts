@@ -1,48 +1,6 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
-
-interface Answer {
-  status: number;
-  body: object;
-}
-
-/** The Messages API of Anthropic, as far as one message needs it. */
-async function messagesApi(t: { after: (work: () => Promise<void>) => void }) {
-  const requests: { url: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }[] = [];
-  let next: Answer | null = null;
-  const server = createServer(async (request, response) => {
-    const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
-    requests.push({ url: request.url ?? '', headers: request.headers, body });
-    const message = {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: `${body.model}-20250929`,
-      content: [{ type: 'text', text: 'Titan, Rhea, Iapetus' }],
-      stop_reason: 'end_turn',
-      stop_sequence: null,
-      usage: { input_tokens: 1000, output_tokens: 100 },
-    };
-    const { status, body: answer } = next ?? { status: 200, body: message };
-    const unkeyed = request.headers['x-api-key'] !== 'anthropic-key-1';
-    response.writeHead(unkeyed ? 401 : status, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify(unkeyed ? { type: 'error', error: { type: 'authentication_error', message: 'No.' } } : answer),
-    );
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  t.after(async () => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const answer = (given: Answer | null) => {
-    next = given;
-  };
-  return { url, requests, answer };
-}
+import { messagesApi } from '../support/anthropic-server.ts';
 
 t.test('models named anthropic/… are asked by the Messages API, without the prefix', async (t) => {
   const anthropic = await messagesApi(t);

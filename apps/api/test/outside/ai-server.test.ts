@@ -36,6 +36,7 @@ t.test('the server refuses what the real one refuses', async (t) => {
     { ...good, max_tokens: 1.5 },
     { ...good, temperature: 2.1 },
     { ...good, stream: 'yes' },
+    { ...good, stream_options: { include_usage: true } },
   ]) {
     const response = await post(body, key);
     t.equal(response.status, 400, JSON.stringify(body));
@@ -47,10 +48,11 @@ t.test('the server refuses what the real one refuses', async (t) => {
   t.equal((await post(good, key)).status, 200);
 });
 
-t.test('a streamed answer comes in events and ends with its usage', async (t) => {
+t.test('a streamed answer comes in events, and ends with its usage where that is asked for', async (t) => {
   const { server, post } = await serverFor(t);
   server.answer(() => ({ text: 'Titan is large.', usage: { promptTokens: 3, completionTokens: 4 } }));
-  const response = await post({ ...good, stream: true });
+  t.notMatch(await (await post({ ...good, stream: true })).text(), 'usage');
+  const response = await post({ ...good, stream: true, stream_options: { include_usage: true } });
   t.equal(response.headers.get('content-type'), 'text/event-stream');
   const events = (await response.text()).trimEnd().split('\n\n');
   t.equal(events.pop(), 'data: [DONE]');

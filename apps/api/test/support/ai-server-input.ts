@@ -15,6 +15,7 @@ export interface ChatRequest {
   max_completion_tokens?: number;
   temperature?: number;
   stream?: boolean;
+  stream_options?: { include_usage?: boolean };
   [field: string]: unknown;
 }
 
@@ -80,7 +81,8 @@ function findWrongField(body: ChatRequest): string | null {
   if (temperature !== undefined && !(typeof temperature === 'number' && temperature >= 0 && temperature <= 2)) {
     return 'temperature';
   }
-  return body.stream === undefined || typeof body.stream === 'boolean' ? null : 'stream';
+  if (body.stream !== undefined && typeof body.stream !== 'boolean') return 'stream';
+  return body.stream_options === undefined || body.stream === true ? null : 'stream_options';
 }
 
 function isPart(part: Part): boolean {

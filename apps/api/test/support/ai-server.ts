@@ -1,10 +1,15 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ChatRequest, findFault, readBody, refuse } from './ai-server-input.ts';
+import { payloadOf } from './ai-server-payload.ts';
 
 /** How one request is answered. What is left out is as a friendly provider would do it. */
 export interface AiAnswer {
   text?: string;
+  /** How the text is cut up where it is streamed; word by word unless told. */
+  pieces?: string[];
+  /** After so many pieces a stream stalls, is reset, just ends, or sends this event and ends. */
+  cut?: { after: number; by: 'stall' | 'reset' | 'end' | object };
   model?: string;
   finishReason?: string;
   /** Null: the provider tells no usage. `cost` is OpenRouter's, in US dollars. */
@@ -28,6 +33,8 @@ export interface AiServerRequest {
   headers: IncomingHttpHeaders;
   /** `performance.timeOrigin + performance.now()` when it had arrived, in milliseconds. */
   at: number;
+  /** Resolves when the client has hung up before the answer was whole. */
+  hungUp: Promise<void>;
 }
 
 export type Answering = (request: AiServerRequest, index: number) => AiAnswer | Promise<AiAnswer>;
@@ -70,7 +77,12 @@ export async function startAiServer(options: AiServerOptions = {}) {
     const at = performance.timeOrigin + performance.now();
     const { fault, body } = findFault(request, raw, options.apiKey);
     if (fault) return refuse(response, fault);
-    const received = { body: body as ChatRequest, headers: request.headers, at };
+    const hungUp = new Promise<void>((resolve) => {
+      response.once('close', () => {
+        if (!response.writableFinished) resolve();
+      });
+    });
+    const received = { body: body as ChatRequest, headers: request.headers, at, hungUp };
     if (options.record !== false) requests.push(received);
     const answer = await answering(received, count++);
     const delayMs = answer.delayMs ?? options.delayMs ?? 0;
@@ -83,14 +95,17 @@ export async function startAiServer(options: AiServerOptions = {}) {
     if (answer.hang === 'head') return;
     if (answer.reset === true) return socket?.resetAndDestroy();
     const streamed = body.stream === true && answer.body === undefined && answer.status === undefined;
-    const bytes = payload(body, answer, streamed);
+    const bytes = payloadOf(body, answer, streamed);
     const type = streamed ? 'text/event-stream' : 'application/json';
-    const whole = answer.drip || answer.hang || answer.reset !== undefined ? {} : { 'content-length': bytes.length };
+    const whole =
+      streamed || answer.drip || answer.hang || answer.reset !== undefined ? {} : { 'content-length': bytes.length };
     response.writeHead(answer.status ?? 200, { 'content-type': type, ...whole, ...answer.headers });
     if (answer.hang) return response.flushHeaders();
     if (answer.reset !== undefined) {
       return response.write(bytes.subarray(0, answer.reset), () => socket?.resetAndDestroy());
     }
+    if (streamed && answer.cut?.by === 'stall') return response.write(bytes);
+    if (streamed && answer.cut?.by === 'reset') return response.write(bytes, () => socket?.resetAndDestroy());
     if (!answer.drip) return response.end(bytes);
     const { bytes: piece, everyMs } = answer.drip;
     const drip = (from: number) => {
@@ -129,50 +144,5 @@ export async function startAiServer(options: AiServerOptions = {}) {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
-  };
-}
-
-function payload(request: ChatRequest, answer: AiAnswer, streamed: boolean): Buffer {
-  if (answer.body instanceof Uint8Array) return Buffer.from(answer.body);
-  if (answer.body !== undefined) {
-    return Buffer.from(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
-  }
-  const prompt = textOf(request);
-  const text = answer.text ?? `Answer to: ${prompt.slice(0, 200)}`;
-  const about = { id: 'chatcmpl-1', created: 1_750_000_000, model: answer.model ?? request.model };
-  const finish = answer.finishReason ?? 'stop';
-  const usage = answer.usage === null ? {} : { usage: usageOf(answer.usage ?? {}, prompt, text) };
-  if (!streamed) {
-    const choice = { index: 0, message: { role: 'assistant', content: text }, finish_reason: finish };
-    return Buffer.from(JSON.stringify({ ...about, object: 'chat.completion', choices: [choice], ...usage }));
-  }
-  const chunk = (delta: object, finishReason: string | null) => ({
-    ...about,
-    object: 'chat.completion.chunk',
-    choices: [{ index: 0, delta, finish_reason: finishReason }],
-  });
-  const events = [
-    chunk({ role: 'assistant', content: '' }, null),
-    ...(text.match(/\S+\s*|\s+/g) ?? []).map((content) => chunk({ content }, null)),
-    chunk({}, finish),
-    ...(answer.usage === null ? [] : [{ ...about, object: 'chat.completion.chunk', choices: [], ...usage }]),
-  ];
-  return Buffer.from(`${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`);
-}
-
-/** The text of the last message. */
-function textOf(request: ChatRequest): string {
-  const content = request.messages.at(-1)?.content ?? '';
-  return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('\n');
-}
-
-function usageOf(given: NonNullable<AiAnswer['usage']>, prompt: string, text: string) {
-  const promptTokens = given.promptTokens ?? Math.ceil(prompt.length / 4);
-  const completionTokens = given.completionTokens ?? Math.ceil(text.length / 4);
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
-    ...(given.cost === undefined ? {} : { cost: given.cost }),
   };
 }

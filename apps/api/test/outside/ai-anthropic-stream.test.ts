@@ -1,0 +1,62 @@
+import t from 'tap';
+import { aiFor, failed, requestOf } from '../support/ai-client.ts';
+import { delta, messagesApi, opening } from '../support/anthropic-server.ts';
+
+const model = 'anthropic/claude-sonnet-4-5';
+
+async function asking(t: Parameters<typeof messagesApi>[0], timeoutMs = 5000) {
+  const anthropic = await messagesApi(t);
+  const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url, timeoutMs });
+  const pieces: string[] = [];
+  const onText = (piece: string) => void pieces.push(piece);
+  return { anthropic, pieces, ask: () => ai.ask(requestOf({ model, system: 'Be brief.', onText })) };
+}
+
+t.test('a stream of the Messages API brings its text as it comes, and the same outcome', async (t) => {
+  const { anthropic, pieces, ask } = await asking(t);
+  const { durationMs: _, ...outcome } = await ask();
+  t.match(anthropic.requests[0]?.body, { stream: true, system: [{ type: 'text', text: 'Be brief.' }] });
+  t.strictSame(outcome, {
+    ok: true,
+    text: 'Titan, Rhea, Iapetus',
+    usage: {
+      model: 'claude-sonnet-4-5-20250929',
+      inputTokens: 1000,
+      outputTokens: 100,
+      estimated: false,
+      costUsd: 0.0045,
+    },
+  });
+  t.strictSame(pieces, ['Titan, ', 'Rhea, ', 'Iapetus']);
+});
+
+t.test('one that breaks off has spent what came', async (t) => {
+  const events = [...opening('claude-x'), delta('Titan is the largest moon of Saturn.')];
+  for (const then of ['reset', 'end', 'stall'] as const) {
+    const { anthropic, pieces, ask } = await asking(t, then === 'stall' ? 400 : 5000);
+    anthropic.answer({ events, then });
+    const { errorCode, usage } = failed(await ask());
+    t.equal(errorCode, then === 'stall' ? 'TIMEOUT' : 'PROVIDER_UNAVAILABLE', then);
+    t.match(usage, { inputTokens: Number, outputTokens: 8, estimated: true }, then);
+    t.strictSame(pieces, ['Titan is the largest moon of Saturn.']);
+  }
+});
+
+t.test('an error event has the code of its type, and costs nothing where nothing was written', async (t) => {
+  const { anthropic, ask } = await asking(t);
+  const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+  for (const [events, usage] of [
+    [[error], null],
+    [[...opening('claude-x'), delta('Titan is'), error], { outputTokens: 2, estimated: true }],
+  ] as const) {
+    anthropic.answer({ events: [...events] });
+    t.match(failed(await ask()), { errorCode: 'PROVIDER_UNAVAILABLE', retryable: true, usage });
+  }
+});
+
+t.test('a refusal of a stream keeps its status', async (t) => {
+  const { anthropic, ask } = await asking(t);
+  const body = { type: 'error', error: { type: 'rate_limit_error', message: 'Too many.' } };
+  anthropic.answer({ status: 429, body });
+  t.match(failed(await ask()), { errorCode: 'RATE_LIMIT_EXCEEDED', usage: null });
+});

@@ -1,0 +1,84 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+interface Answer {
+  status?: number;
+  body?: object;
+  /** Where a stream is asked for: its events, and what happens after them. */
+  events?: object[];
+  then?: 'stall' | 'reset' | 'end';
+}
+
+interface Ending {
+  after: (work: () => Promise<void>) => void;
+}
+
+const USAGE = { input_tokens: 1000, output_tokens: 100 };
+
+/** The Messages API of Anthropic, as far as one message needs it. It demands the key `anthropic-key-1`. */
+export async function messagesApi(t: Ending) {
+  const requests: { url: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }[] = [];
+  let next: Answer | null = null;
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    requests.push({ url: request.url ?? '', headers: request.headers, body });
+    if (request.headers['x-api-key'] !== 'anthropic-key-1') {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ type: 'error', error: { type: 'authentication_error', message: 'No.' } }));
+    } else if (body.stream === true && !next?.body) stream(response, body.model, next ?? {});
+    else {
+      response.writeHead(next?.status ?? 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(next?.body ?? messageOf(body.model)));
+    }
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.after(async () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answer = (given: Answer | null) => {
+    next = given;
+  };
+  return { url, requests, answer };
+}
+
+const messageOf = (model: string) => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: `${model}-20250929`,
+  content: [{ type: 'text', text: 'Titan, Rhea, Iapetus' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: USAGE,
+});
+
+/** The events before the text. */
+export const opening = (model: string) => [
+  {
+    type: 'message_start',
+    message: { ...messageOf(model), content: [], stop_reason: null, usage: { ...USAGE, output_tokens: 1 } },
+  },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+];
+export const delta = (text: string) => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text },
+});
+const CLOSING = [
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 100 } },
+  { type: 'message_stop' },
+];
+
+function stream(response: ServerResponse, model: string, { events, then = 'end' }: Answer): void {
+  const sent = events ?? [...opening(model), ...['Titan, ', 'Rhea, ', 'Iapetus'].map(delta), ...CLOSING];
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const text = sent
+    .map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join('');
+  if (then === 'end') response.end(text);
+  else response.write(text, () => then === 'reset' && response.socket?.resetAndDestroy());
+}
