@@ -96,7 +96,8 @@ async function requeue(ctx: Context, which: SQL, { interrupted }: { interrupted:
       where e.status = 'running' and ${which} for no key update of t, e skip locked
     ), requeued as (
       update executions e set status = 'pending', queued_at = ${now}, claim_token = null, lease_until = null,
-        tokens_reserved = 0, interruptions = e.interruptions + ${interrupted ? 1 : 0}
+        tokens_reserved = 0, interruptions = e.interruptions + ${interrupted ? 1 : 0},
+        interrupted_at = ${interrupted ? sql`array_append(e.interrupted_at, ${now}::timestamptz)` : sql`e.interrupted_at`}
       from found where e.id = found.id
     ), recorded as (
       insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,

@@ -1,7 +1,7 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
 import { claimQueued } from '../../src/executions/claim.ts';
-import { renewLeases, rescueExpired } from '../../src/executions/leases.ts';
+import { handBack, renewLeases, rescueExpired } from '../../src/executions/leases.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, readRun, readTask } from '../support/schedules.ts';
@@ -41,6 +41,13 @@ t.test('a run whose process died runs again when its lease has ended, as the sam
     { source: 'interrupted', executions: 0, outputTokens: 0, estimated: true },
     { source: 'execution', executions: 1, estimated: false },
   ]);
+});
+
+t.test('a run that was handed back was not interrupted', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await handBack(ctx, await claimAndDie());
+  t.match(await readRun(ctx, task), { status: 'pending', interruptions: 0, interruptedAt: null });
 });
 
 t.test('of many rescues at once each run is taken over by one', async (t) => {
@@ -125,15 +132,18 @@ t.test('a lease whose row another transaction holds is no lost one, and is not w
 t.test('a run that was interrupted three times ends as INTERRUPTED the next time', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   await enqueueDue(ctx);
+  const interruptedAt: Date[] = [];
   for (let interruptions = 0; interruptions < 3; interruptions += 1) {
     t.match(await readRun(ctx, task), { status: 'pending', interruptions });
     await claimAndDie();
     clock.advance(LEASE_MS + 1);
     t.equal((await rescueExpired(ctx)).length, 1);
+    interruptedAt.push(ctx.now());
+    t.strictSame((await readRun(ctx, task)).interruptedAt, interruptedAt, 'and when each was found is kept');
   }
   await claimAndDie();
   clock.advance(LEASE_MS + 1);
   t.strictSame(await rescueExpired(ctx), []);
-  t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'INTERRUPTED', interruptions: 3 });
+  t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'INTERRUPTED', interruptions: 3, interruptedAt });
   t.match(await readTask(ctx, task), { status: 'failed', executionCount: 1 });
 });
