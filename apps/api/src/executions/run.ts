@@ -1,5 +1,7 @@
 import type { Context } from '../context.ts';
+import type { AiAttachment } from '../outside/ai.ts';
 import { openProviderKey } from '../users/provider-key.ts';
+import { type AttachmentLimits, withAttachments } from './attachments.ts';
 import type { End, Outcome } from './settle.ts';
 import type { Claimed } from './turns.ts';
 
@@ -14,8 +16,14 @@ const UNREADABLE_KEY: Outcome = {
 /**
  * Asks the AI for a claimed execution, whose start has been written, and says how it ended. Holds neither a
  * transaction nor a connection meanwhile. Never throws: failure of the outside world is a value (decisions §7).
+ * `limits` are those of the process unless told.
  */
-export async function runExecution(ctx: Context, run: Claimed, signal: AbortSignal): Promise<End> {
+export async function runExecution(
+  ctx: Context,
+  run: Claimed,
+  signal: AbortSignal,
+  limits?: AttachmentLimits,
+): Promise<End> {
   const end = { id: run.id, claimToken: run.claimToken };
   let apiKey: string | null;
   try {
@@ -24,13 +32,9 @@ export async function runExecution(ctx: Context, run: Claimed, signal: AbortSign
     ctx.log.error({ err: error, userId: run.userId }, "a user's own AI key cannot be opened");
     return { ...end, durationMs: 0, usage: null, outcome: UNREADABLE_KEY };
   }
-  const { durationMs, usage, ...outcome } = await ctx.ai.ask({
-    model: run.aiModel,
-    prompt: run.prompt,
-    maxTokens: run.maxTokens,
-    temperature: run.temperature,
-    apiKey,
-    signal,
-  });
+  const { aiModel: model, prompt, maxTokens, temperature } = run;
+  const ask = (attachments: readonly AiAttachment[]) =>
+    ctx.ai.ask({ model, prompt, maxTokens, temperature, apiKey, attachments, signal });
+  const { durationMs, usage, ...outcome } = await withAttachments(ctx, run, signal, ask, limits);
   return { ...end, durationMs, usage, outcome };
 }
