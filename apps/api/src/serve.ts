@@ -1,19 +1,10 @@
-import { connect } from '@carillon/db';
 import { startEmbeddedPostgres } from '@carillon/db/embedded';
 import { migrateDatabase } from '@carillon/db/migrate';
-import { pino } from 'pino';
 import { buildApp } from './app.ts';
 import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
 import type { Config } from './config.ts';
-import { type Context, systemClock } from './context.ts';
-import { loggerOptions } from './http/logging.ts';
-import { createAi } from './outside/ai.ts';
-import { createFiles } from './outside/files.ts';
-import { createHttp } from './outside/http.ts';
-import { createIntegrations } from './outside/integrations.ts';
-import { createMail } from './outside/mail.ts';
-import { createOAuth } from './outside/oauth.ts';
-import { createWorker, type Worker } from './worker.ts';
+import { openContext } from './open-context.ts';
+import { createWorker } from './worker.ts';
 
 /** How long a shutdown waits for requests under way, as long as for executions. */
 const REQUEST_GRACE_MS = 20_000;
@@ -32,40 +23,14 @@ export interface Api {
  */
 export async function startApi(config: Config): Promise<Api> {
   await using starting = new AsyncDisposableStack();
-  const log = pino(loggerOptions(config));
-
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, starting));
   await migrateDatabase(databaseUrl);
-  const { db, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
-  starting.defer(closeDatabase);
-  const ai = createAi(config.ai);
-  starting.defer(() => ai.close());
-
-  const mail = createMail(config.mail, log);
-  starting.defer(() => mail.close());
-  const http = createHttp(config);
-  starting.defer(() => http.close());
-  const files = createFiles(config);
-  starting.defer(() => files.close());
-  const oauth = createOAuth(config);
-  const integrations = createIntegrations(config);
-  starting.defer(() => integrations.close());
-  const ctx: Omit<Context, 'worker'> & { worker?: Worker } = {
-    db,
-    now: systemClock,
-    log,
-    config,
-    ai,
-    http,
-    mail,
-    files,
-    oauth,
-    integrations,
-  };
-  const worker = createWorker(ctx as Context);
+  const { ctx, close } = openContext(config, databaseUrl);
+  starting.defer(close);
+  const worker = createWorker(ctx);
   ctx.worker = worker;
-  await bootstrapAdmin(ctx as Context);
-  const app = await buildApp(ctx as Context);
+  await bootstrapAdmin(ctx);
+  const app = await buildApp(ctx);
   // Together: a call of the scheduler trigger waits for executions, and these for their place among the requests.
   starting.defer(async () => {
     const cut = setTimeout(() => app.server.closeAllConnections(), REQUEST_GRACE_MS);

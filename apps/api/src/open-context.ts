@@ -1,0 +1,50 @@
+import { connect } from '@carillon/db';
+import { pino } from 'pino';
+import { type Config, ConfigError } from './config.ts';
+import { type Context, systemClock, type WorkerHandle } from './context.ts';
+import { loggerOptions } from './http/logging.ts';
+import { createAi } from './outside/ai.ts';
+import { createFiles } from './outside/files.ts';
+import { createHttp } from './outside/http.ts';
+import { createIntegrations } from './outside/integrations.ts';
+import { createMail } from './outside/mail.ts';
+import { createOAuth } from './outside/oauth.ts';
+
+/**
+ * Opens what every verb is handed: database, log, and the ways to the outside. It serves nothing and runs nothing: what
+ * its verbs queue is taken up by the workers of the API processes, which look once a second. The schema has to be there;
+ * an API process brings it. Throws a `ConfigError` where there is no `DATABASE_URL`, neither in `config` nor given.
+ */
+export function openContext(
+  config: Config,
+  databaseUrl: string | null = config.databaseUrl,
+): { ctx: Context; close(): Promise<void> } {
+  if (databaseUrl === null) throw new ConfigError('DATABASE_URL is needed: a process of its own shares the database.');
+  const open = new AsyncDisposableStack();
+  const log = pino(loggerOptions(config));
+  const { db, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
+  open.defer(closeDatabase);
+  const ai = createAi(config.ai);
+  open.defer(() => ai.close());
+  const mail = createMail(config.mail, log);
+  open.defer(() => mail.close());
+  const http = createHttp(config);
+  open.defer(() => http.close());
+  const files = createFiles(config);
+  open.defer(() => files.close());
+  const oauth = createOAuth(config);
+  const integrations = createIntegrations(config);
+  open.defer(() => integrations.close());
+  const worker = WORKERS_ELSEWHERE;
+  const ctx = { db, now: systemClock, log, config, ai, http, mail, files, oauth, integrations, worker };
+  return { ctx, close: () => open.disposeAsync() };
+}
+
+/** They find what is queued, and notice by their leases that what they run is gone. */
+const WORKERS_ELSEWHERE: WorkerHandle = {
+  nudge: () => {},
+  nudgeDeliveries: () => {},
+  abort: () => {},
+  rescue: async () => [],
+  stopping: new AbortController().signal,
+};
