@@ -55,11 +55,11 @@ function originOf({ trigger, retryOfId, attempt, queuedAt, runAt, status }: Run)
   }
 }
 
-const interruptionsOf = ({ interruptedAt, errorCode, completedAt }: Run): Step[] =>
-  (interruptedAt ?? []).map((timestamp) => {
-    const isLast = errorCode === 'INTERRUPTED' && isSame(timestamp, completedAt);
-    return { timestamp, message: `The process that ran it was found dead${isLast ? '' : ': queued again'}.` };
-  });
+const interruptionsOf = ({ interruptedAt }: Run): Step[] =>
+  (interruptedAt ?? []).map((timestamp) => ({
+    timestamp,
+    message: 'The process that ran it was found dead: queued again.',
+  }));
 
 /** Of all times that a run was queued the latest is stored. */
 function queueingOf({ trigger, queuedAt, createdAt, startedAt, completedAt, interruptedAt }: Run): Step[] {

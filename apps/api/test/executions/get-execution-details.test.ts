@@ -21,6 +21,8 @@ const { app, ctx, ai, clock, alice, newWorker } = await testEngine(t);
 const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 const LATER = { nextExecutionAt: atSecond(86_400) };
 
+const DEAD = 'The process that ran it was found dead: queued again.';
+
 /** The log of a run: seconds since the start of the clock, and what happened. */
 async function logOf(id: number): Promise<[number, string][]> {
   const { logs } = await getExecutionDetails(ctx, alice(), id);
@@ -144,18 +146,17 @@ t.test('each death of its process is told, and the start after it', async (t) =>
     .update(executions)
     .set({ interruptedAt: [atSecond(31)] })
     .where(eq(executions.id, id));
-  const dead = 'The process that ran it was found dead: queued again.';
   const begun: [number, string][] = [
     [0, 'Queued on demand.'],
     [0, 'Started.'],
     [0, 'Asking test-model with 0 attachments.'],
   ];
-  t.same(await logOf(id), [...begun, [31, dead]]);
+  t.same(await logOf(id), [...begun, [31, DEAD]]);
   clock.set(atSecond(40));
   await newWorker(t).drain();
   t.match(await logOf(id), [
     [0, 'Queued on demand.'],
-    [31, dead],
+    [31, DEAD],
     [40, 'Started again.'],
     [40, 'Asking test-model with 0 attachments.'],
     [40, /took \d+ prompt and \d+ completion tokens\.$/],
@@ -170,14 +171,13 @@ t.test('a run that nobody survives ends with the last death', async (t) => {
   for (let n = 1; n <= 4; n++) {
     await claimQueued(ctx, { limit: 1, after: 0 });
     clock.advance(31_000);
-    await rescueExpired(ctx);
-    deaths.push(ctx.now());
+    if ((await rescueExpired(ctx)).length > 0) deaths.push(ctx.now());
   }
   await ctx.db.update(executions).set({ interruptedAt: deaths }).where(eq(executions.id, id));
   const log = await logOf(id);
   t.same(
-    log.filter(([, message]) => message.includes('found dead')),
-    [31, 62, 93, 124].map((at, n) => [at, `The process that ran it was found dead${n === 3 ? '' : ': queued again'}.`]),
+    log.filter(([, message]) => message === DEAD),
+    [31, 62, 93].map((at) => [at, DEAD]),
   );
   t.match(log.slice(-2), [
     [124, /^test-model took \d+ prompt and 0 completion tokens, an estimate\.$/],
