@@ -26,11 +26,12 @@ export async function changePassword(
     throw invalidField('newPassword', 'must differ from the current one');
   }
   const [known] = await ctx.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, caller.id));
-  if (known?.passwordHash === null) throw withoutPassword();
+  if (!known) throw accountGone();
+  if (known.passwordHash === null) throw withoutPassword();
   // Before the work: of many tries at once, none knows yet how the others end.
   const standing = await countHit(ctx.db, hitOf(ctx, PASSWORD_TRIES, userKey(PASSWORD_TRIES, caller.id)));
   if (isOver(standing)) throw tooManyRequests(standing, ctx.now());
-  if (!known || !(await verifyPassword(known.passwordHash, currentPassword))) throw wrongPassword();
+  if (!(await verifyPassword(known.passwordHash, currentPassword))) throw wrongPassword();
   // Outside of the transaction, which holds locks.
   const passwordHash = await hashPassword(newPassword);
 
@@ -41,7 +42,7 @@ export async function changePassword(
       .from(users)
       .where(eq(users.id, caller.id))
       .for('no key update');
-    if (!account?.isActive) throw new Refusal('unauthenticated', 'This account is gone.');
+    if (!account?.isActive) throw accountGone();
     // Another hash may be of the same password: a sign-in makes it anew when the parameters rise.
     const isKnown = account.passwordHash === known.passwordHash;
     if (!isKnown && !(await verifyPassword(account.passwordHash, currentPassword))) throw wrongPassword();
@@ -59,6 +60,8 @@ export async function changePassword(
     await queueMail(tx, { to: email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
   });
 }
+
+const accountGone = () => new Refusal('unauthenticated', 'This account is gone.');
 
 const wrongPassword = () => invalidField('currentPassword', 'is wrong');
 
