@@ -2,7 +2,7 @@ import { connect } from '@carillon/db';
 import { pino } from 'pino';
 import { type Config, ConfigError } from './config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
-import { loggerOptions } from './http/logging.ts';
+import { logDestination, loggerOptions } from './http/logging.ts';
 import { createAi } from './outside/ai.ts';
 import { createFiles } from './outside/files.ts';
 import { createHttp } from './outside/http.ts';
@@ -21,7 +21,7 @@ export function openContext(
 ): { ctx: Context; close(): Promise<void> } {
   if (databaseUrl === null) throw new ConfigError('DATABASE_URL is needed: a process of its own shares the database.');
   const open = new AsyncDisposableStack();
-  const log = pino(loggerOptions(config));
+  const log = pino(loggerOptions(config), logDestination());
   const { db, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
   open.defer(closeDatabase);
   const ai = createAi(config.ai);

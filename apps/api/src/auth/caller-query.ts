@@ -1,21 +1,11 @@
-import { type Db, rateWindows, sessions, settings, users } from '@carillon/db';
+import { prepared, rateWindows, sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import { counted, firstOfWindow, isCounted, oneMore } from '../limits/windows.ts';
 
-type CallerQuery = ReturnType<typeof prepareCallerQuery>;
-const prepared = new WeakMap<Db, CallerQuery>();
-
 /**
- * The statement of `findCaller`: session, user, hit and maintenance mode in one. Prepared once, as building and planning
- * it anew would cost more than running it.
+ * The statement of `findCaller`: session, user, hit and maintenance mode in one.
  */
-export function callerQuery(db: Db): CallerQuery {
-  const known = prepared.get(db) ?? prepareCallerQuery(db);
-  prepared.set(db, known);
-  return known;
-}
-
-function prepareCallerQuery(db: Db) {
+export const callerQuery = prepared((db) => {
   const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
   const found = db.$with('found').as(
     db
@@ -65,4 +55,4 @@ function prepareCallerQuery(db: Db) {
     .leftJoin(hit, sql`true`)
     .innerJoin(mode, sql`true`)
     .prepare('find_caller');
-}
+});

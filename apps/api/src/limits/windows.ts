@@ -1,5 +1,5 @@
 import type { RateLimitDetails } from '@carillon/contract';
-import { type Db, rateWindows } from '@carillon/db';
+import { type Db, prepared, rateWindows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
@@ -91,19 +91,11 @@ export const oneMore = {
 /** What the insert returns. */
 export const counted = { count: rateWindows.count, endsAt: rateWindows.endsAt };
 
-type CountQuery = ReturnType<typeof prepareCountQuery>;
-const prepared = new WeakMap<Db, CountQuery>();
-
-function countQuery(db: Db): CountQuery {
-  const known = prepared.get(db) ?? prepareCountQuery(db);
-  prepared.set(db, known);
-  return known;
-}
-
-const prepareCountQuery = (db: Db) =>
+const countQuery = prepared((db) =>
   db
     .insert(rateWindows)
     .select((query) => query.select(firstOfWindow).from(sql`(select) one`))
     .onConflictDoUpdate(oneMore)
     .returning(counted)
-    .prepare('count_hit');
+    .prepare('count_hit'),
+);

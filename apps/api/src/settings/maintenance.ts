@@ -1,9 +1,6 @@
-import { type Db, settings } from '@carillon/db';
+import { prepared, settings } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
-
-type Query = ReturnType<typeof prepareQuery>;
-const prepared = new WeakMap<Db, Query>();
 
 /**
  * Refuses as `unavailable` while maintenance mode is on (decisions §4), but for admins, who have to be able to end it.
@@ -17,10 +14,8 @@ export function assertOpen(isOn: boolean, caller: Pick<Caller, 'role'> | null): 
 
 /** Whether maintenance mode is on, for callers without a session: a query of its own, to what few public routes it closes. */
 export async function isMaintenance(ctx: Pick<Context, 'db'>): Promise<boolean> {
-  const query = prepared.get(ctx.db) ?? prepareQuery(ctx.db);
-  prepared.set(ctx.db, query);
-  const [row] = await query.execute();
+  const [row] = await query(ctx.db).execute();
   return row?.isOn ?? false;
 }
 
-const prepareQuery = (db: Db) => db.select({ isOn: settings.maintenanceMode }).from(settings).prepare('is_maintenance');
+const query = prepared((db) => db.select({ isOn: settings.maintenanceMode }).from(settings).prepare('is_maintenance'));
