@@ -36,6 +36,18 @@ export const address = (protocols: readonly string[]): Kind<string> => ({
     URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value.replace(/\/+$/, '') : undefined,
 });
 export const httpUrl = address(['http:', 'https:']);
+/** An address that a path is added to. */
+export const baseUrl: Kind<string> = {
+  takes: `${httpUrl.takes} and has no user, query or fragment`,
+  parse: (value) => {
+    const { username, password } = URL.parse(value) ?? {};
+    return username || password || /[?#]/.test(value) ? undefined : httpUrl.parse(value);
+  },
+};
+export const bucketName: Kind<string> = {
+  takes: 'the name of a bucket',
+  parse: (value) => (/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(value) ? value : undefined),
+};
 const isCidr = (value: string) => {
   const [ip = '', bits, ...rest] = value.split('/');
   const width = { 4: 32, 6: 128 }[isIP(ip) as 4 | 6];

@@ -3,7 +3,6 @@ import { type Environment, readVariable } from './read.ts';
 import { ConfigError } from './secrets.ts';
 
 const S3_VARIABLES = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
-const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/;
 
 interface Settings {
   production: boolean;
@@ -20,8 +19,8 @@ export function readStorage(env: Environment, { production, baseUrl, dataDir }: 
   if (production && driver === 'base64') {
     throw new ConfigError('Production needs STORAGE_DRIVER: disk, for files in DATA_DIR, or s3.');
   }
-  const url = readBase(env, 'STORAGE_URL');
-  const s3 = { ...readS3(env), endpoint: readBase(env, 'S3_ENDPOINT') };
+  const url = readVariable(env, 'STORAGE_URL');
+  const s3 = readS3(env);
   if (driver === 'base64') return { driver };
   if (driver === 'disk') return { driver, url: url ?? `${baseUrl}/files`, folder: join(dataDir, 'files') };
   const missing = S3_VARIABLES.filter((name) => readVariable(env, name) === null);
@@ -33,21 +32,8 @@ function readS3(env: Environment) {
   const [bucket = '', accessKeyId = '', secretAccessKey = ''] = S3_VARIABLES.map(
     (name) => readVariable(env, name) ?? '',
   );
-  if (bucket !== '' && !BUCKET.test(bucket)) {
-    throw new ConfigError(`S3_BUCKET is ${JSON.stringify(bucket)}, but takes the name of a bucket.`);
-  }
-  return { bucket, accessKeyId, secretAccessKey, region: readVariable(env, 'S3_REGION') };
-}
-
-/** An address that a path is added to. */
-function readBase(env: Environment, name: 'STORAGE_URL' | 'S3_ENDPOINT'): string | null {
-  const value = readVariable(env, name);
-  if (value === null) return null;
-  const { username, password, search, hash } = new URL(value);
-  if (username || password || search || hash || /[?#]$/.test(value)) {
-    throw new ConfigError(`${name} takes an address without a user, a query or a fragment.`);
-  }
-  return value;
+  const [endpoint, region] = [readVariable(env, 'S3_ENDPOINT'), readVariable(env, 'S3_REGION')];
+  return { endpoint, region, bucket, accessKeyId, secretAccessKey };
 }
 
 interface Bucket {

@@ -1,5 +1,7 @@
 import {
   address,
+  baseUrl,
+  bucketName,
   delays,
   destinations,
   flag,
@@ -73,10 +75,10 @@ export const VARIABLES = {
     default: null,
     meaning: 'where uploaded files go; base64 (in the database) in development unless set',
   },
-  STORAGE_URL: { kind: httpUrl, default: null, meaning: 'where uploaded files are reached' },
-  S3_ENDPOINT: { kind: httpUrl, default: null, meaning: 'object storage other than that of AWS' },
+  STORAGE_URL: { kind: baseUrl, default: null, meaning: 'where uploaded files are reached' },
+  S3_ENDPOINT: { kind: baseUrl, default: null, meaning: 'object storage other than that of AWS' },
   S3_REGION: { kind: text, default: 'us-east-1', meaning: 'its region' },
-  S3_BUCKET: { kind: text, default: null, meaning: 'its bucket' },
+  S3_BUCKET: { kind: bucketName, default: null, meaning: 'its bucket' },
   S3_ACCESS_KEY_ID: { kind: text, default: null, meaning: 'its access key' },
   S3_SECRET_ACCESS_KEY: { kind: text, default: null, meaning: 'secret of that key' },
   NOTES_API_URL: {

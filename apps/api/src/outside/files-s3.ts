@@ -71,6 +71,9 @@ export function s3Objects(settings: Settings, patience: S3Patience = PATIENCE) {
   };
 }
 
+/** What goes wrong is thrown; the SDK would print it as well. */
+const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
 /** Loaded when it is first needed: the SDK is large. */
 async function connect({ s3 }: Settings, { connectMs, silenceMs, answerMs }: S3Patience) {
   const [{ S3Client }, { S3Driver }, { Disk }] = await Promise.all([
@@ -89,6 +92,7 @@ async function connect({ s3 }: Settings, { connectMs, silenceMs, answerMs }: S3P
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
     maxAttempts: ATTEMPTS,
+    logger: SILENT,
     requestHandler: {
       connectionTimeout: connectMs,
       socketTimeout: silenceMs,

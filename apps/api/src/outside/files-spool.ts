@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { open, unlink, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+
+const CHUNK = 64 * 1024;
 
 /** Bytes whose length is known and that can be read more than once. */
 export interface Spooled extends AsyncDisposable {
@@ -34,12 +36,22 @@ export async function spool(folder: string, bytes: Readable): Promise<Spooled> {
     return {
       size,
       md5: hash.digest('base64'),
-      read: () =>
-        size === 0 ? Readable.from([]) : file.createReadStream({ start: 0, end: size - 1, autoClose: false }),
+      read: () => Readable.from(chunksOf(file, size)),
       [Symbol.asyncDispose]: () => file.close(),
     };
   } catch (error) {
     await file.close();
     throw error;
+  }
+}
+
+/** A stream of the file itself would close it when it is destroyed, and the bytes may be wanted again. */
+async function* chunksOf(file: FileHandle, size: number) {
+  for (let position = 0; position < size; ) {
+    const length = Math.min(CHUNK, size - position);
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(length), position });
+    if (bytesRead === 0) throw new Error('A spooled file is shorter than what was written to it.');
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
   }
 }

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
 import { dataUrl, readDataUrl } from './files-base64.ts';
@@ -31,11 +31,14 @@ export interface Files {
   close(): Promise<void>;
 }
 
+/** A storage that drips is never silent for long: reading a whole file takes no longer than this, in milliseconds. */
+const READ_MS = 60_000;
+
 /**
  * The storage that is configured. Data URLs are read whatever it is. Throws where a folder that it needs cannot be
  * written.
  */
-export function createFiles({ storage }: Pick<Config, 'storage'>): Files {
+export function createFiles({ storage }: Pick<Config, 'storage'>, { readMs = READ_MS } = {}): Files {
   if (storage.driver === 'base64') return inDataUrls;
   const objects = storage.driver === 's3' ? s3Objects(storage) : diskObjects(storage.folder);
   return {
@@ -50,7 +53,7 @@ export function createFiles({ storage }: Pick<Config, 'storage'>): Files {
     async read({ storageKey, url }) {
       if (storageKey === null) return readDataUrl(url);
       const found = await objects.open(storageKey);
-      return found && buffer(found);
+      return found && buffer(addAbortSignal(AbortSignal.timeout(readMs), found));
     },
   };
 }

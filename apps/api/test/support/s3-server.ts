@@ -27,8 +27,11 @@ const S3rver: new (options: object) => S3rver = createRequire(import.meta.url)('
 
 const BUCKET = 'carillon-files';
 
-/** What it answers: as S3 does, with a status of a server in trouble, never, or only once the first is through. */
-export type S3Mood = 'serve' | 'hang' | 'cut' | number;
+/**
+ * What it does with a request: what S3 does, or it answers with a status alone, never answers, ends the connection,
+ * stops in the middle of an object, or sends one a byte at a time.
+ */
+export type S3Mood = 'serve' | 'hang' | 'cut' | 'stall' | 'drip' | number;
 
 export interface S3Server {
   /** The settings that make it the storage. */
@@ -68,7 +71,11 @@ export async function startS3(t: Test): Promise<S3Server> {
     if (mood === 'hang') return;
     if (mood === 'cut') return void request.socket.destroy();
     request.resume();
-    response.writeHead(mood).end();
+    if (typeof mood === 'number') return void response.writeHead(mood).end();
+    response.writeHead(200, { 'content-length': 1_000_000 }).write('x');
+    if (mood === 'stall') return;
+    const drops = setInterval(() => response.write('x'), 10);
+    response.once('close', () => clearInterval(drops));
   }
 
   async function start() {
