@@ -73,8 +73,11 @@ async function writeBatch(
 ) {
   if (batch.length === 0) return 0;
   const { table, id, sealed } = SEALED_COLUMNS[column];
-  // The look-up value is derived from the same key as the seal.
-  const lookup = column === 'webhooks.secret_sealed' ? sql`, secret_lookup = r.lookup` : sql``;
+  // The look-up value is derived from the same key as the seal, where there is one; whose it is stands before it.
+  const lookup =
+    column === 'webhooks.secret_sealed'
+      ? sql`, secret_lookup = regexp_replace(webhooks.secret_lookup, '[0-9a-f]{64}$', r.lookup)`
+      : sql``;
   const written = await rows(
     db,
     sql`

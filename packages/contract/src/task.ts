@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Id, Instant, InstantText, nullable, strict, TaskName, TimeZone, words } from './primitives.ts';
+import { Email, HttpUrl, Id, Instant, InstantText, nullable, strict, TaskName, TimeZone, words } from './primitives.ts';
 
 /** Specification "Task"; decisions §5. What a task is, and what may be said about one. */
 
@@ -34,6 +34,8 @@ export const Task = Type.Object(
     executionCount: Type.Integer(),
     lastExecutionAt: nullable(Instant),
     attachments: Type.Array(Type.String(), { description: 'Ids of the attached uploads' }),
+    webhookUrl: nullable(Type.String()),
+    notificationEmail: nullable(Type.String()),
     createdAt: Instant,
     updatedAt: Instant,
   },
@@ -59,6 +61,21 @@ const modelSettings = {
   ),
 };
 
+/** Who is told when a run of the task ends. */
+const addresses = {
+  webhookUrl: Type.Optional(
+    nullable({
+      ...HttpUrl,
+      description:
+        'Is sent `execution.completed` and `execution.failed` of this task, by a webhook of its own; null for none',
+    }),
+  ),
+  notificationEmail: Type.Optional(
+    nullable({ ...Email, description: 'Gets a mail when a run ends and no retry follows; null for none' }),
+  ),
+};
+const OwnStatus = words(['active', 'paused']);
+
 export const CreateTaskInput = strict({
   name: TaskName,
   description: Type.Optional(nullable(Description)),
@@ -68,6 +85,8 @@ export const CreateTaskInput = strict({
   recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
   timezone: TimeZone,
   ...modelSettings,
+  ...addresses,
+  status: Type.Optional({ ...OwnStatus, description: '`active` unless told' }),
 });
 export type CreateTaskInput = Static<typeof CreateTaskInput>;
 
@@ -80,7 +99,8 @@ export const ChangeTaskInput = strict({
   recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
   timezone: Type.Optional(TimeZone),
   ...modelSettings,
-  status: Type.Optional(words(['active', 'paused'])),
+  ...addresses,
+  status: Type.Optional(OwnStatus),
 });
 export type ChangeTaskInput = Static<typeof ChangeTaskInput>;
 

@@ -8,10 +8,18 @@ export const WEBHOOK_STATUSES = ['active', 'inactive', 'failed'] as const;
 export const WebhookStatus = words(WEBHOOK_STATUSES);
 export type WebhookStatus = Static<typeof WebhookStatus>;
 
+export const WEBHOOK_PURPOSES = ['subscription', 'task', 'account'] as const;
+export const WebhookPurpose = words(WEBHOOK_PURPOSES, {
+  description: 'Made by `POST /api/webhooks`, or the `webhookUrl` of a task or of the settings',
+});
+export type WebhookPurpose = Static<typeof WebhookPurpose>;
+
 export const Webhook = Type.Object(
   {
     id: Type.String(),
     userId: Id,
+    purpose: WebhookPurpose,
+    taskId: nullable(Type.Integer({ description: 'Whose `webhookUrl` it is' })),
     url: Type.String(),
     events: Type.Array(EventKind),
     description: nullable(Type.String()),

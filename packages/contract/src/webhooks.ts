@@ -19,6 +19,15 @@ export const CreateWebhookInput = strict({
   url: HttpUrl,
   events: Events,
   description: Type.Optional(nullable(Description)),
+  secret: Type.Optional(
+    Type.String({
+      minLength: 16,
+      maxLength: 128,
+      pattern: '^[\\x21-\\x7e]+$',
+      description:
+        'Made by the service unless told. After `whsec_` it must be base64, padded. It opens the inbound address where it has 32 to 100 letters, digits, `-`, `.`, `_` and `~`',
+    }),
+  ),
 });
 export type CreateWebhookInput = Static<typeof CreateWebhookInput>;
 
@@ -26,7 +35,8 @@ export const createWebhook = {
   ...common,
   operationId: 'createWebhook',
   summary: 'Subscribe an address to events',
-  description: 'The secret signs what is sent. It is shown here and by a rotation, and never again.',
+  description:
+    'The secret signs what is sent. It is shown here and by a rotation, and never again. 409 for a secret of your own that is the inbound address of another webhook of yours.',
   body: CreateWebhookInput,
   response: {
     201: Type.Object({
@@ -41,7 +51,7 @@ export const createWebhook = {
         createdAt: Instant,
       }),
     }),
-    ...errors(401, 402, 403, 429),
+    ...errors(401, 402, 403, 409, 429),
   },
 } satisfies Operation;
 
@@ -92,17 +102,20 @@ export const changeWebhook = {
   ...common,
   operationId: 'changeWebhook',
   summary: 'Change a webhook, switch it on or off',
+  description:
+    'Of the webhook of a task or of the settings only `isActive` can be changed here (else 409); that of the settings is `notificationPreferences.webhook`.',
   params: WebhookParams,
   body: ChangeWebhookInput,
-  response: { 200: OneWebhook, ...errors(401, 403, 404, 429) },
+  response: { 200: OneWebhook, ...errors(401, 403, 404, 409, 429) },
 } satisfies Operation;
 
 export const deleteWebhook = {
   ...common,
   operationId: 'deleteWebhook',
   summary: 'Delete a webhook with its deliveries and its log',
+  description: '409 for the webhook of a task or of the settings: it goes with the `webhookUrl` there.',
   params: WebhookParams,
-  response: { 200: Type.Object({ success, message: Type.String() }), ...errors(401, 403, 404, 429) },
+  response: { 200: Type.Object({ success, message: Type.String() }), ...errors(401, 403, 404, 409, 429) },
 } satisfies Operation;
 
 export const rotateSecret = {

@@ -136,7 +136,7 @@ function startEvents({ id, taskId, taskName, userId, viaWebhook, lastDurationMs 
     },
   };
   return [
-    { kind: 'task.started' as const, userId, viaWebhook, data },
-    { kind: 'execution.started' as const, userId, viaWebhook, data },
+    { kind: 'task.started' as const, userId, taskId, viaWebhook, data },
+    { kind: 'execution.started' as const, userId, taskId, viaWebhook, data },
   ];
 }

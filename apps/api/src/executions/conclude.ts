@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { notifyUsers } from '../notifications/notify.ts';
 import type { AiUsage } from '../outside/ai.ts';
 import { type Event, recordEvents } from '../webhooks/outbox.ts';
+import { mailEnds } from './notify-end.ts';
 import type { Outcome } from './settle.ts';
 
 /** A recurring task turns `failed` when so many executions in a row failed for good (decisions §5). */
@@ -24,6 +25,7 @@ export interface Ended {
   usage: AiUsage | null;
   outcome: Outcome;
   taskName: string;
+  notificationEmail: string | null;
   taskStatus: TaskStatus;
   recurrence: 'once' | 'daily' | 'weekly' | 'monthly';
   /** Whether the task has a run ahead. */
@@ -32,7 +34,7 @@ export interface Ended {
 }
 type TaskStatus = 'active' | 'paused' | 'completed' | 'failed';
 
-interface Conclusion {
+export interface Conclusion {
   ended: Ended;
   retryAt: Date | null;
   taskStatus: TaskStatus;
@@ -56,6 +58,7 @@ export async function concludeExecutions(ctx: Context, ended: readonly Ended[], 
     changeTasks(ctx, [...latest.values()]),
     markOverQuota(ctx, ended),
     notifyOwners(ctx, conclusions),
+    mailEnds(ctx, conclusions),
     recordEvents(
       ctx,
       conclusions.flatMap((conclusion) => eventsOf(conclusion, now)),
@@ -170,8 +173,8 @@ function eventsOf({ ended, retryAt, taskStatus }: Conclusion, now: Date): Event[
       },
     };
     return [
-      { kind: 'task.completed', userId, viaWebhook, data },
-      { kind: 'execution.completed', userId, viaWebhook, data },
+      { kind: 'task.completed', userId, taskId, viaWebhook, data },
+      { kind: 'execution.completed', userId, taskId, viaWebhook, data },
     ];
   }
   const data: EventData<'task.failed'> = {
@@ -189,7 +192,7 @@ function eventsOf({ ended, retryAt, taskStatus }: Conclusion, now: Date): Event[
     nextRetryAt: retryAt?.toISOString() ?? null,
   };
   return [
-    { kind: 'task.failed', userId, viaWebhook, data },
-    { kind: 'execution.failed', userId, viaWebhook, data },
+    { kind: 'task.failed', userId, taskId, viaWebhook, data },
+    { kind: 'execution.failed', userId, taskId, viaWebhook, data },
   ];
 }

@@ -121,7 +121,8 @@ function writeEnds(ctx: Context, ends: readonly End[], now: Date): Promise<Settl
       select * from jsonb_to_recordset(${recordset(values)}::jsonb) as ends(id int, token uuid, status text,
         result text, error text, code text, model text, input int, output int, estimated boolean, cost float8, ms int)
     ), held as (
-      select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures from tasks t
+      select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures,
+        t.notification_email from tasks t
       where t.id in (select e.task_id from executions e join ends using (id)) order by t.id for no key update
     )
     update executions e set status = ends.status, completed_at = ${now.toISOString()}, claim_token = null,
@@ -135,7 +136,8 @@ function writeEnds(ctx: Context, ends: readonly End[], now: Date): Promise<Settl
     returning e.id, ends.token as "claimToken", e.task_id as "taskId", e.user_id as "userId", e.trigger,
       e.via_webhook as "viaWebhook", e.planned_for as "plannedFor", e.attempt, e.started_at as "startedAt",
       was.usage_day as "usageDay", was.tokens_reserved as "tokensReserved",
-      held.name as "taskName", held.status as "taskStatus", held.recurrence,
+      held.name as "taskName", held.notification_email as "notificationEmail", held.status as "taskStatus",
+      held.recurrence,
       held.next_execution_at is not null as "hasNext", held.consecutive_failures as "consecutiveFailures"`,
   );
 }

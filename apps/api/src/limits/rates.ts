@@ -80,6 +80,9 @@ export const ONE_ACCOUNT = rate('sign-in to one account', 100, 15 * MINUTE, 'ip+
 /** Tries of a signed-in user at the current password of the account, to change it. */
 export const PASSWORD_TRIES = rate('change of the password', 5, 15 * MINUTE, 'user');
 
+/** Other e-mail addresses that a user takes, or tries to take, for the account. */
+export const EMAIL_CHANGES = rate('change of the e-mail address', 5, HOUR, 'user');
+
 /** Specification "Rate limits (server actions, per user)". The other actions are not limited. */
 export const ACTION_RATES = {
   createTask: rate('action createTask', 10, MINUTE, 'user'),

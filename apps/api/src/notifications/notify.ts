@@ -13,8 +13,8 @@ export interface Notice {
 }
 
 /**
- * Tells users on their dashboard, and by mail those who want that (decisions §9). Call it in the transaction of what it
- * tells of.
+ * Tells users on their dashboard, and by mail those who want that: at the address of the account, and at those that it
+ * names for notifications beside it (decisions §9). Call it in the transaction of what it tells of.
  */
 export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Promise<void> {
   if (notices.length === 0) return;
@@ -22,7 +22,12 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
   const userIds = notices.map(({ userId }) => userId);
   const [readers] = await Promise.all([
     ctx.db
-      .select({ id: users.id, email: users.email, notifyEmail: users.notifyEmail })
+      .select({
+        id: users.id,
+        email: users.email,
+        notifyEmail: users.notifyEmail,
+        notificationEmails: users.notificationEmails,
+      })
       .from(users)
       .where(and(inArray(users.id, userIds), eq(users.isActive, true))),
     ctx.db
@@ -33,7 +38,15 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
   const mails = notices.flatMap(({ userId, title, message, byMail }) => {
     const reader = readerOf.get(userId);
     if (!reader || !(byMail ?? reader.notifyEmail)) return [];
-    return [{ to: reader.email, userId, subject: title, text: `${message}\n\n${ctx.config.appUrl}\n` }];
+    const { email } = reader;
+    return [...new Set([email, ...reader.notificationEmails])].map((to) => {
+      const why = to === email ? WHY_OWNER : WHY_OTHER(email);
+      return { to, userId, subject: title, text: `${message}\n\n${ctx.config.appUrl}\n\n-- \n${why}\n` };
+    });
   });
   await queueMails(ctx, mails);
 }
+
+const WHY_OWNER = 'You get this as the owner of a Carillon account. Its settings say who gets such mail, and whether.';
+const WHY_OTHER = (email: string) =>
+  `You get this because the Carillon account ${email} has its notifications sent to this address too.`;

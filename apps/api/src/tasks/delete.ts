@@ -35,7 +35,7 @@ export async function deleteTask(ctx: Context, caller: Caller, id: number): Prom
     const now = tx.now();
     await tx.db.delete(tasks).where(mine);
     const data = { task: { id, name: task.name, deletedAt: now } };
-    await recordEvents(tx, [{ kind: 'task.deleted', userId: caller.id, data }]);
+    await recordEvents(tx, [{ kind: 'task.deleted', userId: caller.id, taskId: id, data }]);
     return live;
   });
   ctx.worker.abort(live.map((execution) => execution.id));

@@ -24,6 +24,8 @@ export const taskFields = {
   executionCount: tasks.executionCount,
   lastExecutionAt: tasks.lastExecutionAt,
   attachments: tasks.attachmentIds,
+  webhookUrl: tasks.webhookUrl,
+  notificationEmail: tasks.notificationEmail,
   createdAt: tasks.createdAt,
   updatedAt: tasks.updatedAt,
 };

@@ -2,8 +2,12 @@ import type { ChangeTaskInput, CreateTaskInput } from '@carillon/contract/tasks'
 import { executions, occurrences, tasks } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
+import { keptAddress } from '../mails/address.ts';
 import { dueOccurrences } from '../schedule/due.ts';
+import { getSettings } from '../settings/read.ts';
+import { assertReachable } from '../webhooks/address.ts';
 import { recordEvents } from '../webhooks/outbox.ts';
+import { setTaskWebhook } from '../webhooks/own.ts';
 import { reserveActiveTask } from './active-quota.ts';
 import { findAttachments } from './attachments.ts';
 import { refuseTask, type TaskRow, taskFields } from './read.ts';
@@ -13,13 +17,18 @@ import { nextState } from './state.ts';
 const DEFAULT_MAX_TOKENS = 1024;
 const DEFAULT_TEMPERATURE = 70;
 
-/** Saves a task and returns its id. Refusals: a first run in the past (400), no place for an active task (402). */
+/**
+ * Saves a task and returns its id. One that begins paused has no next run and takes no place of an active task.
+ * Refusals: a first run in the past, a `webhookUrl` that may not be reached (400), no place for an active task (402).
+ */
 export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput): Promise<number> {
   const schedule = readSchedule(input);
   assertAhead(schedule, ctx.now());
+  const { status = 'active', webhookUrl = null } = input;
+  if (webhookUrl !== null) assertReachable(ctx, 'webhookUrl', webhookUrl);
   return inTransaction(ctx, async (tx) => {
     const attachmentIds = await findAttachments(tx, caller, input.attachments ?? []);
-    const { defaultModel } = await reserveActiveTask(tx, caller);
+    const { defaultModel } = status === 'active' ? await reserveActiveTask(tx, caller) : await getSettings(tx);
     const now = tx.now();
     const [task] = await tx.db
       .insert(tasks)
@@ -29,20 +38,24 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
         name: input.name,
         description: input.description ?? null,
         prompt: input.prompt,
-        nextExecutionAt: schedule.scheduledFor,
+        status,
+        nextExecutionAt: status === 'active' ? schedule.scheduledFor : null,
         aiModel: input.aiModel ?? defaultModel,
         maxTokens: input.maxTokens ?? DEFAULT_MAX_TOKENS,
         temperature: input.temperature ?? DEFAULT_TEMPERATURE,
         attachmentIds,
+        webhookUrl,
+        notificationEmail: kept(input.notificationEmail ?? null),
         createdAt: now,
         updatedAt: now,
       })
       .returning({ id: tasks.id });
     const { id } = task as { id: number };
+    if (webhookUrl !== null) await setTaskWebhook(tx, { userId: caller.id, taskId: id, url: webhookUrl });
     const { name, prompt } = input;
     const { recurrence, scheduledFor } = schedule;
-    const data = { task: { id, name, prompt, recurrence, scheduledFor, status: 'active', createdAt: now } };
-    await recordEvents(tx, [{ kind: 'task.created', userId: caller.id, data }]);
+    const data = { task: { id, name, prompt, recurrence, scheduledFor, status, createdAt: now } };
+    await recordEvents(tx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
     return id;
   });
 }
@@ -71,6 +84,9 @@ export function changeTask(ctx: Context, caller: Caller, id: number, input: Chan
       maxTokens: input.maxTokens ?? before.maxTokens,
       temperature: input.temperature ?? before.temperature,
       attachments: input.attachments ? await findAttachments(tx, caller, input.attachments) : before.attachments,
+      webhookUrl: input.webhookUrl === undefined ? before.webhookUrl : input.webhookUrl,
+      notificationEmail:
+        input.notificationEmail === undefined ? before.notificationEmail : kept(input.notificationEmail),
       ...nextState(before, input, now),
     };
     const changes = differences(before, after);
@@ -85,8 +101,9 @@ export function changeTask(ctx: Context, caller: Caller, id: number, input: Chan
       .update(tasks)
       .set({ ...columns, attachmentIds, ...(resumed ? { consecutiveFailures: 0 } : {}) })
       .where(eq(tasks.id, id));
+    if ('webhookUrl' in changes) await changeTaskWebhook(tx, after);
     const data = { task: { id, name: after.name, updatedAt: now }, changes };
-    await recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, data }]);
+    await recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, taskId: id, data }]);
     return { ...after, updatedAt: now };
   });
 }
@@ -99,6 +116,13 @@ function differences(before: TaskRow, after: TaskRow) {
       .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
       .map((field) => [field, { from: before[field], to: after[field] }]),
   );
+}
+
+const kept = (address: string | null) => (address === null ? null : keptAddress(address));
+
+async function changeTaskWebhook(ctx: Context, { id: taskId, userId, webhookUrl: url }: TaskRow) {
+  if (url !== null) assertReachable(ctx, 'webhookUrl', url);
+  await setTaskWebhook(ctx, { userId, taskId, url });
 }
 
 /** A paused task starts nothing by itself, a retry that still waits for its time included. */

@@ -1,30 +1,20 @@
-import { users } from '@carillon/db';
-import { eq, sql } from 'drizzle-orm';
+import type { ChangeProfileInput } from '@carillon/contract/user-settings';
+import type { PatchUserInput } from '@carillon/contract/users';
 import type { Caller, Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { sealProviderKey } from './provider-key.ts';
+import { changeOwnAccount } from './own-account.ts';
 
-export interface ProfileChanges {
-  name?: string;
-  timezone?: string | null;
-  /** The user's own AI key in the clear; null removes it. */
-  encryptedProviderKey?: string | null;
-}
-
-/** Changes what is given of the caller's own profile (specification "Current user"); the AI key is sealed at rest. */
-export async function changeProfile(ctx: Context, caller: Caller, input: ProfileChanges) {
-  const { name, timezone, encryptedProviderKey: key } = input;
-  const [user] = await ctx.db
-    .update(users)
-    .set({
-      name,
-      timezone,
-      providerKeySealed: key ? sealProviderKey(ctx, caller.id, key) : key,
-      updatedAt: Object.keys(input).length > 0 ? ctx.now() : sql`${users.updatedAt}`,
-    })
-    .where(eq(users.id, caller.id))
-    .returning({ id: users.id, name: users.name, timezone: users.timezone, updatedAt: users.updatedAt });
-  // The account was deleted since its session was found.
-  if (!user) throw new Refusal('unauthenticated', 'This account is gone.');
-  return user;
+/**
+ * Changes what is given of the caller's own profile, with all that follows from another e-mail address (specification
+ * "Current user", "Server actions"); the AI key is sealed at rest. Refusals as of `changeOwnAccount`.
+ */
+export async function changeProfile(
+  ctx: Context,
+  caller: Caller,
+  { encryptedProviderKey: providerKey, ...changes }: ChangeProfileInput & PatchUserInput,
+  address: string | null = null,
+) {
+  const account = await changeOwnAccount(ctx, caller, { ...changes, providerKey }, address);
+  const { id, name, email, timezone, notifyEmail, notifyWebhook, updatedAt } = account;
+  const notificationPreferences = { email: notifyEmail, webhook: notifyWebhook };
+  return { id, name, email, timezone, notificationPreferences, updatedAt };
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
 import { executeTask } from '../executions/execute-task.ts';
 import { webhookFields } from './read.ts';
-import { isSecret, lookupsOf } from './secret.ts';
+import { lookupsOf, opensInbound } from './secret.ts';
 import { isSigned } from './signature.ts';
 
 /** What an inbound path names; texts, whatever they are. */
@@ -19,14 +19,14 @@ export interface InboundPath {
  * inactive, failed, the account deactivated (404, security T5).
  */
 export async function getInbound(ctx: Context, { userId, secret }: InboundPath) {
-  if (!/^[1-9]\d{0,8}$/.test(userId) || !isSecret(secret)) return refuseInbound();
+  if (!/^[1-9]\d{0,8}$/.test(userId) || !opensInbound(secret)) return refuseInbound();
   const [webhook] = await ctx.db
     .select(webhookFields)
     .from(webhooks)
     .innerJoin(users, eq(users.id, webhooks.userId))
     .where(
       and(
-        inArray(webhooks.secretLookup, lookupsOf(ctx, secret)),
+        inArray(webhooks.secretLookup, lookupsOf(ctx, Number(userId), secret)),
         eq(webhooks.userId, Number(userId)),
         eq(webhooks.status, 'active'),
         eq(users.isActive, true),

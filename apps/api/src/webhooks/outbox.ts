@@ -9,6 +9,8 @@ export interface Event {
   kind: EventKind;
   userId: number;
   data: Record<string, unknown>;
+  /** The task that it is about: that task's own webhook hears of no other. */
+  taskId?: number;
   /** Whether an inbound webhook caused it: then its `task.*` events are sent to none (security T30). */
   viaWebhook?: boolean;
 }
@@ -22,10 +24,12 @@ export async function recordEvents(ctx: Context, recorded: readonly Event[]): Pr
   const events = recorded.filter(fansOut);
   if (events.length === 0) return;
   const userIds = [...new Set(events.map((event) => event.userId))];
-  const subscribers = await rows<{ id: string; userId: number; events: string[] }>(
+  const taskIds = [...new Set(events.flatMap(({ taskId }) => taskId ?? []))];
+  const subscribers = await rows<{ id: string; userId: number; taskId: number | null; events: string[] }>(
     ctx.db,
-    sql`select id, user_id as "userId", events from webhooks
-      where user_id = any(${`{${userIds.join(',')}}`}::int[]) and status = 'active'`,
+    sql`select id, user_id as "userId", task_id as "taskId", events from webhooks
+      where user_id = any(${`{${userIds.join(',')}}`}::int[]) and status = 'active'
+        and (task_id is null or task_id = any(${`{${taskIds.join(',')}}`}::int[]))`,
   );
   if (subscribers.length === 0) return;
 
@@ -35,7 +39,10 @@ export async function recordEvents(ctx: Context, recorded: readonly Event[]): Pr
   const first = new Date(at.getTime() + wait).toISOString();
   const deliveries = events.flatMap((event) =>
     subscribers
-      .filter((webhook) => webhook.userId === event.userId && webhook.events.includes(event.kind))
+      .filter(({ userId, taskId, events }) => {
+        if (taskId !== null && taskId !== event.taskId) return false;
+        return userId === event.userId && events.includes(event.kind);
+      })
       .map((webhook) => ({
         id: randomUUID(),
         webhook_id: webhook.id,

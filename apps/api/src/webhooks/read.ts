@@ -12,6 +12,8 @@ export const KEPT_ATTEMPTS = 100;
 export const webhookFields = {
   id: webhooks.id,
   userId: webhooks.userId,
+  purpose: webhooks.purpose,
+  taskId: webhooks.taskId,
   url: webhooks.url,
   events: sql<EventKind[]>`${webhooks.events}`,
   description: webhooks.description,

@@ -5,7 +5,9 @@ import { placeOf } from '../sealed-columns.ts';
 import { open, seal } from '../secrets.ts';
 
 const PREFIX = 'whsec_';
-const SECRET = /^whsec_[A-Za-z0-9_-]{32}$/;
+/** What stands in a path as it is, long enough not to be guessed there, and within what a router takes for one part. */
+const OPENS = /^[\w.~-]{32,100}$/;
+const IN_BASE64 = /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
  * A new secret: `whsec_` and 32 URL-safe base64 characters of 24 random bytes (decisions §8). None has `-` or `_`, since
@@ -18,17 +20,36 @@ export function newSecret(): string {
   }
 }
 
-/** Whether a text could be a secret at all. */
-export const isSecret = (text: string): boolean => SECRET.test(text);
+/** Whether a secret opens the inbound address that contains it: one of the service's always, one of its user's own if it fits. */
+export const opensInbound = (secret: string): boolean => OPENS.test(secret);
+
+/** Whether the libraries of Standard Webhooks can read a secret: what follows `whsec_` is base64 to them. */
+export const isReadable = (secret: string): boolean => !secret.startsWith(PREFIX) || IN_BASE64.test(secret);
 
 /** The columns that webhooks keep secrets in. */
 type Place = 'secret_sealed' | 'previous_secret_sealed';
 
-/** The columns of a webhook's secret: sealed, and as it is looked up. */
+/** The columns of a secret of `newSecret`: sealed, and as it is looked up. */
 export const sealSecret = (ctx: Context, id: string, secret: string) => ({
   secretSealed: seal(ctx.config.sealingKeys, secret, placeOf('webhooks.secret_sealed', id)),
   secretLookup: lookupUnder(ctx.config.sealingKeys[0] as SealingKey, secret),
 });
+
+/** The same of a webhook that has no inbound address. */
+export const sealUnlisted = (ctx: Context, id: string, secret: string) => ({
+  ...sealSecret(ctx, id, secret),
+  secretLookup: `none:${id}`,
+});
+
+/**
+ * The same of a secret that its user has chosen. Others may have chosen it too: it is looked up among those of the user
+ * alone, so that nobody learns from a refusal what others have.
+ */
+export function sealChosen(ctx: Context, { id, userId }: { id: string; userId: number }, secret: string) {
+  if (!opensInbound(secret)) return sealUnlisted(ctx, id, secret);
+  const sealed = sealSecret(ctx, id, secret);
+  return { ...sealed, secretLookup: `${userId}:${sealed.secretLookup}` };
+}
 
 /** The secret that goes on signing for a while, as it is stored. */
 export const sealPrevious = (ctx: Context, id: string, secret: string): string =>
@@ -39,7 +60,7 @@ export const openSecret = (ctx: Context, id: string, sealed: string, column: Pla
   open(ctx.config.sealingKeys, sealed, placeOf(`webhooks.${column}`, id));
 
 /**
- * What `secret_lookup` holds: a keyed hash, so that a secret in a path is found by index and the column tells nothing
+ * What `secret_lookup` ends with: a keyed hash, so that a secret in a path is found by index and the column tells nothing
  * (security T5). The key is derived from a sealing key: whoever seals a secret anew under another key computes this
  * anew too.
  */
@@ -48,6 +69,9 @@ export function lookupUnder({ key }: SealingKey, secret: string): string {
   return createHmac('sha256', lookupKey).update(secret).digest('hex');
 }
 
-/** What `secret_lookup` may hold for a secret, under whichever key it was sealed. */
-export const lookupsOf = ({ config }: Context, secret: string): string[] =>
-  config.sealingKeys.map((key) => lookupUnder(key, secret));
+/** What `secret_lookup` may hold for a secret of a user's webhook, under whichever key it was sealed, and whoever made it. */
+export const lookupsOf = ({ config }: Context, userId: number, secret: string): string[] =>
+  config.sealingKeys.flatMap((key) => {
+    const lookup = lookupUnder(key, secret);
+    return [lookup, `${userId}:${lookup}`];
+  });

@@ -122,10 +122,11 @@ async function failWebhooks(ctx: Context, exhausted: readonly Settled[]) {
   if (exhausted.length === 0) return;
   const errors = new Map(exhausted.map(({ webhookId, error }) => [webhookId, error]));
   const now = ctx.now().toISOString();
-  const failed = await rows<{ id: string; userId: number; url: string }>(
+  const failed = await rows<{ id: string; userId: number; url: string; taskName: string | null }>(
     ctx.db,
     sql`update webhooks set status = 'failed', updated_at = ${now}
-      where id = any(${uuids([...errors.keys()])}) and status = 'active' returning id, user_id as "userId", url`,
+      where id = any(${uuids([...errors.keys()])}) and status = 'active'
+      returning id, user_id as "userId", url, (select name from tasks t where t.id = task_id) as "taskName"`,
   );
   if (failed.length === 0) return;
   // What is being sent at this moment ends with its own attempt.
@@ -134,11 +135,11 @@ async function failWebhooks(ctx: Context, exhausted: readonly Settled[]) {
     where webhook_id = any(${uuids(failed.map(({ id }) => id))}) and status = 'pending'`);
   await notifyUsers(
     ctx,
-    failed.map(({ id, userId, url }) => ({
+    failed.map(({ id, userId, url, taskName }) => ({
       userId,
       kind: 'webhook.failed',
       // Not the whole address: its path may be a secret of the receiver.
-      title: `The webhook to ${new URL(url).host} failed`,
+      title: `The webhook ${taskName === null ? '' : `of the task "${taskName}" `}to ${new URL(url).host} failed`,
       message: `Nothing more is sent to it until you switch it on again; then what failed can be sent again. Webhook: ${id}. Last error: ${errors.get(id)}`,
     })),
   );

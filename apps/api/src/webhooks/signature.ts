@@ -22,9 +22,18 @@ export interface Message {
 export function standardHeaders(secrets: readonly string[], { id, at, body }: Message): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const signed = `${id}.${timestamp}.${body}`;
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64');
-    return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
-  });
+  const signatures = secrets
+    .flatMap(keysOf)
+    .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
+
+/**
+ * What the libraries of Standard Webhooks take a secret for: base64 after `whsec_`. They read any other one as base64
+ * too, or as it stands if told so (`format: 'raw'`); it signs for both where it can be read in both ways.
+ */
+function keysOf(secret: string): Buffer[] {
+  if (secret.startsWith('whsec_')) return [Buffer.from(secret.slice('whsec_'.length), 'base64')];
+  const raw = Buffer.from(secret);
+  return /^[A-Za-z0-9+/]+=*$/.test(secret) ? [raw, Buffer.from(secret, 'base64')] : [raw];
 }

@@ -2,36 +2,55 @@ import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/events';
 import type { ChangeWebhookInput, CreateWebhookInput } from '@carillon/contract/webhooks';
 import { settings, users, webhooks } from '@carillon/db';
-import { eq } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { invalidField, Refusal } from '../errors.ts';
 import { limitsOf } from '../limits/plans.ts';
 import { overQuota } from '../limits/quotas.ts';
-import { isOwn, refuseWebhook, webhookFields } from './read.ts';
-import { newSecret, openSecret, sealPrevious, sealSecret } from './secret.ts';
+import { assertReachable } from './address.ts';
+import { getWebhook, isOwn, refuseWebhook, webhookFields } from './read.ts';
+import {
+  isReadable,
+  lookupsOf,
+  newSecret,
+  openSecret,
+  opensInbound,
+  sealChosen,
+  sealPrevious,
+  sealSecret,
+  sealUnlisted,
+} from './secret.ts';
 
 /** Specification "Input limits": webhooks per user, whatever the plan. */
 const MOST_WEBHOOKS = 10;
 /** How long a secret goes on signing beside the one that replaced it. */
 const PREVIOUS_SIGNS_MS = 24 * 60 * 60 * 1000;
 
+/** Those that count against the limits, and that are changed and deleted here; the others go with their address. */
+const isSubscription = eq(webhooks.purpose, 'subscription');
+
 /**
- * Subscribes an address to events and returns the webhook with its secret, which is never shown again. Refusals: 400
- * for an address that may not be reached, 402 beyond the plan's limit or the 10 of everybody (decisions §8).
+ * Subscribes an address to events and returns the webhook with its secret, one of the caller's own where it is given,
+ * which is never shown again. Refusals: 400 for an address that may not be reached and a secret that receivers could not
+ * read, 402 beyond the plan's limit or the 10 of everybody (decisions §8), 409 for a secret whose inbound address
+ * another webhook of the caller's has.
  */
 export async function createWebhook(ctx: Context, caller: Caller, input: CreateWebhookInput) {
-  assertReachable(ctx, input.url);
+  assertReachable(ctx, 'url', input.url);
   const id = randomUUID();
-  const secret = newSecret();
+  const secret = input.secret ?? newSecret();
+  if (!isReadable(secret)) throw invalidField('secret', 'must be base64, padded, after whsec_');
   return inTransaction(ctx, async (tx) => {
     await reserveWebhook(tx, caller);
+    const isChosen = input.secret !== undefined;
+    if (isChosen) await assertUnused(tx, caller, secret);
     const now = tx.now();
     const events = unique(input.events);
     await tx.db.insert(webhooks).values({
       id,
       userId: caller.id,
       url: input.url,
-      ...sealSecret(ctx, id, secret),
+      ...(isChosen ? sealChosen(ctx, { id, userId: caller.id }, secret) : sealSecret(ctx, id, secret)),
       events,
       description: input.description ?? null,
       createdAt: now,
@@ -56,41 +75,72 @@ async function reserveWebhook(ctx: Context, caller: Caller) {
     .for('no key update', { of: users });
   if (!state) throw new Refusal('unauthenticated', 'This account does not exist any more.');
   // A statement of its own, begun after the lock was had: it sees what others have committed.
-  const used = await ctx.db.$count(webhooks, eq(webhooks.userId, caller.id));
+  const used = await ctx.db.$count(webhooks, and(eq(webhooks.userId, caller.id), isSubscription));
   for (const limit of [limitsOf(state, state).webhooks, MOST_WEBHOOKS]) {
     if (used >= limit) throw overQuota({ resource: 'webhooks', used, limit, resetAt: null });
   }
 }
 
-/**
- * Changes a webhook of the caller's. `isActive` true also clears `failed`; while it is false the open deliveries wait.
- * Refusals: 400 for an address that may not be reached, 404.
- */
-export async function changeWebhook(ctx: Context, caller: Caller, id: string, input: ChangeWebhookInput) {
-  if (input.url !== undefined) assertReachable(ctx, input.url);
-  const [webhook] = await ctx.db
-    .update(webhooks)
-    .set({
-      // Another receiver has yet to prove itself.
-      ...(input.url === undefined ? {} : { url: input.url, lastAttemptOk: null }),
-      ...(input.events === undefined ? {} : { events: unique(input.events) }),
-      ...(input.description === undefined ? {} : { description: input.description }),
-      ...(input.isActive === undefined ? {} : { status: input.isActive ? 'active' : 'inactive' }),
-      updatedAt: ctx.now(),
-    })
-    .where(isOwn(caller, id))
-    .returning(webhookFields);
-  if (!webhook) return refuseWebhook();
-  afterCommit(ctx, () => ctx.worker.nudgeDeliveries());
-  return webhook;
+/** Under the lock of `reserveWebhook`, so no two creations take one secret; the index alone knows it under one key only. */
+async function assertUnused(ctx: Context, caller: Caller, secret: string) {
+  if (!opensInbound(secret)) return;
+  const mine = and(eq(webhooks.userId, caller.id), inArray(webhooks.secretLookup, lookupsOf(ctx, caller.id, secret)));
+  if ((await ctx.db.$count(webhooks, mine)) === 0) return;
+  throw new Refusal('conflict', 'You have a webhook with this secret: their inbound addresses would be the same.');
 }
 
-/** Deletes a webhook of the caller's with its deliveries and its log. Refusal: 404. */
+/**
+ * Changes a webhook of the caller's. `isActive` true also clears `failed`; while it is false the open deliveries wait.
+ * That is all that can be changed of the webhook of a task or of the settings. Refusals: 400 for an address that may not
+ * be reached, 404, 409.
+ */
+export async function changeWebhook(ctx: Context, caller: Caller, id: string, input: ChangeWebhookInput) {
+  const { url, events, description, isActive } = input;
+  if (url !== undefined) assertReachable(ctx, 'url', url);
+  const isSwitch = url === undefined && events === undefined && description === undefined;
+  return inTransaction(ctx, async (tx) => {
+    if (isActive !== undefined) await preferWebhook(tx, caller, id, isActive);
+    const [webhook] = await tx.db
+      .update(webhooks)
+      .set({
+        // Another receiver has yet to prove itself.
+        ...(url === undefined ? {} : { url, lastAttemptOk: null }),
+        ...(events === undefined ? {} : { events: unique(events) }),
+        ...(description === undefined ? {} : { description }),
+        ...(isActive === undefined ? {} : { status: isActive ? 'active' : 'inactive' }),
+        updatedAt: tx.now(),
+      })
+      .where(and(isOwn(caller, id), isSwitch ? undefined : isSubscription))
+      .returning(webhookFields);
+    afterCommit(tx, () => tx.worker.nudgeDeliveries());
+    return webhook ?? refuseOwn(tx, caller, id);
+  });
+}
+
+/** The webhook of the settings and what they say of it are one switch. The account's row first, as settings lock it. */
+async function preferWebhook(ctx: Context, caller: Caller, id: string, notifyWebhook: boolean) {
+  const ofAccount = sql`exists (select from webhooks w
+    where w.id = ${id} and w.user_id = "users"."id" and w.purpose = 'account')`;
+  await ctx.db
+    .update(users)
+    .set({ notifyWebhook })
+    .where(and(eq(users.id, caller.id), ofAccount));
+}
+
+/** Deletes a webhook of the caller's with its deliveries and its log. Refusals: 404, 409 for that of a task or the settings. */
 export async function deleteWebhook(ctx: Context, caller: Caller, id: string): Promise<void> {
-  const gone = await inTransaction(ctx, (tx) =>
-    tx.db.delete(webhooks).where(isOwn(caller, id)).returning({ id: webhooks.id }),
-  );
-  if (gone.length === 0) refuseWebhook();
+  await inTransaction(ctx, async (tx) => {
+    const mine = and(isOwn(caller, id), isSubscription);
+    const gone = await tx.db.delete(webhooks).where(mine).returning({ id: webhooks.id });
+    if (gone.length === 0) await refuseOwn(tx, caller, id);
+  });
+}
+
+/** Refuses what is done where the address is set; 404 where there is no such webhook at all. */
+async function refuseOwn(ctx: Context, caller: Caller, id: string): Promise<never> {
+  const { taskId } = await getWebhook(ctx, caller, id);
+  const place = taskId === null ? 'your settings' : `the task ${taskId}`;
+  throw new Refusal('conflict', `This is the webhook of ${place}: change its \`webhookUrl\` there.`);
 }
 
 /**
@@ -100,17 +150,18 @@ export async function deleteWebhook(ctx: Context, caller: Caller, id: string): P
 export function rotateSecret(ctx: Context, caller: Caller, id: string): Promise<{ id: string; secret: string }> {
   return inTransaction(ctx, async (tx) => {
     const [before] = await tx.db
-      .select({ sealed: webhooks.secretSealed })
+      .select({ sealed: webhooks.secretSealed, purpose: webhooks.purpose })
       .from(webhooks)
       .where(isOwn(caller, id))
       .for('no key update');
     if (!before) return refuseWebhook();
     const secret = newSecret();
     const now = tx.now();
+    const sealed = before.purpose === 'subscription' ? sealSecret(ctx, id, secret) : sealUnlisted(ctx, id, secret);
     await tx.db
       .update(webhooks)
       .set({
-        ...sealSecret(ctx, id, secret),
+        ...sealed,
         previousSecretSealed: keepSigning(ctx, id, before.sealed),
         previousSecretUntil: new Date(now.getTime() + PREVIOUS_SIGNS_MS),
         updatedAt: now,
@@ -128,12 +179,6 @@ function keepSigning(ctx: Context, id: string, sealed: string): string | null {
     ctx.log.error({ err: error, webhookId: id }, 'the secret before cannot go on signing');
     return null;
   }
-}
-
-/** Only the address itself is looked at: what its name leads to may be another host tomorrow, and is checked each time. */
-function assertReachable(ctx: Context, url: string) {
-  const problem = ctx.http.checkAddress(url);
-  if (problem !== null) throw invalidField('url', problem);
 }
 
 const unique = (events: readonly EventKind[]): EventKind[] => [...new Set(events)];

@@ -26,6 +26,8 @@ const task: Static<typeof Task> & { consecutiveFailures: number } = {
   executionCount: 0,
   lastExecutionAt: at,
   attachments: [],
+  webhookUrl: null,
+  notificationEmail: null,
   createdAt: at,
   updatedAt: at,
   consecutiveFailures: 3,

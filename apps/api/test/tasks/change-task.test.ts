@@ -18,6 +18,11 @@ import {
 const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
 t.beforeEach(() => clock.set(START));
 const LATER = '2026-11-20T10:00:05.000Z';
+/** Beside the fields of `TASK`. */
+const CHANGEABLE = [
+  ...['description', 'recurrencePattern', 'aiModel', 'maxTokens', 'temperature', 'status'],
+  ...['webhookUrl', 'notificationEmail'],
+];
 
 t.test('each field can be changed alone, and the answer is the task as it is now', async (t) => {
   const alice = await signUp(app);
@@ -35,6 +40,11 @@ t.test('each field can be changed alone, and the answer is the task as it is now
     { maxTokens: 200_000 },
     { temperature: 0 },
     { attachments: [file] },
+    { webhookUrl: 'https://hooks.example.com/end' },
+    { webhookUrl: 'https://hooks.example.com/another' },
+    { webhookUrl: null },
+    { notificationEmail: 'alice@example.com' },
+    { notificationEmail: null },
     { timezone: 'europe/Berlin' },
     { recurrence: 'weekly' },
     { recurrence: 'once' },
@@ -57,7 +67,8 @@ t.test('each field can be changed alone, and the answer is the task as it is now
 
 t.test('what is there already changes nothing and is told to nobody', async (t) => {
   const alice = await signUp(app);
-  const id = await postTask(app, alice, { recurrencePattern: '0 9 * * 1' });
+  const addresses = { webhookUrl: 'https://hooks.example.com/end', notificationEmail: 'alice@example.com' };
+  const id = await postTask(app, alice, { recurrencePattern: '0 9 * * 1', ...addresses });
   const heard = await listen(ctx, alice);
   const task = await readTask(app, alice, id);
   clock.set('2026-11-26T12:00:00Z');
@@ -69,7 +80,8 @@ t.test('what is there already changes nothing and is told to nobody', async (t) 
     { status: 'active' },
     { scheduledFor: '2026-11-20T12:00:00+01:00' },
     { recurrence },
-    { ...all, maxTokens, temperature, attachments, status },
+    { notificationEmail: ' Alice@Example.com' },
+    { ...all, ...addresses, maxTokens, temperature, attachments, status },
   ]) {
     const answer = await patchTask(app, alice, id, same);
     t.equal(answer.statusCode, 200);
@@ -139,11 +151,7 @@ t.test('what is not the caller’s to change is refused by field', async (t) => 
   const id = await postTask(app, alice);
   const [row] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
   for (const field of Object.keys(row ?? {})) {
-    if (
-      field in TASK ||
-      ['description', 'recurrencePattern', 'aiModel', 'maxTokens', 'temperature', 'status'].includes(field)
-    )
-      continue;
+    if (field in TASK || CHANGEABLE.includes(field)) continue;
     const answer = await patchTask(app, alice, id, { [field]: bob.id });
     t.equal(answer.statusCode, 400, field);
     t.same(answer.json().details, { [field]: ['is not a known field'] });

@@ -33,6 +33,8 @@ t.test('a task is saved with the defaults and runs first when it was told to', a
     executionCount: 0,
     lastExecutionAt: null,
     attachments: [],
+    webhookUrl: null,
+    notificationEmail: null,
     createdAt: START.toISOString(),
     updatedAt: START.toISOString(),
   });
@@ -46,6 +48,16 @@ t.test('every field that may be given is kept', async (t) => {
   const most = { description: 'So that I know.', aiModel: 'm'.repeat(200), maxTokens: 200_000, temperature: 200 };
   t.match(await readTask(app, alice, await postTask(app, alice, most)), most);
   const nulls = { description: null, recurrencePattern: null };
+  t.match(await readTask(app, alice, await postTask(app, alice, nulls)), nulls);
+});
+
+t.test('where the end of a run is told may be given, the mail address as it is kept', async (t) => {
+  const alice = await signUp(app);
+  const webhookUrl = 'https://hooks.example.com/end?of=run';
+  const given = { webhookUrl, notificationEmail: '  Alice@Example.COM ' };
+  const kept = { webhookUrl, notificationEmail: 'alice@example.com' };
+  t.match(await readTask(app, alice, await postTask(app, alice, given)), kept);
+  const nulls = { webhookUrl: null, notificationEmail: null };
   t.match(await readTask(app, alice, await postTask(app, alice, nulls)), nulls);
 });
 

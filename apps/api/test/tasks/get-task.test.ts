@@ -31,6 +31,8 @@ t.test('the owner sees every field of the specification and no other', async (t)
     'executionCount',
     'lastExecutionAt',
     'attachments',
+    'webhookUrl',
+    'notificationEmail',
     'createdAt',
     'updatedAt',
   ]);

@@ -30,7 +30,10 @@ t.test('a webhook is created active and shows its secret this once', async (t) =
   t.same(rest, { userId: alice.id, ...WEBHOOK, isActive: true, createdAt: '2026-11-20T10:00:00.000Z' });
   t.match(id, /^[0-9a-f-]{36}$/);
   t.match(secret, /^whsec_[A-Za-z0-9]{32}$/, 'in letters that both base64 alphabets have');
-  t.same(await readWebhook(app, alice, id), { id, ...rest, description: 'To the wall display', status: 'active' });
+  t.same(await readWebhook(app, alice, id), {
+    ...{ id, ...rest, description: 'To the wall display', status: 'active' },
+    ...{ purpose: 'subscription', taskId: null },
+  });
 
   const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, id));
   t.notOk(JSON.stringify(row).includes(secret.slice(6)), 'at rest it is sealed');

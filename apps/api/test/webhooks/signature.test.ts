@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { parseSealingKeys, type SealingKey } from '../../src/config/secrets.ts';
 import type { Context } from '../../src/context.ts';
-import { isSecret, lookupsOf, lookupUnder, newSecret, openSecret, sealSecret } from '../../src/webhooks/secret.ts';
+import { lookupsOf, lookupUnder, newSecret, openSecret, opensInbound, sealSecret } from '../../src/webhooks/secret.ts';
 import { isSigned, signBody, standardHeaders } from '../../src/webhooks/signature.ts';
 import { signatureOf } from '../support/webhooks.ts';
 
@@ -15,9 +15,7 @@ t.test('a secret has 32 characters that either base64 alphabet knows, of more th
   t.equal(new Set(made).size, 2000);
   for (const secret of made) if (!/^whsec_[A-Za-z0-9]{32}$/.test(secret)) t.fail(secret);
   t.equal(new Set(made.map((secret) => secret.slice(6)).join('')).size, 62, 'every letter and digit comes up');
-  t.ok(made.every(isSecret));
-  t.ok(isSecret(`whsec_${'-_'.repeat(16)}`), 'and others that are URL-safe could be one');
-  for (const text of ['', 'whsec_', made[0]?.slice(1), `${made[0]}x`, `${made[0]}\n`]) t.notOk(isSecret(text ?? ''));
+  t.ok(made.every(opensInbound));
 });
 
 t.test("the specification's signature is the HMAC-SHA256 of the raw body in lower-case hex", async (t) => {
@@ -75,11 +73,18 @@ t.test('a secret is found under each key that may have sealed it, and the look-u
   const secret = newSecret();
   const before = sealSecret(withKeys([a]), 'id', secret);
   const rotated = withKeys([b, a]);
-  t.ok(lookupsOf(rotated, secret).includes(before.secretLookup), 'it goes on being found while the old key is listed');
+  t.ok(
+    lookupsOf(rotated, 7, secret).includes(before.secretLookup),
+    'it goes on being found while the old key is listed',
+  );
   t.equal(openSecret(rotated, 'id', before.secretSealed), secret);
   const after = sealSecret(rotated, 'id', secret);
   t.equal(after.secretLookup, lookupUnder(b, secret));
   t.not(after.secretLookup, before.secretLookup);
-  t.same(lookupsOf(withKeys([b]), secret), [after.secretLookup], 'sealed anew, it needs the old key no more');
+  t.same(
+    lookupsOf(withKeys([b]), 7, secret),
+    [after.secretLookup, `7:${after.secretLookup}`],
+    'sealed anew, it needs the old key no more',
+  );
   t.throws(() => openSecret(rotated, 'other', after.secretSealed), /another place/);
 });

@@ -1,0 +1,77 @@
+import { passwordResets, users } from '@carillon/db';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { recordAudit } from '../auth/audit.ts';
+import { storedEmail } from '../auth/write.ts';
+import { type Caller, type Context, sqlState } from '../context.ts';
+import { Refusal } from '../errors.ts';
+import { userKey } from '../limits/keys.ts';
+import { EMAIL_CHANGES } from '../limits/rates.ts';
+import { countHit, hitOf, isOver, tooManyRequests } from '../limits/windows.ts';
+import { keptAddress } from '../mails/address.ts';
+import { queueMail } from '../mails/queue.ts';
+
+/**
+ * Lets a caller ask for another address a few times an hour (429): each attempt tells whether somebody has it, and each
+ * change sends a mail to an address that nobody has proved to own. That of `BOOTSTRAP_ADMIN_EMAIL` stays with its
+ * account (409), as whoever has it becomes an admin at the next start.
+ */
+export async function admitEmailChange(ctx: Context, caller: Caller, email: string): Promise<void> {
+  if (keptAddress(email) === caller.email) return;
+  const { bootstrapAdmin } = ctx.config;
+  if (bootstrapAdmin && keptAddress(bootstrapAdmin.email) === caller.email) {
+    throw new Refusal('conflict', 'This address is BOOTSTRAP_ADMIN_EMAIL of the installation: change it there first.');
+  }
+  const standing = await countHit(ctx.db, hitOf(ctx, EMAIL_CHANGES, userKey(EMAIL_CHANGES, caller.id)));
+  if (isOver(standing)) throw tooManyRequests(standing, ctx.now());
+}
+
+/** The columns of an address; another one than before has yet to be proved. */
+export function newEmail(email: string | undefined) {
+  if (email === undefined) return {};
+  const stored = storedEmail(email);
+  const verified = sql`case when ${users.email} = ${stored} then ${users.emailVerifiedAt} end`;
+  return { email: stored, emailVerifiedAt: verified };
+}
+
+interface EmailChange {
+  userId: number;
+  before: string;
+  after: string;
+  address: string | null;
+}
+
+/** What follows from another address, in the transaction that writes it: links sent to the one before are void. */
+export async function followEmailChange(ctx: Context, change: EmailChange): Promise<void> {
+  const { userId, before, after, address } = change;
+  await ctx.db
+    .update(passwordResets)
+    .set({ usedAt: ctx.now() })
+    .where(and(eq(passwordResets.userId, userId), isNull(passwordResets.usedAt)));
+  const details = { before: { email: before }, after: { email: after } };
+  const actor = { actorId: userId, actorEmail: before, userId };
+  await recordAudit(ctx, { kind: 'user.email_changed', ...actor, details, address });
+  const subject = 'The e-mail address of your account was changed';
+  await queueMail(ctx, { to: before, userId, subject, text: CHANGED_TEXT });
+}
+
+/** Of two accounts that take an address at once the unique index lets one have it; the other is refused (409). */
+export async function refusingTakenEmail<T>(changing: Promise<T>): Promise<T> {
+  try {
+    return await changing;
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const isTaken =
+      sqlState(error) === '23505' && (cause as { constraint_name?: string }).constraint_name === EMAIL_KEY;
+    throw isTaken ? new Refusal('conflict', 'This e-mail address is already registered.') : error;
+  }
+}
+
+const EMAIL_KEY = 'users_email_key';
+
+const CHANGED_TEXT = `Hello,
+
+your Carillon account has another e-mail address now. This one, which it had until now, neither signs in nor gets mail
+for it any more; links for a new password that were sent here are void.
+
+If it was not you, somebody else is signed in to your account: ask the people who run this service for help.
+`;

@@ -1,0 +1,59 @@
+import { executions, settings, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { START, testContext } from '../support/context.ts';
+import { listen } from '../support/deliveries.ts';
+import { signUp } from '../support/people.ts';
+import { patchTask, postTask, readTask, runDue, TASK, UNHURRIED } from '../support/tasks.ts';
+
+const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+t.beforeEach(() => clock.set(START));
+
+t.test('a task may begin paused: it has no next run, and that is what is told of it', async (t) => {
+  const alice = await signUp(app);
+  const heard = await listen(ctx, alice);
+  const id = await postTask(app, alice, { status: 'paused' });
+  t.match(await readTask(app, alice, id), { status: 'paused', nextExecutionAt: null, aiModel: 'openai/gpt-5-mini' });
+  t.match(await heard(), [{ event: 'task.created', data: { task: { id, status: 'paused' } } }]);
+  clock.set('2026-11-22T12:00:00Z');
+  await runDue(ctx);
+  t.equal(await ctx.db.$count(executions, eq(executions.taskId, id)), 0);
+  t.match((await patchTask(app, alice, id, { status: 'active' })).json().task, {
+    status: 'active',
+    nextExecutionAt: '2026-11-23T11:00:00.000Z',
+  });
+});
+
+t.test('active is what a task is unless told', async (t) => {
+  const alice = await signUp(app);
+  const id = await postTask(app, alice, { status: 'active' });
+  t.match(await readTask(app, alice, id), { status: 'active', nextExecutionAt: TASK.scheduledFor });
+});
+
+t.test('it takes no place of an active task, and finds one only when it is resumed', async (t) => {
+  const alice = await signUp(app);
+  await ctx.db.update(settings).set({ maxTasksPerUser: 1 });
+  t.teardown(() => ctx.db.update(settings).set({ maxTasksPerUser: 100 }));
+  await postTask(app, alice);
+  const id = await postTask(app, alice, { status: 'paused' });
+  const resumed = await patchTask(app, alice, id, { status: 'active' });
+  t.equal(resumed.statusCode, 402);
+  t.match(resumed.json().details, { resource: 'activeTasks', used: 1, limit: 1 });
+});
+
+t.test('its first run has to lie ahead too', async (t) => {
+  const { headers } = await signUp(app);
+  const payload = { ...TASK, status: 'paused', scheduledFor: START.toISOString() };
+  const answer = await app.inject({ method: 'POST', url: '/api/agent/create-task', headers, payload });
+  t.equal(answer.statusCode, 400);
+  t.same(answer.json().details, { scheduledFor: ['must be in the future'] });
+});
+
+t.test('an account that is deleted meanwhile gets none', async (t) => {
+  const { id, headers } = await signUp(app);
+  await app.inject({ url: '/api/user', headers });
+  await ctx.db.delete(users).where(eq(users.id, id));
+  const payload = { ...TASK, status: 'paused' };
+  const answer = await app.inject({ method: 'POST', url: '/api/agent/create-task', headers, payload });
+  t.equal(answer.statusCode, 401);
+});
