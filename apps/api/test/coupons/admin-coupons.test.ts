@@ -74,6 +74,46 @@ t.test('a code has 80 random bits in signs that nobody mistakes for each other',
   t.ok(Math.min(...counts.values()) > 800 && Math.max(...counts.values()) < 1200, 'each about as often');
 });
 
+t.test('an admin may choose the code: it is kept in upper case, and activated in any', async (t) => {
+  const answer = await ask('POST', '', { code: 'spring-2027_a', value: 30, type: 'TRIAL_EXTENSION', maxUses: 2 });
+  t.equal(answer.statusCode, 201);
+  t.match(answer.json().data, { code: 'SPRING-2027_A', value: 30, type: 'TRIAL_EXTENSION', maxUses: 2 });
+  t.equal((await activate(await signUp(app), ' Spring-2027_A ')).statusCode, 200);
+  for (const code of ['ABCD', 'A'.repeat(40), '0000', '----'])
+    t.equal((await ask('POST', '', { code })).json().data.code, code);
+  for (const code of [
+    'ABC',
+    'A'.repeat(41),
+    '',
+    'AB CD',
+    ' ABCD',
+    'ABCD\n',
+    'ÄBCD',
+    'ΑBCD',
+    'AB.CD',
+    'ıııı',
+    7,
+    null,
+    {},
+  ]) {
+    const refused = await ask('POST', '', { code });
+    t.equal(refused.statusCode, 400, JSON.stringify(code));
+    t.same(Object.keys(refused.json().details), ['code']);
+  }
+});
+
+t.test('a code is there once, in whatever case and however many ask for it', async (t) => {
+  const codes = ['Welcome', 'WELCOME', 'welcome', 'wELCOME'];
+  const answers = await Promise.all([...codes, ...codes, ...codes].map((code) => ask('POST', '', { code })));
+  t.same(answers.map(({ statusCode }) => statusCode).sort(), [201, ...Array(11).fill(409)]);
+  const refused = answers.find(({ statusCode }) => statusCode === 409);
+  t.same(refused?.json(), { success: false, error: 'There is a coupon with this code already.' });
+  t.equal(await ctx.db.$count(coupons), 1);
+  t.equal((await audit()).length, 1, 'and on record once');
+  await ctx.db.update(coupons).set({ isActive: false });
+  t.equal((await ask('POST', '', { code: 'Welcome' })).statusCode, 409, 'a coupon that is switched off has it still');
+});
+
 t.test('what cannot be a coupon is a validation error by field', async (t) => {
   const wrong: [object, string][] = [
     [{ maxUses: 0 }, 'maxUses'],

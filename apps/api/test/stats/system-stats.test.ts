@@ -1,0 +1,98 @@
+import { executions, tasks, users } from '@carillon/db';
+import { eq, sql } from 'drizzle-orm';
+import t from 'tap';
+import { getSystemStats } from '../../src/stats/system.ts';
+import { START, testContext } from '../support/context.ts';
+import { type Person, signUpAda, signUpAlice } from '../support/people.ts';
+import { insertTask } from '../support/schedules.ts';
+import { answering, REFUSED, runDue } from '../support/tasks.ts';
+
+const { app, ctx, clock } = await testContext(t);
+const DAY_MS = 24 * 3_600_000;
+let alice: Person;
+t.beforeEach(async () => {
+  clock.set(START);
+  await ctx.db.delete(users);
+  await signUpAda(app);
+  alice = await signUpAlice(app);
+});
+
+const later = (ms: number) => new Date(START.getTime() + ms);
+
+/** Executions made at these times after the clock's start, in this order of their ids. */
+async function insertRuns(task: number, madeAt: readonly number[], status: 'completed' | 'failed' | 'pending') {
+  const rest = {
+    completed: { completedAt: START },
+    failed: { completedAt: START, errorCode: 'TIMEOUT' as const },
+    pending: {},
+  }[status];
+  const row = { taskId: task, userId: alice.id, status, trigger: 'manual' as const, runAt: START };
+  await ctx.db.insert(executions).values(madeAt.map((ms) => ({ ...row, ...rest, createdAt: later(ms) })));
+}
+
+t.test('of an empty service all figures are there, and 0', async (t) => {
+  t.same(await getSystemStats(ctx), {
+    users: { total: 2, active: 2, new24h: 2 },
+    tasks: { total: 0, active: 0, paused: 0 },
+    executions: { last24h: 0, success: 0, failed: 0, successRate: 0 },
+  });
+});
+
+t.test('users and tasks are counted by how they stand', async (t) => {
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
+  for (const status of ['active', 'active', 'paused', 'completed', 'failed'] as const) {
+    await insertTask(ctx, alice.id, { status, nextExecutionAt: null });
+  }
+  t.match(await getSystemStats(ctx), {
+    users: { total: 2, active: 1, new24h: 2 },
+    tasks: { total: 5, active: 2, paused: 1 },
+  });
+  clock.advance(DAY_MS - 1);
+  t.match(await getSystemStats(ctx), { users: { new24h: 2 } });
+  clock.advance(1);
+  t.match(await getSystemStats(ctx), { users: { total: 2, new24h: 0 } });
+});
+
+t.test('executions are those of 24 hours to the millisecond, by how they ended', async (t) => {
+  const offline = { aiModel: 'offline', recurrence: 'once' } as const;
+  for (let n = 0; n < 2; n++) await insertTask(ctx, alice.id, offline);
+  await runDue(ctx);
+  clock.advance(1);
+  const at = { nextExecutionAt: ctx.now() };
+  await insertTask(ctx, alice.id, { ...offline, ...at });
+  await runDue({ ...ctx, ai: answering(REFUSED) });
+  const waiting = await insertTask(ctx, alice.id, { nextExecutionAt: null });
+  await insertRuns(waiting, [2], 'pending');
+  const figures = async () => (await getSystemStats(ctx)).executions;
+  t.same(await figures(), { last24h: 4, success: 2, failed: 1, successRate: 66.67 });
+  clock.set(later(DAY_MS - 1));
+  t.match(await figures(), { last24h: 4 });
+  clock.set(later(DAY_MS));
+  t.same(await figures(), { last24h: 2, success: 0, failed: 1, successRate: 0 });
+  clock.set(later(DAY_MS + 1));
+  t.match(await figures(), { last24h: 1, success: 0, failed: 0 });
+  clock.set(later(DAY_MS + 2));
+  t.match(await figures(), { last24h: 0 });
+});
+
+t.test('they are found among many, with gaps between them, and a little out of order', async (t) => {
+  const task = await insertTask(ctx, alice.id, { nextExecutionAt: null });
+  // One each 5 minutes, every other one made by a process whose clock is 50 minutes behind.
+  const minutes = Array.from({ length: 1000 }, (_, n) => n * 5 - (n % 2) * 50);
+  await insertRuns(
+    task,
+    minutes.map((minute) => minute * 60_000),
+    'completed',
+  );
+  await ctx.db.execute(sql`delete from executions where id % 7 in (1, 2) or id % 100 < 30`);
+  const left = await ctx.db.select({ at: executions.createdAt }).from(executions);
+  t.ok(left.length > 300);
+  for (const hours of [0, 1, 23, 24, 25, 40, 60, 83, 90, 107, 108, 200]) {
+    clock.set(later(hours * 3_600_000));
+    const since = ctx.now().getTime() - DAY_MS;
+    const wanted = left.filter(({ at }) => at.getTime() > since).length;
+    t.equal((await getSystemStats(ctx)).executions.last24h, wanted, `${hours} h`);
+  }
+  await ctx.db.delete(tasks);
+  t.match((await getSystemStats(ctx)).executions, { last24h: 0, success: 0 });
+});
