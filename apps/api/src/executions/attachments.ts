@@ -59,19 +59,26 @@ async function load(
   share.shrinkTo(bytes);
 
   const files = new Map(found.map((file) => [file.id, file]));
-  const missing: string[] = [];
-  const attachments = await Promise.all(
-    attachmentIds.map(async (id): Promise<AiAttachment[]> => {
+  const read = await Promise.all(
+    attachmentIds.map(async (id) => {
       const file = files.get(id);
-      const data = file ? await ctx.files.read(file) : null;
-      if (file && data) return [{ name: file.name, mediaType: file.type, data }];
-      missing.push(file ? JSON.stringify(storedText(file.name, 100)) : id);
-      return [];
+      return { id, file, data: file ? await ctx.files.read(file) : null };
     }),
   );
-  if (missing.length === 0) return { ok: true, attachments: attachments.flat() };
-  const which = missing.length === 1 ? `attachment ${missing[0]} has` : `attachments ${missing.join(', ')} have`;
-  return refused(`The ${which} been deleted; change the task's attachments.`);
+  const missing = read.filter(({ data }) => data === null);
+  if (missing.length > 0) return refused(wordMissing(missing.map(({ id, file }) => file?.name ?? id)));
+  return {
+    ok: true,
+    attachments: read.flatMap(({ file, data }) =>
+      file && data ? [{ name: file.name, mediaType: file.type, data }] : [],
+    ),
+  };
+}
+
+function wordMissing(names: readonly string[]): string {
+  const shown = names.map((name) => JSON.stringify(storedText(name, 100))).join(', ');
+  const which = names.length === 1 ? `attachment ${shown} has` : `attachments ${shown} have`;
+  return `The ${which} been deleted; change the task's attachments.`;
 }
 
 /** Rejects as soon as `ms` are over or `signal` is aborted, whatever becomes of `work`. */

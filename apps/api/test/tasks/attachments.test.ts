@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { uploads } from '@carillon/db';
+import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
@@ -48,4 +50,31 @@ t.test('what is no file of the caller is refused at its place, another person’
     });
   }
   t.same((await readTask(app, alice, id)).attachments, []);
+});
+
+t.test('files of more than 20 MiB together are refused, however they are named', async (t) => {
+  const alice = await signUp(app);
+  const [half, other, byte] = await Promise.all([
+    insertUpload(ctx, alice),
+    insertUpload(ctx, alice),
+    insertUpload(ctx, alice),
+  ]);
+  for (const { id } of [half, other])
+    await ctx.db
+      .update(uploads)
+      .set({ size: 10 * 1024 * 1024 })
+      .where(eq(uploads.id, id));
+  const exactly = [half.id, other.url, half.url, other.id];
+  const id = await postTask(app, alice, { attachments: exactly });
+  t.same((await readTask(app, alice, id)).attachments, [half.id, other.id], 'a file that is named twice counts once');
+  const attachments = [...exactly, byte.id];
+  const creation = { method: 'POST', url: '/api/agent/create-task', payload: { ...TASK, attachments } } as const;
+  for (const answer of [
+    await app.inject({ ...creation, headers: alice.headers }),
+    await patchTask(app, alice, id, { attachments }),
+  ]) {
+    t.equal(answer.statusCode, 400);
+    t.same(answer.json().details, { attachments: ['must not have more than 20 MiB together'] });
+  }
+  t.same((await readTask(app, alice, id)).attachments, [half.id, other.id]);
 });

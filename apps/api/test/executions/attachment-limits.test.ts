@@ -1,0 +1,167 @@
+import t, { type Test } from 'tap';
+import type { Context } from '../../src/context.ts';
+import type { AttachmentLimits } from '../../src/executions/attachments.ts';
+import { createByteBudget } from '../../src/executions/byte-budget.ts';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { runExecution } from '../../src/executions/run.ts';
+import { settleExecutions } from '../../src/executions/settle.ts';
+import type { Claimed } from '../../src/executions/turns.ts';
+import type { AiRequest } from '../../src/outside/ai.ts';
+import { createFiles } from '../../src/outside/files.ts';
+import { attach, CSV } from '../support/attached.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTask } from '../support/schedules.ts';
+
+const { ctx: shared, ai, alice } = await testEngine(t);
+const disk = createFiles({ storage: { driver: 'disk', url: 'http://files.test', folder: t.testdir() } });
+const ctx: Context = { ...shared, files: disk };
+
+const MIB = 1024 * 1024;
+const never = new AbortController().signal;
+const limitsOf = (bytes: number, readMs = 60_000): AttachmentLimits => ({ budget: createByteBudget(bytes), readMs });
+
+/** So many runs that have started, each of a task with a file of its own, in the order of their tasks. */
+async function startRuns(count: number, { attached = true } = {}): Promise<Claimed[]> {
+  for (let i = 0; i < count; i++) {
+    const { id } = await attach(ctx, alice().id, CSV);
+    await insertTask(ctx, alice().id, { prompt: `Prompt number ${i}.`, attachmentIds: attached ? [id] : [] });
+  }
+  await enqueueDue(ctx);
+  const { started } = await claimQueued(ctx, { limit: count, after: 0 });
+  return started.sort((a, b) => a.taskId - b.taskId);
+}
+
+/** The provider keeps each request until it is let go; `reached(n)` resolves when the n-th has come. */
+function holdRequests(t: Test) {
+  const places = [0, 1, 2].map(() => ({ come: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() }));
+  let count = 0;
+  ai.answer(async () => {
+    const place = places[count++];
+    place?.come.resolve();
+    await place?.go.promise;
+    return {};
+  });
+  const letGo = (at: number) => places[at]?.go.resolve();
+  t.teardown(() => [0, 1, 2].map(letGo));
+  return { reached: (at: number) => places[at]?.come.promise, letGo };
+}
+
+async function run(claimed: Claimed, limits: AttachmentLimits, signal = never, given: Partial<Context> = {}) {
+  const end = await runExecution({ ...ctx, ...given }, claimed, signal, limits);
+  if (!signal.aborted) await settleExecutions(ctx, [end]);
+  return end.outcome;
+}
+
+t.test('runs whose files do not fit together run one after the other, in the order in which they came', async (t) => {
+  const runs = await startRuns(3);
+  const limits = limitsOf(20 * MIB);
+  let underway = 0;
+  let most = 0;
+  const order: string[] = [];
+  const asking = {
+    ...ctx.ai,
+    ask: async (request: AiRequest) => {
+      order.push(request.prompt);
+      underway += 1;
+      most = Math.max(most, underway);
+      const outcome = await ctx.ai.ask(request);
+      underway -= 1;
+      return outcome;
+    },
+  };
+  const outcomes = await Promise.all(runs.map((claimed) => run(claimed, limits, never, { ai: asking })));
+  t.match(outcomes, [{ ok: true }, { ok: true }, { ok: true }]);
+  t.equal(most, 1);
+  t.strictSame(order, ['Prompt number 0.', 'Prompt number 1.', 'Prompt number 2.']);
+});
+
+t.test('those that fit together run together: only what they really have counts', async (t) => {
+  const runs = await startRuns(3);
+  const limits = limitsOf(20 * MIB + 3 * CSV.bytes.length * 2);
+  const { reached, letGo } = holdRequests(t);
+  const ends = runs.map((claimed) => run(claimed, limits));
+  for (const at of [0, 1, 2]) await reached(at);
+  for (const at of [0, 1, 2]) letGo(at);
+  for (const end of ends) t.match(await end, { ok: true });
+});
+
+t.test('a run without files waits for nobody and asks the database nothing', async (t) => {
+  const [large] = await startRuns(1);
+  const [bare] = await startRuns(1, { attached: false });
+  const limits = limitsOf(20 * MIB);
+  const { reached, letGo } = holdRequests(t);
+  const first = run(large!, limits);
+  await reached(0);
+  letGo(1);
+  const db = new Proxy(ctx.db, {
+    get: (_, name) => t.fail(`it asks for ${String(name)}`),
+  });
+  t.match(await runExecution({ ...ctx, db }, bare!, never, limits), { outcome: { ok: true } });
+  letGo(0);
+  t.match(await first, { ok: true });
+});
+
+t.test('a run with files asks the database once', async (t) => {
+  const [claimed] = await startRuns(1);
+  let selects = 0;
+  const db = new Proxy(ctx.db, {
+    get: (target, name, receiver) => {
+      if (name === 'select') selects += 1;
+      else if (name === 'execute') t.fail('it asks in another way');
+      return Reflect.get(target, name, receiver);
+    },
+  });
+  t.match(await runExecution({ ...ctx, db }, claimed!, never, limitsOf(20 * MIB)), { outcome: { ok: true } });
+  t.equal(selects, 1);
+});
+
+t.test('who is given up while waiting is gone at once, and the next one gets the place', async (t) => {
+  const [first, given, last] = await startRuns(3);
+  const limits = limitsOf(20 * MIB);
+  const { reached, letGo } = holdRequests(t);
+  const abort = new AbortController();
+  const ends = [run(first!, limits), run(given!, limits, abort.signal), run(last!, limits)];
+  await reached(0);
+  abort.abort();
+  t.match(await ends[1], { ok: false, errorCode: 'INTERRUPTED', retryable: true });
+  letGo(0);
+  await reached(1);
+  letGo(1);
+  t.match(await ends[2], { ok: true });
+  t.equal(ai.requests.length, 2);
+});
+
+t.test('who is given up while storage hangs is gone at once', async (t) => {
+  const [claimed] = await startRuns(1);
+  const asked = Promise.withResolvers<void>();
+  const hanging = {
+    ...disk,
+    read: () => {
+      asked.resolve();
+      return new Promise<null>(() => {});
+    },
+  };
+  const abort = new AbortController();
+  const end = run(claimed!, limitsOf(20 * MIB), abort.signal, { files: hanging });
+  await asked.promise;
+  abort.abort();
+  t.match(await end, { ok: false, errorCode: 'INTERRUPTED' });
+});
+
+t.test('storage that hangs is given up in time, gives the place back, and is worth a retry', async (t) => {
+  const [claimed, next] = await startRuns(2);
+  const limits = limitsOf(20 * MIB, 50);
+  const hanging = { ...disk, read: () => new Promise<null>(() => {}) };
+  const outcome = await run(claimed!, limits, never, { files: hanging });
+  t.match(outcome, { ok: false, errorCode: 'PROVIDER_UNAVAILABLE', retryable: true, message: /^File storage/ });
+  t.match(await run(next!, { ...limits, readMs: 60_000 }), { ok: true });
+});
+
+t.test('a failure gives the place back, whatever it was', async (t) => {
+  const [failing, next] = await startRuns(2);
+  const limits = limitsOf(20 * MIB);
+  const broken = { ...ctx.ai, ask: () => Promise.reject(new Error('a bug')) };
+  await t.rejects(run(failing!, limits, never, { ai: broken }), { message: 'a bug' });
+  t.match(await run(next!, limits), { ok: true });
+});
