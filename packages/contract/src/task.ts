@@ -57,7 +57,10 @@ const modelSettings = {
     Type.Integer({ minimum: 0, maximum: 200, description: 'Hundredths, 70 (0.70) unless told' }),
   ),
   attachments: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), { maxItems: 10, description: "URLs or ids of the caller's uploads" }),
+    Type.Array(Type.String({ minLength: 1 }), {
+      maxItems: 10,
+      description: "URLs or ids of the caller's uploads, of at most 20 MiB together",
+    }),
   ),
 };
 
