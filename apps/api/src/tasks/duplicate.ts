@@ -3,6 +3,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { nextOccurrence } from '../schedule/recurrence.ts';
 import { recordEvents } from '../webhooks/outbox.ts';
+import { setTaskWebhook } from '../webhooks/own.ts';
 import { reserveActiveTask } from './active-quota.ts';
 import { refuseTask, type TaskRow, taskFields } from './read.ts';
 
@@ -59,8 +60,9 @@ export function duplicateTask(
       .returning(taskFields);
     const copy = made as TaskRow;
     const { id, status, createdAt } = copy;
+    if (webhookUrl !== null) await setTaskWebhook(tx, { userId: caller.id, taskId: id, url: webhookUrl });
     const data = { task: { id, name: copy.name, prompt, recurrence, scheduledFor, status, createdAt } };
-    await recordEvents(tx, [{ kind: 'task.created', userId: caller.id, data }]);
+    await recordEvents(tx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
     return copy;
   });
 }

@@ -121,6 +121,13 @@ t.test('nor one of a request that it grants, but for what the caller is to be gi
   const key = { encryptedProviderKey: plant('the AI key of a user') };
   t.equal((await send(t, { method: 'PATCH', url: '/api/user', headers: asDora, payload: key })).statusCode, 200);
   await send(t, { url: '/api/user', headers: asDora });
+  const changes = [plant('a wrong current password'), account.password].map((currentPassword) => {
+    return { currentPassword, newPassword: plant('a changed password') };
+  });
+  for (const payload of changes) {
+    await send(t, { method: 'POST', url: '/api/user/password', headers: asDora, payload });
+  }
+  t.equal((await post('/api/auth/login', account)).statusCode, 401, 'the password is another one');
   t.equal((await send(t, { url: '/api/cron/scheduler', headers: bearer(cronSecret) })).statusCode, 200);
   const asAda = { ...(await signIn(ada)), 'x-admin-key': adminKey };
   for (const { url, method } of routesOf(app)) {
@@ -189,6 +196,12 @@ t.test('nor one that a provider repeats when it refuses', async (t) => {
       await worker.drain();
       const run = await send(t, { url: `/api/executions/${executionId}`, headers: asAlice });
       t.match(run.json(), { execution: { status: 'failed', error: /\w/ } });
+      // The owner is shown the prompt, and nothing but that.
+      const details = await app.inject({ url: `/api/executions/${executionId}/details`, headers: asAlice });
+      t.equal(details.statusCode, 200);
+      const { task: asked, ...rest } = details.json().execution;
+      t.equal(asked.prompt, prompt);
+      t.same(plants.findIn(JSON.stringify(rest)), []);
     }
   }
   t.ok(

@@ -1,5 +1,15 @@
 import t from 'tap';
-import { ACTION_RATES, DELIVERIES, isExempt, OTHER, PUBLIC, RATES, rateOf } from '../../src/limits/rates.ts';
+import {
+  ACTION_RATES,
+  DELIVERIES,
+  isExempt,
+  ONE_ACCOUNT,
+  OTHER,
+  PASSWORD_TRIES,
+  PUBLIC,
+  RATES,
+  rateOf,
+} from '../../src/limits/rates.ts';
 import { routesOf } from '../support/conformance.ts';
 import { testContext } from '../support/context.ts';
 import { NOT_YET, rowOf } from '../support/rates.ts';
@@ -49,7 +59,9 @@ t.test('the table is that of the specification', async (t) => {
 });
 
 t.test('no two rates share a counter', async (t) => {
-  const buckets = [...RATES, OTHER, PUBLIC, ...Object.values(ACTION_RATES)].map(({ bucket }) => bucket);
+  const buckets = [...RATES, OTHER, PUBLIC, ONE_ACCOUNT, PASSWORD_TRIES, ...Object.values(ACTION_RATES)].map(
+    ({ bucket }) => bucket,
+  );
   t.equal(new Set(buckets).size, buckets.length);
 });
 
@@ -68,8 +80,12 @@ const OTHERS = {
     'DELETE /api/auth/sessions/:id',
     'GET /api/user',
     'PATCH /api/user',
+    'POST /api/user/password',
     'POST /api/tasks/preview',
     'GET /api/tasks/:id/occurrences',
+    'POST /api/tasks/:id/duplicate',
+    'GET /api/executions/:id/details',
+    'POST /api/executions/:id/retry',
     'GET /api/webhooks',
     'GET /api/webhooks/:id',
     'PATCH /api/webhooks/:id',

@@ -1,4 +1,4 @@
-import { tasks, uploads } from '@carillon/db';
+import { deliveries, tasks, uploads, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { duplicateTask } from '../../src/tasks/duplicate.ts';
@@ -42,6 +42,8 @@ t.test('a copy has all that was set, and nothing of what was done', async (t) =>
     maxTokens: 77,
     temperature: 13,
     attachments: [file.id],
+    webhookUrl: 'https://hooks.example.com/news',
+    notificationEmail: 'news@example.com',
   };
   const id = await postTask(app, alice, set);
   clock.set('2026-11-20T11:00:00Z');
@@ -141,6 +143,24 @@ t.test('files that are gone are left out', async (t) => {
     .set({ attachmentIds: [third, first, second] })
     .where(eq(tasks.id, id));
   t.same((await copy(alice, id)).json().task.attachments, [third]);
+});
+
+t.test('the copy has a webhook of its own at the same address, with a secret of its own', async (t) => {
+  const alice = await signUp(app);
+  const url = 'https://hooks.example.com/news';
+  const id = await postTask(app, alice, { webhookUrl: url, aiModel: 'offline' });
+  const { task } = (await copy(alice, id)).json();
+  const found = await ctx.db.select().from(webhooks).where(eq(webhooks.userId, alice.id));
+  t.same(found.map(({ taskId }) => taskId).sort(), [id, task.id].sort());
+  t.same(
+    found.map(({ url, purpose, status }) => [url, purpose, status]),
+    Array(2).fill([url, 'task', 'active']),
+  );
+  t.equal(new Set(found.map(({ secretLookup }) => secretLookup)).size, 2);
+  await app.inject({ method: 'POST', url: `/api/tasks/${task.id}/execute`, headers: alice.headers });
+  await runDue(ctx);
+  const own = found.find(({ taskId }) => taskId === task.id);
+  t.match(await ctx.db.select().from(deliveries), [{ webhookId: own?.id, event: 'execution.completed' }]);
 });
 
 t.test('webhooks are told of a new task, with its own status', async (t) => {
