@@ -20,9 +20,11 @@ const found = (pattern: RegExp, those = (path: string) => path.startsWith(API)) 
 
 const FASTIFY = /^@?fastify(\/|-|$)/;
 const isOfWorkspace = (to: string) => to.startsWith('apps/') || to.startsWith('packages/');
-const isDoor = (path: string) => /[/-](routes|actions)\.ts$/.test(path) || path.startsWith(`${API}http/`);
+const isRoutes = (path: string) => /[/-]routes\.ts$/.test(path);
+const isAction = (path: string) => path.startsWith(`${API}actions/`);
+const isDoor = (path: string) => isRoutes(path) || isAction(path) || path.startsWith(`${API}http/`);
 /** What puts the rooms together may know them all. */
-const BUILDERS = ['app.ts', 'actions.ts', 'serve.ts', 'main.ts'].map((name) => API + name);
+const BUILDERS = ['app.ts', 'open-context.ts', 'serve.ts', 'main.ts'].map((name) => API + name);
 const isVerb = (path: string) => path.startsWith(API) && !isDoor(path) && !BUILDERS.includes(path);
 
 t.test('imports are read as they are written', async (t) => {
@@ -118,10 +120,10 @@ t.test('verbs know no HTTP and no door', async (t) => {
   );
 });
 
-t.test('fastify is known to the doors and to what builds the application', async (t) => {
+t.test('fastify is known to the HTTP door and to what builds the application', async (t) => {
   t.same(
     strays(
-      (path) => !isDoor(path) && path !== `${API}app.ts`,
+      (path) => (!isDoor(path) || isAction(path)) && path !== `${API}app.ts`,
       (to) => !FASTIFY.test(to),
     ),
     [],
@@ -129,9 +131,11 @@ t.test('fastify is known to the doors and to what builds the application', async
 });
 
 t.test('doors write no SQL and make no rows', async (t) => {
-  const routes = (path: string) => /[/-](routes|actions)\.ts$/.test(path);
   t.same(
-    strays(routes, (to) => !to.startsWith('drizzle-orm') && !to.startsWith('packages/db/')),
+    strays(
+      (path) => isRoutes(path) || isAction(path),
+      (to) => !to.startsWith('drizzle-orm') && !to.startsWith('packages/db/'),
+    ),
     [],
   );
 });

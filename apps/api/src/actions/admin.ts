@@ -1,0 +1,53 @@
+import { INPUTS } from '@carillon/contract/actions';
+import { Role } from '@carillon/contract/auth';
+import { createCoupon } from '../coupons/write.ts';
+import { getSystemStats } from '../stats/system.ts';
+import { listUsers } from '../users/accounts.ts';
+import { changeAccount } from '../users/change-account.ts';
+import type { Doors } from './door.ts';
+import { readAs, readId, readOptional } from './input.ts';
+import { NO_ADDRESS, toText } from './words.ts';
+
+/** Specification "Server actions": those of admins. */
+export const adminActions = ({ admin }: Doors) => ({
+  getSystemStats: admin('getSystemStats', [], async ({ ctx }) => getSystemStats(ctx)),
+
+  listUsers: admin('listUsers', [readOptional(INPUTS.listUsers)], async ({ ctx }, input) => {
+    const { page = 1, limit = 50, search, role } = input;
+    const { users, pagination } = await listUsers(ctx, { limit, offset: (page - 1) * limit, search, role });
+    return {
+      users: users.map(({ id, trialEndsAt, createdAt, ...user }) => ({
+        ...user,
+        id: String(id),
+        trialEndsAt: toText(trialEndsAt),
+        createdAt: createdAt.toISOString(),
+      })),
+      total: pagination.total,
+      page,
+      pages: pagination.pages,
+    };
+  }),
+
+  updateUserRole: admin('updateUserRole', [readId, readAs(Role, 'role')], async ({ ctx, caller }, id, role) => {
+    const changed = await changeAccount(ctx, caller, id, { role }, NO_ADDRESS);
+    const { isActive, trialEndsAt, updatedAt } = changed;
+    return {
+      id: String(id),
+      role: changed.role,
+      isActive,
+      trialEndsAt: toText(trialEndsAt),
+      updatedAt: updatedAt.toISOString(),
+    };
+  }),
+
+  createCoupon: admin('createCoupon', [readAs(INPUTS.createCoupon)], async ({ ctx, caller }, input) => {
+    const coupon = await createCoupon(ctx, caller, input, NO_ADDRESS);
+    const { id, code, type, value, isActive, maxUses, usedCount, expiresAt, createdByEmail, createdAt } = coupon;
+    return {
+      id: String(id),
+      ...{ code, type, value, isActive, maxUses, usedCount, createdByEmail },
+      expiresAt: toText(expiresAt),
+      createdAt: createdAt.toISOString(),
+    };
+  }),
+});

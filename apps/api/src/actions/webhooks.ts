@@ -1,0 +1,18 @@
+import { INPUTS } from '@carillon/contract/actions';
+import { testWebhook } from '../webhooks/test-delivery.ts';
+import { createWebhook } from '../webhooks/write.ts';
+import type { Doors } from './door.ts';
+import { readAs, readUuid } from './input.ts';
+
+/** Specification "Server actions": those of webhooks. */
+export const webhookActions = ({ user }: Doors) => ({
+  createWebhook: user('createWebhook', [readAs(INPUTS.createWebhook)], async ({ ctx, caller }, input) => {
+    const { userId, createdAt, ...webhook } = await createWebhook(ctx, caller, input);
+    return { ...webhook, userId: String(userId), createdAt: createdAt.toISOString() };
+  }),
+
+  testWebhook: user('testWebhook', [readUuid], async ({ ctx, caller }, id) => {
+    const { delivery } = await testWebhook(ctx, caller, id);
+    return { ...delivery, timestamp: delivery.timestamp.toISOString() };
+  }),
+});

@@ -1,0 +1,188 @@
+import { tasks, users, webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { dataOf, invalid, TASK, testActions } from '../support/actions.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUp, signUpAlice, signUpBob } from '../support/people.ts';
+import { readTask, UNHURRIED } from '../support/tasks.ts';
+
+const test = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = test;
+const actions = testActions(ctx);
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+t.beforeEach(async () => {
+  clock.set(START);
+  await ctx.db.delete(tasks);
+});
+const create = (given: object = {}, { token } = alice) => actions.createTask(token, { ...TASK, ...given });
+
+t.test('a task repeats by its cron expression, its first run the next time that fires', async (t) => {
+  const data = await dataOf(create());
+  t.same(data, { id: data.id, name: TASK.name, createdAt: START.toISOString() });
+  t.match(await readTask(app, alice, Number(data.id)), {
+    name: TASK.name,
+    prompt: TASK.prompt,
+    description: null,
+    scheduledFor: '2026-11-21T09:00:00.000Z',
+    nextExecutionAt: '2026-11-21T09:00:00.000Z',
+    recurrence: 'daily',
+    recurrencePattern: '0 9 * * *',
+    timezone: 'UTC',
+    aiModel: TASK.model,
+    maxTokens: 1024,
+    temperature: 70,
+    status: 'active',
+    webhookUrl: null,
+    notificationEmail: null,
+    createdAt: START.toISOString(),
+  });
+});
+
+t.test('the word of its recurrence is the nearest one', async (t) => {
+  for (const [recurrence, word] of [
+    ['0 9 * * 1', 'weekly'],
+    ['0 9 1 * *', 'monthly'],
+    ['*/5 * * * *', 'daily'],
+  ]) {
+    const { id } = await dataOf(create({ recurrence }));
+    t.match(await readTask(app, alice, Number(id)), { recurrence: word, recurrencePattern: recurrence });
+  }
+});
+
+t.test("the expression is in the time zone of the caller's profile", async (t) => {
+  const carol = await signUp(app, { name: 'Carol', timezone: 'America/New_York' });
+  const { id } = await dataOf(create({ recurrence: '30 6 * * *' }, carol));
+  const { timezone, nextExecutionAt } = await readTask(app, carol, Number(id));
+  t.same({ timezone, nextExecutionAt }, { timezone: 'America/New_York', nextExecutionAt: '2026-11-20T11:30:00.000Z' });
+});
+
+t.test('a first run that is a moment ahead is none in the past, however the clock goes on', async (t) => {
+  const runs = new Set<string>();
+  // It strikes eleven at any of the moments at which the clock is looked at.
+  for (let before = 0; before < 8; before++) {
+    let looks = 0;
+    const now = () => new Date(looks++ < before ? '2026-11-20T10:59:59.999Z' : '2026-11-20T11:00:00.001Z');
+    const { createTask } = testActions({ ...ctx, now });
+    const { id } = await dataOf(createTask(alice.token, { ...TASK, recurrence: '0 11 * * *' }));
+    runs.add((await readTask(app, alice, Number(id))).nextExecutionAt);
+  }
+  t.same([...runs], ['2026-11-21T11:00:00.000Z', '2026-11-20T11:00:00.000Z']);
+  clock.set('2026-11-20T11:00:00.000Z');
+  const next = (await dataOf(create({ recurrence: '0 11 * * *' }))).id;
+  t.match(
+    await readTask(app, alice, Number(next)),
+    { nextExecutionAt: '2026-11-21T11:00:00.000Z' },
+    'strictly after now',
+  );
+});
+
+t.test('it may begin paused, have a description, and tell of its runs', async (t) => {
+  const given = {
+    description: 'For breakfast',
+    webhookUrl: 'https://hooks.example.com/x',
+    notificationEmail: 'a@b.example',
+  };
+  const { id } = await dataOf(create({ ...given, active: false }));
+  t.match(await readTask(app, alice, Number(id)), { ...given, status: 'paused', nextExecutionAt: null });
+  t.match(
+    await ctx.db
+      .select()
+      .from(webhooks)
+      .where(eq(webhooks.taskId, Number(id))),
+    [{ url: given.webhookUrl }],
+  );
+  const { id: other } = await dataOf(
+    create({ description: null, webhookUrl: null, notificationEmail: null, active: true }),
+  );
+  t.match(await readTask(app, alice, Number(other)), { description: null, status: 'active' });
+});
+
+t.test('what is not valid is told by the field of the action', async (t) => {
+  const refused = async (given: object, details: Record<string, unknown>) => {
+    const answer = await create(given);
+    t.match(answer, { success: false, error: 'Validation error', details }, JSON.stringify(details));
+    t.same(Object.keys((answer as { details?: object }).details ?? {}), Object.keys(details));
+  };
+  t.same(await actions.createTask(alice.token, {} as never), {
+    ...invalid({}),
+    details: Object.fromEntries(['name', 'prompt', 'model', 'recurrence'].map((field) => [field, ['is required']])),
+  });
+  await refused({ name: 'ab' }, { name: ['must be at least 3 characters'] });
+  await refused({ name: 'x'.repeat(101) }, { name: ['must be at most 100 characters'] });
+  await refused({ prompt: 'too short' }, { prompt: ['must be at least 10 characters'] });
+  await refused({ description: 'x'.repeat(501) }, { description: ['must be at most 500 characters'] });
+  await refused({ model: '' }, { model: [/./] });
+  await refused({ webhookUrl: 'nowhere' }, { webhookUrl: [/./] });
+  await refused({ webhookUrl: 'http://169.254.169.254/latest' }, { webhookUrl: [/./] });
+  await refused({ notificationEmail: 'nobody' }, { notificationEmail: ['must be an e-mail address'] });
+  await refused({ active: 'yes' }, { active: ['must be a boolean'] });
+  for (const recurrence of [
+    '',
+    'daily',
+    '@daily',
+    '0 9 * *',
+    '0 0 9 * * *',
+    '61 * * * *',
+    '0 0 30 2 *',
+    'x'.repeat(257),
+  ]) {
+    await refused({ recurrence }, { recurrence: [/./] });
+  }
+  t.equal(await ctx.db.$count(tasks), 0);
+});
+
+t.test('the edges of the lengths are taken, in code points', async (t) => {
+  for (const given of [
+    { name: '🎵🎵🎵' },
+    { name: '🎵'.repeat(100) },
+    { description: '🎵'.repeat(500) },
+    { prompt: '0123456789' },
+  ]) {
+    t.equal((await create(given)).success, true);
+  }
+});
+
+t.test('where there is no place for one more active task it is refused, and may begin paused', async (t) => {
+  for (let n = 0; n < 10; n++) await dataOf(create());
+  t.same(await create(), {
+    success: false,
+    error: 'Quota exceeded',
+    code: 'QUOTA_EXCEEDED',
+    message: 'The quota of 10 activeTasks is used up.',
+    details: { resource: 'activeTasks', used: 10, limit: 10, resetAt: null },
+  });
+  t.equal((await create({ active: false })).success, true);
+  t.equal((await create({}, bob)).success, true, 'and nobody else is affected');
+});
+
+t.test('a task of an action reads as one of REST does, by both doors', async (t) => {
+  const byAction = Number((await dataOf(create({ description: 'The same' }))).id);
+  const payload = {
+    ...{ name: TASK.name, description: 'The same', prompt: TASK.prompt, aiModel: TASK.model, timezone: 'UTC' },
+    ...{ scheduledFor: '2026-11-21T09:00:00Z', recurrence: 'daily', recurrencePattern: TASK.recurrence },
+  };
+  const posted = await app.inject({ method: 'POST', url: '/api/agent/create-task', headers: alice.headers, payload });
+  const byRest = posted.json().taskId;
+  const [one, other] = [await readTask(app, alice, byAction), await readTask(app, alice, byRest)];
+  t.same({ ...one, id: 0 }, { ...other, id: 0 });
+  const shown = (id: number) => dataOf(actions.updateTask(alice.token, { id: String(id) }));
+  t.same({ ...(await shown(byAction)), id: '' }, { ...(await shown(byRest)), id: '' });
+});
+
+t.test('an account that is deleted meanwhile is nobody', async (t) => {
+  const carol = await signUp(app, { name: 'Carol' });
+  const gone = testActions({
+    ...ctx,
+    db: new Proxy(ctx.db, {
+      get(db, name, receiver) {
+        if (name !== 'transaction') return Reflect.get(db, name, receiver);
+        return async (...given: Parameters<typeof db.transaction>) => {
+          await db.delete(users).where(eq(users.id, carol.id));
+          return db.transaction(...given);
+        };
+      },
+    }),
+  });
+  t.match(await gone.createTask(carol.token, TASK), { success: false, code: 'AUTH_REQUIRED' });
+});

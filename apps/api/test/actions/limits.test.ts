@@ -1,0 +1,117 @@
+import { connect, rateHits, rateWindows } from '@carillon/db';
+import t from 'tap';
+import { ACTION_RATES } from '../../src/limits/rates.ts';
+import { dataOf, TASK, testActions } from '../support/actions.ts';
+import { START, testContext } from '../support/context.ts';
+import { type Person, signUp } from '../support/people.ts';
+
+const { app, ctx, clock, databaseUrl } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
+/** Another process: a pool of its own. */
+const { db, close } = connect(databaseUrl, { max: 10 });
+t.teardown(close);
+const actions = testActions(ctx);
+const second = testActions({ ...ctx, db });
+t.beforeEach(async () => {
+  clock.set(START);
+  await ctx.db.delete(rateWindows);
+  await ctx.db.delete(rateHits);
+});
+
+/** Specification "Rate limits (server actions, per user)". */
+const LIMITS = { createTask: 10, executeTask: 30, updateTask: 20, getExecutions: 100 } as const;
+type Name = keyof typeof LIMITS;
+
+/** A call that does as little as it may: what is not valid and what is not found counts all the same. */
+const ask = (to: typeof actions, name: Name, { token }: Person): Promise<{ code?: string }> => {
+  const calls = {
+    createTask: () => to.createTask(token, {} as never),
+    executeTask: () => to.executeTask(token, '1999999999'),
+    updateTask: () => to.updateTask(token, { id: '1999999999' }),
+    getExecutions: () => to.getExecutions(token, { limit: 0 }),
+  };
+  return calls[name]() as Promise<{ code?: string }>;
+};
+const isRefused = ({ code }: { code?: string }) => code === 'RATE_LIMIT_EXCEEDED';
+
+for (const [name, limit] of Object.entries(LIMITS) as [Name, number][]) {
+  t.test(`${name}: ${limit} pass in a minute, and the next one does not`, async (t) => {
+    const [carol, dave] = [await signUp(app, { name: 'Carol' }), await signUp(app, { name: 'Dave' })];
+    for (let n = 1; n <= limit; n++) {
+      if (isRefused(await ask(n % 2 ? actions : second, name, carol))) t.fail(`${n} was refused`);
+      if (n === 1) clock.advance(1500);
+    }
+    const reset = START.getTime() / 1000 + 60;
+    for (const to of [actions, second]) {
+      t.same(await ask(to, name, carol), {
+        success: false,
+        error: 'Too many requests',
+        code: 'RATE_LIMIT_EXCEEDED',
+        retryAfter: 59,
+        details: { limit, remaining: 0, reset, resetIn: 59, retryAfter: 59 },
+      });
+    }
+    t.notOk(isRefused(await ask(actions, name, dave)), 'nobody else is affected');
+    for (const other of Object.keys(LIMITS) as Name[]) {
+      if (other !== name) t.notOk(isRefused(await ask(actions, other, carol)), `nor is ${other}`);
+    }
+    clock.set(new Date(reset * 1000 - 1));
+    t.ok(isRefused(await ask(second, name, carol)), 'until the minute is over');
+    clock.set(new Date(reset * 1000));
+    t.notOk(isRefused(await ask(second, name, carol)), 'and then a new one begins');
+  });
+
+  t.test(`${name}: exactly ${limit} of those that come at once pass, at one process and at two`, async (t) => {
+    for (const processes of [[actions], [actions, second]] as const) {
+      const carol = await signUp(app, { name: 'Carol' });
+      const answers = await Promise.all(
+        Array.from({ length: limit + 50 }, (_, i) =>
+          ask(processes[i % processes.length] as typeof actions, name, carol),
+        ),
+      );
+      t.equal(answers.filter((answer) => !isRefused(answer)).length, limit);
+    }
+  });
+}
+
+t.test('of 50 tasks that are created at once exactly 10 are', async (t) => {
+  const carol = await signUp(app, { name: 'Carol' });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => actions.createTask(carol.token, TASK)));
+  t.equal(answers.filter(({ success }) => success).length, 10);
+});
+
+t.test('a reset within a second is told as the second after it', async (t) => {
+  clock.set(new Date(START.getTime() + 250));
+  const carol = await signUp(app, { name: 'Carol' });
+  const answers = await Promise.all(Array.from({ length: 11 }, () => ask(actions, 'createTask', carol)));
+  t.match(answers.find(isRefused), { details: { reset: START.getTime() / 1000 + 61 }, retryAfter: 60 });
+});
+
+t.test('what was refused is told by GET /api/usage, and REST has counters of its own', async (t) => {
+  const carol = await signUp(app, { name: 'Carol' });
+  for (let n = 0; n < 13; n++) await ask(actions, 'createTask', carol);
+  const response = await app.inject({ url: '/api/usage', headers: carol.headers });
+  t.match(response.json().usage.rateLimits, {
+    hitToday: 3,
+    endpoints: [{ endpoint: ACTION_RATES.createTask.bucket, hits: 3, lastHit: START.toISOString() }],
+  });
+  const request = { method: 'POST', url: '/api/agent/create-task', headers: carol.headers, payload: {} } as const;
+  t.equal((await app.inject(request)).headers['x-ratelimit-remaining'], '9');
+});
+
+t.test('the other actions are not limited', async (t) => {
+  const carol = await signUp(app, { name: 'Carol' });
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, () => actions.toggleTaskActive(carol.token, '1', true)),
+  );
+  t.ok(answers.every((answer) => !answer.success && answer.code === 'NOT_FOUND'));
+  t.equal(await ctx.db.$count(rateWindows), 0);
+});
+
+t.test('the multiplier scales them', async (t) => {
+  const config = { ...ctx.config, rateLimitMultiplier: 0.2 };
+  const few = testActions({ ...ctx, config });
+  const carol = await signUp(app, { name: 'Carol' });
+  const answers = await Promise.all(Array.from({ length: 5 }, () => few.createTask(carol.token, TASK)));
+  t.equal(answers.filter(({ success }) => success).length, 2);
+  await dataOf(few.getExecutions(carol.token));
+});

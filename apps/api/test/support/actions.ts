@@ -1,0 +1,82 @@
+import { type Check, compile, strict } from '@carillon/contract';
+import { ActionError, type Actions, DATA } from '@carillon/contract/actions';
+import { settings, users } from '@carillon/db';
+import { Type } from '@sinclair/typebox';
+import { eq } from 'drizzle-orm';
+import type { Test } from 'tap';
+import { buildActions } from '../../src/actions/build.ts';
+import type { Context } from '../../src/context.ts';
+import type { TestContext } from './context.ts';
+import { signUp } from './people.ts';
+
+const isError = compile(ActionError);
+const checks = new Map<string, Check<unknown>>();
+
+/** The actions over `ctx`, each of whose answers is held to the contract, to the field. */
+export function testActions(ctx: Context): Actions {
+  const checked = Object.entries(buildActions(ctx)).map(([name, act]) => {
+    const call = async (...given: never[]) => {
+      const answer = await act(...given);
+      const problem = explainMismatch(name as keyof Actions, answer);
+      if (problem !== null) throw new Error(`${name} answered ${JSON.stringify(answer).slice(0, 1000)}: ${problem}`);
+      return answer;
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(checked);
+}
+
+function explainMismatch(name: keyof Actions, answer: { success: boolean }): string | null {
+  const data = DATA[name];
+  const success = checks.get(name) ?? compile(strict({ success: Type.Literal(true), data }));
+  checks.set(name, success);
+  const checked = answer.success ? success(answer) : isError(answer);
+  return checked.ok ? null : JSON.stringify(checked.details);
+}
+
+/** What an action gives, which must be a success. */
+export async function dataOf<D>(answer: Promise<{ success: true; data: D } | ActionError>): Promise<D> {
+  const given = await answer;
+  if (!given.success) throw new Error(JSON.stringify(given));
+  return given.data;
+}
+
+type Answer = { success: boolean; error?: string; code?: string; data?: unknown };
+
+/** Each action by its name, to be called with anything. */
+export const callable = (actions: Actions) =>
+  Object.entries(actions) as unknown as [string, (...given: unknown[]) => Promise<Answer>][];
+
+/** A task as `createTask` takes it. */
+export const TASK = {
+  name: 'Morning news',
+  prompt: 'Tell me what happened overnight.',
+  model: 'small-model',
+  recurrence: '0 9 * * *',
+};
+
+export const UNAUTHORIZED = { success: false, error: 'Unauthorized', code: 'AUTH_REQUIRED' };
+export const FORBIDDEN = { success: false, error: 'Forbidden', code: 'INSUFFICIENT_PERMISSIONS' };
+
+/** The error object of a validation error. */
+export const invalid = (details: Record<string, string[]>) => ({ success: false, error: 'Validation error', details });
+
+/** What is told of something that is not there, or not the caller's. */
+export const notFound = (what: string) => ({ success: false, error: `There is no such ${what}.`, code: 'NOT_FOUND' });
+
+type Call = (session: string | null) => Promise<unknown>;
+
+/** What the wrapper refuses is refused here too: nobody, a session that has ended, maintenance, a deactivated account. */
+export async function assertGuarded(t: Test, { app, ctx, clock }: TestContext, call: Call): Promise<void> {
+  const before = ctx.now();
+  for (const session of [null, '', 'nonsense']) t.same(await call(session), UNAUTHORIZED, `session ${session}`);
+  const carol = await signUp(app, { name: 'Carol' });
+  await ctx.db.update(settings).set({ maintenanceMode: true });
+  t.match(await call(carol.token), { success: false, error: 'Service unavailable', code: 'SERVICE_UNAVAILABLE' });
+  await ctx.db.update(settings).set({ maintenanceMode: false });
+  clock.advance(7 * 24 * 60 * 60 * 1000);
+  t.same(await call(carol.token), UNAUTHORIZED, 'an expired session');
+  clock.set(before);
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, carol.id));
+  t.same(await call(carol.token), UNAUTHORIZED, 'a deactivated account');
+}
