@@ -81,6 +81,8 @@ const OTHERS = {
     'GET /api/user',
     'PATCH /api/user',
     'POST /api/user/password',
+    'GET /api/user/settings',
+    'PATCH /api/user/settings',
     'POST /api/tasks/preview',
     'GET /api/tasks/:id/occurrences',
     'POST /api/tasks/:id/duplicate',

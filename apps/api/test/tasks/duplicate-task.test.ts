@@ -160,7 +160,12 @@ t.test('the copy has a webhook of its own at the same address, with a secret of 
   await app.inject({ method: 'POST', url: `/api/tasks/${task.id}/execute`, headers: alice.headers });
   await runDue(ctx);
   const own = found.find(({ taskId }) => taskId === task.id);
-  t.match(await ctx.db.select().from(deliveries), [{ webhookId: own?.id, event: 'execution.completed' }]);
+  const told = await ctx.db
+    .select({ webhookId: deliveries.webhookId, event: deliveries.event })
+    .from(deliveries)
+    .innerJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
+    .where(eq(webhooks.userId, alice.id));
+  t.same(told, [{ webhookId: own?.id, event: 'execution.completed' }]);
 });
 
 t.test('webhooks are told of a new task, with its own status', async (t) => {
