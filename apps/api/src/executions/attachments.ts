@@ -9,12 +9,12 @@ import type { Claimed } from './turns.ts';
 
 /** What bounds the attachments of all runs of a process. */
 export interface AttachmentLimits {
-  /** For the bytes of the files. On their way to a provider they are copied more than once. */
+  /** For the bytes of the files. As JSON, on their way to a provider, they take some twelve times as much memory. */
   budget: ByteBudget;
   /** How long the files of a run may take to arrive. */
   readMs: number;
 }
-const LIMITS: AttachmentLimits = { budget: createByteBudget(128 * 1024 * 1024), readMs: 60_000 };
+const LIMITS: AttachmentLimits = { budget: createByteBudget(64 * 1024 * 1024), readMs: 60_000 };
 
 type Run = Pick<Claimed, 'id' | 'userId' | 'attachmentIds'>;
 type Failed = AiOutcome & { ok: false };
