@@ -27,6 +27,7 @@ import { settingsRoutes } from './settings/routes.ts';
 import { statsRoutes } from './stats/routes.ts';
 import { tasksRoutes } from './tasks/routes.ts';
 import { filesRoutes } from './uploads/files-routes.ts';
+import { uploadsRoutes } from './uploads/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { adminUsersRoutes } from './users/admin-routes.ts';
 import { usersRoutes } from './users/routes.ts';
@@ -102,6 +103,7 @@ export async function buildApp(
   app.register(auditRoutes, { ctx });
   app.register(statsRoutes, { ctx });
   app.register(cronRoutes, { ctx });
+  app.register(uploadsRoutes, { ctx });
   if (ctx.config.storage.driver === 'disk') app.register(filesRoutes, { ctx });
 
   routes?.(app, ctx);

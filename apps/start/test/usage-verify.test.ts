@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { usageCounters, users } from '@carillon/db';
+import { uploadTotals, usageCounters, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 
@@ -26,7 +26,11 @@ function verify(t: Ending, DATABASE_URL: string): Promise<{ code: number; out: s
 
 t.test('counters that agree with the ledger are told as such, with 0', async (t) => {
   const { url } = await testDatabase(t);
-  t.match(await verify(t, url), { code: 0, out: /^All usage counters are the sum/, err: '' });
+  const out = [
+    'All usage counters are the sum of the ledger and of what runs.',
+    'All totals of storage are the sum of the uploads.\n',
+  ].join('\n');
+  t.same(await verify(t, url), { code: 0, out, err: '' });
 });
 
 t.test('each difference is a line, and the exit code 1', async (t) => {
@@ -39,8 +43,24 @@ t.test('each difference is a line, and the exit code 1', async (t) => {
   t.equal(code, 1);
   t.equal(
     out,
-    `User ${userId}, 2026-11: executions 3 instead of 0, tokens 40 instead of 0\n1 usage counters differ from the ledger.\n`,
+    [
+      `User ${userId}, 2026-11: executions 3 instead of 0, tokens 40 instead of 0`,
+      '1 usage counters differ from the ledger.',
+      'All totals of storage are the sum of the uploads.\n',
+    ].join('\n'),
   );
+});
+
+t.test('a wrong total of storage is a line too', async (t) => {
+  const { db, url } = await testDatabase(t);
+  const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice' };
+  const [alice] = await db.insert(users).values(account).returning({ id: users.id });
+  const userId = alice?.id ?? 0;
+  await db.insert(uploadTotals).values({ userId, bytes: 10, files: 0 });
+  t.match(await verify(t, url), {
+    code: 1,
+    out: `User ${userId}, uploads: bytes 10 instead of 0\nAll usage counters`,
+  });
 });
 
 t.test('a database that cannot be asked is neither: the exit code is 2', async (t) => {

@@ -10,6 +10,8 @@ export interface Operation {
   params?: TSchema;
   querystring?: TSchema;
   headers?: TSchema;
+  /** Media types of the body; JSON unless told. */
+  consumes?: string[];
   body?: TSchema;
   response: Record<number, TSchema>;
 }

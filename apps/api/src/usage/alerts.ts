@@ -45,15 +45,16 @@ export async function fireRaised(ctx: Context, counters: readonly { userId: numb
   await fire(ctx, await findWatched(ctx, counted));
 }
 
-/** Tells of the alerts that a user has reached so far in any resource: storage, which no counter holds, among them. */
+/** Tells of the alerts that a user has reached so far in any resource: storage, which no month counts, among them. */
 export async function fireReached(ctx: Context, userId: number): Promise<void> {
   const period = monthOf(dayOf(ctx.now()));
   const counted = sql`
     select ${userId}::int as user_id, ${period}::text as period, r.resource, r.used
     from (select ${userId}::int as id) who
       left join usage_counters c on c.user_id = who.id and c.period = ${period}
+      left join upload_totals t on t.user_id = who.id
       cross join lateral (values ('executions', coalesce(c.executions, 0)::bigint), ('tokens', coalesce(c.tokens, 0)),
-        ('storage', (select coalesce(sum(size), 0) from uploads where user_id = who.id))) r(resource, used)`;
+        ('storage', coalesce(t.bytes, 0))) r(resource, used)`;
   await fire(ctx, await findWatched(ctx, counted));
 }
 

@@ -35,7 +35,7 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
     sql`
     select u.plan, u.role, s.max_tasks_per_user as "maxTasksPerUser",
       s.max_executions_per_day as "maxExecutionsPerDay", ${counted(day)} as day, ${counted(period)} as month,
-      (select coalesce(sum(size), 0)::float8 from uploads f where f.user_id = u.id) as "storedBytes",
+      coalesce((select bytes from upload_totals t where t.user_id = u.id), 0)::float8 as "storedBytes",
       (select coalesce(jsonb_agg(jsonb_build_object('endpoint', endpoint, 'hits', hits, 'lastHit', last_hit)
           order by hits desc, endpoint), '[]')
         from rate_hits h where h.user_id = u.id and h.day = ${day}::date) as hits

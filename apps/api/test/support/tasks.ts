@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { uploads } from '@carillon/db';
+import { uploads, uploadTotals } from '@carillon/db';
+import { sql } from 'drizzle-orm';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { Test } from 'tap';
 import type { Context } from '../../src/context.ts';
@@ -44,6 +45,11 @@ export async function insertUpload(
   const id = randomUUID();
   const file = { name: 'a.txt', type: 'text/plain', size: 1, storage: 'blob', storageKey: id } as const;
   await ctx.db.insert(uploads).values({ id, userId, url, ...file, uploadedAt: ctx.now() });
+  const { bytes, files } = uploadTotals;
+  await ctx.db
+    .insert(uploadTotals)
+    .values({ userId, bytes: 1, files: 1 })
+    .onConflictDoUpdate({ target: uploadTotals.userId, set: { bytes: sql`${bytes} + 1`, files: sql`${files} + 1` } });
   return { id, url };
 }
 

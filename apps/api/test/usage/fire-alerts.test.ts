@@ -1,13 +1,4 @@
-import {
-  type Db,
-  mails,
-  notifications,
-  settings,
-  uploads,
-  usageAlertFirings,
-  usageCounters,
-  users,
-} from '@carillon/db';
+import { type Db, mails, notifications, settings, usageAlertFirings, usageCounters, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
@@ -21,7 +12,7 @@ import { listen } from '../support/deliveries.ts';
 import { testEngine } from '../support/engine.ts';
 import { signUpBob } from '../support/people.ts';
 import { insertTask, useUp } from '../support/schedules.ts';
-import { insertUpload } from '../support/tasks.ts';
+import { useStorage } from '../support/uploads.ts';
 
 const { ctx, app, ai, clock, alice, newWorker } = await testEngine(t);
 
@@ -35,10 +26,7 @@ const titles = async () =>
       .where(eq(notifications.userId, alice().id))
       .orderBy(notifications.id)
   ).map(({ title }) => title);
-const store = async (size: number) => {
-  const { id } = await insertUpload(ctx, alice() as never);
-  await ctx.db.update(uploads).set({ size }).where(eq(uploads.id, id));
-};
+const store = (bytes: number) => useStorage(ctx, alice(), bytes);
 
 t.test('the execution that reaches a threshold tells by notification, mail and event', async (t) => {
   const heard = await listen(ctx, alice() as never, ['usage.alert']);
@@ -119,7 +107,7 @@ t.test('storage tells when it is looked at', async (t) => {
   await store(50 * 1_048_576 - 1);
   await fireReached(ctx, alice().id);
   t.same(await titles(), []);
-  await store(1);
+  await store(50 * 1_048_576);
   await fireReached(ctx, alice().id);
   await fireReached(ctx, alice().id);
   t.same(await titles(), ['50 % of your storage are used']);

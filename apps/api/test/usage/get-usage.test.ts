@@ -1,10 +1,11 @@
-import { rateHits, settings, uploads, users } from '@carillon/db';
+import { rateHits, settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { useUp } from '../support/schedules.ts';
-import { assertNeedsSession, insertUpload } from '../support/tasks.ts';
+import { assertNeedsSession } from '../support/tasks.ts';
+import { useStorage } from '../support/uploads.ts';
 
 const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
@@ -18,11 +19,6 @@ async function read({ headers }: Person) {
   if (success !== true) throw new Error('no success');
   return usage;
 }
-
-const store = async (person: Person, size: number) => {
-  const { id } = await insertUpload(ctx, person);
-  await ctx.db.update(uploads).set({ size }).where(eq(uploads.id, id));
-};
 
 const hit = ({ id: userId }: Person, endpoint: string, hits: number, lastHit: Date, day = '2026-11-20') =>
   ctx.db.insert(rateHits).values({ userId, day, endpoint, hits, lastHit });
@@ -46,8 +42,8 @@ t.test('month, day, storage and refused requests are those of the caller alone',
   await useUp(ctx, alice.id, { executions: 7, tokens: 12_345 });
   await useUp(ctx, alice.id, { executions: 100, tokens: 400_000, day: '2026-11-03' });
   await useUp(ctx, alice.id, { executions: 9, tokens: 9, day: '2026-10-31' });
-  await store(alice, 1_000_000);
-  await store(alice, 250_001);
+  await useStorage(ctx, alice, 1_250_001);
+  await useStorage(ctx, bob, 7);
   await hit(alice, 'GET /api/tasks', 3, new Date('2026-11-20T08:00:00.000Z'));
   await hit(alice, 'POST /api/tasks/:id/execute', 12, new Date('2026-11-20T09:30:00.123Z'));
   await hit(alice, 'GET /api/tasks', 50, new Date('2026-11-19T08:00:00.000Z'), '2026-11-19');

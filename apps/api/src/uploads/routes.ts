@@ -1,0 +1,53 @@
+import * as contract from '@carillon/contract/uploads';
+import { Refusal } from '../errors.ts';
+import type { Routes } from '../http/contract.ts';
+import { endBody, openFile, readForms } from '../http/forms.ts';
+import { LARGE_BODY_LIMIT } from '../http/server.ts';
+import { recordsHits } from '../limits/hits.ts';
+import { deleteUpload } from './delete.ts';
+import { MOST_BYTES } from './inspect.ts';
+import { createUpload } from './write.ts';
+
+const config = { access: 'user', shape: 'bare' } as const;
+
+/** Specification "Uploads"; decisions §11. */
+export const uploadsRoutes: Routes = async (app, { ctx }) => {
+  app.register(formRoutes, { ctx });
+
+  app.delete(
+    '/api/upload',
+    { schema: contract.deleteUpload, config, bodyLimit: LARGE_BODY_LIMIT },
+    async ({ ctx, caller, body }) => ({ success: true as const, tasks: await deleteUpload(ctx, caller, body) }),
+  );
+};
+
+/** Apart, since it takes forms instead of JSON. */
+const formRoutes: Routes = async (app, { ctx }) => {
+  await readForms(app, MOST_BYTES);
+  const record = recordsHits(ctx);
+
+  app.post(
+    '/api/upload',
+    {
+      schema: contract.createUpload,
+      config,
+      // The schema is for the document: a form is read as it comes, and held to its rules on the way.
+      validatorCompiler: () => () => true,
+      onSend: async (request, reply, payload) => {
+        await endBody(request, reply);
+        return payload;
+      },
+    },
+    async (request) => {
+      const { ctx, caller } = request;
+      try {
+        return await createUpload(ctx, caller, await openFile(request, 'file', MOST_BYTES));
+      } catch (error) {
+        if (error instanceof Refusal && error.kind === 'rate_limited') {
+          await record({ userId: caller.id, endpoint: 'POST /api/upload', at: ctx.now() });
+        }
+        throw error;
+      }
+    },
+  );
+};

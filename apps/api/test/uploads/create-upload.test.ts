@@ -1,0 +1,223 @@
+import { settings, uploads, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { SESSION_COOKIE } from '../../src/auth/cookie.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUp } from '../support/people.ts';
+import { assertNeedsSession } from '../support/tasks.ts';
+import {
+  detailsOf,
+  FORM,
+  forgetAll,
+  formOf,
+  images,
+  MIB,
+  NOTHING,
+  type Part,
+  PDF,
+  textOf,
+  traces,
+  upload,
+  useStorage,
+} from '../support/uploads.ts';
+
+const { app, ctx } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
+t.afterEach(() => forgetAll(ctx));
+
+t.test('a file is stored, and its record tells where and what it is', async (t) => {
+  const alice = await signUp(app);
+  const bytes = images.png();
+  const response = await upload(app, alice, { name: 'Bell tower.png', type: 'image/png', content: bytes });
+  t.equal(response.statusCode, 200);
+  const { id, url, ...record } = response.json();
+  t.same(record, {
+    name: 'Bell tower.png',
+    size: bytes.length,
+    type: 'image/png',
+    uploadedAt: START.toISOString(),
+    storage: 'blob',
+  });
+  t.match(url, /\/files\/[0-9a-f]{48}\.png$/, 'under a name that nobody can guess');
+  const [row] = await ctx.db.select().from(uploads);
+  t.match(row, { id, userId: alice.id, url, storageKey: url.split('/').at(-1) });
+  t.same(await ctx.files.read({ storageKey: row?.storageKey ?? null, url }), bytes);
+  t.same(await traces(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: bytes.length, files: 1 });
+  const usage = await app.inject({ url: '/api/usage', headers: alice.headers });
+  t.equal(usage.json().usage.storage.usedBytes, bytes.length);
+});
+
+t.test('every kind is taken, with its type by content and extension', async (t) => {
+  const cases: [name: string, content: Buffer | string, type: string][] = [
+    ['a.png', images.png(), 'image/png'],
+    ['a.JPG', images.jpeg(), 'image/jpeg'],
+    ['a.jpeg', images.jpeg(640, 480, 2 * MIB), 'image/jpeg'],
+    ['a.gif', images.gif(), 'image/gif'],
+    ['a.webp', images.webp(), 'image/webp'],
+    ['a.pdf', PDF, 'application/pdf'],
+    ['a.txt', 'hello', 'text/plain'],
+    ['a.md', '# hello', 'text/markdown'],
+    ['a.csv', 'a,b\n1,2\n', 'text/csv'],
+    ['a.json', '{"a": 1}', 'application/json'],
+    ['a.txt', textOf(10 * MIB), 'text/plain'],
+  ];
+  const alice = await signUp(app);
+  for (const [name, content, type] of cases) {
+    for (const declared of [null, 'application/octet-stream', type]) {
+      const response = await upload(app, alice, { name, type: declared, content });
+      t.equal(response.statusCode, 200, `${name} as ${declared}`);
+      t.match(response.json(), { name, type, size: Buffer.byteLength(content) });
+    }
+  }
+  t.equal((await traces(ctx, alice)).files, cases.length * 3);
+});
+
+t.test('a file that is not what it says is refused by name, and nothing of it stays', async (t) => {
+  const long = `../\r\n${'x'.repeat(1000)}.txt`.slice(-1000);
+  const cases: [what: string, part: Part, message: RegExp][] = [
+    ['a PNG named .pdf', { name: 'a.pdf', type: 'application/pdf', content: images.png() }, /no \.pdf file/],
+    [
+      'a large PNG named .jpg',
+      { name: 'a.jpg', content: Buffer.concat([images.png(), Buffer.alloc(MIB)]) },
+      /no \.jpg/,
+    ],
+    [
+      'HTML named .txt',
+      { name: 'a.txt', type: 'text/plain', content: '<!doctype html><script>1</script>' },
+      /plain text/,
+    ],
+    ['SVG', { name: 'a.svg', type: 'image/svg+xml', content: '<svg/>' }, /one of these kinds/],
+    ['SVG named .png', { name: 'a.png', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /no \.png file/],
+    ['SVG named .txt', { name: 'a.txt', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /plain text/],
+    ['10 MiB and a byte', { name: 'a.txt', content: textOf(10 * MIB + 1) }, /at most 10 MiB/],
+    ['nothing', { name: 'a.txt', content: '' }, /empty/],
+    ['another declared type', { name: 'a.png', type: 'text/html', content: images.png() }, /declared/],
+    ['broken JSON', { name: 'a.json', content: `${'[1,'.repeat(100)}` }, /JSON/],
+    ['JSON that breaks at its end', { name: 'a.json', content: `[${'1,'.repeat(MIB)}]` }, /JSON/],
+    ['bad UTF-8 at the end', { name: 'a.csv', content: Buffer.concat([textOf(MIB), Buffer.from([0xff])]) }, /UTF-8/],
+    ['a PDF without its end', { name: 'a.pdf', content: Buffer.concat([PDF, Buffer.alloc(MIB)]) }, /whole PDF/],
+    ['an image of too many pixels', { name: 'a.png', content: images.png(10_000, 10_000) }, /megapixels/],
+    ['an empty name', { name: '', content: 'a' }, /name/],
+    ['no name', { name: null, content: 'a' }, /name/],
+    ['a name of nothing but a path', { name: '../..', content: 'a' }, /name/],
+    ['a name of 1,000 characters with ../ and CR LF', { name: long, content: 'a' }, /\w/],
+    ['the same as browsers write it', { name: long.replace('\r\n', '%0D%0A'), content: 'a' }, /name/],
+    ['1,000 characters', { name: `${'x'.repeat(996)}.txt`, content: 'a' }, /at most 255/],
+    ['a line break in the name', { name: 'a%0D%0Ab.txt', content: 'a' }, /control/],
+    ['a name that runs backwards', { name: 'invoice\u202efdp.txt', content: 'a' }, /direction/],
+  ];
+  const alice = await signUp(app);
+  for (const [what, part, message] of cases) {
+    const response = await upload(app, alice, part);
+    t.equal(response.statusCode, 400, what);
+    t.match(response.json(), { success: false, error: 'Validation error', details: { file: [message] } }, what);
+    t.same(await traces(ctx, alice), NOTHING, `${what} leaves nothing behind`);
+  }
+});
+
+t.test('names are kept as people write them, without the path', async (t) => {
+  const alice = await signUp(app);
+  const nameOf = async (part: Partial<Part>) => {
+    const response = await upload(app, alice, { content: 'a', ...part });
+    return response.statusCode === 200 ? response.json().name : response.body;
+  };
+  t.equal(await nameOf({ name: 'Übersicht 日本 😀.txt' }), 'Übersicht 日本 😀.txt');
+  t.equal(await nameOf({ name: 'U\u0308bersicht.txt' }), 'Übersicht.txt', 'in one form of Unicode');
+  t.equal(await nameOf({ name: '../../etc/passwd.txt' }), 'passwd.txt');
+  t.equal(await nameOf({ name: 'C:\\\\temp\\\\notes.txt' }), 'notes.txt');
+  t.equal(await nameOf({ name: ' notes.txt ' }), 'notes.txt');
+  t.equal(await nameOf({ name: 'a %22quoted%22 name.txt' }), 'a "quoted" name.txt', 'as browsers write it');
+  t.equal(await nameOf({ name: 'a \\"quoted\\" name.txt' }), 'a "quoted" name.txt', 'as curl writes it');
+  const star = `Content-Disposition: form-data; name="file"; filename*=UTF-8''na%C3%AFve%20%E2%82%AC.txt\r\n`;
+  t.equal(await nameOf({ headers: star }), 'naïve €.txt');
+  t.equal(await nameOf({ headers: 'content-disposition: form-data; filename=plain.txt; name=file\r\n' }), 'plain.txt');
+  const widest = `${'😀'.repeat(251)}.txt`;
+  t.equal(await nameOf({ name: widest }), widest, '255 characters');
+  t.match(await nameOf({ name: `😀${widest}` }), /at most 255/);
+});
+
+t.test('what fits exactly is taken, and a byte more is refused', async (t) => {
+  const alice = await signUp(app);
+  await useStorage(ctx, alice, 100 * MIB - 10);
+  const before = await traces(ctx, alice);
+  const refused = await upload(app, alice, { content: textOf(11) });
+  t.equal(refused.statusCode, 402);
+  const { message, ...body } = refused.json();
+  const details = { resource: 'storage', used: 100 * MIB - 10, limit: 100 * MIB, resetAt: null };
+  t.same(body, { success: false, error: 'Quota exceeded', details });
+  t.match(message, /storage/);
+  t.same(await traces(ctx, alice), before);
+  t.equal((await upload(app, alice, { content: textOf(10) })).statusCode, 200);
+  const full = await upload(app, alice, { content: 'a' });
+  t.match([full.statusCode, full.json()], [402, { details: { used: 100 * MIB } }]);
+});
+
+t.test('the plan in force decides, with the next upload', async (t) => {
+  const alice = await signUp(app);
+  await useStorage(ctx, alice, 100 * MIB);
+  t.equal((await upload(app, alice, { content: 'a' })).statusCode, 402);
+  await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice.id));
+  t.equal((await upload(app, alice, { content: 'a' })).statusCode, 200);
+  await useStorage(ctx, alice, 10 * 1024 * MIB);
+  t.equal((await upload(app, alice, { content: 'a' })).statusCode, 402);
+});
+
+t.test('the storage of others does not count', async (t) => {
+  const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
+  await useStorage(ctx, bob, 100 * MIB);
+  t.equal((await upload(app, alice, { content: 'a' })).statusCode, 200);
+});
+
+t.test('a storage that fails is 503, and what it has taken goes', async (t) => {
+  const alice = await signUp(app);
+  const { store } = ctx.files;
+  t.teardown(() => Object.assign(ctx.files, { store }));
+  const fail = async () => {
+    throw new Error('No space is left.');
+  };
+  const failings = {
+    'before it': fail,
+    'behind it': (...given: Parameters<typeof store>) => store(...given).then(fail),
+  };
+  for (const [when, failing] of Object.entries(failings)) {
+    Object.assign(ctx.files, { store: failing });
+    const response = await upload(app, alice, { content: textOf(MIB) });
+    t.equal(response.statusCode, 503, when);
+    t.match(response.json(), { success: false, error: 'Service unavailable' });
+    t.same(await traces(ctx, alice), NOTHING, when);
+  }
+});
+
+t.test('pages of other sites cannot upload with the cookie', async (t) => {
+  const alice = await signUp(app);
+  const cookie = `${SESSION_COOKIE}=${alice.token}`;
+  const send = (headers: Record<string, string>) =>
+    app.inject({
+      method: 'POST',
+      url: '/api/upload',
+      headers: { ...FORM, cookie, ...headers },
+      payload: formOf({ content: 'a' }),
+    });
+  for (const site of ['cross-site', 'same-site']) {
+    const response = await send({ 'sec-fetch-site': site });
+    t.equal(response.statusCode, 403);
+    t.same(response.json(), { error: 'This request comes from another site.' });
+  }
+  t.equal((await send({ origin: 'https://evil.example' })).statusCode, 403);
+  t.same(await traces(ctx, alice), NOTHING);
+  t.equal((await send({ 'sec-fetch-site': 'same-origin' })).statusCode, 200);
+});
+
+t.test('a file is taken from those who are signed in', async (t) => {
+  await assertNeedsSession(t, app, { method: 'POST', url: '/api/upload', payload: formOf({ content: 'a' }) });
+  await ctx.db.update(settings).set({ maintenanceMode: true });
+  const response = await upload(app, await signUp(app), { content: 'a' });
+  await ctx.db.update(settings).set({ maintenanceMode: false });
+  t.equal(response.statusCode, 503);
+});
+
+t.test('the message tells which field it is', async (t) => {
+  const alice = await signUp(app);
+  t.same(detailsOf(await upload(app, alice, { field: 'attachment', content: 'a' })), {
+    attachment: ['is not a known field'],
+  });
+});

@@ -1,0 +1,125 @@
+import t from 'tap';
+import { checkJson, DEEPEST_JSON } from '../../src/uploads/json-check.ts';
+
+/** Whether it is taken, in pieces of so many characters. */
+function takes(text: string, piece = text.length): boolean {
+  const check = checkJson();
+  try {
+    for (let at = 0; at < text.length; at += piece) check.take(text.slice(at, at + piece));
+    check.end();
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const GOOD = [
+  '1',
+  '-0',
+  '0.5e-7',
+  '12E+34',
+  '1e5',
+  'true',
+  ' null\n',
+  '""',
+  '"\\u00e9\\n\\"\\\\\\/"',
+  '"\ud83d\ude00 \u2028"',
+  '[]',
+  '[ ]',
+  '{}',
+  '[[],{},[{}]]',
+  '{"a": 1, "b": [true, false, null], "": {"c": "d"}}',
+  '\t{"a"\r\n:\n"b"}\t',
+];
+const BAD = [
+  '',
+  ' ',
+  'nul',
+  'nulll',
+  'undefined',
+  '01',
+  '-',
+  '1.',
+  '.5',
+  '1e',
+  '1e+',
+  '+1',
+  '0x1',
+  'NaN',
+  '"',
+  '"\n"',
+  '"\\x"',
+  '"\\u12g4"',
+  '"\\u123"',
+  "'a'",
+  '[',
+  ']',
+  '[1,]',
+  '[,1]',
+  '[1 2]',
+  '[1}',
+  '{',
+  '{"a"}',
+  '{"a":}',
+  '{"a":1,}',
+  '{a:1}',
+  '{1:2}',
+  '{"a":1 "b":2}',
+  '{"a"::1}',
+  '1 2',
+  '{} []',
+  '// a\n1',
+  '[1]\u00a0',
+  'true false',
+  '1-',
+];
+
+t.test('it takes what JSON.parse takes, wherever the text is cut', async (t) => {
+  const wrong: string[] = [];
+  for (const text of [...GOOD, ...BAD]) {
+    const good = GOOD.includes(text);
+    if (isJson(text) !== good) wrong.push(`the case is wrong: ${text}`);
+    for (const piece of [1, 2, 3, text.length || 1]) if (takes(text, piece) !== good) wrong.push(`${text} by ${piece}`);
+  }
+  t.same(wrong, []);
+});
+
+t.test('the same holds for texts that are changed at random', async (t) => {
+  let seed = 20_261_120;
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed % below;
+  };
+  const letters = '[]{}",:.\\eE+-0159tfnul \n';
+  let good = 0;
+  for (let round = 0; round < 20_000; round++) {
+    let text = GOOD[random(GOOD.length)] as string;
+    for (let changes = 1 + random(3); changes > 0; changes--) {
+      const at = random(text.length + 1);
+      text = text.slice(0, at) + (letters[random(letters.length)] ?? '') + text.slice(at + random(2));
+    }
+    const expected = isJson(text);
+    good += Number(expected);
+    if (takes(text, 1 + random(5)) !== expected) t.fail(`${JSON.stringify(text)} is ${expected ? '' : 'no '}JSON`);
+  }
+  t.ok(good > 1000, `${good} of them were good`);
+});
+
+t.test('nesting is bounded, whatever is deep', async (t) => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+  t.ok(takes(nested(DEEPEST_JSON)));
+  t.notOk(takes(nested(DEEPEST_JSON + 1)));
+  t.notOk(takes('['.repeat(1_000_000)));
+  t.notOk(takes('{"a":'.repeat(1_000_000)));
+  t.ok(takes(`[${'[],'.repeat(100_000)}1]`), 'width is not depth');
+});

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import t, { type Test } from 'tap';
+import { testContext } from '../support/context.ts';
+import { type Person, signUp } from '../support/people.ts';
+import {
+  BOUNDARY,
+  FORM,
+  forgetAll,
+  formOf,
+  images,
+  MIB,
+  NOTHING,
+  postForm,
+  textOf,
+  traces,
+} from '../support/uploads.ts';
+
+const { app, ctx } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
+const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+t.afterEach(() => forgetAll(ctx));
+
+const file = (content = 'hello') => formOf({ content }).toString('latin1');
+const END = `--${BOUNDARY}--\r\n`;
+
+/** Whatever is sent: 400, the field it is about, and nothing stays. */
+async function assertRefused(t: Test, alice: Person, what: string, payload: string | Buffer, field = 'file') {
+  const response = await postForm(app, alice, payload);
+  t.equal(response.statusCode, 400, what);
+  t.match(response.json(), { success: false, error: 'Validation error', details: { [field]: [/\w/] } }, what);
+  t.same(await traces(ctx, alice), NOTHING, `${what} leaves nothing behind`);
+}
+
+t.test('a form that is broken is refused, whatever is broken', async (t) => {
+  const alice = await signUp(app);
+  const part = (headers: string) => formOf({ headers, content: 'hello' });
+  const many = Array.from({ length: 3000 }, (_, i) => `X-${i}: y\r\n`).join('');
+  const cases: Record<string, string | Buffer> = {
+    'no final boundary': file().replace(END, ''),
+    'half a final boundary': file().slice(0, -6),
+    'headers only': `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`,
+    'half a header': `--${BOUNDARY}\r\nContent-Dispo`,
+    garbage: 'garbage'.repeat(1000),
+    'bytes of any kind': images.png(),
+    'nothing at all': '',
+    'another boundary': file().replaceAll(BOUNDARY, 'other'),
+    'an empty form': END,
+    'no disposition': part('Content-Type: text/plain\r\n'),
+    'another disposition': part('Content-Disposition: attachment; name="file"; filename="a.txt"\r\n'),
+    'no field name': part('Content-Disposition: form-data; filename="a.txt"\r\n'),
+    'an empty field name': part('Content-Disposition: form-data; name=""; filename="a.txt"\r\n'),
+    'thousands of headers': part(many),
+    'a header of a megabyte': part(`X: ${'y'.repeat(MIB)}\r\n`),
+    'two files': formOf({ content: 'one' }, { content: 'two' }),
+    'a large file and a second one': formOf({ content: textOf(3 * MIB) }, { content: textOf(3 * MIB) }),
+    'a hundred files': formOf(...Array.from({ length: 100 }, () => ({ content: 'one' }))),
+    'a file and a part without a name': Buffer.concat([
+      Buffer.from(file().replace(END, '')),
+      part('Content-Disposition: form-data\r\n'),
+    ]),
+  };
+  for (const [what, payload] of Object.entries(cases)) await assertRefused(t, alice, what, payload);
+});
+
+t.test('what is beside the file is named', async (t) => {
+  const alice = await signUp(app);
+  const extra = { field: 'folder', name: null, content: 'x' };
+  const another = { field: 'thumbnail', content: 'x' };
+  await assertRefused(t, alice, 'a field behind it', formOf({ content: 'a' }, extra), 'folder');
+  await assertRefused(t, alice, 'a field before it', formOf(extra, { content: 'a' }), 'folder');
+  await assertRefused(t, alice, 'a file behind it', formOf({ content: 'a' }, another), 'thumbnail');
+  await assertRefused(t, alice, 'a file before it', formOf(another, { content: 'a' }), 'thumbnail');
+  await assertRefused(t, alice, 'a field instead', formOf({ ...extra, content: textOf(3 * MIB) }), 'folder');
+  for (const field of ['__proto__', 'toString', 'constructor']) {
+    await assertRefused(t, alice, field, formOf({ field, content: 'a' }));
+    await assertRefused(t, alice, field, formOf({ field, name: null, content: 'a' }));
+    await assertRefused(t, alice, field, formOf({ content: 'a' }, { field, content: 'a' }));
+  }
+});
+
+t.test('anything but a form is refused', async (t) => {
+  const alice = await signUp(app);
+  const send = (type: string | null, payload: string) => {
+    const headers = { ...alice.headers, ...(type === null ? {} : { 'content-type': type }) };
+    return app.inject({ method: 'POST', url: '/api/upload', headers, payload });
+  };
+  for (const type of [
+    'application/json',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/mixed; boundary=x',
+    'multipart/form-data',
+    'multipart/form-data; boundary=',
+    'multipart/form-data; charset=utf-8',
+    `multipart/form-data\t; boundary=${'x'.repeat(5000)}`,
+    'image/png',
+    'nonsense',
+    null,
+  ]) {
+    t.equal((await send(type, '{}')).statusCode, 400, `${type}`);
+    t.equal((await send(type, '')).statusCode, 400, `${type} without a body`);
+  }
+  t.same((await send('application/json', '{}')).json(), { error: 'Invalid content type' });
+  t.same(await traces(ctx, alice), NOTHING);
+});
+
+/** Writes the pieces to a connection of its own, each once the one before is through, and returns all that comes back. */
+async function talk(pieces: Iterable<string | Buffer>, { end = true } = {}): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let heard = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    heard += text;
+  });
+  socket.on('error', () => {});
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  for (const piece of pieces) {
+    if (socket.destroyed || !socket.writable) break;
+    if (!socket.write(piece)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
+  }
+  if (end) socket.end();
+  await closed;
+  return heard;
+}
+
+const post = ({ token }: Person, headers: Record<string, string | number>) =>
+  [
+    'POST /api/upload HTTP/1.1',
+    'Host: carillon',
+    `Authorization: Bearer ${token}`,
+    `Content-Type: ${FORM['content-type']}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    '\r\n',
+  ].join('\r\n');
+const next = 'GET /api/health HTTP/1.1\r\nHost: carillon\r\nConnection: close\r\n\r\n';
+const statusesIn = (heard: string) => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+
+t.test('after a refusal the connection serves the next request', async (t) => {
+  const alice = await signUp(app);
+  const forms: Record<string, Buffer> = {
+    'a wrong type': formOf({ name: 'a.pdf', content: textOf(5 * MIB) }),
+    'a name that is refused': formOf({ name: 'a.exe', content: textOf(5 * MIB) }),
+    'a second file': formOf({ content: 'a' }, { content: textOf(5 * MIB) }),
+    'too large a file': formOf({ content: textOf(10 * MIB + 1) }),
+    'a form that is too large': formOf({ content: textOf(12 * MIB) }),
+    'an epilogue': Buffer.concat([formOf({ name: 'a.exe', content: 'a' }), textOf(MIB)]),
+  };
+  for (const [what, form] of Object.entries(forms)) {
+    const heard = await talk([post(alice, { 'Content-Length': form.length }), form, next], { end: false });
+    t.same(statusesIn(heard), ['400', '200'], what);
+  }
+  const form = formOf({ content: textOf(5 * MIB) });
+  const stranger = { ...alice, token: 'nonsense' };
+  const heard = await talk([post(stranger, { 'Content-Length': form.length }), form, next], { end: false });
+  t.same(statusesIn(heard), ['401', '200'], 'a stranger');
+  t.same(await traces(ctx, alice), NOTHING);
+});
+
+t.test('a body without end is cut off with its answer, whatever it is made of', async (t) => {
+  const alice = await signUp(app);
+  let written = 0;
+  const chunk = (content: Buffer | string) => `${Buffer.byteLength(content).toString(16)}\r\n${content}\r\n`;
+  function* endless(begin: string) {
+    yield post(alice, { 'Transfer-Encoding': 'chunked' });
+    if (begin) yield chunk(begin);
+    const more = chunk(textOf(MIB));
+    for (written = 0; written < 1000; written++) yield more;
+  }
+  const head = (disposition: string) => `--${BOUNDARY}\r\n${disposition}\r\n\r\n`;
+  const begins = {
+    'the file': head('Content-Disposition: form-data; name="file"; filename="a.txt"'),
+    'a field': head('Content-Disposition: form-data; name="file"'),
+    'a part that is none': head('X: y'),
+    'no part': '',
+    'a header': `--${BOUNDARY}\r\nX: `,
+  };
+  for (const [what, begin] of Object.entries(begins)) {
+    const heard = await talk(endless(begin), { end: false });
+    // The answer may be lost where the client goes on sending; it is cut off in any case.
+    t.match(statusesIn(heard).join(), /^(400)?$/, what);
+    t.ok(written < 100, `${what}: ${written} MiB`);
+    t.same(await traces(ctx, alice), NOTHING, what);
+  }
+  const heard = await talk([post(alice, { 'Content-Length': 1024 * MIB })], { end: false });
+  t.match(heard, /^HTTP\/1\.1 400 .*connection: close/is, 'a gigabyte that is announced is refused at once');
+});
+
+t.test('a client that goes away in the middle leaves nothing behind', async (t) => {
+  const alice = await signUp(app);
+  const form = formOf({ content: textOf(3 * MIB) });
+  for (const sent of [50, 150, MIB, form.length - 5]) {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(post(alice, { 'Content-Length': form.length }));
+    await new Promise((resolve) => socket.write(form.subarray(0, sent), resolve));
+    // Until it is under way, or would have been.
+    if (sent > 200) while ((await traces(ctx, alice)).loose === 0) await new Promise(setImmediate);
+    socket.destroy();
+    const deadline = performance.now() + 30_000;
+    let left = await traces(ctx, alice);
+    while (JSON.stringify(left) !== JSON.stringify(NOTHING) && performance.now() < deadline) {
+      await new Promise(setImmediate);
+      left = await traces(ctx, alice);
+    }
+    t.same(left, NOTHING, `after ${sent} bytes`);
+  }
+});
+
+t.test('a form that comes byte by byte is the same form', async (t) => {
+  const alice = await signUp(app);
+  const form = formOf({ name: 'a.png', content: images.png() });
+  const heard = await talk(
+    [post(alice, { 'Content-Length': form.length }), ...Array.from(form, (byte) => Buffer.from([byte])), next],
+    { end: false },
+  );
+  t.same(statusesIn(heard), ['200', '200']);
+});
