@@ -31,8 +31,8 @@ export function duplicateTask(
 
     const now = tx.now();
     const next = original.status === 'active' ? nextOccurrence(original, now) : null;
-    const attachmentIds = await keepAttachments(tx, caller, original.attachmentIds);
     if (next !== null) await reserveActiveTask(tx, caller);
+    const attachmentIds = await keepAttachments(tx, caller, original.attachmentIds);
     const { description, prompt, scheduledFor, recurrence, recurrencePattern, timezone } = original;
     const { aiModel, maxTokens, temperature, webhookUrl, notificationEmail } = original;
     const [made] = await tx.db

@@ -95,6 +95,11 @@ t.test('the name is given, or made of the task’s own in 100 characters', async
   const nameOf = async (id: number, payload?: object) => (await copy(alice, id, payload)).json().task.name;
   t.equal(await nameOf(id, { name: 'Other news' }), 'Other news');
   t.equal(await nameOf(id, {}), 'News (copy)');
+  for (const payload of ['', 'null']) {
+    const headers = { ...alice.headers, 'content-type': 'application/json' };
+    const answer = await app.inject({ method: 'POST', url: `/api/tasks/${id}/duplicate`, headers, payload });
+    t.equal(answer.json().task.name, 'News (copy)', 'a body may be left out');
+  }
   for (const [name, copied] of [
     ['a'.repeat(93), `${'a'.repeat(93)} (copy)`],
     ['a'.repeat(94), `${'a'.repeat(93)} (copy)`],
