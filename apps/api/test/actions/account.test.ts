@@ -1,0 +1,146 @@
+import { users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { openProviderKey } from '../../src/users/provider-key.ts';
+import { dataOf, invalid, testActions, UNAUTHORIZED } from '../support/actions.ts';
+import { START, testContext } from '../support/context.ts';
+import { PASSWORD, type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';
+
+const { app, ctx, clock, logged } = await testContext(t);
+const actions = testActions(ctx);
+let alice: Person;
+let bob: Person;
+t.beforeEach(async () => {
+  clock.set(START);
+  logged.length = 0;
+  await ctx.db.delete(users);
+  alice = await signUpAlice(app);
+  bob = await signUpBob(app);
+});
+const rowOf = async ({ id }: Person) =>
+  (await ctx.db.select().from(users).where(eq(users.id, id)))[0] as typeof users.$inferSelect;
+const signIn = async (email: string, password: string) =>
+  (await app.inject({ method: 'POST', url: '/api/auth/login', payload: { email, password } })).statusCode;
+
+t.test('updateProfile changes what is given of the own profile and shows it', async (t) => {
+  const his = await rowOf(bob);
+  clock.advance(1000);
+  const given = {
+    name: 'Alice B.',
+    email: 'Alice.B@Example.com',
+    timezone: 'Europe/Lisbon',
+    notificationPreferences: { email: false, webhook: true },
+  };
+  const data = await dataOf(actions.updateProfile(alice.token, given));
+  const updatedAt = '2026-11-20T10:00:01.000Z';
+  t.same(data, { ...given, id: String(alice.id), email: 'alice.b@example.com', updatedAt });
+  const user = (await app.inject({ url: '/api/user', headers: alice.headers })).json().user;
+  t.match(user, { name: 'Alice B.', email: 'alice.b@example.com', timezone: 'Europe/Lisbon' });
+  clock.advance(1000);
+  t.same(await dataOf(actions.updateProfile(alice.token, {})), data, 'an empty change changes nothing');
+  t.match(await dataOf(actions.updateProfile(alice.token, { timezone: null })), { timezone: null, name: 'Alice B.' });
+  t.same(await rowOf(bob), his, 'nobody else is changed');
+});
+
+t.test('updateProfile refuses by field, and an address that somebody has', async (t) => {
+  const refused = (given: object) => actions.updateProfile(alice.token, given);
+  t.same(await refused({ name: 'A' }), invalid({ name: ['must be at least 2 characters'] }));
+  t.same(await refused({ email: 'alice' }), invalid({ email: ['must be an e-mail address'] }));
+  t.match(await refused({ timezone: 'Mars' }), { details: { timezone: [/IANA/] } });
+  t.same(
+    await refused({ notificationPreferences: { sms: true } }),
+    invalid({ 'notificationPreferences.sms': ['is not a known field'] }),
+  );
+  t.same(await refused({ role: 'ADMIN' }), invalid({ role: ['is not a known field'] }));
+  t.match(await refused({ email: 'BOB@example.com' }), { success: false, code: 'CONFLICT', error: /registered/ });
+});
+
+t.test('the limit of a verb is told in seconds too', async (t) => {
+  const { config } = ctx;
+  const exact = testActions({ ...ctx, config: { ...config, rateLimitMultiplier: 1 } });
+  for (let n = 0; n < 5; n++)
+    t.equal((await exact.updateProfile(alice.token, { email: `a${n}@example.com` })).success, true);
+  const reset = START.getTime() / 1000 + 3600;
+  t.match(await exact.updateProfile(alice.token, { email: 'a6@example.com' }), {
+    code: 'RATE_LIMIT_EXCEEDED',
+    retryAfter: 3600,
+    details: { limit: 5, remaining: 0, reset, resetIn: 3600 },
+  });
+});
+
+t.test('changePassword takes the current one, and ends the other sessions', async (t) => {
+  const elsewhere = (
+    await app.inject({
+      method: 'POST',
+      url: '/api/auth/login',
+      headers: { 'x-request-token': 'true' },
+      payload: { email: alice.email, password: PASSWORD },
+    })
+  ).json().token;
+  t.equal((await actions.getExecutions(elsewhere)).success, true);
+  const newPassword = 'Another-2027';
+  t.same(await actions.changePassword(alice.token, { currentPassword: PASSWORD, newPassword }), {
+    success: true,
+    data: null,
+  });
+  t.equal((await actions.getExecutions(alice.token)).success, true, 'this session goes on');
+  t.same(await actions.getExecutions(elsewhere), UNAUTHORIZED);
+  t.equal((await actions.getExecutions(bob.token)).success, true, "and a stranger's does");
+  t.equal(await signIn(alice.email, PASSWORD), 401);
+  t.equal(await signIn(alice.email, newPassword), 200);
+});
+
+t.test('changePassword refuses by field', async (t) => {
+  const refused = (currentPassword: string, newPassword: string) =>
+    actions.changePassword(alice.token, { currentPassword, newPassword });
+  t.same(await refused('wrong-password', 'Another-2027'), invalid({ currentPassword: ['is wrong'] }));
+  t.same(await refused('12345', 'Another-2027'), invalid({ currentPassword: ['must be at least 6 characters'] }));
+  t.same(await refused(PASSWORD, 'Short-1'), invalid({ newPassword: ['must be at least 8 characters'] }));
+  t.same(
+    await refused(PASSWORD, 'password'),
+    invalid({ newPassword: ['must contain an upper-case letter', 'must contain a digit'] }),
+  );
+  t.match(await refused(PASSWORD, PASSWORD), { details: { newPassword: [/differ/] } });
+  t.equal(await signIn(alice.email, PASSWORD), 200);
+  await ctx.db.update(users).set({ passwordHash: null }).where(eq(users.id, alice.id));
+  t.match(await refused(PASSWORD, 'Another-2027'), { success: false, code: 'CONFLICT', error: /no password/ });
+});
+
+t.test('updateSettings keeps key, address and mails, and shows of the key only that it is there', async (t) => {
+  const key = 'sk-or-v1-0123456789abcdef';
+  const given = { webhookUrl: 'https://hooks.example.com/alice', notificationEmails: ['team@example.com'] };
+  const answer = await actions.updateSettings(alice.token, { ...given, modelRouterApiKey: key });
+  t.match(answer, { success: true, data: { ...given, webhookId: /-/, hasModelRouterApiKey: true } });
+  t.notMatch(JSON.stringify([answer, logged]), key);
+  const { providerKeySealed } = await rowOf(alice);
+  t.equal(openProviderKey(ctx, alice.id, providerKeySealed as string), key);
+  const cleared = { modelRouterApiKey: null, webhookUrl: null, notificationEmails: [] };
+  t.same(await dataOf(actions.updateSettings(alice.token, cleared)), {
+    ...{ webhookUrl: null, webhookId: null, notificationEmails: [], hasModelRouterApiKey: false },
+  });
+  t.match(await rowOf(bob), { notificationUrl: null, notificationEmails: [] });
+});
+
+t.test('updateSettings refuses by field', async (t) => {
+  const refused = (given: object) => actions.updateSettings(alice.token, given);
+  t.match(await refused({ webhookUrl: 'ftp://example.com' }), { details: { webhookUrl: [/http/] } });
+  t.match(await refused({ webhookUrl: 'http://192.168.0.1/' }), { details: { webhookUrl: [/./] } });
+  t.same(
+    await refused({ notificationEmails: ['x'] }),
+    invalid({ 'notificationEmails.0': ['must be an e-mail address'] }),
+  );
+  t.same(await refused({ notificationEmails: 'a@example.com' }), invalid({ notificationEmails: ['must be an array'] }));
+  t.match(await refused({ modelRouterApiKey: 'two words' }), { details: { modelRouterApiKey: [/printable/] } });
+  t.same(
+    await refused({ email: 'a@example.com' }),
+    invalid({ email: ['is not a known field'] }),
+    'that is of updateProfile',
+  );
+});
+
+t.test('a session that REST has opened or ended is the same one here', async (t) => {
+  const carol = await signUp(app, { name: 'Carol' });
+  t.equal((await actions.updateProfile(carol.token, {})).success, true);
+  await app.inject({ method: 'POST', url: '/api/auth/logout', headers: carol.headers });
+  t.same(await actions.updateProfile(carol.token, {}), UNAUTHORIZED);
+});

@@ -1,0 +1,81 @@
+import { webhooks } from '@carillon/db';
+import t from 'tap';
+import { dataOf, invalid, notFound, testActions } from '../support/actions.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { NO_WEBHOOKS, readLog, readWebhook, signatureOf, WEBHOOK } from '../support/webhooks.ts';
+
+const { app, ctx, logged } = await testContext(t);
+const actions = testActions(ctx);
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  await ctx.db.delete(webhooks);
+  receiver.received.length = 0;
+  receiver.answer(200);
+});
+const SECRET = "the caller's own secret".replaceAll(' ', '-');
+const subscribe = (given: object = {}, { token } = alice) =>
+  actions.createWebhook(token, { ...WEBHOOK, events: ['task.created'], ...given });
+
+t.test('a webhook is created with a secret of the service, or one of the caller', async (t) => {
+  const made = await dataOf(subscribe());
+  t.match(made.secret, /^whsec_\w{32}$/);
+  const data = await dataOf(subscribe({ secret: SECRET }));
+  t.same(data, {
+    ...{ id: data.id, userId: String(alice.id), url: WEBHOOK.url, secret: SECRET, events: ['task.created'] },
+    ...{ isActive: true, createdAt: START.toISOString() },
+  });
+  t.match(await readWebhook(app, alice, data.id), { id: data.id, url: WEBHOOK.url, status: 'active' });
+  t.notMatch(JSON.stringify(logged), SECRET);
+});
+
+t.test('what is not valid is told by field, and beyond the quota there is no more', async (t) => {
+  t.same(
+    await actions.createWebhook(alice.token, {} as never),
+    invalid({ url: ['is required'], events: ['is required'] }),
+  );
+  t.same(await subscribe({ events: [] }), invalid({ events: ['must have at least 1 item'] }));
+  t.match(await subscribe({ events: ['task.eaten'] }), { details: { 'events.0': [/task.created/] } });
+  t.match(await subscribe({ url: 'http://10.0.0.1/' }), { details: { url: [/./] } });
+  t.same(await subscribe({ secret: 'short' }), invalid({ secret: ['must be at least 16 characters'] }));
+  for (let n = 0; n < 3; n++) await dataOf(subscribe());
+  t.match(await subscribe(), {
+    success: false,
+    code: 'QUOTA_EXCEEDED',
+    details: { resource: 'webhooks', used: 3, limit: 3, resetAt: null },
+  });
+});
+
+t.test('a secret that opens the inbound address of another webhook of the caller is a conflict', async (t) => {
+  const secret = 'x'.repeat(40);
+  await dataOf(subscribe({ secret }));
+  t.match(await subscribe({ secret }), { success: false, code: 'CONFLICT' });
+  t.equal((await subscribe({ secret }, bob)).success, true, 'a stranger may have the same');
+});
+
+t.test('a test is sent at once, signed by the secret, and its entry of the log is the answer', async (t) => {
+  const { id } = await dataOf(subscribe({ url: `${receiver.url}/x`, secret: SECRET }));
+  const data = await dataOf(actions.testWebhook(alice.token, id));
+  const [delivery] = receiver.received;
+  const body = delivery?.body as Buffer;
+  t.match(JSON.parse(String(body)), { event: 'test', timestamp: START.toISOString(), data: { message: String } });
+  t.equal(delivery?.headers['x-webhook-signature'], signatureOf(SECRET, body));
+  t.match(data, { webhookId: id, event: 'test', statusCode: 200, attempt: 1, success: true, error: null });
+  t.same(await readLog(app, alice, id), [data]);
+});
+
+t.test('a receiver that fails is told in the data', async (t) => {
+  const { id } = await dataOf(subscribe({ url: receiver.url }));
+  receiver.answer(500);
+  t.match(await dataOf(actions.testWebhook(alice.token, id)), { success: false, statusCode: 500, error: /500/ });
+});
+
+t.test("a webhook that is not there, or a stranger's, is not found", async (t) => {
+  const { id } = await dataOf(subscribe({ url: receiver.url }));
+  t.same(await actions.testWebhook(bob.token, id), notFound('webhook'));
+  for (const other of NO_WEBHOOKS) t.match(await actions.testWebhook(alice.token, other), { code: 'NOT_FOUND' }, other);
+  t.equal(receiver.received.length, 0);
+});
