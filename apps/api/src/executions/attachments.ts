@@ -9,7 +9,7 @@ import type { Claimed } from './turns.ts';
 
 /** What bounds the attachments of all runs of a process. */
 export interface AttachmentLimits {
-  /** For the bytes of the files. As JSON, on their way to a provider, they take some twelve times as much memory. */
+  /** For the bytes of the files. As JSON, on their way to a provider, they take some eight times as much memory. */
   budget: ByteBudget;
   /** How long the files of a run may take to arrive. */
   readMs: number;
@@ -41,7 +41,8 @@ export async function withAttachments(
     ctx.log.error({ err: error, executionId: run.id }, 'attachments could not be read');
     return UNREACHABLE;
   });
-  return loaded.ok ? ask(loaded.attachments) : loaded;
+  // Awaited here: the share is given back at the end of this block.
+  return loaded.ok ? await ask(loaded.attachments) : loaded;
 }
 
 async function load(

@@ -7,7 +7,6 @@ import { enqueueDue } from '../../src/executions/queue.ts';
 import { runExecution } from '../../src/executions/run.ts';
 import { settleExecutions } from '../../src/executions/settle.ts';
 import type { Claimed } from '../../src/executions/turns.ts';
-import type { AiRequest } from '../../src/outside/ai.ts';
 import { createFiles } from '../../src/outside/files.ts';
 import { attach, CSV } from '../support/attached.ts';
 import { testEngine } from '../support/engine.ts';
@@ -19,7 +18,23 @@ const ctx: Context = { ...shared, files: disk };
 
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;
-const limitsOf = (bytes: number, readMs = 60_000): AttachmentLimits => ({ budget: createByteBudget(bytes), readMs });
+
+/** Limits whose `given` counts how often something of the budget was given. */
+function limitsOf(bytes: number, readMs = 60_000): AttachmentLimits & { given: number } {
+  const { take } = createByteBudget(bytes);
+  const limits = {
+    given: 0,
+    readMs,
+    budget: {
+      async take(...asked: Parameters<typeof take>) {
+        const share = await take(...asked);
+        limits.given += 1;
+        return share;
+      },
+    },
+  };
+  return limits;
+}
 
 /** So many runs that have started, each of a task with a file of its own, in the order of their tasks. */
 async function startRuns(count: number, { attached = true } = {}): Promise<Claimed[]> {
@@ -56,24 +71,15 @@ async function run(claimed: Claimed, limits: AttachmentLimits, signal = never, g
 t.test('runs whose files do not fit together run one after the other, in the order in which they came', async (t) => {
   const runs = await startRuns(3);
   const limits = limitsOf(20 * MIB);
-  let underway = 0;
-  let most = 0;
-  const order: string[] = [];
-  const asking = {
-    ...ctx.ai,
-    ask: async (request: AiRequest) => {
-      order.push(request.prompt);
-      underway += 1;
-      most = Math.max(most, underway);
-      const outcome = await ctx.ai.ask(request);
-      underway -= 1;
-      return outcome;
-    },
-  };
-  const outcomes = await Promise.all(runs.map((claimed) => run(claimed, limits, never, { ai: asking })));
-  t.match(outcomes, [{ ok: true }, { ok: true }, { ok: true }]);
-  t.equal(most, 1);
-  t.strictSame(order, ['Prompt number 0.', 'Prompt number 1.', 'Prompt number 2.']);
+  const { reached, letGo } = holdRequests(t);
+  const ends = runs.map((claimed) => run(claimed, limits));
+  for (const at of [0, 1, 2]) {
+    await reached(at);
+    t.equal(limits.given, at + 1, 'while the provider is asked, the next one has nothing');
+    t.match(JSON.stringify(ai.requests[at]?.body), new RegExp(`Prompt number ${at}\\.`));
+    letGo(at);
+  }
+  t.match(await Promise.all(ends), [{ ok: true }, { ok: true }, { ok: true }]);
 });
 
 t.test('those that fit together run together: only what they really have counts', async (t) => {
@@ -125,6 +131,7 @@ t.test('who is given up while waiting is gone at once, and the next one gets the
   await reached(0);
   abort.abort();
   t.match(await ends[1], { ok: false, errorCode: 'INTERRUPTED', retryable: true });
+  t.equal(limits.given, 1);
   letGo(0);
   await reached(1);
   letGo(1);
