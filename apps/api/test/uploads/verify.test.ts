@@ -1,0 +1,31 @@
+import { uploadTotals } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { findWrongTotals } from '../../src/uploads/verify.ts';
+import { testContext } from '../support/context.ts';
+import { signUp } from '../support/people.ts';
+import { forgetAll, upload, useStorage } from '../support/uploads.ts';
+
+const { app, ctx } = await testContext(t);
+t.afterEach(() => forgetAll(ctx));
+
+t.test('a total that is wrong or missing is found, with what it should be', async (t) => {
+  const [alice, bob, carol] = [await signUp(app), await signUp(app), await signUp(app)];
+  for (const person of [alice, bob]) {
+    for (const content of ['hello', 'world!']) await upload(app, person, { content });
+  }
+  t.same(await findWrongTotals(ctx.db), []);
+  await useStorage(ctx, alice, 12);
+  await ctx.db.delete(uploadTotals).where(eq(uploadTotals.userId, bob.id));
+  await useStorage(ctx, carol, 3);
+  t.same(await findWrongTotals(ctx.db), [
+    { userId: alice.id, counted: { bytes: 12, files: 2 }, due: { bytes: 11, files: 2 } },
+    { userId: bob.id, counted: { bytes: 0, files: 0 }, due: { bytes: 11, files: 2 } },
+    { userId: carol.id, counted: { bytes: 3, files: 0 }, due: { bytes: 0, files: 0 } },
+  ]);
+});
+
+t.test('a total of nothing is none at all', async (t) => {
+  await useStorage(ctx, await signUp(app), 0);
+  t.same(await findWrongTotals(ctx.db), []);
+});
