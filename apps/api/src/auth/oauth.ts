@@ -74,7 +74,7 @@ async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile
   const identityUserId = `${provider}:${subject}`;
   const account = { email, name: nameOf(profile, email), passwordHash: null, role: 'USER', identityUserId } as const;
   const created = await insertAccount(ctx, { ...account, emailVerified: true });
-  const userId = created?.id ?? (await takeOver(ctx, email));
+  const userId = created?.id ?? (await takeOver(ctx, email, identityUserId));
   await ctx.db.insert(identities).values({ userId, provider, subject, createdAt: ctx.now() }).onConflictDoNothing();
   const kind = created ? 'user.registered' : 'user.linked';
   await recordAudit(ctx, { kind, actorId: userId, actorEmail: email, userId, address: origin.address });
@@ -83,9 +83,10 @@ async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile
 
 /**
  * The account that an address has already. Whoever registered it may not have owned the address: a password that no
- * mail to it ever confirmed goes, and with it every session.
+ * mail to it ever confirmed goes, and with it every session and every other way to sign in: an account can be given an
+ * address after it was linked.
  */
-async function takeOver(ctx: Context, email: string): Promise<number> {
+async function takeOver(ctx: Context, email: string, identityUserId: string): Promise<number> {
   const [account] = await ctx.db
     .select({ id: users.id, emailVerifiedAt: users.emailVerifiedAt })
     .from(users)
@@ -96,8 +97,9 @@ async function takeOver(ctx: Context, email: string): Promise<number> {
     const now = ctx.now();
     await ctx.db
       .update(users)
-      .set({ passwordHash: null, emailVerifiedAt: now, updatedAt: now })
+      .set({ identityUserId, passwordHash: null, emailVerifiedAt: now, updatedAt: now })
       .where(eq(users.id, account.id));
+    await ctx.db.delete(identities).where(eq(identities.userId, account.id));
     await endSessionsOf(ctx, account.id);
   }
   return account.id;

@@ -101,6 +101,20 @@ t.test('a link takes an unconfirmed password and its sessions away, and keeps a 
   t.equal((await app.inject({ url: '/api/auth/session', headers: dave.headers })).statusCode, 200);
 });
 
+t.test('who takes the address of somebody else is signed out for good by its owner', async (t) => {
+  const mallory: Person = { sub: 'mallory-at-issuer', email: 'mallory@example.com', email_verified: true };
+  const signedIn = await signInAs(mallory);
+  const { id } = await sessionUser(signedIn.headers);
+  const cookie = `local-session=${cookieOf(signedIn.headers, 'local-session')}`;
+  const payload = { email: 'frank@example.com' };
+  const changed = await app.inject({ method: 'PATCH', url: '/api/user/settings', headers: { cookie }, payload });
+  t.equal(changed.statusCode, 200);
+  const frank = await signInAs({ sub: 'frank-at-issuer', email: 'frank@example.com', email_verified: true });
+  t.equal((await sessionUser(frank.headers)).id, id);
+  t.equal((await app.inject({ url: '/api/user', headers: { cookie } })).statusCode, 401);
+  t.not((await sessionUser((await signInAs(mallory)).headers)).id, id, 'nor by the provider of before');
+});
+
 t.test('a deactivated account is not signed in', async (t) => {
   const erin: Person = { sub: 'erin-at-issuer', email: 'erin@example.com', email_verified: true };
   const { id } = await sessionUser((await signInAs(erin)).headers);

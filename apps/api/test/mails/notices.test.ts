@@ -55,3 +55,31 @@ t.test('a notice of a transaction that failed is never sent', async (t) => {
   await t.rejects(failing, { message: 'too bad' });
   t.same([await ctx.db.$count(notifications), await ctx.db.$count(mails)], [0, 0]);
 });
+
+t.test('each address that the account names gets it once, and reads why', async (t) => {
+  const alice = await signUpAlice(app);
+  const notificationEmails = ['team@example.com', alice.email, 'boss@example.com'];
+  await ctx.db.update(users).set({ notificationEmails }).where(eq(users.id, alice.id));
+  await notifyUsers(ctx, [notice(alice.id)]);
+  await deliverDue(ctx);
+  const texts = new Map(server.received.map(({ envelope, text = '' }) => [envelope.to.join(), text]));
+  t.same([...texts.keys()].sort(), [alice.email, 'boss@example.com', 'team@example.com']);
+  t.equal(server.received.length, 3);
+  t.match(texts.get(alice.email), 'as the owner of a Carillon account');
+  t.match(
+    texts.get('team@example.com'),
+    `the Carillon account ${alice.email} has its notifications sent to this address`,
+  );
+  t.equal(await ctx.db.$count(notifications), 1);
+});
+
+t.test('who wants no mail has none sent to those either, nor who is deactivated', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  await ctx.db.update(users).set({ notificationEmails: ['team@example.com'] });
+  await ctx.db.update(users).set({ notifyEmail: false }).where(eq(users.id, alice.id));
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, bob.id));
+  await notifyUsers(ctx, [notice(alice.id), notice(bob.id)]);
+  await deliverDue(ctx);
+  t.equal(server.received.length, 0);
+});

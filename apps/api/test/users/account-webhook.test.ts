@@ -1,0 +1,119 @@
+import { deliveries, tasks, users, webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { recordEvents } from '../../src/webhooks/outbox.ts';
+import { createWorker } from '../../src/worker.ts';
+import { testContext } from '../support/context.ts';
+import { type Person, signUp } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { postTask, UNHURRIED } from '../support/tasks.ts';
+import { callWebhook, postWebhook, readWebhook, sendInbound } from '../support/webhooks.ts';
+
+const { app, ctx } = await testContext(t, { env: UNHURRIED });
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  for (const table of [tasks, users]) await ctx.db.delete(table);
+  receiver.received.length = 0;
+});
+
+async function change({ headers }: Person, payload: object) {
+  const answer = await app.inject({ method: 'PATCH', url: '/api/user/settings', headers, payload });
+  if (answer.statusCode !== 200) throw new Error(answer.body);
+  return answer.json().settings;
+}
+const read = async ({ headers }: Person) => (await app.inject({ url: '/api/user/settings', headers })).json().settings;
+const execute = (id: number, { headers }: Person) =>
+  app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers });
+async function heard() {
+  await createWorker(ctx).drain();
+  await createDeliverer(ctx).drain();
+  return receiver.received.splice(0).map(({ headers }) => headers['x-event-type']);
+}
+
+t.test('the address of the settings hears of every run that ends, and of alerts', async (t) => {
+  const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
+  const { webhookId } = await change(alice, { webhookUrl: receiver.url });
+  t.match(await readWebhook(app, alice, webhookId), {
+    ...{ purpose: 'account', taskId: null, url: receiver.url, status: 'active' },
+    events: ['task.completed', 'task.failed', 'usage.alert'],
+  });
+  await execute(await postTask(app, alice), alice);
+  await execute(await postTask(app, bob), bob);
+  t.same(await heard(), ['task.completed']);
+  const events = [{ kind: 'usage.alert' as const, userId: alice.id, data: {} }];
+  await inTransaction(ctx, (tx) => recordEvents(tx, events));
+  t.same(await heard(), ['usage.alert']);
+});
+
+t.test('a run that an inbound webhook caused goes round no further', async (t) => {
+  const alice = await signUp(app);
+  await change(alice, { webhookUrl: receiver.url });
+  await sendInbound(app, await postWebhook(app, alice), { taskId: await postTask(app, alice) });
+  t.same(await heard(), []);
+});
+
+t.test('nothing is sent while the preferences say so, which is the switch of the webhook', async (t) => {
+  const alice = await signUp(app);
+  const preferences = { notificationPreferences: { webhook: false } };
+  const { webhookId } = await change(alice, { webhookUrl: receiver.url, ...preferences });
+  const statusOf = async () => (await readWebhook(app, alice, webhookId)).status;
+  const prefers = async () => (await read(alice)).notificationPreferences.webhook;
+  const id = await postTask(app, alice);
+  t.equal(await statusOf(), 'inactive');
+  await execute(id, alice);
+  t.same(await heard(), []);
+
+  await change(alice, { notificationPreferences: { webhook: true } });
+  t.equal(await statusOf(), 'active');
+  for (const isActive of [false, true]) {
+    t.equal((await callWebhook(app, alice, 'PATCH', webhookId, '', { isActive })).statusCode, 200);
+    t.same([await prefers(), await statusOf()], [isActive, isActive ? 'active' : 'inactive']);
+  }
+  const { id: other } = await postWebhook(app, alice);
+  await callWebhook(app, alice, 'PATCH', other, '', { isActive: false });
+  t.equal(await prefers(), true, 'another webhook is no matter of it');
+  const bob = await signUp(app, { name: 'Bob' });
+  t.equal((await callWebhook(app, bob, 'PATCH', webhookId, '', { isActive: false })).statusCode, 404);
+  t.same([await prefers(), (await read(bob)).notificationPreferences.webhook], [true, true]);
+});
+
+t.test('one that has failed stays so until its address changes or it is switched on', async (t) => {
+  const alice = await signUp(app);
+  const { webhookId } = await change(alice, { webhookUrl: 'https://hooks.example.com/a' });
+  const fail = () => ctx.db.update(webhooks).set({ status: 'failed', lastAttemptOk: false });
+  const rowOf = async () => (await ctx.db.select().from(webhooks).where(eq(webhooks.id, webhookId)))[0];
+  await fail();
+  await change(alice, { webhookUrl: 'https://hooks.example.com/a', notificationPreferences: { webhook: true } });
+  t.match(await rowOf(), { status: 'failed', lastAttemptOk: false });
+  await change(alice, { notificationEmails: ['a@example.com'] });
+  t.match(await rowOf(), { status: 'failed' });
+  await change(alice, { webhookUrl: 'https://hooks.example.com/b' });
+  t.match(await rowOf(), { status: 'active', lastAttemptOk: null, url: 'https://hooks.example.com/b' });
+  await fail();
+  await callWebhook(app, alice, 'PATCH', webhookId, '', { isActive: true });
+  t.match(await rowOf(), { status: 'active' });
+});
+
+t.test('it is one, counts against no limit, and goes with the address', async (t) => {
+  const alice = await signUp(app);
+  const urls = [1, 2, 3, 4].map((n) => `https://hooks.example.com/${n}`);
+  await Promise.all(urls.map((webhookUrl) => change(alice, { webhookUrl })));
+  const { webhookUrl, webhookId } = await read(alice);
+  t.match(await ctx.db.select().from(webhooks), [{ id: webhookId, url: webhookUrl }], 'whoever was the last');
+  for (let n = 0; n < 3; n++) await postWebhook(app, alice, { events: ['task.deleted'] });
+  for (const [method, payload] of [
+    ['DELETE', undefined],
+    ['PATCH', { url: 'https://hooks.example.com/' }],
+  ] as const) {
+    const refused = await callWebhook(app, alice, method, webhookId, '', payload);
+    t.equal(refused.statusCode, 409);
+    t.match(refused.json().error, /your settings.*webhookUrl/);
+  }
+  await execute(await postTask(app, alice), alice);
+  await createWorker(ctx).drain();
+  t.equal(await ctx.db.$count(deliveries), 1);
+  t.match(await change(alice, { webhookUrl: null }), { webhookUrl: null, webhookId: null });
+  t.same([await ctx.db.$count(webhooks), await ctx.db.$count(deliveries)], [3, 0]);
+});

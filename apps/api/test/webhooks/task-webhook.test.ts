@@ -1,0 +1,193 @@
+import { deliveries, mails, notifications, tasks, users, webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import { Webhook } from 'standardwebhooks';
+import t from 'tap';
+import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { createWorker } from '../../src/worker.ts';
+import { START, testContext } from '../support/context.ts';
+import { type Person, signUpAlice, signUpBob } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { answering, BUSY, patchTask, postTask, REFUSED, runDue, UNHURRIED } from '../support/tasks.ts';
+import { callWebhook, postWebhook, readWebhook, sendInbound } from '../support/webhooks.ts';
+
+const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+const receiver = await startReceiver(t);
+t.beforeEach(async () => {
+  for (const table of [webhooks, tasks, notifications, mails]) await ctx.db.delete(table);
+  receiver.received.length = 0;
+  receiver.answer(200);
+  clock.set(START);
+});
+
+const list = async (person: Person) =>
+  (await app.inject({ url: '/api/webhooks', headers: person.headers })).json().webhooks;
+const ownOf = async (taskId: number) => (await ctx.db.select().from(webhooks).where(eq(webhooks.taskId, taskId)))[0];
+const execute = (id: number, { headers } = alice) =>
+  app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers });
+/** Runs what waits and delivers what it tells; the kinds that arrived since the last call, with their paths. */
+async function heard(own = ctx) {
+  await createWorker(own).drain();
+  await createDeliverer(ctx).drain();
+  return receiver.received.splice(0).map(({ path, headers }) => `${path} ${headers['x-event-type']}`);
+}
+
+t.test('the end of each run of the task arrives at its address, and of no other task', async (t) => {
+  const id = await postTask(app, alice, { webhookUrl: `${receiver.url}/a` });
+  const other = await postTask(app, alice, { webhookUrl: `${receiver.url}/b` });
+  const silent = await postTask(app, alice);
+  for (const task of [id, other, silent]) await execute(task);
+  t.same((await heard()).sort(), ['/a execution.completed', '/b execution.completed']);
+  await execute(id);
+  t.same(await heard({ ...ctx, ai: answering(REFUSED) }), ['/a execution.failed']);
+});
+
+t.test('each attempt that fails is told, with whether another follows', async (t) => {
+  const id = await postTask(app, alice, { webhookUrl: receiver.url });
+  await execute(id);
+  await createWorker({ ...ctx, ai: answering(BUSY) }).drain();
+  await createDeliverer(ctx).drain();
+  const [first] = receiver.received.splice(0);
+  t.match(JSON.parse(String(first?.body)), { event: 'execution.failed', data: { task: { id }, retryScheduled: true } });
+  clock.advance(60_000);
+  await runDue(ctx);
+  t.same(await heard(), ['/ execution.completed']);
+});
+
+t.test('a run that an inbound webhook caused is told too', async (t) => {
+  const id = await postTask(app, alice, { webhookUrl: receiver.url });
+  t.equal((await sendInbound(app, await postWebhook(app, alice), { taskId: id })).statusCode, 201);
+  t.same(await heard(), ['/ execution.completed']);
+});
+
+t.test('its owner sees it among the webhooks, and verifies with the secret of a rotation', async (t) => {
+  // The library of the receivers looks at the clock.
+  clock.set(new Date());
+  const scheduledFor = new Date(ctx.now().getTime() + 3_600_000).toISOString();
+  const id = await postTask(app, alice, { webhookUrl: receiver.url, scheduledFor });
+  const [shown, ...rest] = await list(alice);
+  t.same(rest, []);
+  t.match(shown, { purpose: 'task', taskId: id, url: receiver.url, status: 'active', isActive: true });
+  t.same(shown.events, ['execution.completed', 'execution.failed']);
+  t.same(await readWebhook(app, alice, shown.id), shown);
+  t.same(await list(bob), []);
+  t.equal((await callWebhook(app, bob, 'GET', shown.id)).statusCode, 404);
+
+  const rotated = await callWebhook(app, alice, 'POST', shown.id, '/rotate-secret');
+  const { secret } = rotated.json().webhook;
+  await execute(id);
+  await createWorker(ctx).drain();
+  await createDeliverer(ctx).drain();
+  const [{ body, headers }] = receiver.received as [(typeof receiver.received)[0]];
+  t.match(new Webhook(secret).verify(body, headers as Record<string, string>), { data: { task: { id } } });
+  t.match((await callWebhook(app, alice, 'POST', shown.id, '/test')).json(), { success: true });
+  const { logs } = (await callWebhook(app, alice, 'GET', shown.id, '/logs')).json();
+  t.same(logs.map(({ event }: { event: string }) => event).sort(), ['execution.completed', 'test']);
+  const again = await callWebhook(app, alice, 'POST', shown.id, `/logs/${logs[0].id}/redeliver`);
+  t.equal(again.statusCode, 201);
+  t.equal(
+    (await app.inject({ url: `/api/webhooks/${alice.id}/${secret}` })).statusCode,
+    404,
+    'it has no inbound address',
+  );
+});
+
+t.test('it counts against no limit of webhooks', async (t) => {
+  for (let n = 0; n < 4; n++) await postTask(app, alice, { webhookUrl: `${receiver.url}/${n}` });
+  for (let n = 0; n < 3; n++) await postWebhook(app, alice);
+  t.equal((await list(alice)).length, 7);
+  t.equal(await ctx.db.$count(webhooks, eq(webhooks.purpose, 'subscription')), 3);
+  await t.rejects(postWebhook(app, alice), /Quota exceeded/);
+});
+
+t.test('only its switch is changed among the webhooks; the rest is refused with where it is set', async (t) => {
+  const taskId = await postTask(app, alice, { webhookUrl: receiver.url });
+  const { id } = (await list(alice))[0];
+  const before = await readWebhook(app, alice, id);
+  const calls = [
+    ['PATCH', { url: 'https://hooks.example.com/' }],
+    ['PATCH', { events: ['task.created'] }],
+    ['PATCH', { description: 'Mine' }],
+    ['PATCH', { isActive: false, description: null }],
+    ['DELETE', undefined],
+  ] as const;
+  for (const [method, payload] of calls) {
+    const refused = await callWebhook(app, alice, method, id, '', payload);
+    t.equal(refused.statusCode, 409, JSON.stringify(payload));
+    t.match(refused.json().error, new RegExp(`the task ${taskId}.*webhookUrl`));
+    t.equal((await callWebhook(app, bob, method, id, '', payload)).statusCode, 404, 'a stranger finds none');
+  }
+  t.same(await readWebhook(app, alice, id), before);
+
+  const switched = await callWebhook(app, alice, 'PATCH', id, '', { isActive: false });
+  t.match(switched.json().webhook, { isActive: false, status: 'inactive' });
+  await execute(taskId);
+  t.same(await heard(), []);
+  await ctx.db.update(webhooks).set({ status: 'failed' });
+  t.match((await callWebhook(app, alice, 'PATCH', id, '', { isActive: true })).json().webhook, { status: 'active' });
+});
+
+t.test('another address switches it on again, none deletes it, and so does the end of the task', async (t) => {
+  const taskId = await postTask(app, alice, { webhookUrl: 'https://hooks.example.com/a' });
+  const first = await ownOf(taskId);
+  await ctx.db.update(webhooks).set({ status: 'failed', lastAttemptOk: false });
+  await patchTask(app, alice, taskId, { name: 'Another name', webhookUrl: 'https://hooks.example.com/a' });
+  t.match(await ownOf(taskId), { status: 'failed' }, 'the same address leaves it as it is');
+  await patchTask(app, alice, taskId, { webhookUrl: 'https://hooks.example.com/b' });
+  t.match(await ownOf(taskId), {
+    ...{ id: first?.id, secretSealed: first?.secretSealed, url: 'https://hooks.example.com/b' },
+    ...{ status: 'active', lastAttemptOk: null },
+  });
+  await patchTask(app, alice, taskId, { webhookUrl: null });
+  t.equal(await ownOf(taskId), undefined);
+  await patchTask(app, alice, taskId, { webhookUrl: 'https://hooks.example.com/b' });
+  t.not((await ownOf(taskId))?.id, first?.id);
+  await execute(taskId);
+  await createWorker(ctx).drain();
+  t.equal(await ctx.db.$count(deliveries), 1);
+  await app.inject({ method: 'DELETE', url: `/api/tasks/${taskId}`, headers: alice.headers });
+  t.same([await ctx.db.$count(webhooks), await ctx.db.$count(deliveries)], [0, 0]);
+});
+
+t.test('of changes at once the last one is in force in both places', async (t) => {
+  const taskId = await postTask(app, alice);
+  const urls = [1, 2, 3, 4, 5, 6].map((n) => (n === 3 ? null : `https://hooks.example.com/${n}`));
+  const answers = await Promise.all(urls.map((webhookUrl) => patchTask(app, alice, taskId, { webhookUrl })));
+  for (const { statusCode } of answers) t.equal(statusCode, 200);
+  const [task] = await ctx.db.select().from(tasks).where(eq(tasks.id, taskId));
+  t.equal((await ownOf(taskId))?.url ?? null, task?.webhookUrl);
+});
+
+t.test('an address that may not be reached is refused and changes nothing', async (t) => {
+  const taskId = await postTask(app, alice, { webhookUrl: receiver.url });
+  const answer = await patchTask(app, alice, taskId, { name: 'Another', webhookUrl: 'http://10.0.0.1/' });
+  t.equal(answer.statusCode, 400);
+  t.same(Object.keys(answer.json().details), ['webhookUrl']);
+  t.match(await ownOf(taskId), { url: receiver.url });
+});
+
+t.test('when it fails its owner is told which task it is of', async (t) => {
+  const taskId = await postTask(app, alice, { name: 'Evening news', webhookUrl: receiver.url });
+  receiver.answer(500);
+  await execute(taskId);
+  await createWorker(ctx).drain();
+  for (const wait of [0, 60_000, 300_000, 900_000, 3_600_000]) {
+    clock.advance(wait);
+    await createDeliverer(ctx).drain();
+  }
+  t.match(await ownOf(taskId), { status: 'failed' });
+  t.match(await ctx.db.select().from(notifications).where(eq(notifications.kind, 'webhook.failed')), [
+    { userId: alice.id, title: `The webhook of the task "Evening news" to ${new URL(receiver.url).host} failed` },
+  ]);
+});
+
+t.test('a deactivated account sends nothing of it until it is active again', async (t) => {
+  const taskId = await postTask(app, alice, { webhookUrl: receiver.url });
+  await execute(taskId);
+  await createWorker(ctx).drain();
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
+  t.same(await heard(), []);
+  await ctx.db.update(users).set({ isActive: true }).where(eq(users.id, alice.id));
+  t.same(await heard(), ['/ execution.completed']);
+});
