@@ -31,6 +31,7 @@ import { uploadsRoutes } from './uploads/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { adminUsersRoutes } from './users/admin-routes.ts';
 import { usersRoutes } from './users/routes.ts';
+import { userSettingsRoutes } from './users/settings-routes.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
 
 export interface AppOptions {
@@ -91,6 +92,7 @@ export async function buildApp(
   app.register(authRoutes, { ctx });
   app.register(oauthRoutes, { ctx });
   app.register(usersRoutes, { ctx });
+  app.register(userSettingsRoutes, { ctx });
   app.register(adminUsersRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
