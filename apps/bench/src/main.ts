@@ -1,41 +1,78 @@
 import { loadavg } from 'node:os';
-import { admin } from './admin.ts';
-import { equalAnswers } from './equal-answers.ts';
-import { lateness } from './lateness.ts';
-import { outage } from './outage.ts';
-import { webhooks } from './webhooks.ts';
+import type { Bench } from './bench.ts';
+import { isInReport, MEASUREMENTS } from './measurements.ts';
+import { OptionError, readOptions } from './options.ts';
+import { cells, type Outcome, writeReport } from './report.ts';
+import { startDatabaseServer } from './setup/database-server.ts';
+import { endAll } from './setup/ending.ts';
 
-/** A measurement: what it starts goes on `stack`; prints what it found. */
-export interface Bench {
-  about: string;
-  run(stack: AsyncDisposableStack): Promise<void>;
-}
+/** However wrong it goes, a measurement is ended after so long. */
+const LONGEST_MS = 90 * 60_000;
 
-const BENCHES: Record<string, Bench> = { admin, lateness, 'equal-answers': equalAnswers, outage, webhooks };
-/** However wrong it goes, nothing is left running after so long. */
-const LONGEST_MS = 10 * 60_000;
-
-const name = process.argv.slice(2).find((argument) => argument !== '--');
-const bench = BENCHES[name ?? ''];
-if (!bench) {
-  if (name) console.error(`There is no bench ${JSON.stringify(name)}.`);
-  console.log('pnpm bench <name>\n');
-  for (const [name, { about }] of Object.entries(BENCHES)) console.log(`  ${name.padEnd(12)} ${about}`);
-  process.exit(name ? 1 : 0);
-}
-
-const stack = new AsyncDisposableStack();
-const giveUp = async (why: string, code: number) => {
+const giveUp = async (why: unknown, code: number) => {
   console.error(why);
-  await stack.disposeAsync();
+  await endAll();
   process.exit(code);
 };
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => giveUp('Interrupted.', 130));
-setTimeout(() => giveUp(`It took longer than ${LONGEST_MS / 60_000} minutes.`, 1), LONGEST_MS).unref();
 
-console.log(`Load of the machine before: ${loadavg()[0]?.toFixed(1)}`);
+function usage(): void {
+  console.log(`pnpm bench [name…] [--rounds N] [--quick] [--largest ROWS] [--profile FOLDER] [--report FILE]
+
+Without a name, all that has a row in the report is measured, and the report is written.
+`);
+  const list = (benches: [string, Bench][]) => {
+    for (const [name, { about }] of benches) console.log(`  ${name.padEnd(18)} ${about}`);
+  };
+  const all = Object.entries(MEASUREMENTS);
+  list(all.filter(([name]) => isInReport(name)));
+  console.log('\nMeasured only when named:\n');
+  list(all.filter(([name]) => !isInReport(name)));
+}
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  const unknown = options.names.find((name) => !Object.hasOwn(MEASUREMENTS, name));
+  if (options.help || unknown) {
+    if (unknown) console.error(`There is no measurement ${JSON.stringify(unknown)}.`);
+    usage();
+    return unknown ? 1 : 0;
+  }
+  const names = options.names.length > 0 ? options.names : Object.keys(MEASUREMENTS).filter(isInReport);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => giveUp('Interrupted.', 130));
+  process.once('uncaughtException', (error) => giveUp(error, 1));
+
+  await using stack = new AsyncDisposableStack();
+  const at = new Date();
+  console.log(`Load of the machine before: ${loadavg()[0]?.toFixed(1)}`);
+  const server = await startDatabaseServer(stack);
+  const outcomes: Outcome[] = [];
+  for (const name of names) outcomes.push(await measure(name, MEASUREMENTS[name] as Bench));
+  if (options.names.length === 0) {
+    writeReport(options.report, { ...options, at, postgres: server.version, outcomes });
+    console.log(`\nThe report is in ${options.report}.`);
+  }
+  return outcomes.some((outcome) => 'failed' in outcome) ? 1 : 0;
+
+  async function measure(name: string, { about, run }: Bench): Promise<Outcome> {
+    console.log(`\n${name}: ${about}`);
+    const limit = setTimeout(() => giveUp(`${name} took longer than ${LONGEST_MS / 60_000} minutes.`, 1), LONGEST_MS);
+    try {
+      await using own = new AsyncDisposableStack();
+      const comparisons = await run(own, { ...options, server });
+      for (const comparison of comparisons) console.log(`  ${cells(comparison).join(' | ')}`);
+      return { name, about, comparisons };
+    } catch (error) {
+      console.error(error);
+      return { name, about, failed: (error as Error).message };
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+}
+
 try {
-  await bench.run(stack);
-} finally {
-  await stack.disposeAsync();
+  process.exit(await main());
+} catch (error) {
+  await giveUp(error instanceof OptionError ? error.message : error, 1);
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { printFigures } from './figures.ts';
-import { install } from './installation.ts';
-import type { Bench } from './main.ts';
+import type { Bench } from '../bench.ts';
+import { printFigures } from '../figures.ts';
+import { install } from '../setup/installation.ts';
 
 const USERS = 1000;
 const TASKS_EACH = 10;
@@ -18,8 +18,9 @@ const ADMIN_KEY = 'the-admin-key-of-the-bench-1234567890-abcdef';
 /** How long the statistics and the list of users take over a service that has run for two months. */
 export const admin: Bench = {
   about: `statistics and user list over ${USERS} users, ${USERS * TASKS_EACH} tasks, ${EXECUTIONS} executions: how long`,
-  async run(stack) {
-    const { apiUrl, db } = await install(stack, {
+  async run(stack, bed) {
+    const { apiUrl, db } = await install(stack, bed, {
+      scheduler: false,
       apiEnv: { ADMIN_KEY, BOOTSTRAP_ADMIN_EMAIL: ADMIN.email, BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password },
     });
     await fill(db);
@@ -27,6 +28,7 @@ export const admin: Bench = {
     await measure(get, 'as they were written');
     await db.execute(sql`analyze`);
     await measure(get, 'and analyzed');
+    return [];
   },
 };
 

@@ -2,14 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { Taken } from './receiver.ts';
 
-/** What came since it was last asked for: how many, when the first and the last, and how old the events were. */
-interface Taken {
-  count: number;
-  firstAt: number;
-  lastAt: number;
-  agesMs: number[];
-}
 const nothing = (): Taken => ({ count: 0, firstAt: 0, lastAt: 0, agesMs: [] });
 
 // The receivers as a process of their own: below /hang they never answer, below /timed they look at the event's time.

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { tasks } from '@carillon/db';
-import { type Client, signUp } from './client.ts';
-import { printFigures } from './figures.ts';
-import { install } from './installation.ts';
-import type { Bench } from './main.ts';
+import type { Bench } from '../bench.ts';
+import { printFigures } from '../figures.ts';
+import { callAs } from '../setup/client.ts';
+import { install } from '../setup/installation.ts';
+import { addPeople, type Person } from '../setup/people.ts';
 
 const AWAY_MS = 60_000;
 const AROUND_MS = 5000;
@@ -20,25 +21,25 @@ interface Answer {
 /** What a database that is stopped under load costs: no acknowledged write, no exit, and how long until it is used again. */
 export const outage: Bench = {
   about: `the database stopped for ${AWAY_MS / 1000} s under load: is an acknowledged task lost, how soon is it used again`,
-  async run(stack) {
-    const { apiUrl, db, postgres, api } = await install(stack, { apiEnv: { AI_BASE_URL: 'offline' } });
-    const people: Client[] = [];
-    for (let n = 0; n < PEOPLE; n++) people.push(await signUp(apiUrl, db));
+  async run(stack, bed) {
+    const { server } = bed;
+    const { apiUrl, db, api, jwtSecret } = await install(stack, bed, { apiEnv: { AI_BASE_URL: 'offline' } });
+    const people = await addPeople(db, { count: PEOPLE, jwtSecret });
 
     const answers: Answer[] = [];
     let stopping = false;
     const load = people.map(async (person) => {
       while (!stopping) {
-        answers.push(await createTask(person));
+        answers.push(await createTask(apiUrl, person));
         await delay(PAUSE_MS);
       }
     });
     await delay(AROUND_MS);
-    await postgres.stop();
+    await server.stop();
     const stoppedAt = performance.now();
     await delay(AWAY_MS);
     const startedAt = performance.now();
-    await postgres.start();
+    await server.start();
     const backAt = performance.now();
     await delay(AROUND_MS);
     stopping = true;
@@ -58,20 +59,19 @@ export const outage: Bench = {
     );
     printFigures({ 'answers (ms)': answers.map(({ ms }) => ms), 'while away (ms)': during.map(({ ms }) => ms) });
     process.kill(api.pid, 0);
+    return [];
   },
 };
 
-async function createTask(person: Client): Promise<Answer> {
+async function createTask(apiUrl: string, person: Person): Promise<Answer> {
   const since = performance.now();
-  const answer = await person
-    .post('/api/agent/create-task', {
-      name: 'Written under load',
-      prompt: 'Name a moon of Saturn.',
-      scheduledFor: '2090-01-01T00:00:00.000Z',
-      recurrence: 'daily',
-      timezone: 'UTC',
-    })
-    .catch(() => null);
+  const answer = await callAs(person, `${apiUrl}/api/agent/create-task`, {
+    name: 'Written under load',
+    prompt: 'Name a moon of Saturn.',
+    scheduledFor: '2090-01-01T00:00:00.000Z',
+    recurrence: 'daily',
+    timezone: 'UTC',
+  }).catch(() => null);
   const at = performance.now();
   return { at, ms: at - since, taskId: answer === null ? null : Number(answer.taskId) };
 }

@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Db, rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { makeDue } from '../setup/people.ts';
+
+/** Between the writing of an instant and the instant itself; more for many tasks. */
+const AHEAD_MS = 1500;
+const LOOK_EVERY_MS = 100;
+
+export interface Ran {
+  /** Milliseconds from the instant at which all were due until the last one had started, and had ended. */
+  lastStartMs: number;
+  lastEndMs: number;
+}
+
+/** What the round before has left dead, or has still to write, must not weigh on the next one. */
+export async function settle(db: Db): Promise<void> {
+  await db.execute(sql`vacuum analyze`);
+  await db.execute(sql`checkpoint`);
+}
+
+/** Lets all tasks fall due at one instant, and waits until each has run once for it. */
+export async function runAllDue(db: Db, { count, patienceMs }: { count: number; patienceMs: number }): Promise<Ran> {
+  await settle(db);
+  const due = new Date(Date.now() + AHEAD_MS + count / 5);
+  await makeDue(db, due);
+  if (Date.now() >= due.getTime()) throw new Error('Making the tasks due took longer than the time until they are.');
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    await delay(LOOK_EVERY_MS);
+    const [row] = await rows<{ completed: number; failed: number; lastStart: number; lastEnd: number }>(
+      db,
+      sql`
+      select count(*) filter (where status = 'completed')::int as completed,
+        count(*) filter (where status = 'failed')::int as failed,
+        (extract(epoch from max(started_at) - ${due.toISOString()}::timestamptz) * 1000)::float8 as "lastStart",
+        (extract(epoch from max(completed_at) - ${due.toISOString()}::timestamptz) * 1000)::float8 as "lastEnd"
+      from executions where planned_for = ${due.toISOString()}::timestamptz`,
+    );
+    if (row?.failed) throw new Error(`${row.failed} executions failed.`);
+    if (row?.completed === count) return { lastStartMs: row.lastStart, lastEndMs: row.lastEnd };
+    if (performance.now() > deadline) throw new Error(`Only ${row?.completed} of ${count} executions were completed.`);
+  }
+}

@@ -1,0 +1,71 @@
+import type { Bench } from '../bench.ts';
+import { inRounds } from '../comparison.ts';
+import { digits } from '../figures.ts';
+import { startAiServer } from '../setup/ai-server.ts';
+import { SERVER_CORE } from '../setup/cores.ts';
+import { install } from '../setup/installation.ts';
+import { addPeople, addTasks } from '../setup/people.ts';
+import { programAt, startProcess } from '../setup/processes.ts';
+import { runAllDue } from './due-tasks.ts';
+
+/** The specification's limit over all processes, in one of them. */
+const CONCURRENCY = 1000;
+const TASKS_EACH = 20;
+const PATIENCE_MS = 180_000;
+
+/** Whether a place is filled again as soon as it is free, and how long the last of a crowd waits. */
+export const slow: Bench = {
+  about: `10,000 tasks due in the same second, answers after 0.5 to 1.5 s, ${CONCURRENCY} in flight`,
+  async run(stack, bed) {
+    const count = bed.quick ? 40 : 10_000;
+    const concurrency = bed.quick ? 20 : CONCURRENCY;
+    const { folder } = bed.server;
+    const ai = await startAiServer(stack, folder, { delayMs: bed.quick ? [50, 150] : [500, 1500] });
+    const { db, databaseUrl, jwtSecret } = await install(stack, bed, {
+      ai,
+      apiEnv: { EXECUTION_CONCURRENCY: String(concurrency) },
+    });
+    await addPeople(db, { count: count / TASKS_EACH, jwtSecret });
+    await addTasks(db, TASKS_EACH);
+    const limit = async () => {
+      const { ready } = await startProcess(stack, {
+        name: 'lanes',
+        file: programAt('yardsticks/lanes-main.ts'),
+        folder,
+        core: SERVER_CORE,
+        env: { DATABASE_URL: databaseUrl, AI_URL: ai.url, CONCURRENCY: String(concurrency) },
+        ready: /^done in (\S+) ms$/m,
+        patienceMs: PATIENCE_MS,
+      });
+      return { lastStartMs: Number(ready), lastEndMs: Number(ready) };
+    };
+    const results = await inRounds(
+      bed.rounds,
+      { carillon: () => runAllDue(db, { count, patienceMs: PATIENCE_MS }), limit },
+      ({ lastEndMs, lastStartMs }) =>
+        `${digits((count / lastEndMs) * 1000)} executions/s, the last start after ${digits(lastStartMs)} ms`,
+    );
+    const name = `${concurrency} plain calls at any time, nothing written`;
+    const rates = (of: 'carillon' | 'limit') => results[of].map(({ lastEndMs }) => (count / lastEndMs) * 1000);
+    return [
+      {
+        what: 'executions while the AI takes 0.5 to 1.5 s',
+        unit: 'executions/s',
+        values: rates('carillon'),
+        yardstick: { name, values: rates('limit') },
+        aim: { atLeast: 0.97 },
+        note: 'from the instant at which all are due to the last end, so the waiting for the last answers is in both',
+      },
+      {
+        what: 'last start of 10,000 that are due together',
+        unit: 'ms',
+        values: results.carillon.map(({ lastStartMs }) => lastStartMs),
+        yardstick: {
+          name: 'all of them at the rate of the limit',
+          values: results.limit.map(({ lastEndMs }) => lastEndMs),
+        },
+        aim: { atMost: 1.5 },
+      },
+    ];
+  },
+};

@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bench } from '../bench.ts';
+import { inRounds } from '../comparison.ts';
+import { digits } from '../figures.ts';
+import { freePort } from '../setup/free-port.ts';
+import { install } from '../setup/installation.ts';
+
+const PATIENCE_MS = 60_000;
+
+/** How long an update or a crash keeps people waiting. */
+export const start: Bench = {
+  about: 'from the start of an API process on a migrated database until GET /api/health answers',
+  async run(_stack, bed) {
+    const databaseUrl = await bed.server.newDatabase();
+    const results = await inRounds(
+      bed.rounds,
+      {
+        carillon: async () => {
+          await using stack = new AsyncDisposableStack();
+          const port = await freePort();
+          const answered = untilHealthy(port);
+          const { api } = await install(stack, bed, {
+            databaseUrl,
+            scheduler: false,
+            core: null,
+            apiEnv: { PORT: String(port), AI_BASE_URL: 'offline' },
+          });
+          return (await answered) - api.begunAt;
+        },
+      },
+      (ms) => `${digits(ms)} ms`,
+    );
+    return [{ what: 'start until /api/health answers', unit: 'ms', values: results.carillon, aim: { atMost: 1000 } }];
+  },
+};
+
+/** When the first good answer came, by `performance.now()`. */
+async function untilHealthy(port: number): Promise<number> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (performance.now() < deadline) {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null);
+    await answer?.body?.cancel();
+    if (answer?.ok) return performance.now();
+    await delay(5);
+  }
+  throw new Error('The API did not answer.');
+}

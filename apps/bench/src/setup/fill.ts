@@ -1,0 +1,58 @@
+import postgres from 'postgres';
+
+/** Of each user, where nobody is named. */
+const TASKS_EACH = 100;
+const AT_ONCE = 200_000;
+
+/**
+ * Fills a database with tasks that are due in the years to come: all of them `ownerId`'s, or a hundred for each of as
+ * many new users as that takes. Without the checks of foreign keys, which would take most of the time.
+ */
+export async function fillTasks(databaseUrl: string, count: number, ownerId: number | null = null): Promise<void> {
+  await inPortions(databaseUrl, 'tasks', count, async (sql, first, last) => {
+    const users = (n: number) => (ownerId === null ? Math.ceil(n / TASKS_EACH) : 0);
+    await sql`
+      insert into users (identity_user_id, email, name, plan)
+      select 'local:fill-' || n, 'fill-' || n || '@example.com', 'Person ' || n, 'pro'
+      from generate_series(${users(first) + 1}::int, ${users(last)}::int) n`;
+    await sql`
+      insert into tasks (user_id, name, prompt, scheduled_for, next_execution_at, recurrence, timezone, ai_model, max_tokens,
+        temperature, created_at, updated_at)
+      select coalesce(${ownerId}::int, (select min(id) from users) + (n - 1) / ${TASKS_EACH}::int), 'Task ' || n,
+        repeat('Say something nice. ', 8), at, at, 'daily', 'UTC', 'openai/gpt-5-mini', 256, 70, now(), now()
+      from (
+        select n, '2090-01-01T00:00:00Z'::timestamptz + n * interval '31 seconds' as at
+        from generate_series(${first + 1}::int, ${last}::int) n) g`;
+  });
+}
+
+/** Fills in runs of the last months, over all tasks there are. */
+export async function fillExecutions(databaseUrl: string, count: number): Promise<void> {
+  await inPortions(databaseUrl, 'old executions', count, async (sql, first, last) => {
+    await sql`
+      insert into executions (task_id, user_id, status, trigger, run_at, queued_at, started_at, completed_at, result,
+        model, input_tokens, output_tokens, cost_usd, processing_time_ms, usage_day, created_at)
+      select t.id, t.user_id, 'completed', 'manual', g.at, g.at, g.at, g.at, repeat('An answer. ', 10), 'gpt-5-mini', 40, 50,
+        0.0001, 900, g.at::date, g.at
+      from (
+        select n, now() - (${count}::int - n) * interval '1 second' as at
+        from generate_series(${first + 1}::int, ${last}::int) n) g
+      join tasks t on t.id = (select min(id) from tasks) + g.n % (select count(*) from tasks)`;
+  });
+}
+
+type Write = (sql: postgres.Sql, first: number, last: number) => Promise<unknown>;
+
+async function inPortions(databaseUrl: string, what: string, count: number, write: Write): Promise<void> {
+  if (count === 0) return;
+  const sql = postgres(databaseUrl, { max: 1, connection: { session_replication_role: 'replica' } });
+  try {
+    for (let first = 0; first < count; first += AT_ONCE) {
+      const last = Math.min(count, first + AT_ONCE);
+      await write(sql, first, last);
+      if (last % 1_000_000 === 0) console.log(`  ${last.toLocaleString('en-US')} ${what} are written.`);
+    }
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}

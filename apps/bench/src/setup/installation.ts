@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { connect, type Db } from '@carillon/db';
+import type { Bed } from '../bench.ts';
+import { type AiServer, startAiServer } from './ai-server.ts';
+import { SERVER_CORE } from './cores.ts';
+import { endWith } from './ending.ts';
+import { programAt, type Started, startProcess } from './processes.ts';
+
+/** Statements of the bench itself may fill whole tables. */
+const PATIENT_MS = 15 * 60_000;
+
+export interface Installation {
+  db: Db;
+  databaseUrl: string;
+  apiUrl: string;
+  ai: AiServer;
+  api: Started;
+  /** Signs sessions as the API does. */
+  jwtSecret: string;
+  cronSecret: string;
+}
+
+export interface InstallationOptions {
+  apiEnv?: Record<string, string>;
+  /** A provider that others use as well; one of its own, which answers at once, unless told. */
+  ai?: AiServer;
+  databaseUrl?: string;
+  /** Whether a scheduler process triggers what falls due; true unless told. */
+  scheduler?: boolean;
+  /** Where the API runs; on the server's core unless told. */
+  core?: number | null;
+}
+
+/**
+ * A Carillon on loopback as in production: a database of the server at hand, API, scheduler and a provider, a process
+ * each, logs on and written to files. All of it ends with `stack`.
+ */
+export async function install(
+  stack: AsyncDisposableStack,
+  { server, profile }: Bed,
+  options: InstallationOptions = {},
+): Promise<Installation> {
+  const { folder } = server;
+  const databaseUrl = options.databaseUrl ?? (await server.newDatabase());
+  const db = connectPatiently(stack, databaseUrl);
+  const ai = options.ai ?? (await startAiServer(stack, folder));
+  const secret = () => randomBytes(32).toString('base64');
+  const [jwtSecret, cronSecret] = [secret(), secret()];
+  const production = { NODE_ENV: 'production', CRON_SECRET: cronSecret };
+  const api = await startProcess(stack, {
+    name: 'api',
+    file: programAt('../../api/src/main.ts'),
+    folder,
+    core: options.core === undefined ? SERVER_CORE : options.core,
+    nodeOptions: profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [],
+    env: {
+      ...production,
+      PORT: '0',
+      DATA_DIR: folder,
+      DATABASE_URL: databaseUrl,
+      AI_BASE_URL: ai.url,
+      STORAGE_DRIVER: 'disk',
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      MAIL_FROM: 'carillon@example.com',
+      JWT_SECRET: jwtSecret,
+      ENCRYPTION_KEY: secret(),
+      ADMIN_KEY: secret(),
+      RATE_LIMIT_MULTIPLIER: '100000',
+      ...options.apiEnv,
+    },
+    ready: /Server listening at ([^\s"]+)/,
+  });
+  if (options.scheduler ?? true) {
+    await startProcess(stack, {
+      name: 'scheduler',
+      file: programAt('../../scheduler/src/main.ts'),
+      folder,
+      env: { ...production, API_URL: api.ready },
+      ready: /The scheduler triggers (\S+?)\./,
+    });
+  }
+  return { db, databaseUrl, apiUrl: api.ready, ai, api, jwtSecret, cronSecret };
+}
+
+/** A connection of the bench itself. */
+export function connectPatiently(stack: AsyncDisposableStack, url: string): Db {
+  const { db, close } = connect(url, { max: 4, applicationName: 'carillon bench', deadlineMs: PATIENT_MS });
+  endWith(stack, close);
+  return db;
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { signToken } from '@carillon/api/auth/tokens';
+import { type Db, recordset, rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+
+export interface Task {
+  id: number;
+  userId: number;
+  prompt: string;
+}
+
+export interface Person {
+  id: number;
+  email: string;
+  /** A bearer token of a session of theirs. */
+  token: string;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Writes signed-in people on the pro plan, straight into the database: the bench is not about registering. Many of
+ * them, so that no quota of one (5 runs at once, 500 a day) is what is measured.
+ */
+export async function addPeople(
+  db: Db,
+  { count, jwtSecret, passwordHash = null }: { count: number; jwtSecret: string; passwordHash?: string | null },
+): Promise<Person[]> {
+  const now = new Date();
+  const people = await rows<{ id: number; email: string }>(
+    db,
+    sql`
+    insert into users (identity_user_id, email, name, plan, password_hash)
+    select 'local:' || k, 'person-' || k || '@example.com', 'Person ' || n, 'pro', ${passwordHash}::text
+    from generate_series(1, ${count}::int) n cross join lateral (select gen_random_uuid() || '-' || n) u(k)
+    returning id, email`,
+  );
+  const sessions = people.map(({ id, email }) => ({ id, email, session: randomUUID() }));
+  await db.execute(sql`
+    insert into sessions (id, user_id, created_at, last_used_at, expires_at)
+    select session, id, ${now.toISOString()}::timestamptz, ${now.toISOString()}::timestamptz,
+      ${new Date(now.getTime() + 7 * DAY_MS).toISOString()}::timestamptz
+    from jsonb_to_recordset(${recordset(sessions)}::jsonb) as s(id int, session uuid)`);
+  return sessions.map(({ id, email, session }) => ({
+    id,
+    email,
+    token: signToken({ jwtSecret }, { userId: id, sessionId: session }, now),
+  }));
+}
+
+/** Prompts are as long as a short instruction, and each is the only one of its kind. */
+const PROMPT = 'Write one sentence that begins a working day well, and name a moon of Saturn. '.repeat(4);
+
+/** Gives everybody `each` daily tasks whose next run is far away; `makeDue` brings it near. */
+export async function addTasks(db: Db, each: number): Promise<Task[]> {
+  const found = await rows<Task>(
+    db,
+    sql`
+    insert into tasks (user_id, name, prompt, scheduled_for, next_execution_at, recurrence, timezone, ai_model, max_tokens,
+      temperature, created_at, updated_at)
+    select u.id, 'Task ' || n, ${PROMPT} || 'No. ' || u.id || '-' || n, at, at, 'daily', 'UTC', 'openai/gpt-5-mini', 256, 70,
+      now(), now()
+    from users u cross join generate_series(1, ${each}::int) n cross join (values ('2099-01-01T00:00:00Z'::timestamptz)) f(at)
+    order by n, u.id
+    returning id, user_id as "userId", prompt`,
+  );
+  await db.execute(sql`analyze`);
+  return found;
+}
+
+/** Lets the tasks fall due together at `at`, or `apartMs` after each other from then on, in the order of their ids. */
+export async function makeDue(
+  db: Db,
+  at: Date,
+  { apartMs = 0, taskIds }: { apartMs?: number; taskIds?: number[] } = {},
+) {
+  const which = taskIds ? sql`id = any(${`{${taskIds.join(',')}}`}::int[])` : sql`true`;
+  await db.execute(sql`
+    update tasks t set next_execution_at = ${at.toISOString()}::timestamptz + n * ${apartMs}::float8 * interval '1 ms'
+    from (select id, row_number() over (order by id) - 1 as n from tasks where ${which}) o where t.id = o.id`);
+}

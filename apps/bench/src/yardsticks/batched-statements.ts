@@ -1,0 +1,62 @@
+/** Due tasks become queued executions with their row in the ledger, and count: $1 now, $2 how many, $3 the day. */
+export const TAKE_UP = `
+  with due as (
+    select id, user_id, next_execution_at as at from tasks where next_execution_at <= $1::timestamptz
+    order by next_execution_at limit $2::int for no key update skip locked
+  ), moved as (
+    update tasks t set next_execution_at = due.at + interval '1 day' from due where t.id = due.id
+  ), ledger as (
+    insert into occurrences (task_id, planned_for, fate, recorded_at)
+    select id, at, 'ran', $1::timestamptz from due on conflict do nothing
+  ), counted as (
+    insert into usage_counters (user_id, period, executions)
+    select user_id, p, count(*) from due, (values ($3::text), (left($3::text, 7))) d(p) group by 1, 2 order by 1, 2
+    on conflict (user_id, period) do update set executions = usage_counters.executions + excluded.executions
+  )
+  insert into executions (task_id, user_id, status, trigger, planned_for, run_at, queued_at, usage_day, created_at)
+  select id, user_id, 'pending', 'schedule', at, at, $1::timestamptz, $3::date, $1::timestamptz from due
+  returning id`;
+
+/** Queued executions start, their tokens are reserved: $1 now, $2 the end of the lease, $3 how many, $4 the claim. */
+export const START = `
+  with queued as (
+    select e.id from executions e where e.status = 'pending' and e.queued_at is not null
+    order by e.user_id, e.run_at, e.id limit $3::int for no key update skip locked
+  ), started as (
+    update executions e set status = 'running', started_at = $1::timestamptz, claim_token = $4::uuid,
+      lease_until = $2::timestamptz, tokens_reserved = 256
+    from queued where e.id = queued.id returning e.id, e.task_id, e.user_id, e.usage_day
+  ), touched as (
+    update tasks t set last_execution_at = $1::timestamptz, execution_count = t.execution_count + 1
+    from started s where t.id = s.task_id returning s.id, t.prompt
+  ), counted as (
+    update usage_counters c set tokens_reserved = c.tokens_reserved + s.tokens
+    from (select user_id, p, count(*) * 256 as tokens from started s,
+      lateral (values (s.usage_day::text), (left(s.usage_day::text, 7))) d(p) group by 1, 2) s
+    where c.user_id = s.user_id and c.period = s.p
+  )
+  select id, prompt from touched`;
+
+/** Executions end, with what they have used: $1 the ends, $2 now. */
+export const END = `
+  with ends as (
+    select * from jsonb_to_recordset($1::text::jsonb)
+      as e(id int, text text, model text, input int, output int, ms int)
+  ), ended as (
+    update executions x set status = 'completed', completed_at = $2::timestamptz, claim_token = null, lease_until = null,
+      tokens_reserved = 0, result = e.text, model = e.model, input_tokens = e.input, output_tokens = e.output,
+      cost_usd = 0, processing_time_ms = e.ms
+    from ends e where x.id = e.id
+    returning x.id, x.task_id, x.user_id, x.usage_day, e.model, e.input, e.output, e.ms
+  ), recorded as (
+    insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
+      estimated, cost_usd, created_at)
+    select user_id, id, 'execution', usage_day, 1, model, input, output, false, 0, $2::timestamptz from ended
+  ), touched as (
+    update tasks t set last_duration_ms = e.ms, consecutive_failures = 0 from ended e where t.id = e.task_id
+  )
+  update usage_counters c set tokens = c.tokens + s.tokens, tokens_reserved = c.tokens_reserved - s.reserved,
+    completed = c.completed + s.ended
+  from (select user_id, p, sum(input + output) as tokens, count(*) * 256 as reserved, count(*) as ended from ended e,
+    lateral (values (e.usage_day::text), (left(e.usage_day::text, 7))) d(p) group by 1, 2) s
+  where c.user_id = s.user_id and c.period = s.p`;

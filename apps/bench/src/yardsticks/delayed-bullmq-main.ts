@@ -1,0 +1,24 @@
+import { Queue, Worker } from 'bullmq';
+import { delayedJobs, provider } from './delayed.ts';
+import { countdown } from './job-rows.ts';
+
+// BullMQ's delayed jobs.
+const connection = { host: '127.0.0.1', port: Number(process.env.REDIS_PORT), maxRetriesPerRequest: null };
+const queue = new Queue('delayed', { connection });
+const jobs = delayedJobs();
+await queue.addBulk(
+  jobs.map(({ prompt, due }) => ({
+    name: 'ask',
+    data: { prompt },
+    opts: { delay: due.getTime() - Date.now(), removeOnComplete: true },
+  })),
+);
+const ended = countdown(jobs.length);
+new Worker<{ prompt: string }>(
+  'delayed',
+  async ({ data }) => {
+    await provider.ask(data.prompt);
+    ended();
+  },
+  { connection, concurrency: 50 },
+);

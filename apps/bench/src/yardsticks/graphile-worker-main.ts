@@ -1,0 +1,38 @@
+import { Logger, makeWorkerUtils, run } from 'graphile-worker';
+import { countdown, createJobs, type Job } from './job-rows.ts';
+
+// graphile-worker at its best: a local queue that fetches whole batches, and ends that are written together.
+const concurrency = Number(process.env.CONCURRENCY);
+const jobs = createJobs(concurrency);
+const connectionString = process.env.DATABASE_URL ?? '';
+const logger = new Logger(() => (level, message) => {
+  if (level === 'error') console.error(message);
+});
+const utils = await makeWorkerUtils({ connectionString, logger });
+await utils.migrate();
+const all = await jobs.list();
+for (let at = 0; at < all.length; at += 1000) {
+  await utils.addJobs(all.slice(at, at + 1000).map((payload) => ({ identifier: 'execute', payload })));
+}
+await utils.release();
+const ended = countdown(all.length);
+await run({
+  logger,
+  preset: {
+    worker: {
+      connectionString,
+      maxPoolSize: 10,
+      concurrentJobs: concurrency,
+      pollInterval: 500,
+      localQueue: { size: concurrency * 2 },
+      completeJobBatchDelay: 0,
+      failJobBatchDelay: 0,
+    },
+  },
+  taskList: {
+    execute: async (payload) => {
+      await jobs.run(payload as Job);
+      ended();
+    },
+  },
+});

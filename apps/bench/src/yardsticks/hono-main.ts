@@ -1,0 +1,29 @@
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { rateLimiter } from 'hono-rate-limiter';
+import { announce, type Claims, LIMIT, sessionAndTask } from './session-and-task.ts';
+
+// Hono on Node with hono-rate-limiter: the same JWT check, session and task as the others.
+const { verify, findSession, findTask } = sessionAndTask();
+type Variables = { claims: Claims };
+const app = new Hono<{ Variables: Variables }>();
+app.get(
+  '/tasks/:id',
+  async (c, next) => {
+    c.set('claims', verify(c.req.header('authorization')));
+    await next();
+  },
+  rateLimiter<{ Variables: Variables }>({
+    windowMs: LIMIT.windowMs,
+    limit: LIMIT.max,
+    keyGenerator: (c) => c.get('claims').sub,
+  }),
+  async (c) => {
+    const claims = c.get('claims');
+    const session = await findSession(claims);
+    if (!session) return c.body(null, 401);
+    const task = await findTask(Number(c.req.param('id')), Number(claims.sub));
+    return task ? c.json({ success: true, task }) : c.body(null, 404);
+  },
+);
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => announce(port));

@@ -1,0 +1,75 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import {
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Injectable,
+  Module,
+  NotFoundException,
+  Param,
+  Req,
+  UnauthorizedException,
+  UseGuards,
+} from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
+import { announce, type Claims, LIMIT, sessionAndTask } from './session-and-task.ts';
+
+// NestJS on Fastify with @nestjs/throttler: the same JWT check, session and task as the others. Its decorators are
+// called as the functions that they are, since Node runs no TypeScript decorators.
+const { verify, findSession, findTask } = sessionAndTask();
+
+interface Request {
+  headers: { authorization?: string };
+  claims: Claims;
+}
+
+class SessionGuard implements CanActivate {
+  async canActivate(context: ExecutionContext) {
+    const request = context.switchToHttp().getRequest<Request>();
+    request.claims = verify(request.headers.authorization);
+    if (!(await findSession(request.claims))) throw new UnauthorizedException();
+    return true;
+  }
+}
+Injectable()(SessionGuard);
+
+class UserThrottlerGuard extends ThrottlerGuard {
+  protected override async getTracker(request: Record<string, unknown>) {
+    return (request as unknown as Request).claims.sub;
+  }
+}
+Injectable()(UserThrottlerGuard);
+// What the compiler would have noted of the base class's constructor.
+for (const key of ['design:paramtypes', 'self:paramtypes']) {
+  const noted = Reflect.getMetadata(key, ThrottlerGuard);
+  if (noted) Reflect.defineMetadata(key, noted, UserThrottlerGuard);
+}
+
+class TasksController {
+  async find(id: string, request: Request) {
+    const task = await findTask(Number(id), Number(request.claims.sub));
+    if (!task) throw new NotFoundException();
+    return { success: true, task };
+  }
+}
+const { prototype } = TasksController;
+const find = Object.getOwnPropertyDescriptor(prototype, 'find') as PropertyDescriptor;
+Param('id')(prototype, 'find', 0);
+Req()(prototype, 'find', 1);
+Get(':id')(prototype, 'find', find);
+UseGuards(SessionGuard, UserThrottlerGuard)(prototype, 'find', find);
+Controller('tasks')(TasksController);
+
+class AppModule {}
+Module({
+  imports: [ThrottlerModule.forRoot([{ ttl: LIMIT.windowMs, limit: LIMIT.max }])],
+  controllers: [TasksController],
+})(AppModule);
+
+const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), { logger: false });
+await app.listen(0, '127.0.0.1');
+announce((app.getHttpServer().address() as AddressInfo).port);

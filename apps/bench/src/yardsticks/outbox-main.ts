@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { signBody, standardHeaders } from '@carillon/api/webhooks/signature';
+import postgres from 'postgres';
+import { Pool } from 'undici';
+
+// An outbox as one would write it by hand: rows are claimed many at a time, signed and sent, and what became of them is
+// logged many at a time. Nothing is limited, retried or rescued, and no address is looked at.
+const { RECEIVER = '', CONCURRENCY = '1', DATABASE_URL = '' } = process.env;
+const concurrency = Number(CONCURRENCY);
+const AT_ONCE = 200;
+const secret = 'whsec_0123456789abcdefghijABCDEFGHIJ01';
+const sql = postgres(DATABASE_URL, { max: 10 });
+const pool = new Pool(RECEIVER, { connections: concurrency });
+
+interface Delivery {
+  id: string;
+  webhook_id: string;
+  url: string;
+  event: string;
+  payload: string;
+  request_id: string;
+}
+type Entry = Omit<Delivery, 'payload' | 'request_id'> & { log_id: string; status: number; ms: number; at: Date };
+
+let sending = 0;
+let claiming = false;
+const ended: Entry[] = [];
+let storing: Promise<void> | null = null;
+
+async function fill() {
+  if (claiming) return;
+  claiming = true;
+  while (sending < concurrency) {
+    const lease = new Date(Date.now() + 30_000);
+    const claimed = await sql<Delivery[]>`
+      with queued as (
+        select id from deliveries where status = 'pending' and queued_at is not null
+        order by webhook_id, attempt desc, next_attempt_at limit ${Math.min(AT_ONCE, concurrency - sending)}
+        for no key update skip locked
+      )
+      update deliveries d set status = 'sending', claim_token = ${randomUUID()}, lease_until = ${lease},
+        next_attempt_at = null, queued_at = null
+      from queued, webhooks h where d.id = queued.id and h.id = d.webhook_id
+      returning d.id, d.webhook_id, h.url, d.event, d.payload, d.request_id`;
+    if (claimed.length === 0) break;
+    sending += claimed.length;
+    for (const delivery of claimed) void send(delivery);
+  }
+  claiming = false;
+  if (sending === 0 && ended.length === 0 && !storing) {
+    console.log('done');
+    process.exit(0);
+  }
+}
+
+async function send({ payload, request_id, ...delivery }: Delivery) {
+  const at = new Date();
+  const startedAt = performance.now();
+  const { statusCode: status, body } = await pool.request({
+    path: new URL(delivery.url).pathname,
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Carillon-Webhook/1.0',
+      'X-Webhook-ID': delivery.webhook_id,
+      'X-Webhook-Signature': signBody(secret, payload),
+      'X-Request-ID': request_id,
+      'X-Event-Type': delivery.event,
+      'X-Delivery-Attempt': '1',
+      ...standardHeaders([secret], { id: delivery.id, at, body: payload }),
+    },
+    body: payload,
+  });
+  await body.dump();
+  ended.push({ ...delivery, log_id: randomUUID(), status, at, ms: Math.round(performance.now() - startedAt) });
+  storing ??= store();
+}
+
+async function store() {
+  while (ended.length > 0) {
+    const some = ended.splice(0, AT_ONCE);
+    const now = new Date();
+    await sql`
+      with ended as (
+        select * from jsonb_to_recordset(${JSON.stringify(some)}::text::jsonb) as e(id uuid, webhook_id uuid, url text,
+          event text, log_id uuid, status int, ms int, at timestamptz)
+      ), settled as (
+        update deliveries d set status = 'delivered', attempt = 1, previous_attempt_at = e.at, claim_token = null,
+          lease_until = null, ended_at = ${now}
+        from ended e where d.id = e.id
+      )
+      insert into delivery_attempts (id, delivery_id, webhook_id, event, url, attempt, success, status_code,
+        response_time_ms, attempted_at)
+      select log_id, id, webhook_id, event, url, 1, status < 300, status, ms, at from ended`;
+    sending -= some.length;
+    void fill();
+  }
+  storing = null;
+  void fill();
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
+await fill();

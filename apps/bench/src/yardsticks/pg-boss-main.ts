@@ -1,0 +1,38 @@
+import { PgBoss } from 'pg-boss';
+import { countdown, createJobs, type Job } from './job-rows.ts';
+
+// pg-boss at its best: whole batches, several at once, the next fetch at once after a full one. What is finished is
+// written by pg-boss for the whole batch.
+const concurrency = Number(process.env.CONCURRENCY);
+const BATCHES = 4;
+const QUEUE = 'executions';
+const jobs = createJobs(concurrency);
+const boss = new PgBoss({
+  connectionString: process.env.DATABASE_URL ?? '',
+  max: 10,
+  schedule: false,
+  supervise: false,
+});
+boss.on('error', (error) => console.error(error));
+await boss.start();
+await boss.createQueue(QUEUE);
+const all = await jobs.list();
+for (let at = 0; at < all.length; at += 1000) {
+  await boss.insert(
+    QUEUE,
+    all.slice(at, at + 1000).map((data) => ({ data })),
+  );
+}
+const ended = countdown(all.length);
+await boss.work<Job>(
+  QUEUE,
+  {
+    batchSize: Math.ceil(concurrency / BATCHES),
+    localConcurrency: BATCHES,
+    burstWhenBatchFull: true,
+    pollingIntervalSeconds: 0.5,
+  },
+  async (batch) => {
+    await Promise.all(batch.map(({ data }) => jobs.run(data).then(ended)));
+  },
+);
