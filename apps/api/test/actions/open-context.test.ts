@@ -1,0 +1,35 @@
+import t from 'tap';
+import { loadConfig } from '../../src/config.ts';
+import { openContext } from '../../src/open-context.ts';
+import { dataOf, TASK, testActions } from '../support/actions.ts';
+import { testContext } from '../support/context.ts';
+import { signUpAlice } from '../support/people.ts';
+import { readTask, runDue } from '../support/tasks.ts';
+
+const { app, ctx, databaseUrl } = await testContext(t);
+const alice = await signUpAlice(app);
+const env = { NODE_ENV: 'test', DATA_DIR: ctx.config.dataDir, LOG_LEVEL: 'fatal' };
+
+t.test('a web client in a process of its own queues what a worker of another process runs', async (t) => {
+  const own = openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
+  t.teardown(own.close);
+  const actions = testActions({ ...own.ctx, now: ctx.now });
+  const { id } = await dataOf(actions.createTask(alice.token, TASK));
+  t.match(await readTask(app, alice, Number(id)), { name: TASK.name, status: 'active' });
+  const { executionId } = await dataOf(actions.executeTask(alice.token, id));
+  await runDue(ctx);
+  t.match(await dataOf(actions.getExecutionDetails(alice.token, executionId)), { status: 'SUCCESS' });
+  t.same(await actions.deleteTask(alice.token, id), { success: true, data: null });
+});
+
+t.test('once it is closed every action says that the service is not there', async (t) => {
+  const own = openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
+  const actions = testActions({ ...own.ctx, now: ctx.now });
+  t.equal((await actions.getExecutions(alice.token)).success, true);
+  await own.close();
+  t.match(await actions.getExecutions(alice.token), { success: false, code: 'SERVICE_UNAVAILABLE' });
+});
+
+t.test('without a database to share it does not open', async (t) => {
+  t.throws(() => openContext(loadConfig(env)), { message: /DATABASE_URL/ });
+});

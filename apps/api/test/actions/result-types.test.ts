@@ -1,0 +1,194 @@
+import type { ActionData, ActionError, Actions, buildActions } from '@carillon/api/actions';
+import type { EventKind } from '@carillon/contract/events';
+import t from 'tap';
+import { holds, type Plain, type Same } from '../support/same.ts';
+
+/*
+ * What a web client sees, written out: where a schema says something else, this file does not compile.
+ */
+
+type Task = {
+  id: string;
+  name: string;
+  description: string | null;
+  prompt: string;
+  model: string;
+  recurrence: string;
+  active: boolean;
+  status: 'ACTIVE' | 'PAUSED' | 'COMPLETED' | 'FAILED';
+  webhookUrl: string | null;
+  notificationEmail: string | null;
+  nextExecutionAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+type RunState = 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED';
+type Execution = {
+  id: string;
+  taskId: string;
+  status: RunState;
+  startedAt: string | null;
+  completedAt: string | null;
+  duration: number | null;
+  result: string | null;
+  error: string | null;
+};
+
+t.test('a client sees what each action gives', async () => {
+  holds<Same<ActionData<'createTask'>, { id: string; name: string; createdAt: string }>>();
+  holds<Same<ActionData<'updateTask'>, Task>>();
+  holds<Same<ActionData<'toggleTaskActive'>, Task>>();
+  holds<Same<ActionData<'duplicateTask'>, Task>>();
+  holds<Same<ActionData<'deleteTask' | 'changePassword'>, null>>();
+  holds<Same<ActionData<'executeTask'>, { executionId: string; status: 'PENDING'; startedAt: string }>>();
+  holds<
+    Same<ActionData<'retryExecution'>, { executionId: string; status: 'PENDING' | 'RUNNING'; startedAt: string }>
+  >();
+  holds<Same<ActionData<'getExecutions'>, { executions: Execution[]; total: number; hasMore: boolean }>>();
+  holds<
+    Same<
+      ActionData<'getExecutionDetails'>,
+      Plain<
+        Execution & {
+          task: { id: string; name: string; prompt: string; model: string };
+          logs: { timestamp: string; message: string }[];
+          metadata: {
+            model: string | null;
+            tokens: { prompt: number; completion: number; total: number } | null;
+            cost: number | null;
+          };
+        }
+      >
+    >
+  >();
+  holds<
+    Same<
+      ActionData<'getSystemStats'>,
+      {
+        users: { total: number; active: number; new24h: number };
+        tasks: { total: number; active: number; paused: number };
+        executions: { last24h: number; success: number; failed: number; successRate: number };
+      }
+    >
+  >();
+  holds<
+    Same<
+      ActionData<'updateProfile'>,
+      {
+        id: string;
+        name: string;
+        email: string;
+        timezone: string | null;
+        notificationPreferences: { email: boolean; webhook: boolean };
+        updatedAt: string;
+      }
+    >
+  >();
+  holds<
+    Same<
+      ActionData<'updateSettings'>,
+      {
+        webhookUrl: string | null;
+        webhookId: string | null;
+        notificationEmails: string[];
+        hasModelRouterApiKey: boolean;
+      }
+    >
+  >();
+  type Account = { id: string; role: 'USER' | 'ADMIN'; isActive: boolean; trialEndsAt: string | null };
+  holds<Same<ActionData<'updateUserRole'>, Plain<Account & { updatedAt: string }>>>();
+  type Listed = Plain<
+    Account & {
+      identityUserId: string;
+      email: string;
+      name: string;
+      createdAt: string;
+      stats: { totalTasks: number; totalExecutions: number };
+    }
+  >;
+  holds<Same<ActionData<'listUsers'>, { users: Listed[]; total: number; page: number; pages: number }>>();
+  holds<
+    Same<
+      ActionData<'createCoupon'>,
+      {
+        id: string;
+        code: string;
+        type: string;
+        value: number;
+        isActive: boolean;
+        maxUses: number | null;
+        usedCount: number;
+        expiresAt: string | null;
+        createdByEmail: string;
+        createdAt: string;
+      }
+    >
+  >();
+  holds<
+    Same<
+      ActionData<'createWebhook'>,
+      {
+        id: string;
+        userId: string;
+        url: string;
+        secret: string;
+        events: EventKind[];
+        isActive: boolean;
+        createdAt: string;
+      }
+    >
+  >();
+  holds<
+    Same<
+      ActionData<'testWebhook'>,
+      {
+        id: string;
+        deliveryId: string;
+        webhookId: string;
+        event: EventKind;
+        url: string;
+        statusCode: number | null;
+        responseTime: number;
+        attempt: number;
+        success: boolean;
+        error: string | null;
+        timestamp: string;
+      }
+    >
+  >();
+});
+
+t.test('an answer is a success with its data, or an error whose code may be asked for', async () => {
+  type Answer = Awaited<ReturnType<Actions['executeTask']>>;
+  holds<Same<Answer, { success: true; data: ActionData<'executeTask'> } | ActionError>>();
+  holds<
+    Same<
+      ActionError['code'],
+      | undefined
+      | 'AUTH_REQUIRED'
+      | 'INSUFFICIENT_PERMISSIONS'
+      | 'RATE_LIMIT_EXCEEDED'
+      | 'QUOTA_EXCEEDED'
+      | 'NOT_FOUND'
+      | 'CONFLICT'
+      | 'SERVICE_UNAVAILABLE'
+      | 'INTERNAL_ERROR'
+    >
+  >();
+  type Limited = Extract<ActionError, { code: 'RATE_LIMIT_EXCEEDED' }>;
+  holds<Same<Limited['retryAfter'], number>>();
+  holds<Same<Limited['details']['reset'], number>>();
+  holds<Same<Extract<ActionError, { error: 'Validation error' }>['details'], Record<string, string[]>>>();
+  holds<Same<ReturnType<typeof buildActions>, Actions>>();
+});
+
+/** Never called: it holds what a client may not write. */
+export async function misuse(actions: Actions): Promise<void> {
+  const answer = await actions.executeTask(null, '1');
+  // @ts-expect-error whether it is a success is to be asked first
+  answer.data;
+  if (answer.success) {
+    // @ts-expect-error instants are texts
+    answer.data.startedAt.getTime();
+  }
+}
