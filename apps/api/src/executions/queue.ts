@@ -67,7 +67,7 @@ async function takeUpTasks(ctx: Context, dueBefore: Date, limit: number): Promis
     sql`
     select t.id, t.user_id as "userId", t.recurrence, t.recurrence_pattern as "recurrencePattern", t.timezone,
       t.scheduled_for as "scheduledFor", t.next_execution_at as "nextExecutionAt",
-      (select true from executions e where e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
+      (select true from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
         as busy
     from tasks t
     where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)

@@ -2,7 +2,7 @@ import { rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { dayOf } from '../limits/quotas.ts';
-import { successRate } from '../users/read.ts';
+import { successRate } from '../users/figures.ts';
 
 const DAYS_30_MS = 30 * 24 * 60 * 60 * 1000;
 const TOP_USERS = 10;

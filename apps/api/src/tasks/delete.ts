@@ -29,7 +29,7 @@ export async function deleteTask(ctx: Context, caller: Caller, id: number): Prom
       select e.id, e.status, e.usage_day as day, e.tokens_reserved as reserved, t.ai_model as model,
         ceil(length(t.prompt) / 4.0)::int as tokens
       from executions e join tasks t on t.id = e.task_id
-      where e.task_id = ${id} and e.status in ('pending', 'running') order by e.id for update of e`,
+      where e.user_id = t.user_id and e.task_id = ${id} and e.status in ('pending', 'running') order by e.id for update of e`,
     );
     await settleUsage(tx, caller, live, await countEnded(tx, id));
     const now = tx.now();

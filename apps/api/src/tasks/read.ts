@@ -1,5 +1,5 @@
 import type { ListOccurrencesQuery, ListTasksQuery } from '@carillon/contract/tasks';
-import { executions, occurrences, tasks } from '@carillon/db';
+import { executions, occurrences, prepared, tasks } from '@carillon/db';
 import { and, desc, eq, ilike, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
@@ -32,12 +32,17 @@ export const taskFields = {
 
 /** A task of the caller's; another user's is not found either (decisions §4). */
 export async function getTask(ctx: Context, caller: Caller, id: number) {
-  const [task] = await ctx.db
-    .select(taskFields)
-    .from(tasks)
-    .where(and(eq(tasks.id, id), eq(tasks.userId, caller.id)));
+  const [task] = await ownTask(ctx.db).execute({ id, userId: caller.id });
   return task ?? refuseTask();
 }
+
+const ownTask = prepared((db) =>
+  db
+    .select(taskFields)
+    .from(tasks)
+    .where(and(eq(tasks.id, sql.placeholder('id')), eq(tasks.userId, sql.placeholder('userId'))))
+    .prepare('own_task'),
+);
 
 /** A task as `getTask` returns it. */
 export type TaskRow = Awaited<ReturnType<typeof getTask>>;

@@ -71,8 +71,8 @@ export async function wakeTasks(ctx: Context, userId: number): Promise<void> {
       ...taskFields,
       hasRun: sql<boolean>`exists (select from occurrences o where o.task_id = "tasks"."id"
         and o.planned_for = "tasks"."scheduled_for")`,
-      isLive: sql<boolean>`exists (select from executions e where e.task_id = "tasks"."id"
-        and e.status in ('pending', 'running'))`,
+      isLive: sql<boolean>`exists (select from executions e where e.user_id = "tasks"."user_id"
+        and e.task_id = "tasks"."id" and e.status in ('pending', 'running'))`,
     })
     .from(tasks)
     .where(and(eq(tasks.userId, userId), eq(tasks.status, 'active'), isNull(tasks.nextExecutionAt)));

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
+import { bookEnded } from '../support/schedules.ts';
 import { assertNeedsSession, postTask, runDue, UNHURRIED } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
@@ -31,6 +32,7 @@ async function insert(
     .insert(executions)
     .values(createdAt.map((at) => ({ ...row, createdAt: new Date(at) })))
     .returning({ id: executions.id });
+  await bookEnded(ctx);
   return made.map(({ id }) => id);
 }
 

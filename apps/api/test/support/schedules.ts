@@ -116,3 +116,15 @@ export async function readUsage(ctx: Context, userId: number, period = ctx.now()
   const { executions = 0, tokens = 0, tokensReserved = 0 } = counter ?? {};
   return { executions, tokens, tokensReserved };
 }
+
+/** Makes the counters of ended runs what the rows add up to, for rows that a test has written itself. */
+export async function bookEnded(ctx: Context): Promise<void> {
+  await ctx.db.execute(sql`
+    insert into usage_counters (user_id, period, completed, failed)
+    select e.user_id, p.period, count(*) filter (where e.status = 'completed'), count(*) filter (where e.status = 'failed')
+    from executions e
+      cross join lateral (select coalesce(e.usage_day, (e.completed_at at time zone 'UTC')::date)::text as day) d
+      cross join lateral (values (d.day), (left(d.day, 7))) p(period)
+    where e.status in ('completed', 'failed') group by 1, 2
+    on conflict (user_id, period) do update set completed = excluded.completed, failed = excluded.failed`);
+}

@@ -1,8 +1,9 @@
 import { executions, tasks, users } from '@carillon/db';
 import t from 'tap';
-import { successRate } from '../../src/users/read.ts';
+import { successRate } from '../../src/users/figures.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp, signUpAlice, signUpBob } from '../support/people.ts';
+import { bookEnded } from '../support/schedules.ts';
 
 const url = '/api/user';
 const { app, ctx } = await testContext(t);
@@ -43,6 +44,7 @@ async function addExecutions(userId: number, taskId: number, counts: Record<stri
     const row = { ...common, ...states[state as keyof typeof states] };
     if (count > 0) await ctx.db.insert(executions).values(Array.from({ length: count }, () => row));
   }
+  await bookEnded(ctx);
 }
 
 t.test('the profile has every field of the specification and no other', async (t) => {

@@ -90,10 +90,11 @@ export const executions = pgTable(
       .on(t.userId, t.runAt, t.id)
       .where(sql`${t.status} = 'pending' and ${t.queuedAt} is not null`),
     index('executions_waiting').on(t.runAt).where(sql`${t.status} = 'pending' and ${t.queuedAt} is null`),
-    index('executions_running').on(t.userId, t.leaseUntil).where(sql`${t.status} = 'running'`),
+    // Without the lease, so that renewing one touches no index.
+    index('executions_running').on(t.userId).where(sql`${t.status} = 'running'`),
     // A task never overlaps itself, whoever claims.
     uniqueIndex('executions_one_running').on(t.taskId).where(sql`${t.status} = 'running'`),
-    index('executions_live').on(t.taskId).where(sql`${t.status} in ('pending', 'running')`),
+    index('executions_live').on(t.userId, t.taskId).where(sql`${t.status} in ('pending', 'running')`),
     index('executions_of_user').on(t.userId, t.id),
     index('executions_of_task').on(t.taskId, t.id),
     check('executions_status', sql`${t.status} in (${wordList(EXECUTION_STATUSES)})`),

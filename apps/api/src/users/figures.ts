@@ -1,0 +1,27 @@
+import { sql } from 'drizzle-orm';
+import type { TaskRow } from '../tasks/read.ts';
+
+/** Subqueries for figures of a user, in a query on `users` (specification "User", "Admin"). */
+
+/** Drizzle would leave `users` out of the name in a query of one table, and the name would then be another's. */
+const userId = sql.raw('"users"."id"');
+
+export const countTasks = (status?: TaskRow['status']) =>
+  sql<number>`(select count(*)::int from tasks t where t.user_id = ${userId} ${status ? sql`and t.status = ${status}` : sql``})`;
+
+/** Booked by the end of each run: there may be too many of them to be counted. */
+const countEnded = (how: 'completed' | 'failed') =>
+  sql<number>`(select coalesce(sum(${sql.identifier(how)}), 0)::int from usage_counters c
+    where c.user_id = ${userId} and length(c.period) = 7)`;
+
+/** What is still to end has an index that holds nothing else. */
+const countLive = sql<number>`(select count(*)::int from executions e
+  where e.user_id = ${userId} and e.status in ('pending', 'running'))`;
+
+export const runFigures = { completed: countEnded('completed'), failed: countEnded('failed'), live: countLive };
+
+/** Completed over completed and failed, in percent with two decimals; 0 when nothing ran (decisions §9). */
+export function successRate(completed: number, failed: number): number {
+  const ended = completed + failed;
+  return ended === 0 ? 0 : Math.round((completed / ended) * 10_000) / 100;
+}
