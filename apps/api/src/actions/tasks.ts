@@ -70,6 +70,7 @@ const asOf = (ctx: Context, at: Date): Context => ({ ...ctx, now: () => new Date
 function repeating(pattern: string, timezone: string, at: Date) {
   const problem = checkPattern(pattern, timezone);
   if (problem) throw invalidField('recurrence', problem);
+  // The verb puts the word nearest to the expression in its place.
   const recurrence = 'daily' as const;
   const next = nextOccurrence({ scheduledFor: at, recurrence, recurrencePattern: pattern, timezone }, at);
   if (next === null) throw invalidField('recurrence', 'This pattern never fires.');
