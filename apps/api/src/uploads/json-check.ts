@@ -10,39 +10,37 @@ export interface JsonCheck {
 /** What may come next between two values, names and brackets. */
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end' | 'nothing';
 
-const SPACE = /[ \t\n\r]/;
+const isSpace = (char: string) => char === ' ' || char === '\n' || char === '\r' || char === '\t';
 const AFTER_BACKSLASH = /["\\/bfnrtu]/;
 const HEX = /[\da-fA-F]/;
 /** By the first character; what is yet to come of each. */
 const LITERALS: Record<string, string> = { t: 'rue', f: 'alse', n: 'ull' };
 
-/** The states of a number, and by the next character where each leads to. Those that may be the last are capital. */
-const NUMBER: Record<string, [RegExp, string][]> = {
-  minus: [
-    [/0/, 'Zero'],
-    [/[1-9]/, 'Integer'],
-  ],
-  Zero: [
-    [/\./, 'point'],
-    [/[eE]/, 'exponent'],
-  ],
-  Integer: [
-    [/\d/, 'Integer'],
-    [/\./, 'point'],
-    [/[eE]/, 'exponent'],
-  ],
-  point: [[/\d/, 'Fraction']],
-  Fraction: [
-    [/\d/, 'Fraction'],
-    [/[eE]/, 'exponent'],
-  ],
-  exponent: [
-    [/[-+]/, 'sign'],
-    [/\d/, 'Power'],
-  ],
-  sign: [[/\d/, 'Power']],
-  Power: [[/\d/, 'Power']],
-};
+/** Where a number stands. Those that may be the end of it are capital. */
+type NumberState = 'minus' | 'Zero' | 'Integer' | 'point' | 'Fraction' | 'exponent' | 'sign' | 'Power';
+
+/** Where `char` leads a number to; null where it is none of it. Comparisons, as a file may hold millions of numbers. */
+function follow(state: NumberState, char: string): NumberState | null {
+  const isDigit = char >= '0' && char <= '9';
+  const isExponent = char === 'e' || char === 'E';
+  switch (state) {
+    case 'minus':
+      return isDigit ? (char === '0' ? 'Zero' : 'Integer') : null;
+    case 'Zero':
+    case 'Integer':
+      if (isDigit) return state === 'Zero' ? null : state;
+      return char === '.' ? 'point' : isExponent ? 'exponent' : null;
+    case 'point':
+      return isDigit ? 'Fraction' : null;
+    case 'Fraction':
+      return isDigit ? state : isExponent ? 'exponent' : null;
+    case 'exponent':
+      return char === '+' || char === '-' ? 'sign' : isDigit ? 'Power' : null;
+    case 'sign':
+    case 'Power':
+      return isDigit ? 'Power' : null;
+  }
+}
 
 /**
  * Checks that a text is one JSON value, in memory that its size and depth do not add to.
@@ -56,7 +54,7 @@ export function checkJson(): JsonCheck {
   let inString = false;
   let escaped = 0;
   let literal = '';
-  let number: string | null = null;
+  let number: NumberState | null = null;
 
   function endValue() {
     expected = open.length === 0 ? 'nothing' : ', or end';
@@ -67,11 +65,10 @@ export function checkJson(): JsonCheck {
     else if (char === '[' || char === '{') {
       if (open.push(char) > DEEPEST_JSON) throw new SyntaxError(`nested deeper than ${DEEPEST_JSON} levels`);
       expected = char === '[' ? 'value or ]' : 'name or }';
-    } else if (char in LITERALS) literal = LITERALS[char] as string;
-    else if (char === '-') number = 'minus';
-    else if (char === '0') number = 'Zero';
+    } else if (char === '0') number = 'Zero';
     else if (char >= '1' && char <= '9') number = 'Integer';
-    else fail();
+    else if (char === '-') number = 'minus';
+    else literal = LITERALS[char] ?? fail();
   }
 
   function close(bracket: '[' | '{') {
@@ -80,7 +77,7 @@ export function checkJson(): JsonCheck {
   }
 
   function takeStructure(char: string) {
-    if (SPACE.test(char)) return;
+    if (isSpace(char)) return;
     if (char === ']' && (expected === 'value or ]' || expected === ', or end')) close('[');
     else if (char === '}' && (expected === 'name or }' || expected === ', or end')) close('{');
     else if (expected === 'value' || expected === 'value or ]') begin(char);
@@ -108,14 +105,11 @@ export function checkJson(): JsonCheck {
   }
 
   /** False where the number has ended before `char`. */
-  function takeNumber(char: string): boolean {
-    const next = NUMBER[number as string]?.find(([fits]) => fits.test(char));
-    if (next) {
-      number = next[1];
-      return true;
-    }
-    endNumber();
-    return false;
+  function takeNumber(state: NumberState, char: string): boolean {
+    const next = follow(state, char);
+    if (next === null) endNumber();
+    else number = next;
+    return next !== null;
   }
 
   function endNumber() {
@@ -133,7 +127,7 @@ export function checkJson(): JsonCheck {
           if (char !== literal[0]) fail();
           literal = literal.slice(1);
           if (literal === '') endValue();
-        } else if (number === null || !takeNumber(char)) takeStructure(char);
+        } else if (number === null || !takeNumber(number, char)) takeStructure(char);
       }
     },
     end() {

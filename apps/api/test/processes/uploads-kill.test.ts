@@ -1,0 +1,47 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { looseObjects } from '@carillon/db';
+import t from 'tap';
+import { LEASE_MS, MOST_AT_ONCE } from '../../src/uploads/reserve.ts';
+import { sweepLooseObjects } from '../../src/uploads/sweep.ts';
+import { testContext } from '../support/context.ts';
+import { type Person, signUp } from '../support/people.ts';
+import { FORM, formOf, MIB, NOTHING, textOf, traces, upload } from '../support/uploads.ts';
+import { startApiProcess, until } from './api-process.ts';
+
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'carillon-uploads-'));
+t.teardown(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+const env = { STORAGE_DRIVER: 'disk', DATA_DIR };
+const { app, ctx, clock, databaseUrl } = await testContext(t, { env });
+
+/** The beginning of an upload that then stops. */
+function beginUpload(url: string, { headers }: Person, form: Buffer) {
+  const client = request(`${url}/api/upload`, { method: 'POST', headers: { ...headers, ...FORM } });
+  client.on('error', () => {});
+  client.write(form.subarray(0, form.length / 2));
+}
+
+t.test('a process that is killed during uploads leaves what the next sweep removes', async (t) => {
+  // The process has the real clock.
+  clock.set(new Date());
+  const alice = await signUp(app);
+  const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline', env });
+  const form = formOf({ content: textOf(8 * MIB) });
+  for (let i = 0; i < MOST_AT_ONCE; i++) beginUpload(api.url, alice, form);
+  const folder = join(DATA_DIR, 'files');
+  const sizes = () => readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+  await until(() => sizes().length === MOST_AT_ONCE && sizes().every((size) => size > MIB));
+  t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 429, 'they take all places');
+  await api.end('SIGKILL');
+  t.match(await traces(ctx, alice), { rows: 0, loose: MOST_AT_ONCE, objects: MOST_AT_ONCE, bytes: 0 });
+
+  t.equal(await sweepLooseObjects(ctx), 0, 'not before the lease ends');
+  const ends = (await ctx.db.select().from(looseObjects)).map(({ deleteAfter }) => deleteAfter.getTime());
+  t.ok(Math.max(...ends) - ctx.now().getTime() < LEASE_MS + 60_000);
+  clock.set(new Date(Math.max(...ends)));
+  t.equal(await sweepLooseObjects(ctx), MOST_AT_ONCE);
+  t.same(await traces(ctx, alice), NOTHING);
+  t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 200, 'and the places are free');
+});
