@@ -1,4 +1,5 @@
 import * as contract from '@carillon/contract/uploads';
+import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
 import type { Routes } from '../http/contract.ts';
 import { endBody, openFile, readForms } from '../http/forms.ts';
@@ -25,6 +26,14 @@ export const uploadsRoutes: Routes = async (app, { ctx }) => {
 const formRoutes: Routes = async (app, { ctx }) => {
   await readForms(app, MOST_BYTES);
   const record = recordsHits(ctx);
+  /** The guard of rates counts its own refusals, and not this one. */
+  const recordHit = async (ctx: Context, { id: userId }: Caller) => {
+    try {
+      await record({ userId, endpoint: 'POST /api/upload', at: ctx.now() });
+    } catch (error) {
+      ctx.log.error({ err: error }, 'a 429 was not recorded');
+    }
+  };
 
   app.post(
     '/api/upload',
@@ -43,9 +52,7 @@ const formRoutes: Routes = async (app, { ctx }) => {
       try {
         return await createUpload(ctx, caller, await openFile(request, 'file', MOST_BYTES));
       } catch (error) {
-        if (error instanceof Refusal && error.kind === 'rate_limited') {
-          await record({ userId: caller.id, endpoint: 'POST /api/upload', at: ctx.now() });
-        }
+        if (error instanceof Refusal && error.kind === 'rate_limited') await recordHit(ctx, caller);
         throw error;
       }
     },

@@ -1,6 +1,7 @@
 import * as auth from '@carillon/contract/auth';
 import * as executions from '@carillon/contract/executions';
 import * as tasks from '@carillon/contract/tasks';
+import * as uploads from '@carillon/contract/uploads';
 import * as rows from '@carillon/db';
 import t from 'tap';
 
@@ -12,4 +13,5 @@ t.test('the interface and the rows use the same words', async (t) => {
   t.same(executions.EXECUTION_STATUSES, rows.EXECUTION_STATUSES);
   t.same(executions.TRIGGERS, rows.TRIGGERS);
   t.same(executions.ERROR_CODES, rows.ERROR_CODES);
+  t.same(uploads.STORAGES, rows.STORAGES);
 });

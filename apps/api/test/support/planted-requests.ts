@@ -74,6 +74,17 @@ export function* requestsTo(
   ]) {
     yield { method: verb, url: path, headers: json, payload };
   }
+  for (const [file, content] of [
+    [`${secret('a file name')}.exe`, secret('a file')],
+    ['a.json', `{"password": "${secret('a file')}"`],
+    [`${'x'.repeat(250)}${secret('a long file name')}.txt`, secret('a file')],
+  ]) {
+    const part = `Content-Disposition: form-data; name="file"; filename="${file}"\r\n\r\n${content}`;
+    const form = { ...asUser, 'content-type': 'multipart/form-data; boundary=x' };
+    for (const payload of [`--x\r\n${part}\r\n--x--\r\n`, `--x\r\n${part}`]) {
+      yield { method: verb, url: path, headers: form, payload };
+    }
+  }
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
     yield {
       method: verb,

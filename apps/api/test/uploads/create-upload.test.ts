@@ -1,4 +1,4 @@
-import { settings, uploads, users } from '@carillon/db';
+import { notifications, settings, uploads, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { SESSION_COOKIE } from '../../src/auth/cookie.ts';
@@ -159,6 +159,22 @@ t.test('the plan in force decides, with the next upload', async (t) => {
   t.equal((await upload(app, alice, { content: 'a' })).statusCode, 200);
   await useStorage(ctx, alice, 10 * 1024 * MIB);
   t.equal((await upload(app, alice, { content: 'a' })).statusCode, 402);
+});
+
+t.test('the upload that reaches a threshold tells, once', async (t) => {
+  const alice = await signUp(app);
+  await useStorage(ctx, alice, 50 * MIB - 10);
+  const payload = { threshold: 50, notifyEmail: false, notifyWebhook: false };
+  await app.inject({ method: 'POST', url: '/api/usage/alerts', headers: alice.headers, payload });
+  const told = () => ctx.db.$count(notifications);
+  for (const [bytes, expected] of [
+    [9, 0],
+    [1, 1],
+    [1, 1],
+  ] as const) {
+    await upload(app, alice, { content: textOf(bytes) });
+    t.equal(await told(), expected);
+  }
 });
 
 t.test('the storage of others does not count', async (t) => {

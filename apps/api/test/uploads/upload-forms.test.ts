@@ -104,6 +104,27 @@ t.test('anything but a form is refused', async (t) => {
   t.same(await traces(ctx, alice), NOTHING);
 });
 
+t.test('the form of a browser is taken, with any name', async (t) => {
+  const alice = await signUp(app);
+  for (const name of [
+    'Übersicht 日本 😀.txt',
+    'a "quoted" name; with = and, more.txt',
+    "it's 100 %.txt",
+    ' a\tb.txt',
+  ]) {
+    const body = new FormData();
+    body.append('file', new Blob(['hello'], { type: 'text/plain' }), name);
+    const response = await fetch(`http://127.0.0.1:${port}/api/upload`, {
+      method: 'POST',
+      headers: alice.headers,
+      body,
+    });
+    const told = (await response.json()) as { name?: string };
+    if (name.includes('\t')) t.equal(response.status, 400, 'but for control characters');
+    else t.same([response.status, told.name], [200, name]);
+  }
+});
+
 /** Writes the pieces to a connection of its own, each once the one before is through, and returns all that comes back. */
 async function talk(pieces: Iterable<string | Buffer>, { end = true } = {}): Promise<string> {
   const socket = connect(port, '127.0.0.1');
