@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { agentRoutes } from './agent/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { oauthRoutes } from './auth/oauth-routes.ts';
 import { authRoutes } from './auth/routes.ts';
@@ -96,6 +97,7 @@ export async function buildApp(
   app.register(adminUsersRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
+  app.register(agentRoutes, { ctx });
   app.register(webhooksRoutes, { ctx });
   app.register(usageRoutes, { ctx });
   app.register(integrationsRoutes, { ctx });

@@ -13,6 +13,7 @@ export const REFUSALS = {
   conflict: { status: 409, error: undefined, code: 'CONFLICT' },
   rate_limited: { status: 429, error: 'Rate limit exceeded', code: 'RATE_LIMIT_EXCEEDED' },
   unavailable: { status: 503, error: 'Service unavailable', code: 'SERVICE_UNAVAILABLE' },
+  provider_failed: { status: 503, error: 'AI provider failed', code: 'SERVICE_UNAVAILABLE' },
 } as const;
 
 export type RefusalKind = keyof typeof REFUSALS;
@@ -20,13 +21,16 @@ export type RefusalKind = keyof typeof REFUSALS;
 export class Refusal extends Error {
   readonly kind: RefusalKind;
   readonly details: Record<string, unknown> | undefined;
+  /** When a repeat may help, where somebody has said so. */
+  readonly retryAfterSeconds: number | undefined;
 
   /** `message` is shown to the caller; `details` too, so neither may hold a secret. */
-  constructor(kind: RefusalKind, message: string, details?: Record<string, unknown>) {
+  constructor(kind: RefusalKind, message: string, details?: Record<string, unknown>, retryAfterSeconds?: number) {
     super(message);
     this.name = 'Refusal';
     this.kind = kind;
     this.details = details;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

@@ -1,3 +1,4 @@
+import { rescueAgentCalls } from './agent/calls.ts';
 import type { Context, WorkerHandle } from './context.ts';
 import { claimQueued, hasQueued } from './executions/claim.ts';
 import { coalesce } from './executions/coalesce.ts';
@@ -16,6 +17,7 @@ import { sweepLooseObjects } from './uploads/sweep.ts';
 import { createDeliverer } from './webhooks/deliverer.ts';
 
 const POLL_MS = 1000;
+const RESCUE_MS = 5000;
 const PRUNE_MS = 60_000;
 /** When the scheduler has not called for so long although something is due, the worker takes it up itself. */
 const SCHEDULER_SILENT_MS = 60_000;
@@ -105,6 +107,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       loops.push(
         every(POLL_MS, 'polling', () => running.noting(poll)),
         every(SCHEDULER_SILENT_MS / 4, 'looking for overdue tasks', takeUpOverdue),
+        every(RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx)),
         every(POLL_MS, 'delivering mail', () => deliverDue(ctx)),
         every(PRUNE_MS, 'pruning', () => prune(ctx)),
         every(PRUNE_MS, 'removing loose objects', () => sweepLooseObjects(ctx)),

@@ -33,10 +33,29 @@ const answerUnknown = (reply: FastifyReply) =>
 export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
   const told =
     error instanceof Refusal && error.kind === 'rate_limited' ? tellLimit(error, request, reply) : tell(error);
-  if (told.status >= 500 && !(error instanceof Refusal)) request.log.error({ err: error }, 'request failed');
-  if (told.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '30');
+  logBug(error, told, request);
+  tellRetry(error, told, reply);
   const { shape = 'standard', access } = request.routeOptions.config;
   return send(reply, told.status, render(told, shape, access === 'public'));
+}
+
+/** The body of what was thrown, for an answer that has begun and can have no other status; logged as by `answerError`. */
+export function bodyOfError(error: FastifyError | Refusal, request: FastifyRequest): Record<string, unknown> {
+  const told = tell(error);
+  logBug(error, told, request);
+  return render(told, 'standard', false);
+}
+
+function logBug(error: FastifyError | Refusal, { status }: Told, request: FastifyRequest) {
+  if (status >= 500 && !(error instanceof Refusal)) request.log.error({ err: error }, 'request failed');
+}
+
+function tellRetry(error: FastifyError | Refusal, { status }: Told, reply: FastifyReply) {
+  const seconds = error instanceof Refusal ? error.retryAfterSeconds : undefined;
+  // Only a provider knows when it will be back, and many of its failures no wait mends.
+  const isKnown = seconds !== undefined || (error instanceof Refusal && error.kind === 'provider_failed');
+  if (seconds !== undefined) reply.header('retry-after', seconds);
+  else if (status === 503 && !isKnown && !reply.hasHeader('retry-after')) reply.header('retry-after', '30');
 }
 
 /** Specification "Rate-limit response", with the `retryAfter` of its authentication variant. */

@@ -31,6 +31,8 @@ export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
       union all
       select user_id, usage_day, 1, 0, tokens_reserved from executions
       where status in ('pending', 'running') and usage_day is not null
+      union all
+      select user_id, day, 1, 0, tokens_reserved from agent_calls
     ), by_day as (
       select user_id, day, sum(executions) as executions, sum(tokens) as tokens, sum(reserved) as reserved
       from used group by user_id, day

@@ -196,6 +196,9 @@ t.test('nor one that a provider repeats when it refuses', async (t) => {
       await worker.drain();
       const run = await send(t, { url: `/api/executions/${executionId}`, headers: asAlice });
       t.match(run.json(), { execution: { status: 'failed', error: /\w/ } });
+      const message = { message: `Name a moon. ${plant('a message')}` };
+      const refused = await send(t, { method: 'POST', url: '/api/agent/process', headers: asAlice, payload: message });
+      t.equal(refused.statusCode, 503);
       // The owner is shown the prompt, and nothing but that.
       const details = await app.inject({ url: `/api/executions/${executionId}/details`, headers: asAlice });
       t.equal(details.statusCode, 200);

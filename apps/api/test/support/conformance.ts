@@ -34,7 +34,9 @@ subscribe('fastify.initialization', (message) => {
 
 /** Where an answer differs from what `operation` says; null where it does not. */
 export function explainMismatch(operation: Operation, status: number, payload: string): string | null {
-  const schema = operation.response[status];
+  const given = operation.response[status];
+  // Of an answer that may come in several forms, the one that is JSON.
+  const schema: TSchema | undefined = given?.content?.['application/json'].schema ?? given;
   if (!schema) return `${operation.operationId} does not say that it may answer ${status}.`;
   // A redirection says where to in its headers.
   if (status >= 300 && status < 400) return null;

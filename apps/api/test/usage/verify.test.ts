@@ -1,6 +1,7 @@
-import { usageCounters, usageRecords } from '@carillon/db';
+import { agentCalls, usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
+import { beginCall } from '../../src/agent/calls.ts';
 import { claimQueued } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
@@ -30,6 +31,17 @@ t.test('runs that wait, run and have ended are in the sum', async (t) => {
   await enqueueDue(ctx);
   t.equal((await claimQueued(ctx, { limit: 10, after: 0 })).started.length, 1);
   t.same(await findWrongCounters(ctx.db), []);
+});
+
+t.test('calls of agent mode that are under way are in the sum', async (t) => {
+  const call = await beginCall(ctx, alice(), { model: 'test-model', inputTokens: 5, maxTokens: 100 });
+  t.same(await findWrongCounters(ctx.db), []);
+  await ctx.db.delete(agentCalls);
+  t.same(
+    (await findWrongCounters(ctx.db)).map(({ counted, due }) => [counted, due]),
+    Array(2).fill([figures(1, 0, call.tokensReserved), figures(0, 0)]),
+  );
+  await mend();
 });
 
 t.test('a counter that is too high or too low is found, with what it should be', async (t) => {

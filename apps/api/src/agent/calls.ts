@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { agentCalls, recordset, rows, usageRecords } from '@carillon/db';
+import { eq, sql } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction, isPassing } from '../context.ts';
+import { Refusal } from '../errors.ts';
+import { type Account, admitExecution, dayOf, lockAccounts, overQuota, reserveTokens } from '../limits/quotas.ts';
+import type { AiUsage } from '../outside/ai.ts';
+import { addUsage } from '../usage/book.ts';
+
+/** How much longer than its call a lease lasts: time to book the call, also while the database is away for a moment. */
+const LEASE_MARGIN_MS = 60_000;
+/** How long an answer is kept waiting for a database that is away. */
+const PATIENCE_MS = 5000;
+const LONGEST_WAIT_MS = 1000;
+/** Calls that one statement takes over. */
+const BATCH = 1000;
+
+/** A call that is under way, and what it holds of the quotas. */
+export interface Call {
+  id: string;
+  userId: number;
+  /** The UTC day whose quotas it counts against. */
+  day: string;
+  model: string;
+  /** The estimate of what is sent. */
+  inputTokens: number;
+  tokensReserved: number;
+}
+
+/**
+ * Counts a call as an execution and reserves its tokens, before it is made (decisions §9). Refusals: 402 over quota,
+ * also while the calls under way have reserved the tokens that are left; 401 for an account that is gone.
+ */
+export function beginCall(
+  ctx: Context,
+  caller: Pick<Caller, 'id'>,
+  { model, inputTokens, maxTokens }: { model: string; inputTokens: number; maxTokens: number },
+): Promise<Call> {
+  return inTransaction(ctx, async (tx) => {
+    const now = tx.now();
+    const account = (await lockAccounts(tx.db, [caller.id], now)).get(caller.id);
+    // Deactivated or deleted since the session was found.
+    if (!account?.isActive) throw new Refusal('unauthenticated', 'This account is gone.');
+    const breach = admitExecution(account, now);
+    if (breach) throw overQuota(breach);
+    if (!reserveTokens(account, maxTokens)) throw allReserved(account);
+    const day = dayOf(now);
+    const call: Call = { id: randomUUID(), userId: caller.id, day, model, inputTokens, tokensReserved: maxTokens };
+    const leaseUntil = new Date(now.getTime() + ctx.config.ai.timeoutMs + LEASE_MARGIN_MS);
+    await Promise.all([
+      tx.db.insert(agentCalls).values({ ...call, leaseUntil, createdAt: now }),
+      addUsage(tx, [{ userId: caller.id, day, executions: 1, tokensReserved: maxTokens }]),
+    ]);
+    return call;
+  });
+}
+
+function allReserved({ day, month, limits }: Account): Refusal {
+  const inDay = day.tokens + day.tokensReserved >= limits.tokensPerDay;
+  const [counter, limit] = inDay ? [day, limits.tokensPerDay] : [month, limits.tokensPerMonth];
+  return new Refusal('over_quota', 'Calls under way have reserved the tokens that are left: try again shortly.', {
+    resource: 'tokens',
+    used: counter.tokens + counter.tokensReserved,
+    limit,
+    resetAt: null,
+  });
+}
+
+/**
+ * Books what a call has used and gives back what it had reserved. While the database is away it tries for 5 s; then the
+ * call is left to its lease. Never throws: the answer that was paid for is worth more than its entry.
+ */
+export async function endCall(ctx: Context, call: Call, usage: AiUsage | null): Promise<void> {
+  const startedAt = performance.now();
+  for (let wait = 100; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    try {
+      return await inTransaction(ctx, (tx) => bookCall(tx, call, usage));
+    } catch (error) {
+      const isLast = !isPassing(error) || performance.now() - startedAt > PATIENCE_MS;
+      ctx.log.error(
+        { err: error, userId: call.userId },
+        isLast ? 'a call was left to its lease' : 'a call was not booked',
+      );
+      if (isLast) return;
+      await delay(wait);
+    }
+  }
+}
+
+/** Deleting the row is the fence: a call that was taken over meanwhile, or whose account is gone, is not billed again. */
+async function bookCall(ctx: Context, { id, userId, day, tokensReserved }: Call, usage: AiUsage | null) {
+  const gone = await ctx.db.delete(agentCalls).where(eq(agentCalls.id, id)).returning({ id: agentCalls.id });
+  if (gone.length === 0) return;
+  const { inputTokens = 0, outputTokens = 0, model = null, estimated = false, costUsd = 0 } = usage ?? {};
+  const record = { userId, day, model, inputTokens, outputTokens, estimated, costUsd, createdAt: ctx.now() };
+  await Promise.all([
+    ctx.db.insert(usageRecords).values({ ...record, source: 'agent', executions: 1 }),
+    addUsage(ctx, [{ userId, day, tokens: inputTokens + outputTokens, tokensReserved: -tokensReserved }]),
+  ]);
+}
+
+/**
+ * Books the calls whose process died, each as what it had sent, estimated, and gives back what they had reserved.
+ * Returns how many.
+ */
+export async function rescueAgentCalls(ctx: Context): Promise<number> {
+  const rescued = await inTransaction(ctx, async (tx) => {
+    const now = tx.now().toISOString();
+    const lost = await rows<Call>(
+      tx.db,
+      sql`
+      delete from agent_calls where id in (
+        select id from agent_calls where lease_until < ${now} order by lease_until limit ${BATCH} for update skip locked)
+      returning id, user_id as "userId", day, model, input_tokens as "inputTokens",
+        tokens_reserved as "tokensReserved"`,
+    );
+    if (lost.length === 0) return 0;
+    await Promise.all([
+      tx.db.execute(sql`
+        insert into usage_records (user_id, source, day, executions, model, input_tokens, output_tokens, estimated,
+          cost_usd, created_at)
+        select "userId", 'agent', day, 1, model, "inputTokens", 0, true, 0, ${now}::timestamptz
+        from jsonb_to_recordset(${recordset(lost)}::jsonb)
+          as l("userId" int, day date, model text, "inputTokens" int)`),
+      addUsage(
+        tx,
+        lost.map(({ userId, day, inputTokens, tokensReserved }) => {
+          return { userId, day, tokens: inputTokens, tokensReserved: -tokensReserved };
+        }),
+      ),
+    ]);
+    return lost.length;
+  });
+  if (rescued > 0) ctx.log.warn({ calls: rescued }, 'agent calls of a process that died were booked as estimates');
+  return rescued;
+}

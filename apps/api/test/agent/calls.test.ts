@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import { agentCalls, notifications, usageAlerts, usageRecords, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { beginCall, type Call, endCall, rescueAgentCalls } from '../../src/agent/calls.ts';
+import { processMessage } from '../../src/agent/process.ts';
+import type { Context } from '../../src/context.ts';
+import { Refusal } from '../../src/errors.ts';
+import { claimQueued } from '../../src/executions/claim.ts';
+import { deleteAccount } from '../../src/users/delete-account.ts';
+import { createWorker } from '../../src/worker.ts';
+import { testAgent } from '../support/agent.ts';
+import { watchDeadlocks } from '../support/deadlocks.ts';
+import { callerFor } from '../support/engine.ts';
+import { signUpAda } from '../support/people.ts';
+import { insertTasks, queueRuns, readUsage, useUp } from '../support/schedules.ts';
+
+const { app, ctx, ai, alice, ask, clock, ledger, underWay, logged } = await testAgent(t);
+
+const USAGE = { model: 'test-model', inputTokens: 30, outputTokens: 4, estimated: false, costUsd: 0.01 };
+const GIVEN = { model: 'test-model', inputTokens: 25, maxTokens: 1024 };
+const begin = () => beginCall(ctx, alice(), GIVEN);
+const speak = () =>
+  processMessage(ctx, callerFor(alice().id), { message: 'Hello.' }, { signal: new AbortController().signal });
+
+/** Makes the call so often at once; what let through and what refused it. */
+async function race(count: number, call: () => Promise<unknown>) {
+  const refusals = await Promise.all(
+    Array.from({ length: count }, async () => {
+      try {
+        await call();
+        return null;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.kind !== 'over_quota') throw error;
+        return error.details;
+      }
+    }),
+  );
+  const refused = refusals.filter((details) => details !== null);
+  return { passed: count - refused.length, refused: [...new Set(refused.map((details) => JSON.stringify(details)))] };
+}
+
+for (const round of [1, 2, 3]) {
+  t.test(`of 200 calls at once, one below the limit of the day, one asks the provider (${round})`, async (t) => {
+    const deadlocks = watchDeadlocks(ctx);
+    await useUp(ctx, alice().id, { executions: 49 });
+    const { passed, refused } = await race(200, speak);
+    t.equal(passed, 1);
+    const resetAt = '2026-11-21T00:00:00.000Z';
+    t.strictSame(refused, [JSON.stringify({ resource: 'executions', used: 50, limit: 50, resetAt })]);
+    t.equal(ai.requests.length, 1);
+    t.match(await readUsage(ctx, alice().id), { executions: 50, tokensReserved: 0 });
+    t.same(deadlocks, []);
+  });
+
+  t.test(`of 200 calls at once, with tokens for two, two are let through (${round})`, async (t) => {
+    await ctx.db.update(users).set({ plan: 'pro' });
+    await useUp(ctx, alice().id, { tokens: 1_000_000 - 1025 });
+    const { passed, refused } = await race(200, begin);
+    t.equal(passed, 2);
+    // 2048 are reserved where 1025 are left: the second is the one that may overshoot.
+    const used = 1_000_000 - 1025 + 2048;
+    t.strictSame(refused, [JSON.stringify({ resource: 'tokens', used, limit: 1_000_000, resetAt: null })]);
+    t.match(await readUsage(ctx, alice().id), { executions: 2, tokensReserved: 2048 });
+    const calls = await underWay();
+    await Promise.all(calls.map((call) => endCall(ctx, call, USAGE)));
+    t.equal((await race(1, begin)).passed, 1, 'what was reserved and not used is free again');
+  });
+}
+
+t.test('runs of tasks and calls share the tokens, and reserve them from each other', async (t) => {
+  await useUp(ctx, alice().id, { tokens: 99_999 });
+  await queueRuns(ctx, await insertTasks(ctx, [alice().id], { nextExecutionAt: null }));
+  const call = await begin();
+  t.match(await claimQueued(ctx, { limit: 10, after: 0 }), { started: [], refused: 0 });
+  await endCall(ctx, call, { ...USAGE, inputTokens: 0, outputTokens: 0 });
+  t.equal((await claimQueued(ctx, { limit: 10, after: 0 })).started.length, 1);
+  t.match(await race(1, begin), { passed: 0 });
+});
+
+t.test('a call has its provider and a minute, and counts on the day it began', async (t) => {
+  clock.set('2026-11-30T23:59:59.000Z');
+  const call = await begin();
+  t.match(await underWay(), [
+    {
+      ...call,
+      day: '2026-11-30',
+      inputTokens: 25,
+      tokensReserved: 1024,
+      leaseUntil: new Date(ctx.now().getTime() + ctx.config.ai.timeoutMs + 60_000),
+    },
+  ]);
+  clock.set('2026-12-01T00:00:01.000Z');
+  await endCall(ctx, call, USAGE);
+  t.same(await readUsage(ctx, alice().id, '2026-11'), { executions: 1, tokens: 34, tokensReserved: 0 });
+  t.same(await readUsage(ctx, alice().id, '2026-12'), { executions: 0, tokens: 0, tokensReserved: 0 });
+  t.match(await ledger(), [{ day: '2026-11-30', createdAt: ctx.now() }]);
+});
+
+t.test(
+  'a call whose process died is booked as an estimate once its lease is over, and not a moment before',
+  async (t) => {
+    const call = await begin();
+    const later = await begin();
+    clock.advance(ctx.config.ai.timeoutMs + 60_000);
+    t.equal(await rescueAgentCalls(ctx), 0);
+    await ctx.db
+      .update(agentCalls)
+      .set({ leaseUntil: new Date(8e12) })
+      .where(eq(agentCalls.id, later.id));
+    clock.advance(1);
+    t.equal(await rescueAgentCalls(ctx), 1);
+    t.match(await ledger(), [
+      {
+        source: 'agent',
+        executions: 1,
+        model: 'test-model',
+        inputTokens: 25,
+        outputTokens: 0,
+        estimated: true,
+        costUsd: 0,
+      },
+    ]);
+    t.same(await readUsage(ctx, alice().id), { executions: 2, tokens: 25, tokensReserved: 1024 });
+    await endCall(ctx, call, USAGE);
+    t.equal((await ledger()).length, 1, 'who comes back from the dead bills nothing');
+    await endCall(ctx, later, USAGE);
+    await endCall(ctx, later, USAGE);
+    t.equal((await ledger()).length, 2);
+  },
+);
+
+t.test('many that died are taken over together, by one of several processes', async (t) => {
+  await Promise.all(Array.from({ length: 40 }, begin));
+  clock.advance(86_400_000);
+  const taken = await Promise.all(Array.from({ length: 5 }, () => rescueAgentCalls(ctx)));
+  t.equal(
+    taken.reduce((sum, one) => sum + one),
+    40,
+  );
+  t.equal((await ledger()).length, 40);
+  t.same(await readUsage(ctx, alice().id, '2026-11-20'), { executions: 40, tokens: 1000, tokensReserved: 0 });
+});
+
+t.test('an end and a rescue that race bill once', async (t) => {
+  const calls = await Promise.all(Array.from({ length: 20 }, begin));
+  clock.advance(86_400_000);
+  await Promise.all([...calls.map((call) => endCall(ctx, call, USAGE)), rescueAgentCalls(ctx), rescueAgentCalls(ctx)]);
+  await rescueAgentCalls(ctx);
+  t.equal((await ledger()).length, 20);
+});
+
+t.test('the worker takes them over', async (t) => {
+  await begin();
+  clock.advance(86_400_000);
+  const worker = createWorker(ctx, { graceMs: 0 });
+  t.teardown(() => worker.stop());
+  worker.start();
+  while ((await underWay()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  t.equal((await ledger()).length, 1);
+});
+
+t.test('an account that is deleted or deactivated meanwhile leaves nothing behind', async (t) => {
+  const ada = await signUpAda(app);
+  for (const when of ['before', 'during'] as const) {
+    if (when === 'during') {
+      ai.answer(async () => {
+        await deleteAccount(ctx, callerFor(ada.id), alice().id, null);
+        return {};
+      });
+      t.equal((await ask()).statusCode, 200, 'the answer was paid for');
+    } else {
+      await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice().id));
+      await t.rejects(begin(), { message: 'This account is gone.' });
+      await ctx.db.update(users).set({ isActive: true }).where(eq(users.id, alice().id));
+    }
+  }
+  t.same([await underWay(), await ctx.db.select().from(usageRecords)], [[], []]);
+  await t.rejects(begin(), { message: 'This account is gone.' });
+});
+
+t.test('calls end while their account is deleted, without a deadlock that anybody sees', async (t) => {
+  const ada = await signUpAda(app);
+  const calls = await Promise.all(Array.from({ length: 10 }, begin));
+  await Promise.all([
+    ...calls.map((call) => endCall(ctx, call, USAGE)),
+    deleteAccount(ctx, callerFor(ada.id), alice().id, null),
+  ]);
+  t.same([await underWay(), await ctx.db.select().from(usageRecords)], [[], []]);
+});
+
+t.test('usage alerts see calls as well', async (t) => {
+  await useUp(ctx, alice().id, { executions: 39 });
+  await ctx.db
+    .insert(usageAlerts)
+    .values({ userId: alice().id, threshold: 8, notifyEmail: false, notifyWebhook: false, createdAt: ctx.now() });
+  await speak();
+  t.match(await ctx.db.select().from(notifications), [{ kind: 'usage.alert', message: /^40 of 500 executions/ }]);
+});
+
+t.test('while the database is away an answer waits for a moment, and is given either way', async (t) => {
+  const lost = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
+  const bug = Object.assign(new Error('no such column'), { code: '42703' });
+  for (const [failure, times, booked] of [
+    [lost, 2, 1],
+    [bug, 1, 0],
+    [lost, Number.POSITIVE_INFINITY, 0],
+  ] as const) {
+    await ctx.db.delete(usageRecords);
+    let left: number = times;
+    const db = new Proxy(ctx.db, {
+      get(target, name, self) {
+        if (name !== 'transaction' || left-- <= 0) return Reflect.get(target, name, self);
+        return () => Promise.reject(failure);
+      },
+    });
+    const call = await begin();
+    await endCall({ ...ctx, db } as Context, call, USAGE);
+    t.equal((await ledger()).length, booked);
+    t.equal(
+      logged.some(({ msg }) => msg === 'a call was left to its lease'),
+      booked === 0,
+    );
+    logged.length = 0;
+    await endCall(ctx, call, USAGE);
+    await ctx.db.execute('delete from usage_counters');
+    await ctx.db.delete(usageRecords);
+  }
+});
+
+t.test('a call that nobody knows ends without a word', async (t) => {
+  const call: Call = { ...GIVEN, id: randomUUID(), userId: alice().id, day: '2026-11-20', tokensReserved: 1024 };
+  await endCall(ctx, call, USAGE);
+  t.same(await ledger(), []);
+});

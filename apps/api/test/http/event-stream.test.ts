@@ -1,0 +1,97 @@
+import type { FastifyReply } from 'fastify';
+import t from 'tap';
+import { openEvents, wantsEvents } from '../../src/http/event-stream.ts';
+
+/** What an answer is sent with, instead of a client. */
+function sent(events: ReturnType<typeof openEvents>) {
+  let stream: NodeJS.ReadableStream | undefined;
+  const reply = {
+    type: () => reply,
+    header: () => reply,
+    send(given: NodeJS.ReadableStream) {
+      stream = given;
+      return reply;
+    },
+  };
+  events.answer(reply as unknown as FastifyReply);
+  return stream as NodeJS.ReadableStream;
+}
+
+t.test('events are for those who would rather have them than JSON', async (t) => {
+  for (const [accept, expected] of [
+    [undefined, false],
+    ['', false],
+    ['application/json', false],
+    ['*/*', false],
+    ['application/*', false],
+    ['text/html, */*;q=0.8', false],
+    ['text/event-stream', true],
+    ['Text/Event-Stream', true],
+    ['text/event-stream; charset=utf-8', true],
+    ['text/*', true],
+    ['text/event-stream, */*;q=0.1', true],
+    ['*/*;q=0.1, text/event-stream', true],
+    ['text/event-stream, application/json', false],
+    ['application/json, text/event-stream', false],
+    ['text/event-stream, application/json;q=0.9', true],
+    ['text/event-stream;q=0.5, application/json;q=0.9', false],
+    ['text/event-stream;q=0', false],
+    ['text/*, text/event-stream;q=0', false],
+    ['text/event-stream;q=none', false],
+    [',;=,q', false],
+  ] as const) {
+    t.equal(wantsEvents(accept), expected, String(accept));
+  }
+});
+
+t.test('text that waits for its reader is one event', async (t) => {
+  const events = openEvents({ keepAliveMs: 60_000 });
+  t.equal(events.hasBegun, false);
+  for (const text of ['Titan', ' is', ' "large"\n']) events.addContent(text);
+  await events.begun;
+  const chunks: string[] = [];
+  const stream = sent(events);
+  stream.on('data', (chunk) => chunks.push(String(chunk)));
+  await new Promise((resolve) => setImmediate(resolve));
+  events.addContent('.');
+  events.end('done', { success: true });
+  await new Promise((resolve) => stream.once('end', resolve));
+  t.strictSame(
+    chunks.join(''),
+    [
+      'event: content\ndata: {"text":"Titan is \\"large\\"\\n"}\n\n',
+      'event: content\ndata: {"text":"."}\n\n',
+      'event: done\ndata: {"success":true}\n\n',
+    ].join(''),
+  );
+});
+
+t.test('a reader that is away has no more written for it than there is', async (t) => {
+  const events = openEvents({ keepAliveMs: 1 });
+  const stream = sent(events);
+  stream.read();
+  for (let at = 0; at < 10_000; at += 1) events.addContent(`${at} `);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  events.end('done', {});
+  let text = '';
+  for await (const chunk of stream) text += chunk;
+  t.ok(text.split('event: content').length < 5000, 'what waits is gathered');
+  const found = [...text.matchAll(/^data: (\{"text".*)$/gm)].map(([, data]) => JSON.parse(data ?? '').text).join('');
+  t.equal(found, Array.from({ length: 10_000 }, (_, at) => `${at} `).join(''));
+  t.ok(text.endsWith('event: done\ndata: {}\n\n'));
+});
+
+t.test('one that is given up leaves no timer behind', async (t) => {
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  for (const end of [
+    (events: ReturnType<typeof openEvents>) => events.drop(),
+    (events: ReturnType<typeof openEvents>) => events.end('done', {}),
+  ]) {
+    const events = openEvents({ keepAliveMs: 60_000 });
+    t.equal(timers(), before + 1);
+    end(events);
+    await new Promise((resolve) => setImmediate(resolve));
+    t.equal(timers(), before);
+  }
+});
