@@ -25,10 +25,13 @@ export interface Generated {
 export async function generate(request: AiRequest, route: ProviderRoute, abortSignal: AbortSignal): Promise<Generated> {
   for (;;) {
     const refuses = new Set(route.refuses);
+    const { system, prompt } = request;
+    const asked =
+      system !== undefined && refuses.has('system') ? { ...request, prompt: `${system}\n\n${prompt}` } : request;
     const call = {
       model: route.model,
-      ...(request.system === undefined ? {} : { instructions: request.system }),
-      messages: [{ role: 'user' as const, content: userContent(request) }],
+      ...(system === undefined || refuses.has('system') ? {} : { instructions: system }),
+      messages: [{ role: 'user' as const, content: userContent(asked) }],
       ...settingsFor(request, refuses),
       headers: route.headers,
       abortSignal,

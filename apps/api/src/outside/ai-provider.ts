@@ -14,7 +14,7 @@ const MAX_MODELS = 200;
 /** The name under which the SDK takes body fields of the OpenAI-compatible service. */
 const PROVIDER = 'chat';
 
-export type Parameter = 'max_tokens' | 'temperature' | 'stream_options';
+export type Parameter = 'max_tokens' | 'temperature' | 'stream_options' | 'system';
 type Model = Parameters<typeof wrapLanguageModel>[0]['model'];
 
 interface Served {
@@ -95,6 +95,10 @@ export function settingsFor(request: { maxTokens: number; temperature: number },
   };
 }
 
+/** How services say that a model takes messages of its user only. */
+const NO_INSTRUCTIONS =
+  /\b(?:system|developer)[ -](?:role|message|prompt|instruction)s?\b.{0,40}\b(?:not|unsupported)\b|messages\[0\]\.role\W+does not support\W+system/i;
+
 /**
  * The parameter for which a model refused a call, if that is why: OpenAI's reasoning models take neither `max_tokens`
  * nor a temperature, and no list of them stays true.
@@ -105,6 +109,7 @@ export function refusedParameter(error: unknown): Parameter | null {
   if ([400, 422].includes(error.fault.status) && error.fault.body.includes('stream_options')) return 'stream_options';
   if (error.fault.status !== 400) return null;
   const { message, kind, parameter } = wordsOf(error.fault.body);
+  if (NO_INSTRUCTIONS.test(message)) return 'system';
   if (!/unsupported|not supported|deprecated/i.test(`${kind} ${message}`)) return null;
   if (parameter === 'max_tokens' || message.includes('max_completion_tokens')) return 'max_tokens';
   return parameter === 'temperature' || message.includes('`temperature`') ? 'temperature' : null;

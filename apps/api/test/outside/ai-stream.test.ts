@@ -58,6 +58,24 @@ t.test('instructions are sent above the prompt without a stream too, and count',
   t.ok((usage?.inputTokens ?? 0) > (without?.inputTokens ?? 0));
 });
 
+t.test('a model that takes no instructions has them before the prompt, and from then on at once', async (t) => {
+  for (const message of [
+    'System role not supported',
+    "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+    'Developer instruction is not enabled for models/gemma-3-27b-it',
+  ]) {
+    const { server, ask } = await provided(t);
+    server.answer(({ body }) =>
+      body.messages[0]?.role === 'system' ? { status: 400, body: { error: { message } } } : {},
+    );
+    for (const requests of [2, 3]) {
+      t.ok((await ask({ system: 'Be brief.', prompt: 'Name a moon.' })).ok, message);
+      t.equal(server.requests.length, requests);
+      t.strictSame(server.requests.at(-1)?.body.messages, [{ role: 'user', content: 'Be brief.\n\nName a moon.' }]);
+    }
+  }
+});
+
 t.test('pieces split no character, hold nothing that PostgreSQL refuses, and are together the text', async (t) => {
   const { server, ask } = await provided(t);
   for (const text of ['a😀b\u0000c', '😀😀', 'x\uD83D', '\uDE00y', 'a\uD83D\u0000\uDE00']) {
