@@ -34,9 +34,10 @@ export async function readForms(app: FastifyInstance, mostBytes: number): Promis
 export async function openFile(request: FastifyRequest, field: string, mostBytes: number): Promise<FormFile> {
   if (!request.isMultipart()) throw invalidField(field, 'is required');
   const most = mostBytes + AROUND;
-  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(field, most);
+  const tooLarge = invalidField(field, `must have at most ${mostBytes} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge;
   const parts = request.parts();
-  const overflow = watchLength(request.raw, most, field);
+  const overflow = watchLength(request.raw, most, tooLarge);
   const nextPart = () => orMalformed(field, () => Promise.race([parts.next(), overflow]));
 
   const { value: part, done } = await nextPart();
@@ -72,19 +73,17 @@ async function orMalformed<T>(field: string, read: () => Promise<T>): Promise<T>
   }
 }
 
-/** Rejects once more has come than a form of one file takes: the parser bounds its parts, and nothing around them. */
-function watchLength(raw: IncomingMessage, most: number, field: string): Promise<never> {
+/** Rejects once more than `most` bytes have come: the parser bounds the parts of a form, and nothing around them. */
+function watchLength(raw: IncomingMessage, most: number, tooLarge: Refusal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   let length = 0;
   raw.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > most) reject(tooLarge(field, most));
+    if (length > most) reject(tooLarge);
   });
   promise.catch(() => {});
   return promise;
 }
-
-const tooLarge = (field: string, most: number) => invalidField(field, `must come in a form of at most ${most} bytes`);
 
 const unknownPart = ({ fieldname }: Multipart, field: string) =>
   fieldname

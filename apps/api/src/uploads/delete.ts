@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DeleteUploadInput } from '@carillon/contract/uploads';
 import { looseObjects, tasks, uploads } from '@carillon/db';
-import { and, arrayContains, asc, desc, eq, sql } from 'drizzle-orm';
+import { and, arrayContains, asc, desc, eq, ne, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { invalidField, Refusal } from '../errors.ts';
 import { addToTotals, lockTotals } from './reserve.ts';
@@ -31,12 +31,17 @@ export async function deleteUpload(
     if (!gone) return refuseUpload();
     await addToTotals(tx, caller.id, { bytes: -gone.size, files: -1 });
     if (gone.key !== null) await tx.db.insert(looseObjects).values({ key: gone.key, deleteAfter: tx.now() });
-    return tx.db
-      .select({ id: tasks.id, name: tasks.name })
-      .from(tasks)
-      .where(and(eq(tasks.userId, caller.id), arrayContains(tasks.attachmentIds, [file.id])))
-      .orderBy(asc(tasks.id))
-      .limit(MOST_TASKS);
+    return (
+      tx.db
+        .select({ id: tasks.id, name: tasks.name })
+        .from(tasks)
+        // The second condition is that of the index.
+        .where(
+          and(eq(tasks.userId, caller.id), ne(tasks.attachmentIds, []), arrayContains(tasks.attachmentIds, [file.id])),
+        )
+        .orderBy(asc(tasks.id))
+        .limit(MOST_TASKS)
+    );
   });
 }
 

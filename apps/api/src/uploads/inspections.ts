@@ -54,12 +54,14 @@ export function inspectPdf(): Inspection {
 /** What of a text is looked at, from its first character on that is no space. */
 const BEGINNING = 64;
 /**
- * Beginnings by which a browser takes a text for more (WHATWG MIME Sniffing, section 7.1), and SVG and feeds. Markdown
+ * Beginnings by which a browser takes a text for a page (WHATWG MIME Sniffing, section 7.1), and SVG and MathML. Markdown
  * may begin with elements of a page, as many README files do, but not with a page or a script.
  */
 const PAGE = /^<(html|head|body|script|iframe|style|title|svg|math)[\s/>]/i;
-const OTHER_DOCUMENT = /^(<\?xml|<!doctype|<!entity|<!\[cdata\[|<(rss|feed|rdf:rdf)[\s>]|%PDF-|%!PS|\{\\rtf)/i;
 const PAGE_ELEMENT = /^<(!--|(h1|div|font|table|a|b|br|p)[\s/>])/i;
+/** XML and feeds, and what is text only as far as its bytes go. No shorter: a text may begin with GIF, or with BMW. */
+const OTHER_DOCUMENT =
+  /^(<\?xml|<!doctype|<!entity|<!\[cdata\[|<(rss|feed|rdf:rdf)[\s>]|%PDF-|%!PS|\{\\rtf|GIF8[79]a|RIFF.{4}WEBP)/is;
 
 /** UTF-8 text, with a byte order mark or without, that no program takes for anything else. */
 export function inspectText(type: string): Inspection {

@@ -37,11 +37,6 @@ const KINDS: readonly Kind[] = [
 /** What a client says that does not know: the second one is also that of a part without a type (RFC 7578). */
 const UNTOLD = ['application/octet-stream', 'text/plain'];
 
-/** The MIME types that are not text. */
-export const BINARY_TYPES: ReadonlySet<string> = new Set(
-  KINDS.filter(({ content }) => content === 'image' || content === 'pdf').map(({ type }) => type),
-);
-
 /** The kind of a file by its name and the type that the client declares; 400 on `file` when there is none. */
 export function kindOf(name: string, declared: string): Kind {
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';

@@ -88,7 +88,7 @@ t.test('a file that is not what it says is refused by name, and nothing of it st
     ['SVG', { name: 'a.svg', type: 'image/svg+xml', content: '<svg/>' }, /one of these kinds/],
     ['SVG named .png', { name: 'a.png', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /no \.png file/],
     ['SVG named .txt', { name: 'a.txt', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /plain text/],
-    ['10 MiB and a byte', { name: 'a.txt', content: textOf(10 * MIB + 1) }, /at most 10 MiB/],
+    ['10 MiB and a byte', { name: 'a.txt', content: textOf(10 * MIB + 1) }, /at most 10485760 bytes/],
     ['nothing', { name: 'a.txt', content: '' }, /empty/],
     ['another declared type', { name: 'a.png', type: 'text/html', content: images.png() }, /declared/],
     ['broken JSON', { name: 'a.json', content: `${'[1,'.repeat(100)}` }, /JSON/],
