@@ -15,6 +15,14 @@ export interface Event {
   viaWebhook?: boolean;
 }
 
+interface Subscriber {
+  id: string;
+  userId: number;
+  /** The one task that it hears of; null for all of the user's. */
+  taskId: number | null;
+  events: string[];
+}
+
 /**
  * Writes a delivery for each active webhook that subscribes to an event. Called in the transaction of the change that
  * the event tells of: none is lost, and none tells of a change that did not happen. The payload is fixed here, as the
@@ -25,7 +33,7 @@ export async function recordEvents(ctx: Context, recorded: readonly Event[]): Pr
   if (events.length === 0) return;
   const userIds = [...new Set(events.map((event) => event.userId))];
   const taskIds = [...new Set(events.flatMap(({ taskId }) => taskId ?? []))];
-  const subscribers = await rows<{ id: string; userId: number; taskId: number | null; events: string[] }>(
+  const subscribers = await rows<Subscriber>(
     ctx.db,
     sql`select id, user_id as "userId", task_id as "taskId", events from webhooks
       where user_id = any(${`{${userIds.join(',')}}`}::int[]) and status = 'active'
@@ -39,10 +47,7 @@ export async function recordEvents(ctx: Context, recorded: readonly Event[]): Pr
   const first = new Date(at.getTime() + wait).toISOString();
   const deliveries = events.flatMap((event) =>
     subscribers
-      .filter(({ userId, taskId, events }) => {
-        if (taskId !== null && taskId !== event.taskId) return false;
-        return userId === event.userId && events.includes(event.kind);
-      })
+      .filter((webhook) => hears(webhook, event))
       .map((webhook) => ({
         id: randomUUID(),
         webhook_id: webhook.id,
@@ -70,3 +75,6 @@ export async function recordEvents(ctx: Context, recorded: readonly Event[]): Pr
  * that goes round through those is held by the owner's quota of executions.
  */
 const fansOut = ({ kind, viaWebhook }: Event) => !(viaWebhook && kind.startsWith('task.'));
+
+const hears = ({ userId, taskId, events }: Subscriber, event: Event) =>
+  userId === event.userId && (taskId === null || taskId === event.taskId) && events.includes(event.kind);

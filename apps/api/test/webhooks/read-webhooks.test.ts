@@ -30,7 +30,7 @@ t.test('the list holds the own webhooks, newest first, and no secret', async (t)
   t.same(pagination, { total: 5, limit: 20, offset: 0, hasMore: false });
   for (const webhook of webhooks) {
     t.same(Object.keys(webhook).sort(), [
-      ...['createdAt', 'description', 'events', 'id', 'isActive', 'status', 'url', 'userId'],
+      ...['createdAt', 'description', 'events', 'id', 'isActive', 'purpose', 'status', 'taskId', 'url', 'userId'],
     ]);
   }
   t.equal((await list('', bob)).webhooks.length, 1);
