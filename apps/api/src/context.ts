@@ -43,6 +43,8 @@ export interface WorkerHandle {
   abort(executionIds: readonly number[]): void;
   /** Aborted once the process has begun to stop. */
   readonly stopping: AbortSignal;
+  /** Whether its loops go round: executions and deliveries are looked for. */
+  isTurning(): boolean;
   /** Takes over the executions that dead processes left behind; the ids are queued again. */
   rescue(): Promise<number[]>;
 }

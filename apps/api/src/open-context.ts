@@ -47,4 +47,5 @@ const WORKERS_ELSEWHERE: WorkerHandle = {
   abort: () => {},
   rescue: async () => [],
   stopping: new AbortController().signal,
+  isTurning: () => false,
 };

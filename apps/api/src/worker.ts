@@ -12,6 +12,7 @@ import { holdClaims } from './held-claims.ts';
 import { lookAgain } from './look-again.ts';
 import { deliverDue } from './mails/deliver.ts';
 import { prune } from './prune.ts';
+import { createPulse } from './pulse.ts';
 import { repeat } from './repeat.ts';
 import { sweepLooseObjects } from './uploads/sweep.ts';
 import { createDeliverer } from './webhooks/deliverer.ts';
@@ -44,6 +45,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   const store = coalesce((ends: End[]) => storeEnds(ctx, ends, closing.signal), SETTLE_AT_ONCE);
   const stopping = new AbortController();
   const deliverer = createDeliverer(ctx, { graceMs });
+  const pulse = createPulse();
 
   const look = lookAgain(claimRound, (error) => ctx.log.error({ err: error }, 'claiming failed'));
   const fill = () => (stopping.signal.aborted ? Promise.resolve() : look());
@@ -63,6 +65,8 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     let wholeRound = lastUser === 0;
     let found = 0;
     while (!stopping.signal.aborted && running.size < ctx.config.executionConcurrency) {
+      // A round may go on for as long as runs end and others begin.
+      pulse.beat();
       const limit = ctx.config.executionConcurrency - running.size;
       const fromFirst = lastUser === 0;
       const { started, refused, next } = await claimQueued(ctx, { limit, after: lastUser });
@@ -96,10 +100,12 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     abort: running.abort,
     rescue: async () => (await running.rescue()) ?? [],
     stopping: stopping.signal,
+    isTurning: () => pulse.isAlive() && deliverer.isTurning(),
     start() {
       const every = (ms: number, name: string, work: () => Promise<unknown>) =>
         repeat(ms, work, (error) => ctx.log.error({ err: error }, `${name} failed`));
       const poll = async () => {
+        pulse.beat();
         if (running.size < ctx.config.executionConcurrency && (await hasQueued(ctx))) await fill();
       };
       running.start();

@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { errors } from './envelopes.ts';
 import { type Operation, PUBLIC } from './operation.ts';
-import { Instant } from './primitives.ts';
+import { Instant, ref } from './primitives.ts';
 
 export const getHealth = {
   operationId: 'getHealth',
@@ -17,4 +17,47 @@ export const getHealth = {
     }),
     ...errors(),
   },
+} satisfies Operation;
+
+export const Readiness = Type.Object(
+  {
+    status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
+    checks: Type.Object({
+      database: Type.Union([Type.Literal('ok'), Type.Literal('failed')], {
+        description: 'Whether it answers a statement in time',
+      }),
+      migrations: Type.Union([Type.Literal('ok'), Type.Literal('behind'), Type.Literal('unknown')], {
+        description: 'Whether the schema is the one of this version or a newer one; unknown without the database',
+      }),
+      worker: Type.Union([Type.Literal('ok'), Type.Literal('stuck'), Type.Literal('stopping')], {
+        description: 'Whether executions and deliveries are looked for; `stopping` once the process begins to stop',
+      }),
+    }),
+  },
+  { $id: 'Readiness' },
+);
+export type Readiness = Static<typeof Readiness>;
+
+export const getReadiness = {
+  operationId: 'getReadiness',
+  summary: 'Whether the process may be given requests',
+  description:
+    'For load balancers and the monitoring. Not limited, and answered in maintenance mode, under overload and while the process stops.',
+  tags: ['health'],
+  security: PUBLIC,
+  response: {
+    ...errors(),
+    200: ref(Readiness, 'Ready: every check is ok'),
+    503: ref(Readiness, 'Not ready: the checks say why'),
+  },
+} satisfies Operation;
+
+export const getLiveness = {
+  operationId: 'getLiveness',
+  summary: 'Whether the process answers at all',
+  description:
+    'For what restarts a process that hangs: says nothing of the database, and is answered as `getReadiness` is.',
+  tags: ['health'],
+  security: PUBLIC,
+  response: { 200: Type.Object({ status: Type.Literal('live') }), ...errors() },
 } satisfies Operation;

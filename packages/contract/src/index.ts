@@ -1,5 +1,6 @@
 import { BareErrorBody, ErrorBody, InvalidBody, NotValidBody, QuotaBody, RateLimitBody } from './envelopes.ts';
 import { Execution } from './executions.ts';
+import { Readiness } from './health.ts';
 import { Occurrence, Task } from './task.ts';
 import { User } from './users.ts';
 import { DeliveryAttempt, Webhook } from './webhook.ts';
@@ -23,4 +24,5 @@ export const NAMED_SCHEMAS = [
   User,
   Webhook,
   DeliveryAttempt,
+  Readiness,
 ];

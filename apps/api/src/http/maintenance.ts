@@ -3,7 +3,8 @@ import type { Context } from '../context.ts';
 import { assertOpen, isMaintenance } from '../settings/maintenance.ts';
 
 /** Decisions §4: what goes on in maintenance mode, so that admins can sign in and end it, and what is due stays due. */
-const OPEN = /^\/($|api\/health$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|oauth\/.*)$)/;
+const OPEN =
+  /^\/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|oauth\/.*)$)/;
 
 /** Whether a route is open to everybody in maintenance mode. */
 export const staysOpen = ({ is404, routeOptions }: FastifyRequest): boolean =>

@@ -8,6 +8,7 @@ import { Refusal } from '../errors.ts';
  */
 export const LONGEST_DELAY_MS = 500;
 
+const HEALTH = /^\/api\/health(\/|$)/;
 const LOOK_EVERY_MS = 250;
 /** A single pause is no overload: a large body, a garbage collection, a machine that was suspended. */
 const LATE_IN_A_ROW = 3;
@@ -35,7 +36,7 @@ export function shedLoad(app: FastifyInstance, ctx: Context, longestDelayMs: num
 
   app.addHook('onClose', async () => clearTimeout(timer));
   app.addHook('onRequest', async (request) => {
-    if (lateInARow < LATE_IN_A_ROW || request.routeOptions.url === '/api/health') return;
+    if (lateInARow < LATE_IN_A_ROW || HEALTH.test(request.routeOptions.url ?? '')) return;
     throw new Refusal('unavailable', 'The service is overloaded. Please try again shortly.');
   });
 }

@@ -99,9 +99,9 @@ interface Scaled {
   config: { rateLimitMultiplier: number };
 }
 
-const EXEMPT = /^(GET|HEAD) \/($|api\/health$|api\/docs$|api\/docs\/|images\/|styles\/)/;
+const EXEMPT = /^(GET|HEAD) \/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|images\/|styles\/)/;
 
-/** Whether the specification exempts a path from limits. */
+/** Whether a path is exempt from limits: those that the specification names, and the probes of load balancers. */
 export const isExempt = (method: string, path: string): boolean => EXEMPT.test(`${method} ${path}`);
 
 /** The rate of a route, by its method, its pattern and who may call it; null where there is none. */

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { coalesce } from '../executions/coalesce.ts';
 import { holdClaims } from '../held-claims.ts';
 import { lookAgain } from '../look-again.ts';
+import { createPulse } from '../pulse.ts';
 import { repeat } from '../repeat.ts';
 import { type Claimed, claimDeliveries, type DeliveryLimits, FIRST, LIMITS } from './claim.ts';
 import { type Attempt, attemptDelivery } from './deliver.ts';
@@ -19,6 +20,8 @@ const GRACE_MS = 20_000;
 export interface Deliverer {
   /** Something new is queued: look at once. A poll would find it anyway, only later. */
   nudge(): void;
+  /** Whether its loop goes round. */
+  isTurning(): boolean;
   /** Starts the background loop. */
   start(): void;
   /** Sends what is due until nothing is left that may be sent; for callers that wait, tests among them. */
@@ -58,6 +61,7 @@ export function createDeliverer(
   const loops: ReturnType<typeof repeat>[] = [];
   const stopping = new AbortController();
   const closing = new AbortController();
+  const pulse = createPulse();
   const oneEach = { ...limits, answering: 1, others: 1 };
   const store = coalesce((attempts: Attempt[]) => storeAttempts(ctx, attempts, closing.signal), SETTLE_AT_ONCE);
   const fill = lookAgain(claimRound, (error) => ctx.log.error({ err: error }, 'claiming deliveries failed'));
@@ -72,6 +76,8 @@ export function createDeliverer(
     let wholeRound = after === FIRST;
     isFull = false;
     while (!stopping.signal.aborted) {
+      // A round may go on for as long as deliveries end and others begin.
+      pulse.beat();
       const { limit, spare } = places.free();
       isFull = limit === 0;
       if (isFull) return;
@@ -105,12 +111,14 @@ export function createDeliverer(
     nudge() {
       if (!stopping.signal.aborted) void fill();
     },
+    isTurning: pulse.isAlive,
     start() {
       const every = (ms: number, name: string, work: () => Promise<unknown>) =>
         repeat(ms, work, (error) => ctx.log.error({ err: error }, `${name} failed`));
       sending.start();
       loops.push(
         every(POLL_MS, 'looking for deliveries', async () => {
+          pulse.beat();
           if (await sending.noting(() => queueRetries(ctx))) await fill();
         }),
         every(PRUNE_MS, 'pruning the log of deliveries', prune),

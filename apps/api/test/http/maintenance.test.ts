@@ -17,6 +17,8 @@ const CLOSED = { success: false, error: 'Service unavailable', message: /mainten
 const OPEN = new Set([
   '/',
   '/api/health',
+  '/api/health/live',
+  '/api/health/ready',
   '/api/auth/login',
   '/api/auth/logout',
   '/api/auth/session',
@@ -42,7 +44,8 @@ t.test('every route that is not named as open answers 503 with Retry-After', asy
 
 t.test('health, the documentation, signing in and out, and the scheduler stay open', async (t) => {
   await setMode(true);
-  for (const url of ['/', '/api/health', '/api/docs', '/api/docs/json', '/api/auth/session']) {
+  const probes = ['/api/health', '/api/health/live', '/api/health/ready'];
+  for (const url of ['/', ...probes, '/api/docs', '/api/docs/json', '/api/auth/session']) {
     t.equal((await app.inject({ url, headers: alice.headers })).statusCode, 200, url);
   }
   const login = await app.inject({

@@ -25,7 +25,9 @@ t.test('a process that cannot keep up refuses, answers for its health, and recov
     t.match(refused.json(), { success: false, error: 'Service unavailable', message: /overloaded/ });
     t.ok(Number(refused.headers['retry-after']) > 0);
   }
-  t.equal((await app.inject('/api/health')).statusCode, 200);
+  for (const url of ['/api/health', '/api/health/live', '/api/health/ready']) {
+    t.equal((await app.inject(url)).statusCode, 200, url);
+  }
   t.equal(
     logged.filter(({ msg }) => msg === 'overloaded: requests are refused').length,
     1,

@@ -19,7 +19,15 @@ const unknown = (remoteAddress: string) => ({ url: '/api/nothing', remoteAddress
 t.test('exempt paths are never counted or refused, whatever else their address has used up', async (t) => {
   t.equal(await passing(app, 101, unknown('127.0.0.1')), 100);
   const asset = (await app.inject('/api/docs/')).body.match(/static\/[\w-]+\.js/)?.[0];
-  const paths = ['/api/health', '/', '/api/docs/json', `/api/docs/${asset}`, '/images/x.png', '/styles/x.css'];
+  const paths = [
+    '/api/health',
+    '/api/health/live',
+    '/',
+    '/api/docs/json',
+    `/api/docs/${asset}`,
+    '/images/x.png',
+    '/styles/x.css',
+  ];
   for (const url of [...paths, '/api/docs', '/api/docs/nothing']) {
     const response = await app.inject(url);
     t.same(
@@ -29,6 +37,7 @@ t.test('exempt paths are never counted or refused, whatever else their address h
     );
   }
   for (const url of paths) t.equal(await passing(app, 1000, { url }), 1000, `1,000 of ${url}`);
+  t.equal(await passing(app, 200, { url: '/api/health/ready' }), 200);
   t.equal(await passing(app, 200, { method: 'HEAD', url: '/api/health' }), 200);
 });
 

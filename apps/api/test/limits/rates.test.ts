@@ -67,7 +67,16 @@ t.test('no two rates share a counter', async (t) => {
 
 /** What is in no row. A new route is to be written down here once more: somebody has looked at its limit then. */
 const OTHERS = {
-  none: ['GET /', 'GET /api/health', 'HEAD /api/health', 'GET /api/cron/scheduler'],
+  none: [
+    'GET /',
+    'GET /api/health',
+    'HEAD /api/health',
+    'GET /api/health/ready',
+    'HEAD /api/health/ready',
+    'GET /api/health/live',
+    'HEAD /api/health/live',
+    'GET /api/cron/scheduler',
+  ],
   [PUBLIC.bucket]: [
     'OPTIONS *',
     'GET /api/auth/validate-reset-token',
@@ -157,10 +166,12 @@ t.test('a row takes the routes that it names and no others', async (t) => {
   for (const [method, url] of others) t.equal(bucketOf(method, url), OTHER.bucket, `${method} ${url}`);
 });
 
-t.test('what the specification exempts is exempt, and nothing beside it', async (t) => {
+t.test('what the specification exempts is exempt, and nothing beside it but the probes', async (t) => {
   const paths = [
     '/',
     '/api/health',
+    '/api/health/live',
+    '/api/health/ready',
     '/api/docs',
     '/api/docs/',
     '/api/docs/static/x.js',

@@ -35,9 +35,11 @@ t.test('a frozen database is 503 within 5 s on every route that needs it, and no
       t.ok(ms < PROMISE_MS, `${name} took ${Math.round(ms)} ms ${round}`);
     }
     t.comment(`${round}: the last of ${answers.length} answered after ${slowest(answers)} ms`);
-    const health = await ask(`${api.url}/api/health`);
-    t.match(health, { status: 200 });
-    t.ok(health.ms < 1000, 'health does not wait for it');
+    for (const path of ['/api/health', '/api/health/live']) {
+      const health = await ask(`${api.url}${path}`);
+      t.match(health, { status: 200 });
+      t.ok(health.ms < 1000, `${path} does not wait for it`);
+    }
   }
   t.comment(`frozen for ${Math.round(performance.now() - frozenAt)} ms`);
 
@@ -79,7 +81,7 @@ async function findRoutes(url: string): Promise<Route[]> {
   const { body } = await ask(`${url}/api/docs/json`);
   const paths = body.paths as Record<string, Record<string, unknown>>;
   return Object.entries(paths)
-    .filter(([path]) => path !== '/api/health')
+    .filter(([path]) => !['/api/health', '/api/health/live'].includes(path))
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })));
 }
 

@@ -65,6 +65,7 @@ const noWorker: WorkerHandle = {
   abort: () => {},
   rescue: async () => [],
   stopping: new AbortController().signal,
+  isTurning: () => true,
 };
 
 /** The application over a database, a folder and a clock of its own; all of it goes away at the end of `t`. */

@@ -1,0 +1,24 @@
+import { connect } from '@carillon/db';
+import t from 'tap';
+import { buildApp } from '../../src/app.ts';
+import { testContext } from '../support/context.ts';
+
+const { app, ctx } = await testContext(t);
+
+t.test('a process that answers lives, whatever has become of the database and the worker', async (t) => {
+  const { db, close } = connect('postgres://127.0.0.1:1/nothing');
+  t.teardown(close);
+  const alone = await buildApp({ ...ctx, db, worker: { ...ctx.worker, isTurning: () => false } });
+  t.teardown(() => alone.close());
+  for (const process of [app, alone]) {
+    const response = await process.inject('/api/health/live');
+    t.equal(response.statusCode, 200);
+    t.same(response.json(), { status: 'live' });
+  }
+});
+
+t.test('answers a monitor that asks by HEAD', async (t) => {
+  const response = await app.inject({ method: 'HEAD', url: '/api/health/live' });
+  t.equal(response.statusCode, 200);
+  t.equal(response.body, '');
+});
