@@ -7,13 +7,13 @@ import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
 import { couponsRoutes } from './coupons/routes.ts';
 import { cronRoutes } from './cron/routes.ts';
-import { Refusal } from './errors.ts';
 import { executionsRoutes } from './executions/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { guardAccess } from './http/access.ts';
 import { answerErrors, refuseUnknown } from './http/answer.ts';
 import { readBodies } from './http/bodies.ts';
 import { instructBrowsers } from './http/browsers.ts';
+import { closeGently } from './http/close-gently.ts';
 import { followContract, refuseBadValues } from './http/contract.ts';
 import { refuseOtherSites } from './http/csrf.ts';
 import { serveDocs } from './http/docs.ts';
@@ -40,6 +40,8 @@ export interface AppOptions {
   patience?: Patience;
   /** How late the event loop may be, in milliseconds, before requests are refused. */
   longestDelayMs?: number;
+  /** How long connections on which nothing happens stay open once the service stops, in milliseconds; at once unless told. */
+  lingerMs?: number;
   /** Adds routes after those of the service; they are guarded and answered like them. */
   routes?: (app: FastifyInstance, ctx: Context) => void;
 }
@@ -50,25 +52,15 @@ export interface AppOptions {
  */
 export async function buildApp(
   ctx: Context,
-  { patience = PATIENCE, longestDelayMs = LONGEST_DELAY_MS, routes }: AppOptions = {},
+  { patience = PATIENCE, longestDelayMs = LONGEST_DELAY_MS, lingerMs = 0, routes }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(ctx, patience));
 
   answerErrors(app);
   readBodies(app);
   followContract(app, ctx);
-  let closing = false;
-  app.addHook('preClose', async () => {
-    closing = true;
-  });
-  app.addHook('onRequest', async (request, reply) => {
-    setCommonHeaders(reply, request.id);
-    if (closing) throw new Refusal('unavailable', 'The service is stopping.');
-  });
-  app.addHook('onSend', async (_request, reply) => {
-    // Kept alive, the connection of a request that was under way would keep the process for more than a minute.
-    if (closing) reply.header('connection', 'close');
-  });
+  app.addHook('onRequest', async (request, reply) => setCommonHeaders(reply, request.id));
+  closeGently(app, lingerMs);
   logRequests(app);
   await instructBrowsers(app, ctx.config);
   shedLoad(app, ctx, longestDelayMs);

@@ -5,7 +5,26 @@ import { explainStartFailure } from './start-failure.ts';
 
 /** The API process for production: one of any number behind a reverse proxy (decisions §2, `pnpm api`). */
 const stopping = Promise.withResolvers<void>();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.resolve());
+/** Requests and executions get 20 s, and their ends are then stored; what takes longer hangs. */
+const LONGEST_STOP_MS = 30_000;
+let signals = 0;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    signals += 1;
+    // What is cut off here is taken up by another process once its leases have ended.
+    if (signals > 1) giveUp('Stopped at once: what was running is left to its leases.');
+    setTimeout(
+      () => giveUp('Stopping took too long: what was running is left to its leases.'),
+      LONGEST_STOP_MS,
+    ).unref();
+    stopping.resolve();
+  });
+}
+
+function giveUp(why: string): never {
+  console.error(why);
+  process.exit(1);
+}
 
 let config: Config | null = null;
 try {

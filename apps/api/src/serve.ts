@@ -8,12 +8,20 @@ import { createWorker } from './worker.ts';
 
 /** How long a shutdown waits for requests under way, as long as for executions. */
 const REQUEST_GRACE_MS = 20_000;
+/**
+ * How long a connection that a proxy keeps may be unused before a shutdown closes it, long enough for the proxy to have
+ * noticed that the process takes no new ones. A developer waits for nothing.
+ */
+const LINGER_MS = 5000;
 
 /** An API that listens, with its worker at work. */
 export interface Api {
   /** Where it really listens, `http://127.0.0.1:3000`. */
   url: string;
-  /** Stops taking requests and executions, lets what runs end or hands it back, and closes the rest in reverse order. */
+  /**
+   * Takes no new connection and claims nothing more, answers what comes over the connections that are open, lets what
+   * runs end or hands it back, and closes the rest in reverse order.
+   */
   close(): Promise<void>;
 }
 
@@ -30,7 +38,7 @@ export async function startApi(config: Config): Promise<Api> {
   const worker = createWorker(ctx);
   ctx.worker = worker;
   await bootstrapAdmin(ctx);
-  const app = await buildApp(ctx);
+  const app = await buildApp(ctx, { lingerMs: config.production ? LINGER_MS : 0 });
   // Together: a call of the scheduler trigger waits for executions, and these for their place among the requests.
   starting.defer(async () => {
     const cut = setTimeout(() => app.server.closeAllConnections(), REQUEST_GRACE_MS);

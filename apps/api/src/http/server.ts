@@ -18,6 +18,12 @@ export interface Patience {
  */
 export const PATIENCE: Patience = { headersMs: 10_000, requestMs: 120_000, checkMs: 1000 };
 
+/**
+ * How long a connection is kept for its next request. Longer than proxies keep theirs (nginx and most balancers 60 s), so
+ * that it is they who close it: a request that is sent into a closing connection is lost.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
 export const BODY_LIMIT = 1024 * 1024;
 /** For bodies that carry data URLs: task creation and change, `DELETE /api/upload` (decisions §4). */
 export const LARGE_BODY_LIMIT = 16 * 1024 * 1024;
@@ -32,6 +38,7 @@ export function serverOptions({ config, log }: Context, patience: Patience): Fas
       connectionsCheckingInterval: patience.checkMs,
     },
     requestTimeout: patience.requestMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 128 },
     // HEAD would run what a GET changes (the scheduler trigger); a route that wants it says so.

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
 
@@ -22,28 +19,4 @@ t.test('the client address comes from the proxies that are named, and from nobod
     '203.0.113.9',
     'the left-most is the word of the client',
   );
-});
-
-t.test('while the service stops, what runs is finished, and the client told to go elsewhere', async (t) => {
-  let finish = () => {};
-  const running = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  const { app } = await testContext(t, {
-    routes: (app) => app.get('/slow', { config: { access: 'public' } }, async () => running.then(() => 'done')),
-  });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const socket = connect((app.server.address() as { port: number }).port, '127.0.0.1');
-  const received: Buffer[] = [];
-  socket.on('data', (chunk) => received.push(chunk));
-  socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
-  await wait(50);
-  const closed = app.close();
-  await wait(50);
-  finish();
-  await once(socket, 'close');
-  await closed;
-  const text = Buffer.concat(received).toString();
-  t.match(text, /^HTTP\/1\.1 200 [\s\S]*done/);
-  t.match(text, /\r\nconnection: close\r\n/);
 });
