@@ -1,11 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
+import { MIGRATIONS } from './journal.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 /** Any number that no other advisory lock of ours uses. */
-const MIGRATION_LOCK = 7_011_001;
+export const MIGRATION_LOCK = 7_011_001;
 
 /**
  * Brings the database at `url` to the newest schema. Replicas may start together: one of them migrates under an

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type postgres from 'postgres';
+
+export const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
+
+/** A step of the schema. `when` is what the database remembers of it, and tells the order. */
+export interface Migration {
+  tag: string;
+  when: number;
+}
+
+interface Journal {
+  version: string;
+  dialect: string;
+  entries: Migration[];
+}
+
+/** All migrations of this version, the oldest first. */
+export const readJournal = (): Journal => JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, 'utf8'));
+
+/**
+ * The newest migration that the database has; null where it has none. One that this version does not know, because the
+ * database is a newer one's, has an empty tag.
+ */
+export async function newestApplied(sql: postgres.ISql): Promise<Migration | null> {
+  const [{ exists } = {}] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
+  if (!exists) return null;
+  const [row] = await sql`select max(created_at)::text as newest from drizzle.__drizzle_migrations`;
+  if (!row?.newest) return null;
+  const when = Number(row.newest);
+  return readJournal().entries.find((entry) => entry.when === when) ?? { tag: '', when };
+}
