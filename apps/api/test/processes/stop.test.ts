@@ -1,8 +1,10 @@
-import { executions } from '@carillon/db';
+import { executions, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
+import { Client } from 'undici';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { startAiServer } from '../support/ai-server.ts';
+import { PRODUCTION } from '../support/production.ts';
 import { startApiProcess, until } from './api-process.ts';
 import { countStates, insertDueTasks, insertPeople } from './due-tasks.ts';
 
@@ -63,3 +65,55 @@ t.test('SIGTERM in the very moment of the start ends with 0 too', async (t) => {
   const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline' });
   t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });
 });
+
+t.test('a process that stops says so over a connection that is open, and does what it is asked', async (t) => {
+  const { db, url: databaseUrl } = await testDatabase(t);
+  const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline', env: PRODUCTION });
+  const clients = [new Client(api.url), new Client(api.url)];
+  t.teardown(() => Promise.all(clients.map((client) => client.destroy())));
+  const [watcher, writer] = clients as [Client, Client];
+  const isReady = async () => {
+    const { statusCode, body } = await watcher.request({ method: 'GET', path: '/api/health/ready' });
+    return { statusCode, body: await body.json() };
+  };
+  await until(async () => (await isReady()).statusCode === 200);
+  await (await writer.request({ method: 'GET', path: '/api/health' })).body.dump();
+
+  const ended = api.end('SIGTERM');
+  await until(() => isRefused(api.url));
+  t.match(await isReady(), { statusCode: 503, body: { checks: { worker: 'stopping' } } });
+  const { statusCode, headers, body } = await writer.request({
+    method: 'POST',
+    path: '/api/auth/register',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Alice', email: 'alice@example.com', password: 'Carillon-2026' }),
+  });
+  await body.dump();
+  t.equal(statusCode, 201);
+  t.equal(headers.connection, 'close');
+  t.equal((await db.select().from(users)).length, 1);
+  t.strictSame(await ended, { code: 0, signal: null });
+});
+
+for (const again of ['SIGTERM', 'SIGINT'] as const) {
+  t.test(`${again} after SIGTERM ends a process at once, and leaves what runs to its leases`, async (t) => {
+    const { db, url: databaseUrl } = await testDatabase(t);
+    const ai = await startAiServer();
+    t.teardown(ai.close);
+    ai.answer(() => ({ hang: 'head' }));
+    const api = await startApiProcess(t, { databaseUrl, aiUrl: ai.url });
+    await insertDueTasks(db, { userIds: await insertPeople(db, 1), perUser: 1, at: new Date() });
+    await api.tick({ wait: false });
+    await until(() => ai.requests.length === 1);
+    api.signal('SIGTERM');
+    await until(() => isRefused(api.url));
+    t.strictSame(await api.end(again), { code: 1, signal: null });
+    t.equal((await countStates(db)).running, 1);
+  });
+}
+
+const isRefused = (url: string) =>
+  fetch(url).then(
+    () => false,
+    () => true,
+  );
