@@ -64,15 +64,16 @@ export function keepUpload(ctx: Context, caller: Pick<Caller, 'id'>, key: string
 
 /**
  * Gives up an upload, its place first, and deletes what of it is stored. Nothing is thrown: what cannot be done now is
- * done by the sweep.
+ * done by the sweep. So it is where the storage has `failed`, since what it did not acknowledge may arrive there yet.
  */
-export async function dropUpload(ctx: Context, key: string): Promise<void> {
+export async function dropUpload(ctx: Context, key: string, { failed = false } = {}): Promise<void> {
   const { db } = ctx;
   const isIt = eq(looseObjects.key, key);
   try {
+    const deleteAfter = new Date(ctx.now().getTime() + (failed ? LEASE_MS : 0));
     // Waits for a `keepUpload` whose answer was lost on its way: a file that is kept after all has to stay.
-    await db.update(looseObjects).set({ userId: null, deleteAfter: ctx.now() }).where(isIt);
-    if ((await db.$count(uploads, eq(uploads.storageKey, key))) > 0) return;
+    await db.update(looseObjects).set({ userId: null, deleteAfter }).where(isIt);
+    if (failed || (await db.$count(uploads, eq(uploads.storageKey, key))) > 0) return;
     await ctx.files.remove(key);
     await db.delete(looseObjects).where(isIt);
   } catch (error) {

@@ -34,8 +34,14 @@ export async function createUpload(ctx: Context, caller: Caller, given: GivenFil
     await keepUpload(ctx, caller, key, { ...upload, storageKey: storage === 'blob' ? key : null });
     return upload;
   } catch (error) {
-    await dropUpload(ctx, key);
+    await dropUpload(ctx, key, { failed: error instanceof StorageFailed });
     throw error;
+  }
+}
+
+class StorageFailed extends Refusal {
+  constructor() {
+    super('unavailable', 'The file could not be stored. Please try again.');
   }
 }
 
@@ -60,6 +66,6 @@ async function store(ctx: Context, key: string, { bytes }: GivenFile, { name, ki
   } catch (error) {
     if (refusal) throw refusal;
     ctx.log.error({ err: error }, 'a file was not stored');
-    throw new Refusal('unavailable', 'The file could not be stored. Please try again.');
+    throw new StorageFailed();
   }
 }

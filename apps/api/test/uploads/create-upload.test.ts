@@ -2,6 +2,8 @@ import { notifications, settings, uploads, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { SESSION_COOKIE } from '../../src/auth/cookie.ts';
+import { LEASE_MS } from '../../src/uploads/reserve.ts';
+import { sweepLooseObjects } from '../../src/uploads/sweep.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
 import { assertNeedsSession } from '../support/tasks.ts';
@@ -21,7 +23,8 @@ import {
   useStorage,
 } from '../support/uploads.ts';
 
-const { app, ctx } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
+const { app, ctx, clock } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
+t.beforeEach(() => clock.set(START));
 t.afterEach(() => forgetAll(ctx));
 
 t.test('a file is stored, and its record tells where and what it is', async (t) => {
@@ -183,8 +186,8 @@ t.test('the storage of others does not count', async (t) => {
   t.equal((await upload(app, alice, { content: 'a' })).statusCode, 200);
 });
 
-t.test('a storage that fails is 503, and what it has taken goes', async (t) => {
-  const alice = await signUp(app);
+t.test('a storage that fails is 503, and what it has taken goes, even if it lands later', async (t) => {
+  let alice = await signUp(app);
   const { store } = ctx.files;
   t.teardown(() => Object.assign(ctx.files, { store }));
   const fail = async () => {
@@ -199,7 +202,15 @@ t.test('a storage that fails is 503, and what it has taken goes', async (t) => {
     const response = await upload(app, alice, { content: textOf(MIB) });
     t.equal(response.statusCode, 503, when);
     t.match(response.json(), { success: false, error: 'Service unavailable' });
-    t.same(await traces(ctx, alice), NOTHING, when);
+    t.match(await traces(ctx, alice), { rows: 0, loose: 1, bytes: 0, files: 0 }, when);
+    Object.assign(ctx.files, { store });
+    t.equal((await upload(app, alice, { content: 'a' })).statusCode, 200, 'its place is free');
+    await ctx.db.delete(uploads);
+    clock.advance(LEASE_MS + 1);
+    await sweepLooseObjects(ctx);
+    t.match(await traces(ctx, alice), { rows: 0, loose: 0 }, when);
+    await forgetAll(ctx);
+    alice = await signUp(app);
   }
 });
 
