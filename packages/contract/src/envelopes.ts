@@ -73,16 +73,29 @@ export const BareErrorBody = Type.Object(
   { $id: 'BareError', description: 'What all routes share, such as a validation error, keeps its own form' },
 );
 
+/** What a refusal means where an operation says nothing nearer. */
+export const MEANINGS = {
+  400: 'Invalid request or validation failed',
+  401: 'Not authenticated',
+  402: 'Quota exceeded',
+  403: 'No permission',
+  404: 'Not found',
+  409: 'Conflict',
+  429: 'Rate limit exceeded',
+  500: 'Internal server error',
+  503: 'Maintenance or overload',
+} as const;
+
 const RESPONSES = {
-  400: ref(InvalidBody, 'Invalid request or validation failed'),
-  401: ref(ErrorBody, 'Not authenticated'),
-  402: ref(QuotaBody, 'Quota exceeded'),
-  403: ref(ErrorBody, 'No permission'),
-  404: ref(ErrorBody, 'Not found'),
-  409: ref(ErrorBody, 'Conflict'),
-  429: ref(RateLimitBody, 'Rate limit exceeded'),
-  500: ref(ErrorBody, 'Internal server error'),
-  503: ref(ErrorBody, 'Maintenance or overload'),
+  400: ref(InvalidBody, MEANINGS[400]),
+  401: ref(ErrorBody, MEANINGS[401]),
+  402: ref(QuotaBody, MEANINGS[402]),
+  403: ref(ErrorBody, MEANINGS[403]),
+  404: ref(ErrorBody, MEANINGS[404]),
+  409: ref(ErrorBody, MEANINGS[409]),
+  429: ref(RateLimitBody, MEANINGS[429]),
+  500: ref(ErrorBody, MEANINGS[500]),
+  503: ref(ErrorBody, MEANINGS[503]),
 } as const;
 
 /** What any operation may answer: to a query or a body that cannot be read, and where the service itself fails. */
@@ -91,7 +104,16 @@ const ALWAYS = [400, 500, 503] as const;
 /** The `response` entries of the statuses that an operation may refuse with, beside those of every operation. */
 export function errors<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
   const entries = [...statuses, ...ALWAYS].map((status) => [status, RESPONSES[status]]);
-  return Object.fromEntries(entries) as Pick<typeof RESPONSES, S | (typeof ALWAYS)[number]>;
+  return Object.fromEntries(entries) as Pick<typeof RESPONSES, NoInfer<S> | (typeof ALWAYS)[number]>;
+}
+
+/** As the entries of `errors`, with what each status means at this operation. */
+export function refusals<S extends keyof typeof RESPONSES>(meanings: Record<S, string>) {
+  const entries = Object.entries<string>(meanings).map(([status, meaning]) => [
+    status,
+    { ...RESPONSES[Number(status) as S], description: meaning },
+  ]);
+  return Object.fromEntries(entries) as Pick<typeof RESPONSES, S>;
 }
 
 /** As `errors`, for routes whose own errors are `{error}` alone. */

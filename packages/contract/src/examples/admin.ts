@@ -1,0 +1,109 @@
+import type * as accounts from '../admin-users.ts';
+import type * as audit from '../audit.ts';
+import type * as settings from '../settings.ts';
+import type * as stats from '../stats.ts';
+import type { ExamplesFor } from './shape.ts';
+import { alice, CREATED, ENDED, NOW, REGISTERED, success, TRIAL_END } from './story.ts';
+
+const { id, identityUserId, email, name, role, isActive, timezone, trialEndsAt, createdAt } = alice;
+const account = { id, identityUserId, email, name, role, isActive, trialEndsAt, createdAt };
+const NOT_FOUND = { 404: 'There is no such user.' };
+const LAST_ADMIN = { 409: 'This is the last active admin.' };
+const systemSettings = {
+  trialDurationDays: 14,
+  maxTasksPerUser: 100,
+  maxExecutionsPerDay: 500,
+  defaultModel: 'openai/gpt-5-mini',
+  maintenanceMode: false,
+};
+
+export const adminExamples: ExamplesFor<typeof accounts> &
+  ExamplesFor<typeof audit> &
+  ExamplesFor<typeof settings> &
+  ExamplesFor<typeof stats> = {
+  listUsers: {
+    query: { search: 'alice', isActive: true, limit: 50 },
+    response: {
+      200: {
+        success,
+        data: {
+          users: [{ ...account, stats: { totalTasks: 1, totalExecutions: 1 } }],
+          pagination: { total: 1, limit: 50, offset: 0, pages: 1 },
+        },
+      },
+    },
+  },
+  getAccount: {
+    params: { id },
+    response: {
+      200: {
+        success,
+        user: {
+          ...account,
+          timezone,
+          updatedAt: REGISTERED,
+          stats: { ...alice.stats, failedExecutions: 0 },
+          recentActivity: [
+            { type: 'execution.completed', timestamp: ENDED, details: { executionId: 1207, taskId: 42 } },
+            { type: 'task.created', timestamp: CREATED, details: { taskId: 42, name: 'Morning sentence' } },
+          ],
+        },
+      },
+    },
+    refused: NOT_FOUND,
+  },
+  changeAccount: {
+    params: { id },
+    body: { plan: 'pro' },
+    response: { 200: { success, user: { id, role, isActive, trialEndsAt: TRIAL_END, updatedAt: NOW, plan: 'pro' } } },
+    refused: { ...NOT_FOUND, ...LAST_ADMIN },
+  },
+  deleteAccount: {
+    params: { id },
+    response: { 200: { success, message: 'The account and all its data are deleted.' } },
+    refused: { ...NOT_FOUND, ...LAST_ADMIN },
+  },
+  getSettings: { response: { 200: { success, settings: systemSettings } } },
+  changeSettings: {
+    body: { maintenanceMode: true },
+    response: { 200: { success, settings: { maintenanceMode: true, updatedAt: NOW } } },
+  },
+  listAudit: {
+    query: { userId: id, kind: 'user.changed', limit: 50 },
+    response: {
+      200: {
+        success,
+        entries: [
+          {
+            id: 88,
+            at: NOW,
+            kind: 'user.changed',
+            actorId: 1,
+            actorEmail: 'ada@example.com',
+            userId: id,
+            details: { before: { plan: 'trial' }, after: { plan: 'pro' } },
+            address: '203.0.113.9',
+            requestId: '9d3c1f0e-2b6a-4f57-8c8e-6a1d5b7e9f20',
+          },
+        ],
+        pagination: { total: 1, limit: 50, offset: 0, hasMore: false, nextCursor: null },
+      },
+    },
+  },
+  getStats: {
+    response: {
+      200: {
+        users: { total: 2, active: 2, inactive: 0, newLast30Days: 1 },
+        tasks: { total: 1, active: 1, inactive: 0 },
+        executions: {
+          total: 1,
+          last30Days: 1,
+          byStatus: { completed: 1, failed: 0, pending: 0, running: 0 },
+          successRate: 100,
+        },
+        coupons: { total: 1, active: 1, inactive: 0 },
+        topUsers: [{ userId: id, userName: name, userEmail: email, executionCount: 1 }],
+      },
+    },
+  },
+};

@@ -1,0 +1,88 @@
+import type * as auth from '../auth.ts';
+import type * as oauth from '../oauth.ts';
+import { invalid } from './refusals.ts';
+import type { ExamplesFor } from './shape.ts';
+import { alice, NOW, REGISTERED, success } from './story.ts';
+
+const { id, email, name, role, timezone } = alice;
+const credentials = { email, password: 'correct-Horse-7' };
+const SESSION = '0f9a7c52-3b1e-4d86-8a40-6e2b5d9c7f13';
+const RESET_TOKEN = '5f1d7a9c3e8b2046'.repeat(4);
+
+export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> = {
+  register: {
+    body: { name, ...credentials, timezone: 'Europe/Lisbon' },
+    response: { 201: { success, user: { id, email, name, createdAt: REGISTERED } } },
+    refused: { 409: 'This e-mail address is already registered.' },
+  },
+  login: {
+    headers: { 'x-request-token': 'true' },
+    body: credentials,
+    response: {
+      200: {
+        success,
+        user: { id, email, name, role },
+        token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.bm90LWEtc2lnbmF0dXJl',
+      },
+    },
+    refused: { 401: 'The e-mail address or the password is wrong.', 403: 'This account has been deactivated.' },
+  },
+  logout: { response: { 200: { success, message: 'You are signed out.' } } },
+  getSession: {
+    response: { 200: { authenticated: true, user: { id, email, name, role, timezone, createdAt: REGISTERED } } },
+    refused: { 401: { authenticated: false } },
+  },
+  forgotPassword: {
+    body: { email },
+    response: {
+      200: { success, message: 'If this address has an account, a link to choose a new password is on its way.' },
+    },
+  },
+  validateResetToken: {
+    query: { token: RESET_TOKEN },
+    response: { 200: { valid: true, userId: id } },
+    refused: { 400: 'Token expirado' },
+  },
+  resetPassword: {
+    body: { token: RESET_TOKEN, newPassword: 'battery-Staple-8' },
+    response: { 200: { success, message: 'Your password is changed. Sign in with the new one.' } },
+    refused: { 400: invalid({ newPassword: ['must contain a digit'] }) },
+  },
+  listSessions: {
+    response: {
+      200: {
+        success,
+        sessions: [
+          {
+            id: SESSION,
+            userAgent: 'curl/8.15.0',
+            address: '203.0.113.24',
+            createdAt: REGISTERED,
+            lastUsedAt: NOW,
+            expiresAt: '2026-11-26T15:58:40.512Z',
+            current: true,
+          },
+        ],
+      },
+    },
+  },
+  endSession: {
+    params: { id: SESSION },
+    response: { 200: { success, message: 'The session is ended.' } },
+    refused: { 404: 'Session not found' },
+  },
+  startOAuth: {
+    params: { provider: 'github' },
+    response: {},
+    refused: { 404: 'There is no such sign-in provider.' },
+  },
+  finishOAuth: {
+    params: { provider: 'github' },
+    response: {},
+    refused: {
+      400: { success: false, error: 'This sign-in was not begun here, or took too long: begin anew.' },
+      403: 'The provider has not verified your e-mail address.',
+      404: 'There is no such sign-in provider.',
+    },
+  },
+};

@@ -1,0 +1,81 @@
+import type * as agent from '../agent.ts';
+import type * as executions from '../executions.ts';
+import { overExecutions } from './refusals.ts';
+import type { ExamplesFor } from './shape.ts';
+import { CURSOR, ENDED, execution, MODEL, NOW, PLANNED, PROMPT, STARTED, success, task } from './story.ts';
+
+const { id } = execution;
+const NOT_FOUND = { 404: 'There is no such execution.' };
+const retried = { success, executionId: 1209, status: 'pending', startedAt: NOW } as const;
+
+export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<typeof agent> = {
+  listExecutions: {
+    query: { taskId: task.id, status: 'completed', startDate: '2026-11-20', limit: 1 },
+    response: {
+      200: {
+        success,
+        executions: [execution],
+        pagination: { total: 3, limit: 1, offset: 0, hasMore: true, nextCursor: CURSOR },
+      },
+    },
+  },
+  getExecution: { params: { id }, response: { 200: { success, execution } }, refused: NOT_FOUND },
+  getExecutionDetails: {
+    params: { id },
+    response: {
+      200: {
+        success,
+        execution: {
+          ...execution,
+          task: { id: task.id, name: task.name, prompt: PROMPT, model: MODEL },
+          logs: [
+            { timestamp: PLANNED, message: 'Planned to run.' },
+            { timestamp: execution.createdAt, message: 'Queued by the schedule.' },
+            { timestamp: STARTED, message: 'Started, 0.412 s after its planned instant.' },
+            { timestamp: STARTED, message: `Asking ${MODEL} with 0 attachments.` },
+            { timestamp: ENDED, message: `${MODEL} took 31 prompt and 14 completion tokens.` },
+            { timestamp: ENDED, message: 'Completed after 3459 ms.' },
+          ],
+          metadata: { model: MODEL, tokens: { prompt: 31, completion: 14, total: 45 }, cost: execution.costUsd },
+        },
+      },
+    },
+    refused: NOT_FOUND,
+  },
+  retryExecution: {
+    params: { id: 1208 },
+    response: { 200: retried, 201: retried },
+    refused: {
+      ...NOT_FOUND,
+      402: overExecutions,
+      409: 'This execution is running: only a failed one can be retried.',
+    },
+  },
+  processMessage: {
+    body: {
+      message: 'What should I look at first on a Monday?',
+      context: { timezone: 'Europe/Lisbon', preferences: { tone: 'brief' } },
+    },
+    response: {
+      200: {
+        success,
+        response: {
+          content: 'The one thing that others wait for.',
+          tokensUsed: { input: 212, output: 48, total: 260 },
+          model: MODEL,
+          processingTimeMs: 1874,
+        },
+        suggestions: ['Plan my Monday', 'Remind me of this every Monday at 9'],
+      },
+    },
+    refused: {
+      402: overExecutions,
+      503: {
+        success: false,
+        error: 'AI provider failed',
+        message: 'The provider limits how often it may be asked',
+        details: { errorCode: 'RATE_LIMIT_EXCEEDED' },
+      },
+    },
+  },
+};

@@ -1,0 +1,112 @@
+import type { Static } from '@sinclair/typebox';
+import type { Execution } from '../executions.ts';
+import type { Task } from '../task.ts';
+import type { User } from '../users.ts';
+import type { DeliveryAttempt, Webhook } from '../webhook.ts';
+
+/** What all examples tell of: Alice, her task of every morning, and one run of it. Those of the events tell of the same. */
+
+export const REGISTERED = '2026-11-19T15:58:40.512Z';
+export const CREATED = '2026-11-19T16:02:11.038Z';
+export const PLANNED = '2026-11-20T07:30:00.000Z';
+export const STARTED = '2026-11-20T07:30:00.412Z';
+export const ENDED = '2026-11-20T07:30:03.871Z';
+export const NOW = '2026-11-20T09:15:27.204Z';
+export const TRIAL_END = '2026-12-03T15:58:40.512Z';
+
+export const success = true as const;
+
+export const PROMPT = 'Write one sentence that begins a working day well.';
+export const MODEL = 'openai/gpt-5-mini';
+export const CURSOR = 'MTIwNw';
+
+export const UPLOAD = '8c1f4e0a-6b2d-4f39-9a57-3e0d7c5b1a26';
+export const WEBHOOK = '3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d';
+export const DELIVERY = 'c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70';
+export const SECRET = 'whsec_dGhpcyBpcyBubyBzZWNyZXQgYXQgYWxs';
+
+export const alice: Static<typeof User> = {
+  id: 7,
+  identityUserId: 'local:5b0f2c1e-9d47-4a86-b3f0-1c8e6a2d7f45',
+  email: 'alice@example.com',
+  name: 'Alice',
+  role: 'USER',
+  timezone: 'Europe/Lisbon',
+  isActive: true,
+  trialEndsAt: TRIAL_END,
+  createdAt: REGISTERED,
+  stats: { totalTasks: 1, activeTasks: 1, totalExecutions: 1, successRate: 100 },
+};
+
+export const task: Task = {
+  id: 42,
+  userId: alice.id,
+  name: 'Morning sentence',
+  description: 'For the head of my notes.',
+  prompt: PROMPT,
+  scheduledFor: PLANNED,
+  nextExecutionAt: '2026-11-21T07:30:00.000Z',
+  recurrence: 'daily',
+  recurrencePattern: null,
+  timezone: 'Europe/Lisbon',
+  aiModel: MODEL,
+  maxTokens: 1024,
+  temperature: 70,
+  status: 'active',
+  executionCount: 1,
+  lastExecutionAt: STARTED,
+  attachments: [],
+  webhookUrl: null,
+  notificationEmail: null,
+  createdAt: CREATED,
+  updatedAt: CREATED,
+};
+
+export const execution: Execution = {
+  id: 1207,
+  taskId: task.id,
+  userId: alice.id,
+  status: 'completed',
+  result: 'Begin with the thing that you would rather put off.',
+  error: null,
+  errorCode: null,
+  tokensUsed: 45,
+  tokens: { input: 31, output: 14, total: 45, estimated: false },
+  costUsd: 0.00003575,
+  model: MODEL,
+  processingTimeMs: 3459,
+  trigger: 'schedule',
+  plannedFor: PLANNED,
+  attempt: 1,
+  retryOfId: null,
+  createdAt: '2026-11-20T07:30:00.287Z',
+  startedAt: STARTED,
+  completedAt: ENDED,
+};
+
+export const webhook: Webhook = {
+  id: WEBHOOK,
+  userId: alice.id,
+  purpose: 'subscription',
+  taskId: null,
+  url: 'https://hooks.example.com/carillon',
+  events: ['task.completed', 'task.failed'],
+  description: 'Into the team chat',
+  isActive: true,
+  status: 'active',
+  createdAt: CREATED,
+};
+
+export const attempt: DeliveryAttempt = {
+  id: '6d2b9f70-1e4c-4b8a-a5d3-f09c7e61b842',
+  deliveryId: DELIVERY,
+  webhookId: WEBHOOK,
+  event: 'task.completed',
+  url: webhook.url,
+  statusCode: 200,
+  responseTime: 84,
+  attempt: 1,
+  success: true,
+  error: null,
+  timestamp: '2026-11-20T07:30:03.962Z',
+};

@@ -1,0 +1,101 @@
+import type * as tasks from '../tasks.ts';
+import { overExecutions, overQuota } from './refusals.ts';
+import type { ExamplesFor } from './shape.ts';
+import { execution, NOW, PLANNED, STARTED, success, task } from './story.ts';
+
+const { id, name, prompt, recurrence, timezone } = task;
+const NOT_FOUND = { 404: 'There is no such task.' };
+const TOO_MANY = { 402: overQuota('activeTasks', 10, 10) };
+
+export const tasksExamples: ExamplesFor<typeof tasks> = {
+  createTask: {
+    body: { name, description: 'For the head of my notes.', prompt, scheduledFor: PLANNED, recurrence, timezone },
+    response: { 201: { success, taskId: id } },
+    refused: TOO_MANY,
+  },
+  listTasks: {
+    query: { status: 'active', limit: 20 },
+    response: {
+      200: {
+        success,
+        tasks: [task],
+        pagination: { total: 1, limit: 20, offset: 0, hasMore: false, nextCursor: null },
+      },
+    },
+  },
+  getTask: { params: { id }, response: { 200: { success, task } }, refused: NOT_FOUND },
+  changeTask: {
+    params: { id },
+    body: { status: 'paused' },
+    response: {
+      200: { success, task: { ...task, status: 'paused', nextExecutionAt: null, updatedAt: NOW } },
+    },
+    refused: { ...NOT_FOUND, ...TOO_MANY },
+  },
+  deleteTask: {
+    params: { id },
+    response: { 200: { success, message: 'The task is deleted.' } },
+    refused: NOT_FOUND,
+  },
+  executeTask: {
+    params: { id },
+    response: { 201: { success, executionId: 1208, status: 'pending', startedAt: NOW } },
+    refused: { ...NOT_FOUND, 402: overExecutions },
+  },
+  duplicateTask: {
+    params: { id },
+    body: { name: 'Evening sentence' },
+    response: {
+      201: {
+        success,
+        task: {
+          ...task,
+          id: 43,
+          name: 'Evening sentence',
+          executionCount: 0,
+          lastExecutionAt: null,
+          createdAt: NOW,
+          updatedAt: NOW,
+        },
+      },
+    },
+    refused: { ...NOT_FOUND, ...TOO_MANY },
+  },
+  listOccurrences: {
+    params: { id },
+    query: { limit: 20 },
+    response: {
+      200: {
+        success,
+        occurrences: [
+          {
+            plannedFor: PLANNED,
+            fate: 'ran',
+            recordedAt: execution.createdAt,
+            executionId: execution.id,
+            startedAt: STARTED,
+            latenessMs: 412,
+          },
+        ],
+        pagination: { limit: 20, nextCursor: null },
+      },
+    },
+    refused: NOT_FOUND,
+  },
+  previewTask: {
+    body: { scheduledFor: '2027-03-27T01:30:00Z', recurrence, timezone, count: 2 },
+    response: {
+      200: {
+        success,
+        occurrences: [
+          { at: '2027-03-27T01:30:00.000Z', local: '2027-03-27T01:30:00+00:00[Europe/Lisbon]' },
+          {
+            at: '2027-03-28T01:30:00.000Z',
+            local: '2027-03-28T02:30:00+01:00[Europe/Lisbon]',
+            note: 'The clocks go forward past 01:30 on 2027-03-28, so this runs at 02:30.',
+          },
+        ],
+      },
+    },
+  },
+};

@@ -1,0 +1,34 @@
+import type * as settings from '../user-settings.ts';
+import type * as users from '../users.ts';
+import type { ExamplesFor } from './shape.ts';
+import { alice, NOW, success, WEBHOOK } from './story.ts';
+
+const ownSettings = {
+  email: alice.email,
+  notificationPreferences: { email: true, webhook: true },
+  webhookUrl: 'https://hooks.example.com/alice',
+  webhookId: WEBHOOK,
+  notificationEmails: ['team@example.com'],
+  hasModelRouterApiKey: false,
+};
+
+export const usersExamples: ExamplesFor<typeof users> & ExamplesFor<typeof settings> = {
+  getUser: { response: { 200: { success, user: alice } } },
+  patchUser: {
+    body: { name: 'Alice A.', timezone: 'Europe/Lisbon' },
+    response: {
+      200: { success, user: { id: alice.id, name: 'Alice A.', timezone: 'Europe/Lisbon', updatedAt: NOW } },
+    },
+  },
+  changePassword: {
+    body: { currentPassword: 'correct-Horse-7', newPassword: 'battery-Staple-8' },
+    response: { 200: { success, message: 'Your password is changed. All other sessions are ended.' } },
+    refused: { 409: 'This account has no password yet. Ask for a link by mail to choose one.' },
+  },
+  getUserSettings: { response: { 200: { success, settings: ownSettings } } },
+  changeUserSettings: {
+    body: { webhookUrl: ownSettings.webhookUrl, notificationEmails: ownSettings.notificationEmails },
+    response: { 200: { success, settings: ownSettings } },
+    refused: { 409: 'This e-mail address is already registered.' },
+  },
+};

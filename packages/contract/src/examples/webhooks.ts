@@ -1,0 +1,94 @@
+import type * as inbound from '../inbound.ts';
+import type * as webhooks from '../webhooks.ts';
+import { overExecutions, overQuota } from './refusals.ts';
+import type { ExamplesFor } from './shape.ts';
+import { alice, attempt, CREATED, DELIVERY, SECRET, success, task, WEBHOOK, webhook } from './story.ts';
+
+const params = { id: WEBHOOK };
+const { url, events, description } = webhook;
+const NOT_FOUND = { 404: 'There is no such webhook.' };
+const NOT_ACTIVE = { 409: 'The webhook is not active: switch it on first.' };
+const OF_A_TASK = { 409: 'This is the webhook of the task 42: change its `webhookUrl` there.' };
+const NO_DELIVERY = { 404: 'There is no such delivery.' };
+const inboundPath = { userId: String(alice.id), secret: SECRET };
+
+export const webhooksExamples: ExamplesFor<typeof webhooks> & ExamplesFor<typeof inbound> = {
+  createWebhook: {
+    body: { url, events, description },
+    response: {
+      201: {
+        success,
+        webhook: { id: WEBHOOK, userId: alice.id, url, secret: SECRET, events, isActive: true, createdAt: CREATED },
+      },
+    },
+    refused: {
+      402: overQuota('webhooks', 3, 3),
+      409: 'You have a webhook with this secret: their inbound addresses would be the same.',
+    },
+  },
+  listWebhooks: {
+    query: { limit: 20, offset: 0 },
+    response: {
+      200: { success, webhooks: [webhook], pagination: { total: 1, limit: 20, offset: 0, hasMore: false } },
+    },
+  },
+  getWebhook: { params, response: { 200: { success, webhook } }, refused: NOT_FOUND },
+  changeWebhook: {
+    params,
+    body: { isActive: false },
+    response: { 200: { success, webhook: { ...webhook, isActive: false, status: 'inactive' } } },
+    refused: { ...NOT_FOUND, ...OF_A_TASK },
+  },
+  deleteWebhook: {
+    params,
+    response: { 200: { success, message: 'The webhook is deleted.' } },
+    refused: { ...NOT_FOUND, ...OF_A_TASK },
+  },
+  rotateSecret: {
+    params,
+    response: { 200: { success, webhook: { id: WEBHOOK, secret: SECRET } } },
+    refused: NOT_FOUND,
+  },
+  testWebhook: {
+    params,
+    response: { 200: { success: true, delivery: { ...attempt, event: 'test' } } },
+    refused: NOT_FOUND,
+  },
+  listDeliveries: {
+    params,
+    query: { limit: 50, offset: 0 },
+    response: { 200: { success, logs: [attempt], pagination: { total: 1, limit: 50, offset: 0 } } },
+    refused: NOT_FOUND,
+  },
+  redeliver: {
+    params: { ...params, deliveryId: DELIVERY },
+    response: { 201: { success, deliveryId: DELIVERY } },
+    refused: { ...NO_DELIVERY, ...NOT_ACTIVE },
+  },
+  redeliverSince: {
+    params,
+    body: { since: '2026-11-20T00:00:00Z' },
+    response: { 200: { success, count: 2 } },
+    refused: { ...NOT_FOUND, ...NOT_ACTIVE },
+  },
+  showInbound: {
+    params: inboundPath,
+    response: {
+      200: {
+        message: 'This webhook is active. Send signed JSON by POST.',
+        userId: inboundPath.userId,
+        webhookId: WEBHOOK,
+        acceptedEvents: events,
+        isActive: true,
+      },
+    },
+    refused: { 404: 'Webhook not found or inactive' },
+  },
+  receiveInbound: {
+    params: inboundPath,
+    headers: { 'x-webhook-signature': `sha256=${'2f8a61c04b7d9e35'.repeat(4)}` },
+    body: { event: 'report.ready', taskId: task.id, data: { report: 'weekly' } },
+    response: { 200: { success, received: true }, 201: { success, executionId: 1210 } },
+    refused: { 401: 'Invalid signature', 402: overExecutions, 404: 'Webhook not found or inactive' },
+  },
+};
