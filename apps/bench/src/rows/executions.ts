@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { type Db, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Bed, Bench } from '../bench.ts';
 import { inRounds } from '../comparison.ts';
@@ -38,7 +38,9 @@ export const executions: Bench = {
     await addPeople(db, { count: count / TASKS_EACH, jwtSecret });
     await addTasks(db, TASKS_EACH);
     const carillon = async () => {
+      const since = new Date();
       const { lastEndMs } = await runAllDue(db, { count, patienceMs: PATIENCE_MS });
+      await assertWritten(db, since, count);
       return (count / lastEndMs) * 1000;
     };
     const others = Object.keys(YARDSTICKS) as Yardstick[];
@@ -77,7 +79,7 @@ async function prepare(stack: AsyncDisposableStack, { server }: Bed, { name, ai,
   return async () => {
     if (name === 'batched-sql') await makeDue(db, new Date());
     await settle(db);
-    const since = new Date().toISOString();
+    const since = new Date();
     const { end } = await startProcess(stack, {
       name,
       file: programAt(`yardsticks/${name}-main.ts`),
@@ -88,13 +90,31 @@ async function prepare(stack: AsyncDisposableStack, { server }: Bed, { name, ai,
       patienceMs: PATIENCE_MS,
     });
     await end();
-    const [row] = await rows<{ completed: number; ms: number }>(
+    await assertWritten(db, since, count);
+    const [row] = await rows<{ ms: number }>(
       db,
       sql`
-      select count(*)::int as completed, (extract(epoch from max(completed_at) - min(started_at)) * 1000)::float8 as ms
-      from executions where status = 'completed' and created_at >= ${since}::timestamptz`,
+      select (extract(epoch from max(completed_at) - min(started_at)) * 1000)::float8 as ms
+      from executions where created_at >= ${since.toISOString()}::timestamptz`,
     );
-    if (row?.completed !== count) throw new Error(`${name} completed ${row?.completed} of ${count}.`);
-    return (count / row.ms) * 1000;
+    return (count / (row?.ms ?? Number.NaN)) * 1000;
   };
+}
+
+/** Everybody has to have written the same: the executions, their usage, their rows in the ledger, and the counters. */
+async function assertWritten(db: Db, since: Date, count: number): Promise<void> {
+  const at = sql`${since.toISOString()}::timestamptz`;
+  const [row] = await rows<Record<string, number>>(
+    db,
+    sql`
+    select (select count(*) from executions where created_at >= ${at} and status = 'completed' and result <> '')::int as executions,
+      (select count(*) from usage_records where created_at >= ${at} and input_tokens > 0)::int as "usage records",
+      (select count(*) from occurrences where recorded_at >= ${at})::int as "ledger rows",
+      (select count(*) from tasks where last_execution_at >= ${at} and last_duration_ms is not null)::int as tasks,
+      (select sum(least(executions, completed) - tokens_reserved) - (select count(*) from executions) + ${count}::int
+        from usage_counters where length(period) = 10)::int as "counted runs"`,
+  );
+  for (const [what, written] of Object.entries(row ?? {})) {
+    if (written !== count) throw new Error(`There are ${written} ${what} of ${count}.`);
+  }
 }

@@ -19,13 +19,19 @@ export interface DatabaseServer {
   start(): Promise<void>;
 }
 
-/** A PostgreSQL for Carillon and its yardsticks alike, safe against power cuts, in a folder that goes away with `stack`. */
-export async function startDatabaseServer(stack: AsyncDisposableStack): Promise<DatabaseServer> {
+/**
+ * A PostgreSQL for Carillon and its yardsticks alike, safe against power cuts unless it is quick, in a folder that goes
+ * away with `stack`.
+ */
+export async function startDatabaseServer(
+  stack: AsyncDisposableStack,
+  { quick }: { quick: boolean },
+): Promise<DatabaseServer> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'));
   // Root's server runs as another user, who has to get in.
   chmodSync(folder, 0o711);
   endWith(stack, async () => rmSync(folder, { recursive: true, force: true }));
-  let starting = startEmbeddedPostgres({ dataDir: folder });
+  let starting = startEmbeddedPostgres({ dataDir: folder, durable: !quick });
   const stop = async () => (await starting.catch(() => null))?.stop();
   endWith(stack, stop);
   const { url } = await starting;
@@ -51,7 +57,7 @@ export async function startDatabaseServer(stack: AsyncDisposableStack): Promise<
     },
     stop,
     async start() {
-      starting = startEmbeddedPostgres({ dataDir: folder });
+      starting = startEmbeddedPostgres({ dataDir: folder, durable: !quick });
       await starting;
     },
   };

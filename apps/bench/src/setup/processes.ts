@@ -54,10 +54,11 @@ export async function startProcess(stack: AsyncDisposableStack, program: Program
   const from = readFileSync(path, 'utf8').length;
   const words = typeof file === 'string' ? [process.execPath, ...nodeOptions, file] : [...file];
   const [command = '', ...args] = pinned(words, core);
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const begunAt = performance.now();
   const child = spawn(command, args, {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env },
     // In a group of its own: Ctrl-C goes to the bench, which ends the rest in order.
     detached: true,
     stdio: ['ignore', output, output],

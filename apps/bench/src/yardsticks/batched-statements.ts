@@ -1,3 +1,5 @@
+// Whoever counts locks the counters in one order, so that no two of these statements wait for each other.
+
 /** Due tasks become queued executions with their row in the ledger, and count: $1 now, $2 how many, $3 the day. */
 export const TAKE_UP = `
   with due as (
@@ -29,11 +31,15 @@ export const START = `
   ), touched as (
     update tasks t set last_execution_at = $1::timestamptz, execution_count = t.execution_count + 1
     from started s where t.id = s.task_id returning s.id, t.prompt
+  ), sums as (
+    select user_id, period, count(*) * 256 as reserved from started s,
+      lateral (values (s.usage_day::text), (left(s.usage_day::text, 7))) d(period) group by 1, 2
+  ), held as (
+    select user_id, period, s.reserved from usage_counters c join sums s using (user_id, period)
+    order by user_id, period for no key update of c
   ), counted as (
-    update usage_counters c set tokens_reserved = c.tokens_reserved + s.tokens
-    from (select user_id, p, count(*) * 256 as tokens from started s,
-      lateral (values (s.usage_day::text), (left(s.usage_day::text, 7))) d(p) group by 1, 2) s
-    where c.user_id = s.user_id and c.period = s.p
+    update usage_counters c set tokens_reserved = c.tokens_reserved + h.reserved
+    from held h where c.user_id = h.user_id and c.period = h.period
   )
   select id, prompt from touched`;
 
@@ -54,9 +60,13 @@ export const END = `
     select user_id, id, 'execution', usage_day, 1, model, input, output, false, 0, $2::timestamptz from ended
   ), touched as (
     update tasks t set last_duration_ms = e.ms, consecutive_failures = 0 from ended e where t.id = e.task_id
+  ), sums as (
+    select user_id, period, sum(input + output) as used, count(*) * 256 as reserved, count(*) as completed from ended e,
+      lateral (values (e.usage_day::text), (left(e.usage_day::text, 7))) d(period) group by 1, 2
+  ), held as (
+    select user_id, period, s.used, s.reserved, s.completed from usage_counters c join sums s using (user_id, period)
+    order by user_id, period for no key update of c
   )
-  update usage_counters c set tokens = c.tokens + s.tokens, tokens_reserved = c.tokens_reserved - s.reserved,
-    completed = c.completed + s.ended
-  from (select user_id, p, sum(input + output) as tokens, count(*) * 256 as reserved, count(*) as ended from ended e,
-    lateral (values (e.usage_day::text), (left(e.usage_day::text, 7))) d(p) group by 1, 2) s
-  where c.user_id = s.user_id and c.period = s.p`;
+  update usage_counters c set tokens = c.tokens + h.used, tokens_reserved = c.tokens_reserved - h.reserved,
+    completed = c.completed + h.completed
+  from held h where c.user_id = h.user_id and c.period = h.period`;

@@ -17,7 +17,7 @@ export interface Job {
  */
 export function createJobs(concurrency: number) {
   const { DATABASE_URL = '' } = process.env;
-  const sql = postgres(DATABASE_URL, { max: 20 });
+  const sql = postgres(DATABASE_URL, { max: 10 });
   const provider = createProvider(concurrency);
 
   async function start({ taskId, userId, plannedFor }: Job): Promise<number> {
