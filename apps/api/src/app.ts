@@ -61,7 +61,7 @@ export async function buildApp(
   followContract(app, ctx);
   app.addHook('onRequest', async (request, reply) => setCommonHeaders(reply, request.id));
   closeGently(app, lingerMs);
-  logRequests(app);
+  logRequests(app, ctx);
   await instructBrowsers(app, ctx.config);
   shedLoad(app, ctx, longestDelayMs);
 

@@ -6,6 +6,7 @@ import { assertPublic, assertStrong } from './config/production.ts';
 import { type Environment, readVariable } from './config/read.ts';
 import { ConfigError, developmentSecrets, parseSealingKeys, SECRETS } from './config/secrets.ts';
 import { readStorage } from './config/storage.ts';
+import { readTracing } from './config/tracing.ts';
 import type { VARIABLES } from './config/variables.ts';
 
 export { ConfigError } from './config/secrets.ts';
@@ -33,6 +34,10 @@ export function loadConfig(env: Environment) {
   const sealingKeys = parseSealingKeys(secrets.ENCRYPTION_KEY as string);
   const appUrl = read('APP_URL') ?? baseUrl;
   const cookieSecure = read('COOKIE_SECURE');
+  const metricsPort = read('METRICS_PORT');
+  if (metricsPort === port && port !== 0) {
+    throw new ConfigError(`METRICS_PORT and PORT are both ${port}: the metrics need a port of their own.`);
+  }
   if (production) {
     assertStrong(secrets as Record<(typeof SECRETS)[number], string>, sealingKeys);
     assertPublic({ BASE_URL: baseUrl, APP_URL: appUrl, COOKIE_SECURE: cookieSecure });
@@ -79,6 +84,8 @@ export function loadConfig(env: Environment) {
     webhookConcurrency: read('WEBHOOK_CONCURRENCY'),
     rateLimitMultiplier: read('RATE_LIMIT_MULTIPLIER'),
     cookieSecure,
+    metrics: metricsPort === null ? null : { host: read('METRICS_HOST'), port: metricsPort },
+    tracing: readTracing(env),
     logLevel: read('LOG_LEVEL'),
   });
 }

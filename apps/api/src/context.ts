@@ -1,12 +1,14 @@
 import type { Db } from '@carillon/db';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Ai } from './outside/ai.ts';
 import type { Files } from './outside/files.ts';
 import type { Http } from './outside/http.ts';
 import type { Integrations } from './outside/integrations.ts';
 import type { Mail } from './outside/mail.ts';
 import type { OAuth } from './outside/oauth.ts';
+import type { Trace } from './outside/tracing.ts';
 
 /** What every verb is handed first: the outside world, the clock among it. */
 export interface Context {
@@ -26,6 +28,8 @@ export interface Context {
   /** The external sign-in providers that are configured. */
   oauth: OAuth;
   integrations: Integrations;
+  metrics: Metrics;
+  trace: Trace;
   /** The worker of this process, as the verbs see it. */
   worker: WorkerHandle;
   /** The request that caused the work, where there is one; goes into logs, events and the audit log. */

@@ -12,8 +12,8 @@ export type Lease<C extends Claim> = Pick<C, 'id' | 'claimToken'>;
 
 /** What the holder has to know of the rows that are claimed. */
 export interface ClaimKind<C extends Claim, Rescued> {
-  /** What a log line calls them: `executions`. */
-  name: string;
+  /** What a log line calls them. */
+  name: 'executions' | 'deliveries';
   /** Under what the id of one stands in a log line. */
   idName: string;
   /** Works on one until it has ended, and gives up when `signal` says so. A rejection leaves it to its lease. */
@@ -50,13 +50,14 @@ export interface HeldClaims<C extends Claim, Rescued> {
  * it was lost, and at the end hands back what has not ended.
  */
 export function holdClaims<C extends Claim, Rescued>(
-  { config, log }: Pick<Context, 'config' | 'log'>,
+  { config, log, metrics }: Pick<Context, 'config' | 'log' | 'metrics'>,
   kind: ClaimKind<C, Rescued>,
 ): HeldClaims<C, Rescued> {
   const held = new Map<C['id'], { claim: C; abort: AbortController; ended: Promise<void> }>();
   const loops: ReturnType<typeof repeat>[] = [];
   let renewing: ReturnType<typeof repeat> | undefined;
   let outageAt = Number.NEGATIVE_INFINITY;
+  metrics.inFlight(kind.name, () => held.size);
 
   const leases = () => [...held.values()].map(({ claim: { id, claimToken } }): Lease<C> => ({ id, claimToken }));
 

@@ -1,8 +1,10 @@
 import { connect } from '@carillon/db';
+import type { PoolState } from '@carillon/db/pool';
 import { pino } from 'pino';
 import { type Config, ConfigError } from './config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
 import { logDestination, loggerOptions } from './http/logging.ts';
+import { NO_METRICS } from './metrics/metrics.ts';
 import { createAi } from './outside/ai.ts';
 import { createFiles } from './outside/files.ts';
 import { createHttp } from './outside/http.ts';
@@ -18,11 +20,11 @@ import { createOAuth } from './outside/oauth.ts';
 export function openContext(
   config: Config,
   databaseUrl: string | null = config.databaseUrl,
-): { ctx: Context; close(): Promise<void> } {
+): { ctx: Context; poolState: () => PoolState; close(): Promise<void> } {
   if (databaseUrl === null) throw new ConfigError('DATABASE_URL is needed: a process of its own shares the database.');
   const open = new AsyncDisposableStack();
   const log = pino(loggerOptions(config), logDestination());
-  const { db, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
+  const { db, poolState, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
   open.defer(closeDatabase);
   const ai = createAi(config.ai);
   open.defer(() => ai.close());
@@ -35,9 +37,9 @@ export function openContext(
   const oauth = createOAuth(config);
   const integrations = createIntegrations(config);
   open.defer(() => integrations.close());
-  const worker = WORKERS_ELSEWHERE;
-  const ctx = { db, now: systemClock, log, config, ai, http, mail, files, oauth, integrations, worker };
-  return { ctx, close: () => open.disposeAsync() };
+  const [metrics, worker] = [NO_METRICS, WORKERS_ELSEWHERE];
+  const ctx = { db, now: systemClock, log, config, ai, http, mail, files, oauth, integrations, metrics, worker };
+  return { ctx, poolState, close: () => open.disposeAsync() };
 }
 
 /** They find what is queued, and notice by their leases that what they run is gone. */

@@ -3,6 +3,7 @@ import { migrateDatabase } from '@carillon/db/migrate';
 import { buildApp } from './app.ts';
 import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
 import type { Config } from './config.ts';
+import { watchProcess } from './metrics/watch-process.ts';
 import { openContext } from './open-context.ts';
 import { createWorker } from './worker.ts';
 
@@ -33,8 +34,9 @@ export async function startApi(config: Config): Promise<Api> {
   await using starting = new AsyncDisposableStack();
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, starting));
   await migrateDatabase(databaseUrl);
-  const { ctx, close } = openContext(config, databaseUrl);
+  const { ctx, poolState, close } = openContext(config, databaseUrl);
   starting.defer(close);
+  if (config.metrics) starting.use(await watchProcess(ctx, config.metrics, poolState));
   const worker = createWorker(ctx);
   ctx.worker = worker;
   await bootstrapAdmin(ctx);

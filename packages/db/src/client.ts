@@ -37,5 +37,5 @@ export function connect(
   const pool = createPool({ url, max, applicationName, deadlineMs, parsers, serializers });
   const client = { ...createDriver(pool, deadlineMs), options };
   const db: Db = drizzle(client as unknown as postgres.Sql, { schema });
-  return { db, close: () => pool.close(5000) };
+  return { db, poolState: pool.state, close: () => pool.close(5000) };
 }

@@ -14,6 +14,15 @@ export interface PoolSettings extends ConnectionSettings {
   max: number;
 }
 
+/** How a pool is doing at a moment. */
+export interface PoolState {
+  /** Connections that are open, and those of them that somebody uses. */
+  open: number;
+  inUse: number;
+  /** Statements and transactions that wait for one. */
+  waiting: number;
+}
+
 export interface Pool {
   /** A connection for one statement, or null where one has to be waited for. */
   share(): Connection | null;
@@ -24,6 +33,7 @@ export interface Pool {
   acquire(until: number, options: { alone: boolean }): Promise<Connection>;
   /** Gives back what `share` or `acquire` gave. */
   release(connection: Connection): void;
+  state(): PoolState;
   /** Refuses whoever comes, waits up to `ms` for those who hold a connection, and closes all of them. */
   close(ms: number): Promise<void>;
 }
@@ -150,6 +160,10 @@ export function createPool(settings: PoolSettings): Pool {
       const isOld = performance.now() - connection.openedAt > LIFETIME_MS;
       if (using === 0 && (isOld || closing)) void retire(connection);
       else serve(connection);
+    },
+    state() {
+      const inUse = [...users.values()].filter((using) => using > 0).length;
+      return { open: users.size, inUse, waiting: waiting.size };
     },
     close(ms) {
       closing ??= (async () => {

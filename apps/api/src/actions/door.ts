@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts';
 import { recordsHits } from '../limits/hits.ts';
 import { userKey } from '../limits/keys.ts';
 import { ACTION_RATES, type Rate } from '../limits/rates.ts';
-import { hitOf, isOver, tooManyRequests } from '../limits/windows.ts';
+import { hitOf, isOver, refuseHit } from '../limits/windows.ts';
 import { assertOpen } from '../settings/maintenance.ts';
 import { tellError } from './errors.ts';
 import type { Reader } from './input.ts';
@@ -56,7 +56,7 @@ export function openDoors(ctx: Context): Doors {
       await record({ userId: caller.id, endpoint: rate.bucket, at }).catch((error: unknown) => {
         call.log.error({ err: error }, 'a refused call was not recorded');
       });
-      throw tooManyRequests(standing, at);
+      throw refuseHit(call, rate, standing);
     }
     assertOpen(maintenance, caller);
     return caller;

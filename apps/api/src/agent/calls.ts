@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { agentCalls, recordset, rows, usageRecords } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction, isPassing } from '../context.ts';
+import { afterCommit, type Caller, type Context, inTransaction, isPassing } from '../context.ts';
 import { Refusal } from '../errors.ts';
 import { type Account, admitExecution, dayOf, lockAccounts, overQuota, reserveTokens } from '../limits/quotas.ts';
 import type { AiUsage } from '../outside/ai.ts';
@@ -98,6 +98,7 @@ async function bookCall(ctx: Context, { id, userId, day, tokensReserved }: Call,
     ctx.db.insert(usageRecords).values({ ...record, source: 'agent', executions: 1 }),
     addUsage(ctx, [{ userId, day, tokens: inputTokens + outputTokens, tokensReserved: -tokensReserved }]),
   ]);
+  afterCommit(ctx, () => ctx.metrics.usageBooked(record));
 }
 
 /**
@@ -130,6 +131,12 @@ export async function rescueAgentCalls(ctx: Context): Promise<number> {
         }),
       ),
     ]);
+    afterCommit(tx, () => {
+      ctx.metrics.takenOver('agent_calls', lost.length);
+      for (const { inputTokens } of lost) {
+        ctx.metrics.usageBooked({ inputTokens, outputTokens: 0, estimated: true, costUsd: 0 });
+      }
+    });
     return lost.length;
   });
   if (rescued > 0) ctx.log.warn({ calls: rescued }, 'agent calls of a process that died were booked as estimates');

@@ -55,6 +55,7 @@ export async function processMessage(
   const call = await beginCall(ctx, caller, { model: defaultModel, inputTokens, maxTokens: MAX_TOKENS });
   const outcome = await ctx.ai.ask(request);
   await endCall(ctx, call, outcome.usage);
+  ctx.metrics.agentCallEnded(outcome);
   if (!outcome.ok) throw refuseFailure(ctx, caller, outcome);
   const { usage, durationMs, text } = outcome;
   const answer = readAnswer(text, marker);

@@ -4,7 +4,7 @@ import { type Caller, type Context, inTransaction } from '../context.ts';
 import { invalidField, Refusal } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { PASSWORD_TRIES } from '../limits/rates.ts';
-import { countHit, hitOf, isOver, tooManyRequests } from '../limits/windows.ts';
+import { countHit, hitOf, isOver, refuseHit } from '../limits/windows.ts';
 import { queueMail } from '../mails/queue.ts';
 import { recordAudit } from './audit.ts';
 import { hashPassword, isSamePassword, verifyPassword } from './passwords.ts';
@@ -30,7 +30,7 @@ export async function changePassword(
   if (known.passwordHash === null) throw withoutPassword();
   // Before the work: of many tries at once, none knows yet how the others end.
   const standing = await countHit(ctx.db, hitOf(ctx, PASSWORD_TRIES, userKey(PASSWORD_TRIES, caller.id)));
-  if (isOver(standing)) throw tooManyRequests(standing, ctx.now());
+  if (isOver(standing)) throw refuseHit(ctx, PASSWORD_TRIES, standing);
   if (!(await verifyPassword(known.passwordHash, currentPassword))) throw wrongPassword();
   // Outside of the transaction, which holds locks.
   const passwordHash = await hashPassword(newPassword);

@@ -3,7 +3,7 @@ import { and, eq, gt, inArray } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { emailKey, networkOf } from '../limits/keys.ts';
 import { ONE_ACCOUNT } from '../limits/rates.ts';
-import { countHit, hitOf, isOver, tooManyRequests } from '../limits/windows.ts';
+import { countHit, hitOf, isOver, refuseHit } from '../limits/windows.ts';
 import type { Origin } from './sessions.ts';
 
 const FAMILIAR_MS = 30 * 24 * 60 * 60 * 1000;
@@ -24,7 +24,7 @@ export async function boundGuesses(
   if (!isOver(standing)) return;
   // 0 is nobody's: the look-up is made all the same, so that its time tells nothing.
   if (await isFamiliar(ctx, userId ?? 0, networkOf(address ?? ''))) return;
-  throw tooManyRequests(standing, ctx.now());
+  throw refuseHit(ctx, ONE_ACCOUNT, standing);
 }
 
 async function isFamiliar(ctx: Context, userId: number, network: string): Promise<boolean> {

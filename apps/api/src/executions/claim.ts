@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { recordset, rows } from '@carillon/db';
+import { recordset, rows, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../context.ts';
+import { afterCommit, type Context, inTransaction } from '../context.ts';
 import {
   type Account,
   admitExecution,
@@ -60,6 +60,7 @@ export function claimQueued(ctx: Context, { limit, after }: { limit: number; aft
       ),
     ]);
     await refuseExecutions(tx, refused);
+    afterCommit(tx, () => tellStarts(ctx, started));
     return { started, refused: refused.length, next };
   });
 }
@@ -122,6 +123,12 @@ async function writeStarts(ctx: Context, started: readonly (Claimed & Candidate)
     )
     update tasks t set last_execution_at = ${at}, execution_count = t.execution_count + s.count
     from started s where t.id = s.task_id`);
+}
+
+function tellStarts({ metrics, now }: Context, started: readonly Candidate[]) {
+  for (const { trigger, runAt, isFirstStart } of started) {
+    if (isFirstStart) metrics.executionStarted(trigger, now().getTime() - toInstant(runAt).getTime());
+  }
 }
 
 function startEvents({ id, taskId, taskName, userId, viaWebhook, lastDurationMs }: Candidate, now: Date) {

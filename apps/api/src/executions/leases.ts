@@ -1,6 +1,6 @@
 import { recordset, rows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../context.ts';
+import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { addUsage } from '../usage/book.ts';
 import { settleExecutions } from './settle.ts';
 
@@ -57,7 +57,7 @@ export async function rescueExpired(ctx: Context): Promise<number[]> {
         id,
         claimToken,
         durationMs: null,
-        usage: { model, inputTokens: tokens, outputTokens: 0, estimated: true, costUsd: 0 },
+        usage: { model, ...estimateOf(tokens) },
         outcome: {
           ok: false,
           errorCode: 'INTERRUPTED',
@@ -67,7 +67,9 @@ export async function rescueExpired(ctx: Context): Promise<number[]> {
         },
       })),
     );
-    return requeue(tx, expired, { interrupted: true });
+    const requeued = await requeue(tx, expired, { interrupted: true });
+    afterCommit(tx, () => ctx.metrics.takenOver('executions', lost.length + requeued.length));
+    return requeued;
   });
   if (rescued.length > 0) ctx.worker.nudge();
   return rescued;
@@ -110,5 +112,10 @@ async function requeue(ctx: Context, which: SQL, { interrupted }: { interrupted:
     ctx,
     requeued.map(({ userId, day, reserved, tokens }) => ({ userId, day, tokens, tokensReserved: -reserved })),
   );
+  afterCommit(ctx, () => {
+    for (const { tokens } of requeued) ctx.metrics.usageBooked(estimateOf(tokens));
+  });
   return requeued.map(({ id }) => id);
 }
+
+const estimateOf = (inputTokens: number) => ({ inputTokens, outputTokens: 0, estimated: true, costUsd: 0 });

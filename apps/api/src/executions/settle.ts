@@ -1,7 +1,7 @@
 import type { ERROR_CODES } from '@carillon/db';
 import { recordset, rows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Context } from '../context.ts';
+import { afterCommit, type Context } from '../context.ts';
 import { type Breach, dayOf, overQuota } from '../limits/quotas.ts';
 import type { AiUsage } from '../outside/ai.ts';
 import { addUsage, type UsageDelta } from '../usage/book.ts';
@@ -71,6 +71,10 @@ export async function settleExecutions(ctx: Context, ends: readonly End[]): Prom
     }),
   );
   await concludeExecutions(ctx, ended, now);
+  afterCommit(ctx, () => {
+    for (const one of ended) ctx.metrics.executionEnded(one);
+    for (const { usage } of billed) if (usage) ctx.metrics.usageBooked(usage);
+  });
   return ended.map((e) => e.id);
 }
 

@@ -26,6 +26,9 @@ export interface Claimed {
 export type Candidate = Omit<Claimed, 'claimToken'> & {
   taskName: string;
   usageDay: string;
+  trigger: string;
+  /** When it was to start, as PostgreSQL writes it. */
+  runAt: string;
   viaWebhook: boolean;
   lastDurationMs: number | null;
   /** False for a run that was interrupted: it counts as the same one. */
@@ -75,7 +78,7 @@ export function findTurns(ctx: Context, limit: number, after: number): Promise<T
       limit greatest(0, least(${limit}::int, ${GLOBAL}::int - (select runs from busy)))
     ), held as (
       select e.id, e.task_id as "taskId", e.user_id as "userId", e.attempt, e.usage_day as "usageDay",
-        e.via_webhook as "viaWebhook", e.started_at is null as "isFirstStart", t.name as "taskName", t.prompt,
+        e.trigger, e.run_at as "runAt", e.via_webhook as "viaWebhook", e.started_at is null as "isFirstStart", t.name as "taskName", t.prompt,
         t.ai_model as "aiModel", t.max_tokens as "maxTokens", t.temperature, t.attachment_ids as "attachmentIds",
         t.last_duration_ms as "lastDurationMs", u.provider_key_sealed as "providerKeySealed"
       from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
 
 /** Names in lower case; what they hold never reaches the log. */
 const SECRETS = new Set([
@@ -69,16 +70,21 @@ declare module 'fastify' {
   }
 }
 
-/** One line for each request. The route's pattern, never its address: that may hold a token or a webhook's secret. */
-export function logRequests(app: FastifyInstance): void {
+/**
+ * One line for each request, and the monitoring is told. The route's pattern, never its address: that may hold a token or
+ * a webhook's secret.
+ */
+export function logRequests(app: FastifyInstance, { metrics }: Pick<Context, 'metrics'>): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, callerOrNull } = request;
+    const route = request.is404 ? null : (routeOptions.url ?? null);
+    metrics.requestAnswered({ method, route, statusCode: reply.statusCode, ms: reply.elapsedTime });
     const ms = Math.round(reply.elapsedTime);
     const level = routeOptions.config.routine && reply.statusCode < 400 ? 'debug' : 'info';
     request.log[level](
       {
         method,
-        route: request.is404 ? null : routeOptions.url,
+        route,
         status: reply.statusCode,
         ms,
         userId: callerOrNull?.id,

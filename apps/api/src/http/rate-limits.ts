@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { recordsHits } from '../limits/hits.ts';
 import { addressKey, fieldKey, userKey } from '../limits/keys.ts';
 import { anyField, isExempt, OTHER, PUBLIC, type Rate, rateOf, type Scope } from '../limits/rates.ts';
-import { countHit, type Hit, hitOf, isOver, remainingOf, type Standing, tooManyRequests } from '../limits/windows.ts';
+import { countHit, type Hit, hitOf, isOver, refuseHit, remainingOf, type Standing } from '../limits/windows.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -45,7 +45,7 @@ export function limitRates(app: FastifyInstance, ctx: Context): RateLimits {
   async function count(reply: FastifyReply, rate: Rate, key: string) {
     const standing = await countHit(ctx.db, hitOf(ctx, rate, key));
     showStanding(reply, rate, standing);
-    if (isOver(standing)) throw tooManyRequests(standing, ctx.now());
+    if (isOver(standing)) throw refuseHit(ctx, rate, standing);
   }
 
   app.addHook('onRoute', (route) => {
@@ -73,7 +73,7 @@ export function limitRates(app: FastifyInstance, ctx: Context): RateLimits {
       } catch (error) {
         request.log.error({ err: error }, 'a 429 was not recorded');
       }
-      throw tooManyRequests(standing, at);
+      throw refuseHit(ctx, rateOfUser(request), standing);
     },
     countStranger: (request, reply) => count(reply, PUBLIC, addressKey(PUBLIC, request.ip)),
   };

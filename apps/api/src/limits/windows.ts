@@ -45,7 +45,13 @@ export const isOver = ({ count, limit }: Standing): boolean => count > limit;
 
 export const remainingOf = ({ count, limit }: Standing): number => Math.max(0, limit - count);
 
-/** The 429 of a caller who is over the limit (specification "Rate-limit response"). */
+/** The 429 of a caller who is over the limit of `rate`; the monitoring is told. */
+export function refuseHit(ctx: Context, { bucket }: Rate, standing: Standing): Refusal {
+  ctx.metrics.rateLimited(bucket);
+  return tooManyRequests(standing, ctx.now());
+}
+
+/** The same as a refusal alone (specification "Rate-limit response"). */
 export function tooManyRequests(standing: Standing, now: Date): Refusal {
   const { limit, endsAt } = standing;
   const seconds = Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000));

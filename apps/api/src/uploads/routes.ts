@@ -28,6 +28,7 @@ const formRoutes: Routes = async (app, { ctx }) => {
   const record = recordsHits(ctx);
   /** The guard of rates counts its own refusals, and not this one. */
   const recordHit = async (ctx: Context, { id: userId }: Caller) => {
+    ctx.metrics.rateLimited('uploads at once');
     try {
       await record({ userId, endpoint: 'POST /api/upload', at: ctx.now() });
     } catch (error) {

@@ -32,6 +32,7 @@ export async function createUpload(ctx: Context, caller: Caller, given: GivenFil
     const { storage } = ctx.files;
     const upload = { id: randomUUID(), name, type: kind.type, size, storage, url, uploadedAt: ctx.now() };
     await keepUpload(ctx, caller, key, { ...upload, storageKey: storage === 'blob' ? key : null });
+    ctx.metrics.fileStored(size);
     return upload;
   } catch (error) {
     await dropUpload(ctx, key, { failed: error instanceof StorageFailed });

@@ -6,7 +6,7 @@ import { type Caller, type Context, sqlState } from '../context.ts';
 import { Refusal } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { EMAIL_CHANGES } from '../limits/rates.ts';
-import { countHit, hitOf, isOver, tooManyRequests } from '../limits/windows.ts';
+import { countHit, hitOf, isOver, refuseHit } from '../limits/windows.ts';
 import { keptAddress } from '../mails/address.ts';
 import { queueMail } from '../mails/queue.ts';
 
@@ -22,7 +22,7 @@ export async function admitEmailChange(ctx: Context, caller: Caller, email: stri
     throw new Refusal('conflict', 'This address is BOOTSTRAP_ADMIN_EMAIL of the installation: change it there first.');
   }
   const standing = await countHit(ctx.db, hitOf(ctx, EMAIL_CHANGES, userKey(EMAIL_CHANGES, caller.id)));
-  if (isOver(standing)) throw tooManyRequests(standing, ctx.now());
+  if (isOver(standing)) throw refuseHit(ctx, EMAIL_CHANGES, standing);
 }
 
 /** The columns of an address; another one than before has yet to be proved. */

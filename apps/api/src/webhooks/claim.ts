@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rows, toInstantOrNull } from '@carillon/db';
+import { rows, toInstant, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
 import { DELIVERIES, limitOf } from '../limits/rates.ts';
@@ -42,6 +42,7 @@ export interface Claimed {
   event: string;
   payload: string;
   requestId: string;
+  queuedAt: Date;
   /** The number of the attempt that is to be made. */
   attempt: number;
   previousAttemptAt: Date | null;
@@ -60,7 +61,8 @@ export interface Claim {
   more: boolean;
 }
 
-type ClaimedRow = Omit<Claimed, 'claimToken' | 'previousAttemptAt' | 'previousSecretUntil'> & {
+type ClaimedRow = Omit<Claimed, 'claimToken' | 'queuedAt' | 'previousAttemptAt' | 'previousSecretUntil'> & {
+  queuedAt: string;
   previousAttemptAt: string | null;
   previousSecretUntil: string | null;
 };
@@ -88,6 +90,7 @@ export function claimDeliveries(
       .map((row) => ({
         ...row,
         claimToken,
+        queuedAt: toInstant(row.queuedAt),
         previousAttemptAt: toInstantOrNull(row.previousAttemptAt),
         previousSecretUntil: toInstantOrNull(row.previousSecretUntil),
       }));
@@ -142,7 +145,7 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
       from (select webhook_id, count(*) as sending from deliveries where status = 'sending' group by webhook_id) s
         join webhooks h on h.id = s.webhook_id
     ), picked as materialized (
-      select p.id from waiting w
+      select p.id, p.queued_at from waiting w
       cross join lateral (
         select h.id, case when h.window_ends_at > ${at} then h.window_count else 0 end as used, room
         from webhooks h join users u on u.id = h.user_id cross join lateral (
@@ -156,7 +159,7 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
         for no key update of h skip locked
       ) h
       cross join lateral (
-        select d.id from deliveries d
+        select d.id, d.queued_at from deliveries d
         where d.webhook_id = h.id and d.status = 'pending' and d.queued_at is not null
         order by d.attempt desc nulls last, d.next_attempt_at
         limit least(h.room, ${aMinute}::int - h.used)
@@ -167,7 +170,7 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
       update deliveries d set status = 'sending', claim_token = ${claimToken}, lease_until = ${lease},
         next_attempt_at = null, queued_at = null
       from picked where d.id = picked.id and d.status = 'pending'
-      returning d.id, d.webhook_id, d.event, d.payload, d.request_id, d.attempt, d.previous_attempt_at
+      returning d.id, d.webhook_id, d.event, d.payload, d.request_id, d.attempt, d.previous_attempt_at, picked.queued_at
     ), counted as (
       update webhooks h set ${countAttempts(ctx, sql`c.attempts`)}
       from (select webhook_id, count(*)::int as attempts from claimed group by webhook_id) c where h.id = c.webhook_id
@@ -177,7 +180,7 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
       case when (select count(*) from claimed) < ${limit}::int
         then (select webhook_id from waiting where hop = ${limits.hops}::int) end as "stoppedAt",
       c.id, c.webhook_id as "webhookId", c.event, c.payload, c.request_id as "requestId",
-      c.attempt + 1 as attempt, c.previous_attempt_at as "previousAttemptAt", h.url,
+      c.queued_at as "queuedAt", c.attempt + 1 as attempt, c.previous_attempt_at as "previousAttemptAt", h.url,
       h.last_attempt_ok as "lastAttemptOk", h.secret_sealed as "secretSealed",
       h.previous_secret_sealed as "previousSecretSealed", h.previous_secret_until as "previousSecretUntil"
     from (select) one left join (claimed c join webhooks h on h.id = c.webhook_id) on true`,

@@ -35,6 +35,7 @@ const UNREADABLE_SECRET: HttpOutcome = {
  */
 export async function attemptDelivery(ctx: Context, delivery: Claimed, signal?: AbortSignal): Promise<Attempt | null> {
   const at = ctx.now();
+  if (delivery.attempt === 1) ctx.metrics.deliveryStarted(at.getTime() - delivery.queuedAt.getTime());
   const startedAt = performance.now();
   const outcome = await send(ctx, delivery, at, signal);
   if (outcome.kind === 'stopped') return null;

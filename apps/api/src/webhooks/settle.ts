@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { recordset, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Context, inTransaction, isPassing } from '../context.ts';
+import { afterCommit, type Context, inTransaction, isPassing } from '../context.ts';
 import { notifyUsers } from '../notifications/notify.ts';
 import type { Attempt } from './deliver.ts';
 
@@ -9,6 +9,7 @@ const LONGEST_WAIT_MS = 5000;
 
 interface Settled {
   id: string;
+  attemptId: string;
   webhookId: string;
   /** No attempt is left. */
   isLast: boolean;
@@ -34,6 +35,10 @@ export async function settleAttempts(ctx: Context, attempts: readonly Attempt[])
     ctx,
     settled.filter(({ isLast }) => isLast),
   );
+  const logged = new Set(settled.map(({ attemptId }) => attemptId));
+  afterCommit(ctx, () => {
+    for (const attempt of attempts) if (logged.has(attempt.id)) ctx.metrics.attemptEnded(attempt);
+  });
   return settled.map(({ id }) => id);
 }
 
@@ -89,7 +94,7 @@ async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promis
         response_time_ms, attempted_at)
       select log_id, id, webhook_id, event, url, number, success, status_code, error, ms, at from settled
     )
-    select id, webhook_id as "webhookId", is_last as "isLast", error from settled`,
+    select id, log_id as "attemptId", webhook_id as "webhookId", is_last as "isLast", error from settled`,
   );
 }
 

@@ -45,7 +45,7 @@ async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promi
   await ctx.db.execute(sql`update webhooks h set ${countAttempts(ctx, sql`1`)} where h.id = ${webhookId}`);
   const { url, lastAttemptOk, secretSealed, previousSecretSealed, previousSecretUntil } = webhook;
   const secrets = { secretSealed, previousSecretSealed, previousSecretUntil };
-  return { ...row, ...secrets, url, lastAttemptOk, attempt: 1, previousAttemptAt: null };
+  return { ...row, ...secrets, url, lastAttemptOk, queuedAt: now, attempt: 1, previousAttemptAt: null };
 }
 
 const entryOf = ({ id, deliveryId, webhookId, event, url, ...attempt }: Attempt) => ({

@@ -9,6 +9,7 @@ import { type AppOptions, buildApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
 import { loggerOptions } from '../../src/http/logging.ts';
+import { type Metrics, NO_METRICS } from '../../src/metrics/metrics.ts';
 import { type Ai, createAi } from '../../src/outside/ai.ts';
 import { createFiles, type Files } from '../../src/outside/files.ts';
 import { createHttp } from '../../src/outside/http.ts';
@@ -31,6 +32,8 @@ export interface Overrides extends AppOptions {
   /** What `STORAGE_DRIVER` of `env` says unless told: data URLs, or with `disk` files in a folder of its own. */
   files?: Files;
   worker?: Partial<WorkerHandle>;
+  /** None are kept unless told. */
+  metrics?: Metrics;
 }
 
 export interface TestContext {
@@ -89,6 +92,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     files: given.files ?? createFiles(config),
     oauth: createOAuth(config),
     integrations: createIntegrations(config),
+    metrics: given.metrics ?? NO_METRICS,
     worker: { ...noWorker, ...given.worker },
   };
   // Tests share their process and their machine, and keep both busy.
