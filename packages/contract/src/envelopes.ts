@@ -65,7 +65,18 @@ export const RateLimitBody = Type.Object(
 );
 
 /** Errors of routes whose success says `valid` (specification "Token validation errors"). */
-export const NotValidBody = Type.Object({ valid: Type.Literal(false), error: Type.String() }, { $id: 'NotValid' });
+export const NotValidBody = Type.Object(
+  {
+    valid: Type.Literal(false),
+    error: Type.String({ description: 'What is wrong' }),
+    details: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: 'Messages by field, where the request itself is not valid',
+      }),
+    ),
+  },
+  { $id: 'NotValid', description: 'A refusal of operations that answer with `valid`' },
+);
 
 /** Errors of routes that say `{error}` alone (specification "Upload/webhook errors"). */
 export const BareErrorBody = Type.Object(

@@ -15,7 +15,7 @@ export const getFile = {
     200: Type.Unsafe<unknown>({
       description: 'The file',
       headers: {
-        'Content-Disposition': { description: 'attachment, with the name of the file', schema: { type: 'string' } },
+        'Content-Disposition': { type: 'string', description: '`attachment`, with the name of the file' },
       },
       content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
     }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { BareErrorBody, errors, success } from './envelopes.ts';
+import { BareErrorBody, errors, InvalidBody, success } from './envelopes.ts';
 import { type Operation, SIGNED_IN } from './operation.ts';
 import { Id, Instant, ref, strict, Uuid, words } from './primitives.ts';
 
@@ -13,7 +13,10 @@ const common = { tags: ['uploads'], security: SIGNED_IN };
 const refused = (description: string) => ref(BareErrorBody, description);
 const refusals = {
   ...errors(401, 402, 429),
-  400: refused('Invalid request or validation failed'),
+  400: Type.Unsafe<Static<typeof InvalidBody> | Static<typeof BareErrorBody>>({
+    anyOf: [ref(InvalidBody), ref(BareErrorBody)],
+    description: 'The request cannot be read (`{error}`) or is not valid (`details` has the messages by field)',
+  }),
   403: refused('No permission'),
   500: refused('Internal server error'),
 };

@@ -27,6 +27,21 @@ const HEADERS: [name: string, example: string, description: string][] = [
   ],
 ];
 
+/** Specification "Data by event kind". */
+const WHEN: Record<EventKind, string> = {
+  'task.created': 'When a task is created, or copied.',
+  'task.updated': 'When a task is changed; `changes` has what was and what is, by field.',
+  'task.deleted': 'When a task is deleted.',
+  'task.started': 'When a run of a task begins, before the model is asked; as `execution.started`.',
+  'task.completed': 'When a run succeeds; as `execution.completed`.',
+  'task.failed': 'When a run fails, also where a retry follows; as `execution.failed`.',
+  'execution.started': 'When a run begins, before the model is asked.',
+  'execution.completed': 'When a run succeeds.',
+  'execution.failed': 'When a run fails; `retryScheduled` says whether it is tried again, and `nextRetryAt` when.',
+  'usage.alert': 'When usage reaches the threshold of an alert, once a month for each resource.',
+  test: 'When a test is asked for, once and without a retry.',
+};
+
 const parameters = HEADERS.map(([name, example, description]) => ({
   ...{ name, in: 'header', required: name !== 'X-Previous-Attempt', description },
   ...{ schema: { type: 'string' as const }, example },
@@ -39,6 +54,8 @@ const describeEvent = (kind: EventKind) => ({
   post: {
     operationId: `on.${kind}`,
     summary: kind === 'test' ? 'Sent on request' : `Sent to the webhooks that subscribe to ${kind}`,
+    description: `${WHEN[kind]} Proved by its signature, which a receiver checks before anything else.`,
+    security: [],
     parameters,
     requestBody: {
       required: true,

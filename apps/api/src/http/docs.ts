@@ -1,42 +1,42 @@
+import type { Operation } from '@carillon/contract';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { SESSION_COOKIE } from '../auth/cookie.ts';
 import type { Config } from '../config.ts';
-import { VERSION } from '../version.ts';
+import { describeService } from './docs-about.ts';
+import type { Document } from './docs-document.ts';
 import { describeEvents } from './docs-events.ts';
-import { describeLimit, describeLimits } from './docs-limits.ts';
+import { addExamples } from './docs-examples.ts';
+import { addHeaders } from './docs-headers.ts';
+import { describeLimit, sayLimit } from './docs-limits.ts';
+import { addRefusals } from './docs-refusals.ts';
+import { invalidDetails, leaveOutBodies } from './docs-requests.ts';
 
 /**
  * Serves the OpenAPI document at `/api/docs/json` and a page for people at `/api/docs`. It describes the routes that are
  * registered after it; its own are open to everybody and exempt from limits (specification "Rate limits").
  */
-export async function serveDocs(app: FastifyInstance, { baseUrl }: Config): Promise<void> {
+export async function serveDocs(app: FastifyInstance, config: Config): Promise<void> {
+  const { baseUrl } = config;
+  const operations = new Map<string, Operation>();
   await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Carillon',
-        version: VERSION,
-        description: 'Runs AI prompts on a schedule. Every response carries `X-Request-ID`.',
-      },
-      servers: [{ url: baseUrl }],
-      webhooks: describeEvents(),
-      components: {
-        securitySchemes: {
-          cookie: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
-          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-          cron: { type: 'http', scheme: 'bearer', description: 'The scheduler secret' },
-          adminKey: { type: 'apiKey', in: 'header', name: 'X-Admin-Key' },
-        },
-      },
+    openapi: { ...describeService(config), webhooks: describeEvents() },
+    transform: ({ schema, url, route }) => {
+      const operation = schema as unknown as Operation | undefined;
+      if (operation?.operationId === undefined) return { schema, url };
+      operations.set(operation.operationId, operation);
+      const description = [operation.description, sayLimit(route.config?.rate)].filter(Boolean).join('\n\n');
+      return { schema: { ...describeSuccess(schema), ...describeLimit(route.config?.rate), description }, url };
     },
-    transform: ({ schema, url, route }) => ({
-      schema: { ...describeSuccess(schema), ...describeLimit(route.config?.rate) },
-      url,
-    }),
-    transformObject: (document) =>
-      'openapiObject' in document ? describeLimits(document.openapiObject) : document.swaggerObject,
+    transformObject: (given) => {
+      if (!('openapiObject' in given)) return given.swaggerObject;
+      const document = given.openapiObject as Document;
+      leaveOutBodies(document);
+      addHeaders(document);
+      addRefusals(document, (id) => invalidDetails(operations.get(id)));
+      addExamples(document);
+      return document as typeof given.openapiObject;
+    },
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });
   const secure = baseUrl.startsWith('https:');
@@ -60,7 +60,7 @@ function describeSuccess<S extends { response?: unknown }>(schema: S): S {
   if (!schema?.response) return schema;
   const response = Object.entries(schema.response).map(([status, body]) => [
     status,
-    { description: SUCCESS[status], ...(body as object) },
+    { ...(SUCCESS[status] ? { 'x-response-description': SUCCESS[status] } : {}), ...(body as object) },
   ]);
   return { ...schema, response: Object.fromEntries(response) };
 }

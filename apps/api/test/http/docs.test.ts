@@ -6,6 +6,7 @@ import { testContext } from '../support/context.ts';
 interface Schema {
   type?: string | string[];
   $ref?: string;
+  anyOf?: Schema[];
   properties?: Record<string, Schema>;
 }
 interface Operation {
@@ -78,7 +79,8 @@ t.test('errors refer to named schemas and are described', async (t) => {
       t.not(description, 'Default Response', `${name} ${status}`);
       if (Number(status) < 400) continue;
       const schema = content?.['application/json']?.schema;
-      t.ok(schema?.$ref?.startsWith('#/components/schemas/') || schema?.properties?.authenticated, `${name} ${status}`);
+      const isNamed = [schema, ...(schema?.anyOf ?? [])].some((one) => one?.$ref?.startsWith('#/components/schemas/'));
+      t.ok(isNamed || schema?.properties?.authenticated, `${name} ${status}`);
     }
   }
 });

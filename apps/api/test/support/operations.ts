@@ -6,7 +6,7 @@ const CONTRACT = new URL('../../../../packages/contract/src/', import.meta.url);
 /** Every operation of the contract by its id. */
 export async function findOperations(): Promise<ReadonlyMap<string, Operation>> {
   const operations = new Map<string, Operation>();
-  for (const file of readdirSync(CONTRACT)) {
+  for (const file of readdirSync(CONTRACT).filter((name) => name.endsWith('.ts'))) {
     const module: Record<string, unknown> = await import(new URL(file, CONTRACT).href);
     for (const [name, value] of Object.entries(module)) {
       if (!isOperation(value)) continue;

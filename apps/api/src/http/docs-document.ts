@@ -1,0 +1,59 @@
+/** The part of an OpenAPI document that is completed here. */
+export interface Document {
+  paths?: Record<string, Record<string, Operation>>;
+  components?: Record<string, Record<string, object> | undefined>;
+}
+
+export interface Operation {
+  operationId?: string;
+  tags?: string[];
+  description?: string;
+  security?: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Record<string, Media> };
+  responses?: Record<string, Response>;
+  'x-rate-limit'?: { limit: number; windowSeconds: number; scope: string };
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  example?: unknown;
+}
+
+export interface Response {
+  description: string;
+  headers?: Record<string, object>;
+  content?: Record<string, Media>;
+}
+
+export interface Media {
+  schema?: { $ref?: string; type?: string | string[] };
+  example?: unknown;
+  examples?: Record<string, object>;
+}
+
+/** An operation with where it is. */
+export interface Placed {
+  path: string;
+  method: string;
+  operation: Operation;
+}
+
+export const operationsOf = ({ paths = {} }: Document): Placed[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+/** Who may call an operation, by its schemes. */
+export function accessOf({ security = [] }: Operation): 'public' | 'user' | 'admin' | 'cron' {
+  const schemes = security.flatMap((together) => Object.keys(together));
+  if (schemes.length === 0) return 'public';
+  if (schemes.includes('cron')) return 'cron';
+  return schemes.includes('adminKey') ? 'admin' : 'user';
+}
+
+/** Adds components of one kind. */
+export function addComponents(document: Document, kind: string, components: Record<string, object>): void {
+  document.components = { ...document.components, [kind]: { ...document.components?.[kind], ...components } };
+}
