@@ -22,6 +22,7 @@ import { closeForMaintenance } from './http/maintenance.ts';
 import { LONGEST_DELAY_MS, shedLoad } from './http/overload.ts';
 import { limitRates } from './http/rate-limits.ts';
 import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http/server.ts';
+import { traceRequests } from './http/tracing.ts';
 import { integrationsRoutes } from './integrations/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -61,6 +62,7 @@ export async function buildApp(
   followContract(app, ctx);
   app.addHook('onRequest', async (request, reply) => setCommonHeaders(reply, request.id));
   closeGently(app, lingerMs);
+  traceRequests(app, ctx);
   logRequests(app, ctx);
   await instructBrowsers(app, ctx.config);
   shedLoad(app, ctx, longestDelayMs);

@@ -11,6 +11,7 @@ import { createHttp } from './outside/http.ts';
 import { createIntegrations } from './outside/integrations.ts';
 import { createMail } from './outside/mail.ts';
 import { createOAuth } from './outside/oauth.ts';
+import { NO_TRACE } from './outside/tracing.ts';
 
 /**
  * Opens what every verb is handed: database, log, and the ways to the outside. It serves nothing and runs nothing: what
@@ -37,8 +38,8 @@ export function openContext(
   const oauth = createOAuth(config);
   const integrations = createIntegrations(config);
   open.defer(() => integrations.close());
-  const [metrics, worker] = [NO_METRICS, WORKERS_ELSEWHERE];
-  const ctx = { db, now: systemClock, log, config, ai, http, mail, files, oauth, integrations, metrics, worker };
+  const own = { metrics: NO_METRICS, trace: NO_TRACE, worker: WORKERS_ELSEWHERE };
+  const ctx = { db, now: systemClock, log, config, ai, http, mail, files, oauth, integrations, ...own };
   return { ctx, poolState, close: () => open.disposeAsync() };
 }
 

@@ -5,6 +5,7 @@ import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
 import type { Config } from './config.ts';
 import { watchProcess } from './metrics/watch-process.ts';
 import { openContext } from './open-context.ts';
+import { traceContext } from './trace-context.ts';
 import { createWorker } from './worker.ts';
 
 /** How long a shutdown waits for requests under way, as long as for executions. */
@@ -37,6 +38,7 @@ export async function startApi(config: Config): Promise<Api> {
   const { ctx, poolState, close } = openContext(config, databaseUrl);
   starting.defer(close);
   if (config.metrics) starting.use(await watchProcess(ctx, config.metrics, poolState));
+  starting.defer(await traceContext(ctx));
   const worker = createWorker(ctx);
   ctx.worker = worker;
   await bootstrapAdmin(ctx);

@@ -7,6 +7,7 @@ import { enqueueDue } from './executions/queue.ts';
 import { runExecution } from './executions/run.ts';
 import type { End } from './executions/settle.ts';
 import { storeEnds } from './executions/store-ends.ts';
+import { traceExecution } from './executions/trace-execution.ts';
 import type { Claimed } from './executions/turns.ts';
 import { holdClaims } from './held-claims.ts';
 import { lookAgain } from './look-again.ts';
@@ -81,10 +82,13 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     }
   }
 
-  async function execute(run: Claimed, signal: AbortSignal) {
-    const end = await runExecution(ctx, run, signal);
-    // Given up: the row is another worker's, or gone.
-    if (!signal.aborted) await store(end);
+  function execute(run: Claimed, signal: AbortSignal) {
+    return traceExecution(ctx, run, async (span) => {
+      const end = await runExecution(ctx, run, signal);
+      if (!end.outcome.ok) span.fail(end.outcome.errorCode);
+      // Given up: the row is another worker's, or gone.
+      if (!signal.aborted) await store(end);
+    });
   }
 
   async function takeUpOverdue() {
@@ -95,7 +99,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   }
 
   return {
-    nudge: () => void fill(),
+    nudge: () => void ctx.trace.detached(fill),
     nudgeDeliveries: deliverer.nudge,
     abort: running.abort,
     rescue: async () => (await running.rescue()) ?? [],

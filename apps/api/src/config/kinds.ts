@@ -26,6 +26,10 @@ export const positive: Kind<number> = {
   takes: 'a number above 0',
   parse: (value) => (Number.isFinite(Number(value)) && Number(value) > 0 ? Number(value) : undefined),
 };
+export const share: Kind<number> = {
+  takes: 'a number from 0 to 1',
+  parse: (value) => (/^(0|1|[01]?\.\d+)$/.test(value) && Number(value) <= 1 ? Number(value) : undefined),
+};
 export const delays: Kind<readonly number[]> = {
   takes: 'whole milliseconds separated by commas',
   parse: (value) => (/^\d{1,9}(,\d{1,9})*$/.test(value) ? value.split(',').map(Number) : undefined),

@@ -12,9 +12,9 @@ import {
   oneOf,
   positive,
   proxies,
-  share,
   text,
 } from './kinds.ts';
+import { TRACING_VARIABLES } from './variables-tracing.ts';
 
 /** Every variable of decisions §1: its default (null where there is none), what it takes, what it is for. */
 export const VARIABLES = {
@@ -145,35 +145,7 @@ export const VARIABLES = {
     meaning: 'port of GET /metrics, for Prometheus; unset: there is none',
   },
   METRICS_HOST: { kind: text, default: '127.0.0.1', meaning: 'address that it listens at' },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    kind: baseUrl,
-    default: null,
-    meaning: 'collector that traces are sent to by OTLP over HTTP; unset: there are none',
-  },
-  OTEL_EXPORTER_OTLP_HEADERS: {
-    kind: text,
-    default: null,
-    meaning: 'headers for the collector, name=value,name=value and percent-encoded',
-  },
-  OTEL_SERVICE_NAME: { kind: text, default: 'carillon', meaning: 'what the traces call this service' },
-  OTEL_RESOURCE_ATTRIBUTES: {
-    kind: text,
-    default: null,
-    meaning: 'more about this process, name=value,name=value and percent-encoded',
-  },
-  OTEL_TRACES_SAMPLER: {
-    kind: oneOf(
-      'always_on',
-      'always_off',
-      'traceidratio',
-      'parentbased_always_on',
-      'parentbased_always_off',
-      'parentbased_traceidratio',
-    ),
-    default: 'parentbased_always_on',
-    meaning: 'which traces are kept',
-  },
-  OTEL_TRACES_SAMPLER_ARG: { kind: share, default: '1', meaning: 'the share that the samplers by ratio keep' },
+  ...TRACING_VARIABLES,
   LOG_LEVEL: {
     kind: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     default: 'info',

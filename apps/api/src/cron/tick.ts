@@ -3,6 +3,7 @@ import { rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { enqueueDue, findNextDue } from '../executions/queue.ts';
+import type { Span } from '../outside/tracing.ts';
 
 /** The answer comes at the latest after so long; what is left goes on (decisions §6). */
 const LONGEST_WAIT_MS = 50_000;
@@ -17,10 +18,20 @@ export interface TickOptions {
  * One call of the scheduler trigger: takes up all that is due, and what dead processes left behind (decisions §6).
  * Ticks may overlap; each counts what it took up itself.
  */
-export async function tick(ctx: Context, { wait }: TickOptions) {
+export function tick(ctx: Context, options: TickOptions) {
+  return ctx.trace.span('scheduler tick', { 'carillon.tick.wait': options.wait }, (span) => takeUp(ctx, options, span));
+}
+
+async function takeUp(ctx: Context, { wait }: TickOptions, span: Span) {
   // What is due first: it has an instant to be on time for.
   const { queued, refused } = await enqueueDue(ctx);
-  const claimed = [...queued, ...(await ctx.worker.rescue())];
+  const rescued = await ctx.worker.rescue();
+  span.set({
+    'carillon.tick.queued': queued.length,
+    'carillon.tick.refused': refused.length,
+    'carillon.tick.rescued': rescued.length,
+  });
+  const claimed = [...queued, ...rescued];
   const ended = wait ? await waitUntilEnded(ctx, claimed) : { processed: claimed.length, failed: 0 };
   return {
     processed: ended.processed + refused.length,

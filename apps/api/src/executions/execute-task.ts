@@ -48,6 +48,7 @@ export async function executeTask(
     ]);
     return execution as { executionId: number; startedAt: Date };
   });
+  ctx.trace.mark(`execution ${queued.executionId}`);
   ctx.worker.nudge();
   return queued;
 }

@@ -37,6 +37,7 @@ export async function enqueueDue(ctx: Context, { overdueMs = 0 } = {}): Promise<
       const batch = await inTransaction(ctx, (tx) => takeUp(tx, dueBefore, BATCH));
       all.queued.push(...batch.queued);
       all.refused.push(...batch.refused);
+      for (const id of batch.queued) ctx.trace.mark(`execution ${id}`);
       if (batch.queued.length > 0) ctx.worker.nudge();
       taken = batch.taken;
     } while (taken > 0);

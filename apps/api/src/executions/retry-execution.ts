@@ -41,7 +41,10 @@ export async function retryExecution(ctx: Context, caller: Caller, executionId: 
     const id = live ? await queueRetry(tx, live.id, queued) : await insertRetry(tx, failed, queued);
     return { executionId: id, status: 'pending', startedAt: now, isNew: live === null };
   });
-  if (retried.status === 'pending') ctx.worker.nudge();
+  if (retried.status === 'pending') {
+    ctx.trace.mark(`execution ${retried.executionId}`);
+    ctx.worker.nudge();
+  }
   return retried;
 }
 

@@ -14,6 +14,9 @@ export interface Claimed {
   taskId: number;
   userId: number;
   attempt: number;
+  trigger: string;
+  /** When it was to start, as PostgreSQL writes it. */
+  runAt: string;
   claimToken: string;
   prompt: string;
   aiModel: string;
@@ -26,9 +29,6 @@ export interface Claimed {
 export type Candidate = Omit<Claimed, 'claimToken'> & {
   taskName: string;
   usageDay: string;
-  trigger: string;
-  /** When it was to start, as PostgreSQL writes it. */
-  runAt: string;
   viaWebhook: boolean;
   lastDurationMs: number | null;
   /** False for a run that was interrupted: it counts as the same one. */

@@ -93,8 +93,16 @@ async function deliver(ctx: Context, mail: Waiting, hurry: AbortSignal) {
     }
     const { userId, ...message } = composed;
     const { recipient: to, subject } = mail;
-    const outcome = await ctx.mail.send({ at: ctx.now(), to, subject, ...message }, hurry);
-    await settle(ctx, mail, outcome, userId);
+    const attributes = {
+      'carillon.mail.id': mail.id,
+      'carillon.mail.kind': mail.kind,
+      'carillon.attempt': mail.attempt,
+    };
+    await ctx.trace.span('send mail', attributes, async (span) => {
+      const outcome = await ctx.mail.send({ at: ctx.now(), to, subject, ...message }, hurry);
+      if (!outcome.ok) span.fail(outcome.permanent ? 'refused' : 'not_sent');
+      await settle(ctx, mail, outcome, userId);
+    });
   } catch (error) {
     ctx.log.error({ err: error, mailId: mail.id }, 'a mail was left to its lease');
   }

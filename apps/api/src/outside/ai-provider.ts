@@ -29,11 +29,26 @@ export type Route =
   | { kind: 'refused'; errorCode: ErrorCode; message: string }
   | ({ kind: 'provider'; key: string; headers: Record<string, string>; apiUrl: string } & Served);
 
+/** A service by the protocol that it speaks, and its address. */
+export type Service =
+  | { kind: 'anthropic' | 'compatible'; url: string }
+  | { kind: 'offline' }
+  /** Only models of Anthropic's can be asked. */
+  | { kind: 'none' };
+
 /**
- * Which provider serves a model (decisions §7): `anthropic/…` the Anthropic Messages API where its key is set,
- * everything else the OpenAI-compatible service, with the user's own key where there is one; without a provider the
- * offline model.
+ * Which service serves a model (decisions §7): `anthropic/…` the Anthropic Messages API where its key is set, everything
+ * else the OpenAI-compatible one; without a provider the offline model.
  */
+export function serviceOf({ baseUrl, anthropicApiKey, anthropicBaseUrl }: Config['ai'], model: string): Service {
+  if (anthropicApiKey && model.startsWith(ANTHROPIC_PREFIX)) {
+    return { kind: 'anthropic', url: versioned(anthropicBaseUrl ?? ANTHROPIC_URL) };
+  }
+  if (baseUrl === 'offline' || (baseUrl === null && !anthropicApiKey)) return { kind: 'offline' };
+  return baseUrl === null ? { kind: 'none' } : { kind: 'compatible', url: baseUrl };
+}
+
+/** Finds for a model how its service is asked: with the user's own key, where that service takes one and there is one. */
 export function createProviders(settings: Config['ai'], fetch: typeof globalThis.fetch) {
   const { baseUrl, anthropicApiKey } = settings;
   const anthropicUrl = versioned(settings.anthropicBaseUrl ?? ANTHROPIC_URL);
@@ -58,18 +73,19 @@ export function createProviders(settings: Config['ai'], fetch: typeof globalThis
 
   return {
     find(name: string, ownKey: string | null): Route {
-      if (anthropicApiKey && name.startsWith(ANTHROPIC_PREFIX)) {
+      const service = serviceOf(settings, name);
+      if (service.kind === 'offline') return service;
+      if (service.kind === 'anthropic') {
         const model = keep(name, () => anthropic(name.slice(ANTHROPIC_PREFIX.length)));
-        return withKey({ ...model, apiUrl: anthropicUrl }, anthropicApiKey, {});
+        return withKey({ ...model, apiUrl: service.url }, anthropicApiKey ?? '', {});
       }
-      if (baseUrl === 'offline' || (baseUrl === null && !anthropicApiKey)) return { kind: 'offline' };
-      if (baseUrl === null) {
+      if (service.kind === 'none') {
         const message = `Model "${name}" needs AI_BASE_URL, which is not set; only models named anthropic/… can be asked.`;
         return { kind: 'refused', errorCode: 'INVALID_REQUEST', message: storedText(message, 500) };
       }
       const key = ownKey || settings.apiKey || '';
       const model = keep(name, () => compatible(name));
-      return withKey({ ...model, apiUrl: baseUrl }, key, key ? { authorization: `Bearer ${key}` } : {});
+      return withKey({ ...model, apiUrl: service.url }, key, key ? { authorization: `Bearer ${key}` } : {});
     },
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { HttpOutcome } from '../outside/http.ts';
+import type { Span } from '../outside/tracing.ts';
 import type { Claimed } from './claim.ts';
 import { openSecret } from './secret.ts';
 import { signBody, standardHeaders } from './signature.ts';
@@ -33,7 +34,25 @@ const UNREADABLE_SECRET: HttpOutcome = {
  * Signs and sends a claimed delivery once, and says how it ended; null when `signal` stopped it. Holds neither a
  * transaction nor a connection to the database meanwhile (specification "Delivery headers", "Delivery rules").
  */
-export async function attemptDelivery(ctx: Context, delivery: Claimed, signal?: AbortSignal): Promise<Attempt | null> {
+export function attemptDelivery(ctx: Context, delivery: Claimed, signal?: AbortSignal): Promise<Attempt | null> {
+  const { id, webhookId, event, attempt, requestId } = delivery;
+  const attributes = {
+    'carillon.delivery.id': id,
+    'carillon.webhook.id': webhookId,
+    'carillon.event': event,
+    'carillon.attempt': attempt,
+    'carillon.request_id': requestId,
+  };
+  const work = async (span: Span) => {
+    const ended = await makeAttempt(ctx, delivery, signal);
+    span.set({ 'http.response.status_code': ended?.statusCode ?? undefined });
+    if (!ended?.success) span.fail(ended === null ? 'stopped' : `${ended.statusCode ?? 'unanswered'}`);
+    return ended;
+  };
+  return ctx.trace.span('deliver webhook', attributes, work, { kind: 'client', causedBy: `delivery ${id}` });
+}
+
+async function makeAttempt(ctx: Context, delivery: Claimed, signal?: AbortSignal): Promise<Attempt | null> {
   const at = ctx.now();
   if (delivery.attempt === 1) ctx.metrics.deliveryStarted(at.getTime() - delivery.queuedAt.getTime());
   const startedAt = performance.now();
@@ -57,7 +76,8 @@ async function send(ctx: Context, delivery: Claimed, at: Date, signal?: AbortSig
   try {
     headers = prepare(ctx, delivery, at);
   } catch (error) {
-    ctx.log.error({ err: error, webhookId: delivery.webhookId }, "a webhook's secret cannot be opened");
+    const { webhookId, requestId } = delivery;
+    ctx.log.error({ err: error, webhookId, requestId }, "a webhook's secret cannot be opened");
     return UNREADABLE_SECRET;
   }
   return ctx.http.post({ url: delivery.url, headers, body: delivery.payload, ...(signal && { signal }) });

@@ -109,7 +109,7 @@ export function createDeliverer(
 
   return {
     nudge() {
-      if (!stopping.signal.aborted) void fill();
+      if (!stopping.signal.aborted) void ctx.trace.detached(fill);
     },
     isTurning: pulse.isAlive,
     start() {

@@ -48,18 +48,22 @@ export async function recordEvents(ctx: Context, recorded: readonly Event[]): Pr
   const deliveries = events.flatMap((event) =>
     subscribers
       .filter((webhook) => hears(webhook, event))
-      .map((webhook) => ({
-        id: randomUUID(),
-        webhook_id: webhook.id,
-        event: event.kind,
-        payload: JSON.stringify({
+      .map((webhook) => {
+        const id = randomUUID();
+        ctx.trace.mark(`delivery ${id}`, causeOf(event));
+        return {
+          id,
+          webhook_id: webhook.id,
           event: event.kind,
-          timestamp: now,
-          webhookId: webhook.id,
-          userId: event.userId,
-          data: event.data,
-        }),
-      })),
+          payload: JSON.stringify({
+            event: event.kind,
+            timestamp: now,
+            webhookId: webhook.id,
+            userId: event.userId,
+            data: event.data,
+          }),
+        };
+      }),
   );
   if (deliveries.length === 0) return;
   await ctx.db.execute(sql`
@@ -75,6 +79,12 @@ export async function recordEvents(ctx: Context, recorded: readonly Event[]): Pr
  * that goes round through those is held by the owner's quota of executions.
  */
 const fansOut = ({ kind, viaWebhook }: Event) => !(viaWebhook && kind.startsWith('task.'));
+
+/** Executions are stored together, whichever span of theirs is the active one. */
+function causeOf({ data }: Event): string | undefined {
+  const { id } = (data.execution ?? {}) as { id?: number };
+  return id === undefined ? undefined : `execution ${id}`;
+}
 
 const hears = ({ userId, taskId, events }: Subscriber, event: Event) =>
   userId === event.userId && (taskId === null || taskId === event.taskId) && events.includes(event.kind);

@@ -16,6 +16,8 @@ import { createHttp } from '../../src/outside/http.ts';
 import { createIntegrations } from '../../src/outside/integrations.ts';
 import { createMail } from '../../src/outside/mail.ts';
 import { createOAuth } from '../../src/outside/oauth.ts';
+import { NO_TRACE } from '../../src/outside/tracing.ts';
+import { traceContext } from '../../src/trace-context.ts';
 // Holds every answer of every test to the contract.
 import './conformance.ts';
 
@@ -93,8 +95,10 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     oauth: createOAuth(config),
     integrations: createIntegrations(config),
     metrics: given.metrics ?? NO_METRICS,
+    trace: NO_TRACE,
     worker: { ...noWorker, ...given.worker },
   };
+  const closeTrace = await traceContext(ctx);
   // Tests share their process and their machine, and keep both busy.
   const app = await buildApp(ctx, { longestDelayMs: Number.POSITIVE_INFINITY, ...given });
   contexts.set(app, ctx);
@@ -109,6 +113,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
   let closing: Promise<void> | undefined;
   const shut = async () => {
     await app.close();
+    await closeTrace();
     await ctx.ai.close();
     await ctx.http.close();
     await ctx.integrations.close();

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../context.ts';
+import type { OpenSpan } from '../outside/tracing.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where requests are traced. */
+    span: OpenSpan | null;
+  }
+}
+
+/**
+ * A span for each request, up to the end of its answer or the going of its client. It has the route's pattern, never the
+ * address: that may hold a token or a webhook's secret. A caller that traces too has its trace continued.
+ */
+export function traceRequests(app: FastifyInstance, { trace }: Pick<Context, 'trace'>): void {
+  if (!trace.isOn) return;
+  app.decorateRequest('span', null);
+  app.addHook('onRequest', (request, reply, done) => {
+    const { method, routeOptions, headers, id } = request;
+    const route = request.is404 ? undefined : routeOptions.url;
+    const { traceparent } = headers;
+    const span = trace.begin(
+      route === undefined ? method : `${method} ${route}`,
+      {
+        'http.request.method': method,
+        'http.route': route,
+        'url.scheme': request.protocol,
+        'carillon.request_id': id,
+      },
+      { kind: 'server', ...(typeof traceparent === 'string' && { traceparent }) },
+    );
+    request.span = span;
+    reply.raw.once('close', () => {
+      const { statusCode, writableFinished } = reply.raw;
+      span.set({ 'http.response.status_code': statusCode, 'carillon.user_id': request.callerOrNull?.id });
+      if (!writableFinished) span.fail('client_closed');
+      else if (statusCode >= 500) span.fail(`${statusCode}`);
+      span.end();
+    });
+    span.run(done);
+  });
+  // A body is read outside of it, by the connection.
+  app.addHook('preValidation', (request, _reply, done) => within(request.span, done));
+  app.addHook('onResponse', (request, _reply, done) => within(request.span, done));
+}
+
+const within = (span: OpenSpan | null, done: () => void) => (span ? span.run(done) : done());
