@@ -1,6 +1,7 @@
 import type { Bench } from './bench.ts';
 import { admin } from './others/admin.ts';
 import { equalAnswers } from './others/equal-answers.ts';
+import { faults } from './others/faults.ts';
 import { hangingReceivers } from './others/hanging-receivers.ts';
 import { outage } from './others/outage.ts';
 import { execute } from './rows/execute.ts';
@@ -23,7 +24,7 @@ const ROWS: Record<string, Bench> = {
 };
 /** What answers another question, and is measured only when it is named. */
 const OTHERS: Record<string, Bench> = {
-  ...{ admin, outage },
+  ...{ admin, faults, outage },
   'equal-answers': equalAnswers,
   'hanging-receivers': hangingReceivers,
 };

@@ -21,6 +21,10 @@ export interface Started {
   output(): string;
   /** Ends it before the stack does. */
   end(): Promise<void>;
+  /** Sends it a signal, and leaves it to end in its own time. */
+  signal(name: NodeJS.Signals): void;
+  /** How it has ended: its exit code, or the signal that killed it. */
+  exit: Promise<number | NodeJS.Signals>;
 }
 
 export interface Program {
@@ -63,7 +67,8 @@ export async function startProcess(stack: AsyncDisposableStack, program: Program
     detached: true,
     stdio: ['ignore', output, output],
   });
-  const ended = Promise.race([once(child, 'exit'), once(child, 'error')]).catch(() => {});
+  const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
+  const ended = Promise.race([exit, once(child, 'error')]).catch(() => {});
   const isAlive = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   const end = async () => {
     if (!isAlive()) return;
@@ -79,7 +84,10 @@ export async function startProcess(stack: AsyncDisposableStack, program: Program
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const found = ready.exec(text());
-    if (found) return { pid: child.pid as number, begunAt, ready: found[1] ?? '', output: text, end };
+    if (found) {
+      const signal = (name: NodeJS.Signals) => void child.kill(name);
+      return { pid: child.pid as number, begunAt, ready: found[1] ?? '', output: text, end, signal, exit };
+    }
     if (!isAlive() || performance.now() > deadline) throw new Error(`The ${name} did not get ready:\n${tail(text())}`);
     await delay(10);
   }

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Agent, FormData, fetch } from 'undici';
+import type { Person, Task } from './people.ts';
+
+export const KINDS = ['read', 'list', 'create', 'execute', 'upload'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What is sent, over and over: more reads than writes, as in life. */
+const MIX: readonly Kind[] = ['read', 'create', 'read', 'execute', 'list', 'read', 'upload', 'read', 'execute', 'list'];
+
+/** One request and what became of it. */
+export interface Sent {
+  kind: Kind;
+  /** By `performance.now()`. */
+  begunAt: number;
+  endedAt: number;
+  /** Null: no answer, `why` tells. */
+  status: number | null;
+  why: string | null;
+  /** What an acknowledged write has made. */
+  id: number | string | null;
+}
+
+export interface MixedLoad {
+  sent: readonly Sent[];
+  /** How many wait for their answer at this moment. */
+  underWay(): number;
+  /** Sends no more, and waits for the answers that are still to come. */
+  stop(): Promise<void>;
+}
+
+export interface MixedLoadOptions {
+  url: string;
+  people: readonly Person[];
+  /** Tasks of theirs that may be run. */
+  tasks: readonly Task[];
+  /** Keeps the connections, and sends nothing twice. */
+  dispatcher: Agent;
+  perSecond: number;
+}
+
+/** Requests at an even rate, whether those before are answered or not. */
+export function startMixedLoad({ url, people, tasks, dispatcher, perSecond }: MixedLoadOptions): MixedLoad {
+  const sent: Sent[] = [];
+  const waiting = new Set<Promise<void>>();
+  const tokens = new Map(people.map(({ id, token }) => [id, token]));
+  const stopping = new AbortController();
+
+  async function send(kind: Kind, turn: number) {
+    const task = tasks[turn % tasks.length] as Task;
+    const begunAt = performance.now();
+    let status: number | null = null;
+    let why: string | null = null;
+    let id: Sent['id'] = null;
+    try {
+      const { path, ...init } = requestOf(kind, task, turn);
+      const headers = { ...init.headers, authorization: `Bearer ${tokens.get(task.userId)}` };
+      const response = await fetch(`${url}${path}`, { ...init, headers, dispatcher });
+      const body = await response.text();
+      status = response.status;
+      if (response.ok) id = idIn(JSON.parse(body));
+      else why = body.slice(0, 200);
+    } catch (error) {
+      why = describe(error as Error);
+    }
+    sent.push({ kind, begunAt, endedAt: performance.now(), status, why, id });
+  }
+
+  async function go() {
+    const startedAt = performance.now();
+    for (let turn = 0; !stopping.signal.aborted; turn++) {
+      const early = startedAt + (turn * 1000) / perSecond - performance.now();
+      if (early > 1) await delay(early, undefined, { signal: stopping.signal }).catch(() => {});
+      const one = send(MIX[turn % MIX.length] as Kind, turn).finally(() => waiting.delete(one));
+      waiting.add(one);
+    }
+  }
+
+  const going = go();
+  return {
+    sent,
+    underWay: () => waiting.size,
+    async stop() {
+      stopping.abort();
+      await going;
+      await Promise.all(waiting);
+    },
+  };
+}
+
+function requestOf(kind: Kind, task: Task, turn: number) {
+  const json = { 'content-type': 'application/json' };
+  if (kind === 'read') return { method: 'GET', path: `/api/tasks/${task.id}` };
+  if (kind === 'list') return { method: 'GET', path: '/api/executions?limit=20' };
+  if (kind === 'execute') return { method: 'POST', path: `/api/tasks/${task.id}/execute` };
+  if (kind === 'create') {
+    const prompt = `Name a moon of Saturn, and another one than the last ${turn}.`;
+    const when = { scheduledFor: '2090-01-01T00:00:00.000Z', recurrence: 'once', timezone: 'UTC' };
+    const body = JSON.stringify({ name: `Written under load ${turn}`, prompt, ...when });
+    return { method: 'POST', path: '/api/agent/create-task', headers: json, body };
+  }
+  const body = new FormData();
+  body.set(
+    'file',
+    new File([`Written under load, ${turn}. `.repeat(400)], `notes-${turn}.txt`, { type: 'text/plain' }),
+  );
+  return { method: 'POST', path: '/api/upload', body };
+}
+
+const idIn = (body: { taskId?: number; executionId?: number; id?: string }): Sent['id'] =>
+  body.taskId ?? body.executionId ?? body.id ?? null;
+
+const describe = ({ message, cause }: Error) =>
+  cause instanceof Error ? `${message}: ${(cause as NodeJS.ErrnoException).code ?? ''} ${cause.message}` : message;
