@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export interface Options {
@@ -7,7 +8,7 @@ export interface Options {
   quick: boolean;
   /** The largest table that is filled, in rows. */
   largest: number;
-  /** The folder for CPU profiles of the API processes; null: none. */
+  /** The folder for CPU profiles of the API processes, which are printed too; null: none. */
   profile: string | null;
 }
 
@@ -38,7 +39,7 @@ export function readOptions(args: readonly string[]): CommandLine {
     quick,
     rounds: wholeNumber('rounds', values.rounds ?? (quick ? '1' : '5'), 1, 100),
     largest: wholeNumber('largest', values.largest ?? '5000000', 10_000, 50_000_000),
-    profile: values.profile ?? null,
+    profile: values.profile === undefined ? null : resolve(values.profile),
     report: values.report ?? REPORT,
     help: values.help ?? false,
   };

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { connect, type Db } from '@carillon/db';
 import type { Bed } from '../bench.ts';
-import { type AiServer, startAiServer } from './ai-server.ts';
+import { printProfile } from '../profile.ts';
+import { type AiServer, monotonicMs, startAiServer } from './ai-server.ts';
 import { SERVER_CORE } from './cores.ts';
 import { endWith } from './ending.ts';
 import { programAt, type Started, startProcess } from './processes.ts';
@@ -47,12 +49,13 @@ export async function install(
   const secret = () => randomBytes(32).toString('base64');
   const [jwtSecret, cronSecret] = [secret(), secret()];
   const production = { NODE_ENV: 'production', CRON_SECRET: cronSecret };
+  const profiling = profile === null ? null : profileInto(stack, profile);
   const api = await startProcess(stack, {
     name: 'api',
     file: programAt('../../api/src/main.ts'),
     folder,
     core: options.core === undefined ? SERVER_CORE : options.core,
-    nodeOptions: profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [],
+    nodeOptions: profiling?.nodeOptions ?? [],
     env: {
       ...production,
       PORT: '0',
@@ -70,6 +73,7 @@ export async function install(
     },
     ready: /Server listening at ([^\s"]+)/,
   });
+  profiling?.isReady();
   if (options.scheduler ?? true) {
     await startProcess(stack, {
       name: 'scheduler',
@@ -80,6 +84,22 @@ export async function install(
     });
   }
   return { db, databaseUrl, apiUrl: api.ready, ai, api, jwtSecret, cronSecret };
+}
+
+/** Has the next process write a CPU profile, and prints it from its `isReady` on when that process has ended. */
+function profileInto(stack: AsyncDisposableStack, folder: string) {
+  const name = `api-${Date.now()}.cpuprofile`;
+  let readyAt = Number.NaN;
+  // On the stack before the process, so this is what ends after it.
+  endWith(stack, async () => {
+    if (Number.isFinite(readyAt)) printProfile(join(folder, name), readyAt);
+  });
+  return {
+    nodeOptions: ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`],
+    isReady: () => {
+      readyAt = monotonicMs();
+    },
+  };
 }
 
 /** A connection of the bench itself. */

@@ -1,0 +1,115 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { type Comparison, inRounds, isMet, ratioOf } from '../src/comparison.ts';
+import { digits, median, quantile, spread } from '../src/figures.ts';
+import { spentIn } from '../src/profile.ts';
+import { cells, type Outcome, reportOf, writeReport } from '../src/report.ts';
+
+const comparison: Comparison = {
+  what: 'executions',
+  unit: 'executions/s',
+  values: [900, 1100, 1000],
+  yardstick: { name: 'pg-boss', values: [480, 500, 2000] },
+  aim: { atLeast: 2 },
+};
+const run = {
+  at: new Date('2026-11-20T10:00:00Z'),
+  postgres: '18.4',
+  rounds: 3,
+  quick: false,
+  largest: 1e6,
+  profile: null,
+};
+const outcome: Outcome = { name: 'executions', about: 'how many', comparisons: [comparison] };
+
+t.test('a quantile is one of the values, the nearest rank', async (t) => {
+  const values = Array.from({ length: 200 }, (_, index) => index + 1);
+  t.strictSame(
+    [0, 0.5, 0.95, 0.99, 1].map((q) => quantile(values, q)),
+    [1, 100, 190, 198, 200],
+  );
+  t.equal(quantile([7], 0.5), 7);
+});
+
+t.test('a median is the middle value, or the mean of the two in the middle', async (t) => {
+  t.equal(median([9, 1, 5]), 5);
+  t.equal(median([1, 2, 10, 3]), 2.5);
+});
+
+t.test('the ratio is that of the medians, and tells whether the aim is met', async (t) => {
+  t.equal(ratioOf(comparison), 2);
+  t.equal(isMet(comparison), true);
+  t.equal(isMet({ ...comparison, aim: { atLeast: 2.1 } }), false);
+  t.equal(isMet({ ...comparison, aim: { atMost: 1.9 } }), false);
+  t.equal(isMet({ what: 'start', unit: 'ms', values: [900], aim: { atMost: 1000 } }), true);
+});
+
+t.test('without an aim or a yardstick that was measured, nothing is met or missed', async (t) => {
+  const { aim: _aim, ...aimless } = comparison;
+  t.equal(isMet(aimless), null);
+  const missing = { ...comparison, yardstick: { name: 'BullMQ', missing: 'no redis-server' } };
+  t.equal(isMet(missing), null);
+  t.match(cells(missing)[2], 'BullMQ: not measured, no redis-server');
+});
+
+t.test('a line has the median, the least and the most of both, the ratio, the aim and whether it is met', async (t) => {
+  t.strictSame(cells(comparison), [
+    'executions',
+    '1,000 (900 to 1,100) executions/s',
+    'pg-boss: 500 (480 to 2,000) executions/s',
+    '2.00',
+    '≥ 2.00 ×',
+    'yes',
+  ]);
+  t.equal(spread([3]), '3.00');
+  t.strictSame([12345.6, 12.34, 0.1234].map(digits), ['12,346', '12.3', '0.123']);
+});
+
+t.test('contestants take turns, and who is first changes', async (t) => {
+  const order: string[] = [];
+  const one = (name: string) => async () => order.push(name);
+  const figures = await inRounds(2, { a: one('a'), b: one('b'), c: one('c') }, String);
+  t.strictSame(order, ['a', 'b', 'c', 'b', 'c', 'a']);
+  t.strictSame(figures.a, [1, 6]);
+});
+
+t.test('the report names day, machine, versions and rounds, and says why something was not measured', async (t) => {
+  const failed: Outcome = { name: 'tick', about: 'one tick', failed: 'No room on the disk.\n at somewhere' };
+  const text = reportOf({ ...run, outcomes: [outcome, failed] });
+  t.match(text, '- 2026-11-20 10:00 UTC');
+  t.match(text, /^- \d+ cores \(.+\), \d+ GiB of memory$/m);
+  t.match(text, `- Node ${process.version}, PostgreSQL 18.4`);
+  t.match(text, '- 3 rounds, tables of up to 1,000,000 rows');
+  t.match(text, '| executions | 1,000 (900 to 1,100) executions/s |');
+  t.match(text, '## tick\n\nOne tick.\n\nNot measured: No room on the disk.\n');
+});
+
+t.test('what people wrote under "Notes" outlives the next run', async (t) => {
+  const path = join(t.testdir({}), 'RESULTS.md');
+  writeReport(path, { ...run, outcomes: [outcome] });
+  t.match(readFileSync(path, 'utf8'), /\n## Notes\n\nNone yet/);
+  writeFileSync(path, '# Results\n\nold\n\n## Notes\n\nThe disk limits it.\n');
+  writeReport(path, { ...run, outcomes: [outcome] });
+  const text = readFileSync(path, 'utf8');
+  t.match(text, /\n## Notes\n\nThe disk limits it.\n$/);
+  t.notMatch(text, '\nold\n');
+  t.equal(text.match(/## Notes/g)?.length, 1);
+});
+
+t.test('a profile is counted from the moment on that is asked for, without what was idle', async (t) => {
+  const frame = (functionName: string) => ({ functionName, url: '', lineNumber: 0 });
+  const nodes = ['start', '(idle)', 'work', 'rest'].map((name, id) => ({ id, callFrame: frame(name) }));
+  const profile = {
+    nodes,
+    startTime: 1_000_000,
+    samples: [0, 0, 1, 2, 2, 3],
+    timeDeltas: [0, 1000, 1000, 3000, 3000, 3000],
+  };
+  const { busyMs, lines } = spentIn(profile, 1002);
+  t.equal(busyMs, 6);
+  t.strictSame(lines, [
+    { share: 1, where: 'work' },
+    { share: 0, where: 'rest' },
+  ]);
+});
