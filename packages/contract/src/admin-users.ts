@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Role } from './auth.ts';
-import { errors, success } from './envelopes.ts';
+import { errors, refusals, success } from './envelopes.ts';
 import { ADMIN, type Operation } from './operation.ts';
 import { Id, IdParams, Instant, InstantText, nullable, Offset, pageSize, strict, words } from './primitives.ts';
 import { UserStats } from './users.ts';
@@ -36,6 +36,7 @@ export const listUsers = {
   ...common,
   operationId: 'listUsers',
   summary: 'All accounts, the newest first',
+  description: 'Pages by `limit` and `offset`. `search` finds part of the address or the name, in any letter case.',
   querystring: ListUsersQuery,
   response: {
     200: Type.Object({
@@ -63,6 +64,8 @@ export const getAccount = {
   ...common,
   operationId: 'getAccount',
   summary: 'One account, with its figures and what happened to it last',
+  description:
+    'As `listUsers` shows it, and the last 20 things that happened to it: sign-ins, changes by an administrator, tasks, runs and coupons.',
   params: IdParams,
   response: {
     200: Type.Object({
@@ -101,7 +104,7 @@ export const changeAccount = {
   operationId: 'changeAccount',
   summary: 'Change the role, plan or trial of an account, or (de)activate it',
   description:
-    'Another role and deactivation end its sessions at once. The tasks of a deactivated account rest: what waits is dropped, what runs is finished. The last active admin stays one (409).',
+    'Another role and deactivation end its sessions at once. The tasks of a deactivated account rest: what waits is dropped, what runs is finished.',
   params: IdParams,
   body: ChangeAccountInput,
   response: {
@@ -116,7 +119,8 @@ export const changeAccount = {
         plan: Type.Optional(words(PLANS, { description: 'Where the request gave one' })),
       }),
     }),
-    ...errors(401, 403, 404, 409, 429),
+    ...errors(401, 403, 404, 429),
+    ...refusals({ 409: 'It is the last active administrator, who stays one' }),
   },
 } satisfies Operation;
 
@@ -128,6 +132,7 @@ export const deleteAccount = {
   params: IdParams,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(401, 403, 404, 409, 429),
+    ...errors(401, 403, 404, 429),
+    ...refusals({ 409: 'It is the last active administrator, who stays one' }),
   },
 } satisfies Operation;

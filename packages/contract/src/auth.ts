@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, NotValidBody, success } from './envelopes.ts';
+import { errors, NotValidBody, refusals, success } from './envelopes.ts';
 import { type Operation, PUBLIC, SIGNED_IN } from './operation.ts';
 import { Email, Id, Instant, nullable, Password, ref, strict, TimeZone, UserName, Uuid, words } from './primitives.ts';
 
@@ -19,6 +19,8 @@ export type RegisterInput = Static<typeof RegisterInput>;
 export const register = {
   operationId: 'register',
   summary: 'Open an account',
+  description:
+    'Opens an account on the trial plan. It signs nobody in: `login` does. The letter case of the address, and space around it, do not matter.',
   tags: ['auth'],
   security: PUBLIC,
   body: RegisterInput,
@@ -27,7 +29,8 @@ export const register = {
       success,
       user: Type.Object({ id: Id, email: Type.String(), name: Type.String(), createdAt: Instant }),
     }),
-    ...errors(403, 409, 429),
+    ...errors(403, 429),
+    ...refusals({ 409: 'The address is registered already' }),
   },
 } satisfies Operation;
 
@@ -42,7 +45,7 @@ export const login = {
   operationId: 'login',
   summary: 'Sign in',
   description:
-    'Sets the cookie `local-session`. With the header `X-Request-Token: true` the answer also holds a bearer token.',
+    'Sets the cookie `local-session`. With the header `X-Request-Token: true` the answer also holds a bearer token. Of an account the 11th session ends the oldest one.',
   tags: ['auth'],
   security: PUBLIC,
   headers: Type.Object({
@@ -55,13 +58,19 @@ export const login = {
       user: Type.Object({ id: Id, email: Type.String(), name: Type.String(), role: Role }),
       token: Type.Optional(Type.String()),
     }),
-    ...errors(401, 403, 429),
+    ...errors(429),
+    ...refusals({
+      401: 'The address or the password is wrong; which of the two is not said',
+      403: 'The account is deactivated, or a page of another site made the browser send this',
+    }),
   },
 } satisfies Operation;
 
 export const logout = {
   operationId: 'logout',
   summary: 'End this session',
+  description:
+    'Ends the session of this request at once and takes the cookie away. Other sessions of the account stay.',
   tags: ['auth'],
   security: SIGNED_IN,
   response: {
@@ -73,6 +82,8 @@ export const logout = {
 export const getSession = {
   operationId: 'getSession',
   summary: 'Who is signed in',
+  description:
+    'For a web client that wants to know at its start who is there. 401 says `{authenticated: false}` and no more.',
   tags: ['auth'],
   security: SIGNED_IN,
   response: {
@@ -133,7 +144,8 @@ export const resetPassword = {
   body: strict({ token: ResetToken, newPassword: Password }),
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(400, 403, 429, 500, 503),
+    ...errors(403, 429),
+    ...refusals({ 400: 'The token cannot be used, or the password does not keep to the rules' }),
   },
 } satisfies Operation;
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, success } from './envelopes.ts';
+import { errors, refusals, success } from './envelopes.ts';
 import { ADMIN, type Operation, SIGNED_IN } from './operation.ts';
 import {
   Id,
@@ -47,7 +47,7 @@ export const activateCoupon = {
   operationId: 'activateCoupon',
   summary: 'Extend the trial by a coupon',
   description:
-    'From the later of now and the end of the trial. 404 where it is missing or inactive; 400 where it has expired, was used by the caller before, or has no uses left.',
+    'Its days are added to the later of now and the end of the trial. Each coupon counts once for an account.',
   body: ActivateCouponInput,
   response: {
     200: Type.Object({
@@ -56,7 +56,11 @@ export const activateCoupon = {
       coupon: Type.Object({ code: Code, type: Kind, value: Value, appliedAt: Instant }),
       user: Type.Object({ trialEndsAt: Instant }),
     }),
-    ...errors(401, 403, 404, 429),
+    ...errors(401, 403, 429),
+    ...refusals({
+      400: 'It has expired, was used by the caller before, or has no uses left',
+      404: 'There is none, or it is inactive',
+    }),
   },
 } satisfies Operation;
 
@@ -69,6 +73,7 @@ export const listCoupons = {
   ...byAdmin,
   operationId: 'listCoupons',
   summary: 'All coupons, newest first',
+  description: 'With the figures of all coupons together. Pages by `limit` and `offset`.',
   querystring: ListCouponsQuery,
   response: {
     200: Type.Object({
@@ -118,11 +123,12 @@ export const createCoupon = {
   ...byAdmin,
   operationId: 'createCoupon',
   summary: 'Make a coupon with a code of its own',
-  description: '409 where another coupon has the code, in any letter case.',
+  description: 'Its holder gets `value` days of trial. The code is one that nobody guesses, unless it is chosen.',
   body: CreateCouponInput,
   response: {
     201: Type.Object({ success, data: Type.Object(FIELDS), message: Type.String() }),
-    ...errors(401, 403, 409, 429),
+    ...errors(401, 403, 429),
+    ...refusals({ 409: 'Another coupon has this code, in whatever letter case' }),
   },
 } satisfies Operation;
 
@@ -132,6 +138,7 @@ export const getCoupon = {
   ...byAdmin,
   operationId: 'getCoupon',
   summary: 'One coupon',
+  description: 'With how often it was used.',
   params: IdParams,
   response: { 200: OneCoupon, ...errors(401, 403, 404, 429) },
 } satisfies Operation;
@@ -157,6 +164,7 @@ export const deleteCoupon = {
   ...byAdmin,
   operationId: 'deleteCoupon',
   summary: 'Delete a coupon; what it has extended stays extended',
+  description: 'Nobody can use it any more. Trials that it has extended stay so.',
   params: IdParams,
   response: { 200: Type.Object({ success, message: Type.String() }), ...errors(401, 403, 404, 429) },
 } satisfies Operation;
@@ -171,6 +179,7 @@ export const listCouponUses = {
   ...byAdmin,
   operationId: 'listCouponUses',
   summary: 'Who has used a coupon, newest first',
+  description: 'Pages by `limit` and `offset`.',
   params: IdParams,
   querystring: ListCouponUsesQuery,
   response: {

@@ -127,6 +127,12 @@ export function refusals<S extends keyof typeof RESPONSES>(meanings: Record<S, s
   return Object.fromEntries(entries) as Pick<typeof RESPONSES, S>;
 }
 
+/** 400 of routes whose own errors are `{error}` alone: a validation error keeps its form. */
+export const BareOrInvalid = Type.Unsafe<Static<typeof InvalidBody> | Static<typeof BareErrorBody>>({
+  anyOf: [ref(InvalidBody), ref(BareErrorBody)],
+  description: 'The request cannot be read (`{error}`) or is not valid (`details` has the messages by field)',
+});
+
 /** As `errors`, for routes whose own errors are `{error}` alone. */
 export function bareErrors<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
   const shared = [402, 403, 503];
@@ -134,7 +140,8 @@ export function bareErrors<S extends keyof typeof RESPONSES = never>(...statuses
     status,
     shared.includes(Number(status)) ? schema : ref(BareErrorBody, schema.description),
   ]);
-  return Object.fromEntries(entries) as Record<S | (typeof ALWAYS)[number], TSchema>;
+  const bare = { ...Object.fromEntries(entries), 400: BareOrInvalid };
+  return bare as Record<S | (typeof ALWAYS)[number], TSchema>;
 }
 
 /** Page position of lists that take `offset` and `cursor` (decisions §5). */

@@ -74,7 +74,13 @@ export const EVENT_DATA = {
   }),
   'task.updated': Type.Object({
     task: Type.Object({ id: Id, name: Type.String(), updatedAt: Instant }),
-    changes: Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() })),
+    changes: Type.Record(
+      Type.String(),
+      Type.Object({
+        from: Type.Unknown({ description: 'What it was' }),
+        to: Type.Unknown({ description: 'What it is' }),
+      }),
+    ),
   }),
   'task.deleted': Type.Object({ task: Type.Object({ id: Id, name: Type.String(), deletedAt: Instant }) }),
   'task.started': Started,

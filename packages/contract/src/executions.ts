@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, Pagination, success } from './envelopes.ts';
+import { errors, Pagination, refusals, success } from './envelopes.ts';
 import { type Operation, SIGNED_IN } from './operation.ts';
 import {
   Cursor,
@@ -85,6 +85,8 @@ export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
 export const listExecutions = {
   operationId: 'listExecutions',
   summary: "The runs of the caller's tasks, newest first",
+  description:
+    'By task, by status, and by when they were made: from `startDate` to `endDate`, where a day is a day in UTC. Pages by `offset`, or by `cursor`, which does not slow down and is the one that counts where both are given.',
   tags: ['executions'],
   security: SIGNED_IN,
   querystring: ListExecutionsQuery,
@@ -97,6 +99,8 @@ export const listExecutions = {
 export const getExecution = {
   operationId: 'getExecution',
   summary: 'One run',
+  description:
+    'To wait for the end of a run, ask again until `completedAt` is there, or subscribe a webhook to `execution.completed` and `execution.failed`.',
   tags: ['executions'],
   security: SIGNED_IN,
   params: IdParams,
@@ -117,14 +121,15 @@ export const retryExecution = {
   operationId: 'retryExecution',
   summary: 'Run the task of a failed execution again',
   description:
-    'Makes a new pending execution (201), unless a retry of this one, or of its retries, is to come or under way already: then that is answered (200), and one that waits for its time is queued at once. 409 for an execution that has not failed.',
+    'Makes a new pending execution (201), unless a retry of this one, or of its retries, is to come or under way already: then that is answered (200), and one that waits for its time is queued at once. So it can be sent twice.',
   tags: ['executions'],
   security: SIGNED_IN,
   params: IdParams,
   response: {
     200: Retried,
     201: Retried,
-    ...errors(401, 402, 403, 404, 409, 429),
+    ...errors(401, 402, 403, 404, 429),
+    ...refusals({ 409: 'It has not failed: it waits, runs, or was completed' }),
   },
 } satisfies Operation;
 
@@ -157,6 +162,8 @@ export type ExecutionDetails = Static<typeof ExecutionDetails>;
 export const getExecutionDetails = {
   operationId: 'getExecutionDetails',
   summary: 'One run with its task, its steps, and what it took',
+  description:
+    'Beside the run its task as it is now, what the run did with the time of each step, and its model, tokens and cost.',
   tags: ['executions'],
   security: SIGNED_IN,
   params: IdParams,

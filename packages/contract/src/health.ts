@@ -6,6 +6,8 @@ import { Instant, ref } from './primitives.ts';
 export const getHealth = {
   operationId: 'getHealth',
   summary: 'Whether the service runs',
+  description:
+    'Answers as long as the process does, also in maintenance mode. `getReadiness` says whether it can be given requests.',
   tags: ['health'],
   security: PUBLIC,
   response: {

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { bareErrors, success } from './envelopes.ts';
+import { BareErrorBody, bareErrors, success } from './envelopes.ts';
 import { EventKind } from './events.ts';
 import { type Operation, PUBLIC } from './operation.ts';
-import { Id, strict } from './primitives.ts';
+import { Id, ref, strict } from './primitives.ts';
 
 /** Specification "Webhooks", the path with the secret; decisions §8. */
 
@@ -14,6 +14,8 @@ export const showInbound = {
   ...common,
   operationId: 'showInbound',
   summary: 'Whether an inbound address is good',
+  description:
+    'For whoever set up the address in another system. An unknown, a deleted and an inactive webhook are answered alike.',
   params: InboundParams,
   response: {
     200: Type.Object({
@@ -24,6 +26,7 @@ export const showInbound = {
       isActive: Type.Boolean(),
     }),
     ...bareErrors(404, 429),
+    404: ref(BareErrorBody, 'The webhook is unknown, deleted or inactive'),
   },
 } satisfies Operation;
 
@@ -39,7 +42,7 @@ export const receiveInbound = {
   operationId: 'receiveInbound',
   summary: "Run a task of the webhook's owner",
   description:
-    'Signed as deliveries are: `X-Webhook-Signature: sha256=<hex>`, the HMAC-SHA256 of the raw body keyed with the secret. The `task.*` events of the run are sent to no webhook; its `execution.*` events are.',
+    'With `taskId` that task is run (201); without it the call is taken note of (200). Signed as deliveries are: `X-Webhook-Signature: sha256=<hex>`, the HMAC-SHA256 of the raw body keyed with the secret. The `task.*` events of the run are sent to no webhook; its `execution.*` events are.',
   params: InboundParams,
   headers: Type.Object({ 'x-webhook-signature': Type.Optional(Type.String({ description: 'sha256=<hex>' })) }),
   body: InboundInput,
@@ -47,5 +50,7 @@ export const receiveInbound = {
     200: Type.Object({ success, received: Type.Literal(true) }),
     201: Type.Object({ success, executionId: Id }),
     ...bareErrors(401, 402, 404, 429),
+    401: ref(BareErrorBody, 'The signature is missing or wrong'),
+    404: ref(BareErrorBody, 'The webhook is unknown, deleted or inactive, or its owner has no such task'),
   },
 } satisfies Operation;

@@ -28,6 +28,8 @@ export const listNotifications = {
   ...common,
   operationId: 'listNotifications',
   summary: "The caller's notifications, newest first",
+  description:
+    'What the dashboard shows. Pages by `offset`, or by `cursor`, which does not slow down and is the one that counts where both are given.',
   querystring: ListNotificationsQuery,
   response: {
     200: Type.Object({ success, notifications: Type.Array(Notification), pagination: Pagination }),
@@ -39,6 +41,7 @@ export const readNotification = {
   ...common,
   operationId: 'readNotification',
   summary: 'Mark a notification as read',
+  description: 'Marked twice, it stays as it was.',
   params: IdParams,
   response: { 200: Type.Object({ success }), ...errors(401, 403, 404, 429) },
 } satisfies Operation;

@@ -32,6 +32,7 @@ export const getSettings = {
   ...common,
   operationId: 'getSettings',
   summary: 'The system settings in force',
+  description: 'Of the whole installation.',
   response: { 200: Type.Object({ success, settings: Type.Object(fields) }), ...errors(401, 403, 429) },
 } satisfies Operation;
 

@@ -10,6 +10,7 @@ const count = Type.Integer();
 export const getStats = {
   operationId: 'getStats',
   summary: 'Figures of the whole service',
+  description: 'Counted as of now, over all accounts.',
   tags: ['admin'],
   security: ADMIN,
   response: {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { BareErrorBody, errors, InvalidBody, success } from './envelopes.ts';
+import { BareErrorBody, BareOrInvalid, errors, success } from './envelopes.ts';
 import { type Operation, SIGNED_IN } from './operation.ts';
 import { Id, Instant, ref, strict, Uuid, words } from './primitives.ts';
 
@@ -13,11 +13,8 @@ const common = { tags: ['uploads'], security: SIGNED_IN };
 const refused = (description: string) => ref(BareErrorBody, description);
 const refusals = {
   ...errors(401, 402, 429),
-  400: Type.Unsafe<Static<typeof InvalidBody> | Static<typeof BareErrorBody>>({
-    anyOf: [ref(InvalidBody), ref(BareErrorBody)],
-    description: 'The request cannot be read (`{error}`) or is not valid (`details` has the messages by field)',
-  }),
-  403: refused('No permission'),
+  400: BareOrInvalid,
+  403: refused('Not your file, or a page of another site made the browser send this'),
   500: refused('Internal server error'),
 };
 
@@ -70,6 +67,6 @@ export const deleteUpload = {
       }),
     }),
     ...refusals,
-    404: refused('Not found'),
+    404: refused('There is no such file'),
   },
 } satisfies Operation;

@@ -41,6 +41,8 @@ export const getUsage = {
   ...common,
   operationId: 'getUsage',
   summary: 'What the caller has used, and may use',
+  description:
+    'Of this month and of today in UTC, against the limits of the plan, and of the storage. When a quota is used up, what needs it is 402.',
   response: { 200: Type.Object({ success, usage: Usage }), ...errors(401, 429) },
 } satisfies Operation;
 
@@ -72,6 +74,7 @@ export const listUsageAlerts = {
   ...common,
   operationId: 'listUsageAlerts',
   summary: "The caller's usage alerts, the lowest threshold first",
+  description: 'All of them: there are at most 100.',
   response: { 200: Type.Object({ success, alerts: Type.Array(UsageAlert) }), ...errors(401, 429) },
 } satisfies Operation;
 
@@ -79,6 +82,7 @@ export const deleteUsageAlert = {
   ...common,
   operationId: 'deleteUsageAlert',
   summary: 'Delete a usage alert',
+  description: 'What it has told already stays.',
   params: IdParams,
   response: { 200: Type.Object({ success, message: Type.String() }), ...errors(401, 403, 404, 429) },
 } satisfies Operation;

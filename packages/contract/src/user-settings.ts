@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, success } from './envelopes.ts';
+import { errors, refusals, success } from './envelopes.ts';
 import { type Operation, SIGNED_IN } from './operation.ts';
 import { Email, HttpUrl, nullable, strict, TimeZone, UserName } from './primitives.ts';
 import { PatchUserInput } from './users.ts';
@@ -56,6 +56,7 @@ export const getUserSettings = {
   ...common,
   operationId: 'getUserSettings',
   summary: "The caller's settings",
+  description: 'What the account has set for itself: who is told of what, and by which way.',
   response: { 200: OwnSettings, ...errors(401, 429) },
 } satisfies Operation;
 
@@ -64,7 +65,11 @@ export const changeUserSettings = {
   operationId: 'changeUserSettings',
   summary: "Change the caller's settings",
   description:
-    'A new `email` takes the place of the one to sign in with; the address before is told. 409 where another account has it.',
+    'A new `email` takes the place of the one to sign in with; the address before is told. Answers with all settings.',
   body: ChangeSettingsInput,
-  response: { 200: OwnSettings, ...errors(401, 403, 409, 429) },
+  response: {
+    200: OwnSettings,
+    ...errors(401, 403, 429),
+    ...refusals({ 409: 'Another account has this address, or the installation names the one before' }),
+  },
 } satisfies Operation;

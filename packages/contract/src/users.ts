@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Role } from './auth.ts';
-import { errors, success } from './envelopes.ts';
+import { errors, refusals, success } from './envelopes.ts';
 import { type Operation, SIGNED_IN } from './operation.ts';
 import { Id, Instant, nullable, Password, ref, strict, TimeZone, UserName } from './primitives.ts';
 
@@ -32,6 +32,8 @@ export const User = Type.Object(
 export const getUser = {
   operationId: 'getUser',
   summary: 'The signed-in user',
+  description:
+    'The profile, with figures of its tasks and runs. `successRate` is the share of the completed ones among the completed and the failed.',
   tags: ['users'],
   security: SIGNED_IN,
   response: {
@@ -60,6 +62,8 @@ export type PatchUserInput = Static<typeof PatchUserInput>;
 export const patchUser = {
   operationId: 'patchUser',
   summary: 'Change the profile',
+  description:
+    "Changes the fields that are given. With a key of one's own, the AI service is called with that key for one's own tasks; it is stored encrypted.",
   tags: ['users'],
   security: SIGNED_IN,
   body: PatchUserInput,
@@ -88,12 +92,13 @@ export const changePassword = {
   operationId: 'changePassword',
   summary: 'Change the password',
   description:
-    'Ends all other sessions of the account, voids its reset links, and tells its owner by mail. 400 on `currentPassword` where that is wrong; after 5 tries in 15 minutes, 429. 409 for an account that has no password: a first one is chosen by `forgotPassword`.',
+    'Ends all other sessions of the account, voids its reset links, and tells its owner by mail. 400 on `currentPassword` where that is wrong; after 5 tries in 15 minutes, 429.',
   tags: ['users'],
   security: SIGNED_IN,
   body: ChangePasswordInput,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(401, 403, 409, 429),
+    ...errors(401, 403, 429),
+    ...refusals({ 409: 'The account has no password: a first one is chosen by `forgotPassword`' }),
   },
 } satisfies Operation;

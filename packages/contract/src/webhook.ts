@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { EventKind } from './events.ts';
-import { Id, Instant, nullable, words } from './primitives.ts';
+import { Id, Instant, nullable, Uuid, words } from './primitives.ts';
 
 /** Specification "Webhook", "Webhook delivery log entry"; decisions §8. */
+
+export const WebhookParams = Type.Object({ id: Uuid });
 
 export const WEBHOOK_STATUSES = ['active', 'inactive', 'failed'] as const;
 export const WebhookStatus = words(WEBHOOK_STATUSES);

@@ -1,17 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, success } from './envelopes.ts';
+import { errors, refusals, success } from './envelopes.ts';
 import { EventKind } from './events.ts';
 import { type Operation, SIGNED_IN } from './operation.ts';
-import { HttpUrl, Id, Instant, InstantText, nullable, Offset, pageSize, ref, strict, Uuid } from './primitives.ts';
-import { DeliveryAttempt, Webhook } from './webhook.ts';
+import { HttpUrl, Id, Instant, nullable, Offset, pageSize, ref, strict } from './primitives.ts';
+import { Webhook, WebhookParams } from './webhook.ts';
 
 /** Specification "Webhooks"; decisions §8. */
 
+export * from './deliveries.ts';
 export * from './webhook.ts';
 
 const common = { tags: ['webhooks'], security: SIGNED_IN };
 
-export const WebhookParams = Type.Object({ id: Uuid });
 const Events = Type.Array(EventKind, { minItems: 1, description: 'Each kind counts once' });
 const Description = Type.String({ maxLength: 500 });
 
@@ -36,7 +36,7 @@ export const createWebhook = {
   operationId: 'createWebhook',
   summary: 'Subscribe an address to events',
   description:
-    'The secret signs what is sent. It is shown here and by a rotation, and never again. 409 for a secret of your own that is the inbound address of another webhook of yours.',
+    'From now on the address is sent each event of these kinds, as `webhooks` of this document shows them. The secret signs what is sent: it is shown here and by a rotation, and never again. Sent twice, it makes two webhooks.',
   body: CreateWebhookInput,
   response: {
     201: Type.Object({
@@ -51,7 +51,11 @@ export const createWebhook = {
         createdAt: Instant,
       }),
     }),
-    ...errors(401, 402, 403, 409, 429),
+    ...errors(401, 403, 429),
+    ...refusals({
+      402: 'The webhooks that the plan has are all taken',
+      409: 'Another webhook of yours has this secret, which is its inbound address',
+    }),
   },
 } satisfies Operation;
 
@@ -62,6 +66,8 @@ export const listWebhooks = {
   ...common,
   operationId: 'listWebhooks',
   summary: "The caller's webhooks, newest first",
+  description:
+    'Those made by `createWebhook`, and those of the `webhookUrl` of tasks and of the settings. Secrets are not shown. Pages by `limit` and `offset`.',
   querystring: ListWebhooksQuery,
   response: {
     200: Type.Object({
@@ -84,6 +90,7 @@ export const getWebhook = {
   ...common,
   operationId: 'getWebhook',
   summary: 'One webhook',
+  description: 'Without its secret, which is shown when it is made and by a rotation.',
   params: WebhookParams,
   response: { 200: OneWebhook, ...errors(401, 404, 429) },
 } satisfies Operation;
@@ -103,19 +110,27 @@ export const changeWebhook = {
   operationId: 'changeWebhook',
   summary: 'Change a webhook, switch it on or off',
   description:
-    'Of the webhook of a task or of the settings only `isActive` can be changed here (else 409); that of the settings is `notificationPreferences.webhook`.',
+    'Switched on again, it is sent what has waited meanwhile. Of the webhook of a task or of the settings only `isActive` can be changed here; that of the settings is `notificationPreferences.webhook`.',
   params: WebhookParams,
   body: ChangeWebhookInput,
-  response: { 200: OneWebhook, ...errors(401, 403, 404, 409, 429) },
+  response: {
+    200: OneWebhook,
+    ...errors(401, 403, 404, 429),
+    ...refusals({ 409: 'It is the webhook of a task or of the settings: change the `webhookUrl` there' }),
+  },
 } satisfies Operation;
 
 export const deleteWebhook = {
   ...common,
   operationId: 'deleteWebhook',
   summary: 'Delete a webhook with its deliveries and its log',
-  description: '409 for the webhook of a task or of the settings: it goes with the `webhookUrl` there.',
+  description: 'What waits to be sent is dropped. That of a task or of the settings goes with the `webhookUrl` there.',
   params: WebhookParams,
-  response: { 200: Type.Object({ success, message: Type.String() }), ...errors(401, 403, 404, 409, 429) },
+  response: {
+    200: Type.Object({ success, message: Type.String() }),
+    ...errors(401, 403, 404, 429),
+    ...refusals({ 409: 'It is the webhook of a task or of the settings: remove the `webhookUrl` there' }),
+  },
 } satisfies Operation;
 
 export const rotateSecret = {
@@ -128,65 +143,5 @@ export const rotateSecret = {
   response: {
     200: Type.Object({ success, webhook: Type.Object({ id: Type.String(), secret: Type.String() }) }),
     ...errors(401, 403, 404, 429),
-  },
-} satisfies Operation;
-
-export const testWebhook = {
-  ...common,
-  operationId: 'testWebhook',
-  summary: 'Send a test to a webhook, once, and tell what became of it',
-  params: WebhookParams,
-  response: {
-    200: Type.Object({
-      success: Type.Boolean({ description: 'Whether the receiver took it' }),
-      delivery: ref(DeliveryAttempt),
-    }),
-    ...errors(401, 403, 404, 429),
-  },
-} satisfies Operation;
-
-export const ListDeliveriesQuery = Type.Object({ limit: pageSize(50), offset: Offset });
-export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>;
-
-export const listDeliveries = {
-  ...common,
-  operationId: 'listDeliveries',
-  summary: 'What became of each attempt, newest first',
-  description: 'The last 100 attempts, and all those of deliveries that are still open.',
-  params: WebhookParams,
-  querystring: ListDeliveriesQuery,
-  response: {
-    200: Type.Object({
-      success,
-      logs: Type.Array(ref(DeliveryAttempt)),
-      pagination: Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }),
-    }),
-    ...errors(401, 404, 429),
-  },
-} satisfies Operation;
-
-export const redeliver = {
-  ...common,
-  operationId: 'redeliver',
-  summary: 'Send a delivery again',
-  description:
-    'The same bytes under the same `webhook-id`, from attempt 1 on; one that waits for a retry is sent now. Takes the `deliveryId` or the `id` of a log entry. 409 while the webhook is not active.',
-  params: Type.Object({ id: Uuid, deliveryId: Uuid }),
-  response: { 201: Type.Object({ success, deliveryId: Type.String() }), ...errors(401, 403, 404, 409, 429) },
-} satisfies Operation;
-
-export const RedeliverSinceInput = strict({ since: InstantText });
-export type RedeliverSinceInput = Static<typeof RedeliverSinceInput>;
-
-export const redeliverSince = {
-  ...common,
-  operationId: 'redeliverSince',
-  summary: 'Send again what has failed since an instant',
-  description: 'What failed is kept for 30 days. 409 while the webhook is not active.',
-  params: WebhookParams,
-  body: RedeliverSinceInput,
-  response: {
-    200: Type.Object({ success, count: Type.Integer({ description: 'Deliveries that are sent again' }) }),
-    ...errors(401, 403, 404, 409, 429),
   },
 } satisfies Operation;

@@ -1,6 +1,7 @@
 /** The part of an OpenAPI document that is completed here. */
 export interface Document {
   paths?: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, Record<string, Operation>>;
   components?: Record<string, Record<string, object> | undefined>;
 }
 
@@ -18,6 +19,7 @@ export interface Operation {
 export interface Parameter {
   name: string;
   in: string;
+  description?: string;
   example?: unknown;
 }
 
@@ -40,7 +42,7 @@ export interface Placed {
   operation: Operation;
 }
 
-export const operationsOf = ({ paths = {} }: Document): Placed[] =>
+export const operationsOf = ({ paths = {} }: Pick<Document, 'paths'>): Placed[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );

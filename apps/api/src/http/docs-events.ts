@@ -59,7 +59,7 @@ const describeEvent = (kind: EventKind) => ({
     parameters,
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: eventPayload(kind) as object, example: examplePayload(kind) } },
+      content: { 'application/json': { schema: copyOf(eventPayload(kind)), example: examplePayload(kind) } },
     },
     responses: {
       '2XX': { description: 'Received; answer within 5 seconds' },
@@ -69,3 +69,6 @@ const describeEvent = (kind: EventKind) => ({
     },
   },
 });
+
+/** The document is completed in place, and the kinds of event share their schemas. */
+const copyOf = (schema: object): object => JSON.parse(JSON.stringify(schema));

@@ -40,6 +40,7 @@ function meaningOf(placed: Placed, status: Status): string {
     case 403:
       return meaningOfForbidden(placed);
     case 404:
+      if (access === 'public') return 'There is none of this name';
       return access === 'admin' ? 'There is none of this id' : 'There is none of this id, or it is not yours';
     case 429:
       return 'Over the limit: wait for as long as `Retry-After` says';

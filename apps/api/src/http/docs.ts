@@ -7,6 +7,7 @@ import { describeService } from './docs-about.ts';
 import type { Document } from './docs-document.ts';
 import { describeEvents } from './docs-events.ts';
 import { addExamples } from './docs-examples.ts';
+import { describeFields } from './docs-fields.ts';
 import { addHeaders } from './docs-headers.ts';
 import { describeLimit, sayLimit } from './docs-limits.ts';
 import { addRefusals } from './docs-refusals.ts';
@@ -32,6 +33,7 @@ export async function serveDocs(app: FastifyInstance, config: Config): Promise<v
       if (!('openapiObject' in given)) return given.swaggerObject;
       const document = given.openapiObject as Document;
       leaveOutBodies(document);
+      describeFields(document);
       addHeaders(document);
       addRefusals(document, (id) => invalidDetails(operations.get(id)));
       addExamples(document);

@@ -1,4 +1,6 @@
+import { MEANINGS } from '@carillon/contract';
 import { EVENT_KINDS } from '@carillon/contract/events';
+import { GLOSSARY } from '@carillon/contract/glossary';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
@@ -12,6 +14,9 @@ interface Schema {
 interface Operation {
   operationId?: string;
   summary?: string;
+  description?: string;
+  tags: string[];
+  requestBody?: { required: boolean };
   security?: object[];
   parameters?: { name: string; required: boolean }[];
   responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
@@ -22,12 +27,14 @@ interface Webhook {
 }
 interface Document {
   openapi: string;
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Webhook }>;
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> };
 }
 
-const { app } = await testContext(t);
+// With files on disk there is one operation more.
+const { app } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
 const document: Document = (await app.inject('/api/docs/json')).json();
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
@@ -40,6 +47,47 @@ t.test('the document is valid OpenAPI 3.1', async (t) => {
   t.ok(valid, JSON.stringify(errors, null, 2));
   const broken = { ...(await app.inject('/api/docs/json')).json(), paths: { '/x': { get: { responses: 7 } } } };
   t.notOk((await validator.validate(broken)).valid, 'and the check can tell');
+});
+
+t.test(
+  'every operation says what it does and how often it may be called, and every refusal what it means',
+  async (t) => {
+    const tags = document.tags.map(({ name }) => name);
+    for (const { name, operation } of operations) {
+      const [does = '', limit = ''] = operation.description?.split('\n\n') ?? [];
+      t.match(does, /^\S.{20,}/, `${name} has a description`);
+      t.match(limit, /^(Limit: \d+ requests|Not limited)/, `${name} has a limit`);
+      t.ok(tags.includes(operation.tags[0] ?? ''), `${name} has a tag that is described`);
+      for (const [status, { description }] of Object.entries(operation.responses)) {
+        t.not(description, MEANINGS[status as unknown as keyof typeof MEANINGS], `${name} ${status}`);
+      }
+    }
+    for (const { name, description } of document.tags) {
+      t.ok(description && operations.some(({ operation }) => operation.tags.includes(name)), name);
+    }
+  },
+);
+
+t.test('every field and parameter is described, and the glossary has no word too many', async (t) => {
+  const said = new Set<string>();
+  const read = (value: unknown, place: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { description, properties, parameters, example: _, examples: __, ...rest } = value as Record<string, object>;
+    if (typeof description === 'string') said.add(description);
+    for (const [name, inner] of [...Object.entries(properties ?? {}), ...Object.entries(parameters ?? {})]) {
+      const { $ref, description, name: parameter } = inner as Record<string, string>;
+      t.ok($ref || description, `${place} ${parameter ?? name} is described`);
+      read(inner, `${place} ${parameter ?? name}`);
+    }
+    for (const [key, inner] of Object.entries(rest)) read(inner, `${place} ${key}`);
+  };
+  read(document, '');
+  for (const [word, meaning] of Object.entries(GLOSSARY)) t.ok(said.has(meaning), `${word} is needed`);
+});
+
+t.test('a body that may be left out is not required', async (t) => {
+  t.equal(document.paths['/api/tasks/{id}/duplicate']?.post?.requestBody?.required, false);
+  t.equal(document.paths['/api/agent/create-task']?.post?.requestBody?.required, true);
 });
 
 t.test('every operation has its own id, a summary, and says who may call it', async (t) => {
@@ -63,7 +111,7 @@ t.test('null survives wherever a field may be null', async (t) => {
     t.same(TaskExecution?.properties?.[field]?.type, ['integer', 'null'], `TaskExecution.${field}`);
   }
   t.same(TaskExecution?.properties?.tokens?.type, ['object', 'null']);
-  t.same(TaskExecution?.properties?.errorCode, {
+  t.match(TaskExecution?.properties?.errorCode, {
     type: ['string', 'null'],
     enum: [...'RATE_LIMIT_EXCEEDED TIMEOUT PROVIDER_UNAVAILABLE PROVIDER_ERROR AUTHENTICATION_FAILED'.split(' ')]
       .concat(['INVALID_REQUEST', 'CONTENT_FILTERED', 'QUOTA_EXCEEDED', 'INTERRUPTED'])
