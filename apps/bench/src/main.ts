@@ -5,7 +5,7 @@ import { isInReport, MEASUREMENTS } from './measurements.ts';
 import { OptionError, readOptions } from './options.ts';
 import { cells, type Outcome, writeReport } from './report.ts';
 import { startDatabaseServer } from './setup/database-server.ts';
-import { endAll } from './setup/ending.ts';
+import { endAll, isEnding } from './setup/ending.ts';
 
 /** However wrong it goes, a measurement is ended after so long. */
 const LONGEST_MS = 90 * 60_000;
@@ -19,7 +19,8 @@ const giveUp = async (why: unknown, code: number) => {
 function usage(): void {
   console.log(`pnpm bench [name…] [--rounds N] [--quick] [--largest ROWS] [--profile FOLDER] [--report FILE]
 
-Without a name, all that has a row in the report is measured, and the report is written.
+Without a name, all that has a row in the report is measured, and the report is written; a quick run writes none unless
+--report says where.
 `);
   const list = (benches: [string, Bench][]) => {
     for (const [name, { about }] of benches) console.log(`  ${name.padEnd(18)} ${about}`);
@@ -51,7 +52,7 @@ async function main(): Promise<number> {
   if (options.quick) process.env.NODE_COMPILE_CACHE = join(server.folder, 'compile-cache');
   const outcomes: Outcome[] = [];
   for (const name of names) outcomes.push(await measure(name, MEASUREMENTS[name] as Bench));
-  if (options.names.length === 0) {
+  if (options.names.length === 0 && options.report !== null) {
     writeReport(options.report, { ...options, at, postgres: server.version, outcomes });
     console.log(`\nThe report is in ${options.report}.`);
   }
@@ -66,6 +67,7 @@ async function main(): Promise<number> {
       for (const comparison of comparisons) console.log(`  ${cells(comparison).join(' | ')}`);
       return { name, about, comparisons };
     } catch (error) {
+      if (isEnding()) throw error;
       console.error(error);
       return { name, about, failed: (error as Error).message };
     } finally {
@@ -77,5 +79,6 @@ async function main(): Promise<number> {
 try {
   process.exit(await main());
 } catch (error) {
-  await giveUp(error instanceof OptionError ? error.message : error, 1);
+  // Whoever gives up says why and with which code.
+  if (!isEnding()) await giveUp(error instanceof OptionError ? error.message : error, 1);
 }

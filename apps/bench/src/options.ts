@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 export interface Options {
@@ -14,15 +15,15 @@ export interface Options {
 
 export interface CommandLine extends Options {
   names: string[];
-  /** Where the report goes when everything was measured. */
-  report: string;
+  /** Where the report goes when everything was measured; null: nowhere. */
+  report: string | null;
   help: boolean;
 }
 
 /** An option that cannot be used; the message says why. */
 export class OptionError extends Error {}
 
-const REPORT = new URL('../RESULTS.md', import.meta.url).pathname;
+const REPORT = fileURLToPath(new URL('../RESULTS.md', import.meta.url));
 
 /** Reads the command line. Throws an `OptionError`. */
 export function readOptions(args: readonly string[]): CommandLine {
@@ -40,7 +41,7 @@ export function readOptions(args: readonly string[]): CommandLine {
     rounds: wholeNumber('rounds', values.rounds ?? (quick ? '1' : '5'), 1, 100),
     largest: wholeNumber('largest', values.largest ?? '5000000', 10_000, 50_000_000),
     profile: values.profile === undefined ? null : resolve(values.profile),
-    report: values.report ?? REPORT,
+    report: values.report ?? (quick ? null : REPORT),
     help: values.help ?? false,
   };
 }

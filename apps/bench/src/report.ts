@@ -59,16 +59,18 @@ export function reportOf({ at, postgres, outcomes, rounds, quick, largest }: Run
   ].join('\n');
 }
 
+const capital = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
+
 function section(outcome: Outcome): string[] {
-  const head = ['', `## ${outcome.name}`, '', `${outcome.about[0]?.toUpperCase()}${outcome.about.slice(1)}.`, ''];
+  const head = ['', `## ${outcome.name}`, '', `${capital(outcome.about)}.`, ''];
   if ('failed' in outcome) return [...head, `Not measured: ${outcome.failed.split('\n', 1)[0]}`];
-  const notes = outcome.comparisons.flatMap(({ what, note }) => (note ? [`- ${what}: ${note}`] : []));
+  const notes = new Set(outcome.comparisons.flatMap(({ note }) => (note ? [`${capital(note)}.`] : [])));
   return [
     ...head,
     '| figure | Carillon | yardstick | ratio | aim | met |',
     '|---|---|---|---|---|---|',
     ...outcome.comparisons.map((comparison) => `| ${cells(comparison).join(' | ')} |`),
-    ...(notes.length > 0 ? ['', ...new Set(notes)] : []),
+    ...(notes.size > 0 ? ['', ...notes] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
@@ -43,19 +43,26 @@ t.test('each row is measured, and all of them are in the report', async (t) => {
   t.notMatch(text, /NaN|\| – [a-z]/);
 });
 
-t.test('an interrupted run leaves no process behind', { skip: process.platform !== 'linux' }, async (t) => {
-  const run = spawn(process.execPath, [MAIN, 'lateness', '--quick'], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const ended = once(run, 'exit');
-  let folder = '';
-  // Until the API and what is beside it run.
-  while (folder === '' || processesIn(folder).length < 3) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    folder = folderOf(run.pid as number);
-  }
-  run.kill('SIGINT');
-  t.strictSame(await ended, [130, null]);
-  t.strictSame(processesIn(folder), []);
-});
+t.test(
+  'an interrupted run leaves no process and no report behind',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const report = join(t.testdir({}), 'RESULTS.md');
+    const run = spawn(process.execPath, [MAIN, '--quick', '--report', report], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const ended = once(run, 'exit');
+    let folder = '';
+    // Until the API and what is beside it run.
+    while (folder === '' || processesIn(folder).length < 3) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      folder = folderOf(run.pid as number);
+    }
+    run.kill('SIGINT');
+    t.strictSame(await ended, [130, null]);
+    t.strictSame(processesIn(folder), []);
+    t.notOk(existsSync(report));
+    t.notOk(existsSync(folder));
+  },
+);
 
 /** The folder in which the children of a run work; empty while it has none. */
 function folderOf(pid: number): string {

@@ -7,10 +7,10 @@ import { digits, p99 } from '../figures.ts';
 import { type AiServer, startAiServer } from '../setup/ai-server.ts';
 import { SERVER_CORE } from '../setup/cores.ts';
 import { connectPatiently, install } from '../setup/installation.ts';
-import { addPeople, addTasks, makeDue } from '../setup/people.ts';
+import { addPeople, addTasks } from '../setup/people.ts';
 import { programAt, startProcess } from '../setup/processes.ts';
 import { startRedis } from '../setup/redis.ts';
-import { settle } from './due-tasks.ts';
+import { planAll, settle } from './due-tasks.ts';
 
 const TASKS_EACH = 20;
 const APART_MS = 30;
@@ -88,8 +88,7 @@ async function prepareCarillon(stack: AsyncDisposableStack, bed: Bed, { ai, coun
   return async () => {
     await settle(db);
     await ai.arrivals();
-    const first = Date.now() + AHEAD_MS;
-    await makeDue(db, new Date(first), { apartMs: APART_MS });
+    const first = (await planAll(db, { leadMs: AHEAD_MS, apartMs: APART_MS })).getTime();
     await delay(first - Date.now() + count * APART_MS);
     const startedMs = await startsOf(db, new Date(first), count);
     const arrived = await ai.arrivals();

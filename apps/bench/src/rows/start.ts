@@ -19,6 +19,8 @@ export const start: Bench = {
           await using stack = new AsyncDisposableStack();
           const port = await freePort();
           const answered = untilHealthy(port);
+          // Waited for below, unless the start itself fails.
+          answered.catch(() => {});
           const { api } = await install(stack, bed, {
             databaseUrl,
             scheduler: false,

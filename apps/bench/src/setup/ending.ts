@@ -1,6 +1,9 @@
 const open = new Set<() => Promise<void>>();
 let ending = false;
 
+/** Whether everything is being ended: what fails from now on fails because of that. */
+export const isEnding = (): boolean => ending;
+
 /** Refuses to begin anything once everything is being ended. */
 export function assertGoingOn(): void {
   if (ending) throw new Error('The measurement is being ended.');

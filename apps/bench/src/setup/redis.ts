@@ -4,7 +4,7 @@ import { startProcess } from './processes.ts';
 
 const PROGRAM = 'redis-server';
 
-/** A Redis of its own on a free port of loopback, its writes on disk as those of PostgreSQL; null where there is none. */
+/** A Redis of its own on a free port of loopback, that appends its writes to a file each second; null where there is none. */
 export async function startRedis(stack: AsyncDisposableStack, folder: string): Promise<number | null> {
   if (spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status !== 0) return null;
   const port = await freePort();
