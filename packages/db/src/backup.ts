@@ -68,8 +68,17 @@ export async function readSnapshot<T>(url: string, work: (snapshot: Snapshot) =>
 }
 
 async function* copyOut(tx: postgres.TransactionSql, table: BackupTable): AsyncGenerator<Buffer> {
-  const stream: Readable = await tx.unsafe(`copy ${copyTarget(table)} to stdout`).readable();
-  yield* stream;
+  const query = tx.unsafe(`copy ${copyTarget(table)} to stdout`);
+  const stream: Readable = await query.readable();
+  try {
+    yield* stream.iterator({ destroyOnReturn: false });
+  } finally {
+    // Whoever stops early leaves a server that goes on sending to a driver that waits for a reader.
+    if (!stream.readableEnded) {
+      stream.on('error', () => {}).resume();
+      query.cancel();
+    }
+  }
 }
 
 async function* uploadKeys(tx: postgres.TransactionSql): AsyncGenerator<string[]> {

@@ -175,7 +175,7 @@ t.test('a database that has tables is not touched', async (t) => {
   const { url, sql } = await emptyDatabase(t, 'restored_full', { upTo: entries.length - 1, data: files });
   const before = await contentOf(sql);
   await t.rejects(
-    fillEmptyDatabase(url, async () => t.fail('it was begun')),
+    fillEmptyDatabase(url, async () => void t.fail('it was begun')),
     { message: /^The database is not empty \(__drizzle_migrations, agent_calls, audit_log …\)/ },
   );
   t.strictSame(await contentOf(sql), before);

@@ -10,7 +10,7 @@ interface Ending {
   teardown(work: () => void): unknown;
 }
 
-const COMMAND = new URL('../src/usage-verify.ts', import.meta.url).pathname;
+const COMMAND = new URL('../../src/carillon.ts', import.meta.url).pathname;
 
 /** Runs the command as an operator would, and tells how it ended. */
 function verify(t: Ending, DATABASE_URL: string): Promise<{ code: number; out: string; err: string }> {
@@ -18,7 +18,7 @@ function verify(t: Ending, DATABASE_URL: string): Promise<{ code: number; out: s
   t.teardown(() => rmSync(DATA_DIR, { recursive: true, force: true }));
   const env = { PATH: process.env.PATH, NODE_ENV: 'test', DATA_DIR, DATABASE_URL };
   return new Promise((resolve) => {
-    execFile(process.execPath, [COMMAND], { env, cwd: DATA_DIR }, (error, out, err) =>
+    execFile(process.execPath, [COMMAND, 'usage', 'verify'], { env, cwd: DATA_DIR }, (error, out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
     );
   });

@@ -6,7 +6,7 @@ import { testDatabase } from '@carillon/db/test-database';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 
-const COMMAND = new URL('../src/secrets-rotate.ts', import.meta.url).pathname;
+const COMMAND = new URL('../../src/carillon.ts', import.meta.url).pathname;
 const [old, fresh] = ['2025', '2026'].map((id) => ({ id, key: randomBytes(32) })) as [Key, Key];
 
 interface Key {
@@ -27,7 +27,7 @@ function rotate(keys: Key[], DATABASE_URL = url): Promise<{ code: number; out: s
   const DATA_DIR = t.testdirName;
   const env = { PATH: process.env.PATH, NODE_ENV: 'test', DATA_DIR, DATABASE_URL, ENCRYPTION_KEY };
   return new Promise((resolve) => {
-    execFile(process.execPath, [COMMAND], { env }, (error, out, err) =>
+    execFile(process.execPath, [COMMAND, 'secrets', 'rotate'], { env }, (error, out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
     );
   });

@@ -1,0 +1,62 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdCompress } from 'node:zlib';
+import { type Pack, pack as startPack } from 'tar-stream';
+import { syncFolder } from './files.ts';
+
+export interface ArchiveWriter {
+  add(name: string, bytes: Buffer): Promise<void>;
+  /** `size` is what comes, in bytes. */
+  addStream(name: string, size: number, bytes: AsyncIterable<Buffer>): Promise<void>;
+}
+
+const COMPRESSION = {
+  params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
+};
+
+/**
+ * Makes an archive of what `fill` adds, a tar compressed by Zstandard that its owner alone may read. It has its name
+ * only when it is whole and on the disk; when something fails nothing of it stays.
+ */
+export async function writeArchive(path: string, fill: (archive: ArchiveWriter) => Promise<void>, signal: AbortSignal) {
+  const draft = `${path}.${process.pid}.part`;
+  const file = await open(draft, 'wx', 0o600);
+  const pack = startPack();
+  const written = pipeline(pack, createZstdCompress(COMPRESSION), file.createWriteStream({ flush: true }), { signal });
+  // Awaited where something waits for it.
+  written.catch(() => {});
+  try {
+    await fill(writerOf(pack, written));
+    pack.finalize();
+    await written;
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    pack.destroy();
+    await written.catch(() => {});
+    await rm(draft, { force: true });
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+function writerOf(pack: Pack, written: Promise<void>): ArchiveWriter {
+  async function addStream(name: string, size: number, bytes: AsyncIterable<Buffer> | Iterable<Buffer>) {
+    try {
+      const ended = Promise.withResolvers<void>();
+      const entry = pack.entry({ name, size, mode: 0o600 }, (error) => (error ? ended.reject(error) : ended.resolve()));
+      ended.promise.catch(() => {});
+      for await (const piece of bytes) {
+        if (entry.write(piece)) continue;
+        await Promise.race([new Promise<void>((resolve) => entry.once('drain', resolve)), ended.promise]);
+      }
+      entry.end(null);
+      await ended.promise;
+    } catch (error) {
+      // A full disk ends the entry too, but does not tell it why.
+      if (pack.destroyed) await written;
+      throw error;
+    }
+  }
+  return { addStream, add: (name, bytes) => addStream(name, bytes.length, [bytes]) };
+}

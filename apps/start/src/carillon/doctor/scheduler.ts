@@ -1,0 +1,81 @@
+import { type Db, rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { type Finding, findingsOf } from './finding.ts';
+
+const { ok, warning, fault } = findingsOf('scheduler');
+/** A tick comes each second; without any, the worker takes up what is due after a minute. */
+const LATE_S = 30;
+const OVERDUE_S = 120;
+const WAITING_S = 600;
+
+interface Facts {
+  maintenance: boolean;
+  overdue: number;
+  oldestS: number | null;
+  late: number;
+  recorded: number;
+  waiting: number;
+  mails: number;
+  processes: number;
+}
+
+/** Whether what is due is taken up, in time, and whether what is queued runs: as the database tells it. */
+export async function examineScheduler(db: Db, now: Date): Promise<Finding[]> {
+  const at = now.toISOString();
+  const ago = (seconds: number) => sql`(${at}::timestamptz - make_interval(secs => ${seconds}))`;
+  const [facts] = await rows<Facts>(
+    db,
+    sql`
+    select (select maintenance_mode from settings) as maintenance,
+      (select count(*)::int from tasks where next_execution_at < ${ago(OVERDUE_S)}) as overdue,
+      (select extract(epoch from ${at}::timestamptz - min(next_execution_at))::float8 from tasks
+        where next_execution_at < ${ago(OVERDUE_S)}) as "oldestS",
+      (select count(*)::int from occurrences where recorded_at > ${ago(3600)}) as recorded,
+      (select count(*)::int from occurrences where recorded_at > ${ago(3600)} and fate = 'late'
+        and recorded_at - planned_for > make_interval(secs => ${LATE_S})) as late,
+      (select count(*)::int from executions where status = 'pending' and queued_at < ${ago(WAITING_S)}) as waiting,
+      (select count(*)::int from mails where next_attempt_at < ${ago(WAITING_S)}) as mails,
+      (select count(distinct client_addr::text || client_port::text)::int from pg_stat_activity
+        where datname = current_database() and application_name = 'carillon' and pid <> pg_backend_pid()) as processes`,
+  );
+  return facts ? judge(facts) : [];
+}
+
+function judge({ maintenance, overdue, oldestS, late, recorded, waiting, mails, processes }: Facts): Finding[] {
+  const findings: Finding[] = [];
+  const start = 'Start an API process and the scheduler.';
+  if (processes === 0) findings.push(warning('No API process is connected to the database.', start));
+  if (maintenance)
+    findings.push(warning('Maintenance mode is on: nothing is started.', 'An admin ends it in the system settings.'));
+  else if (overdue > 0) {
+    findings.push(
+      fault(
+        `${overdue} tasks are overdue, the oldest for ${Math.round(oldestS ?? 0)} s: nobody takes up what is due.`,
+        processes === 0 ? start : 'Look at the logs of the API processes and of the scheduler.',
+      ),
+    );
+  } else if (late > 0) {
+    findings.push(
+      warning(
+        `${late} of the ${recorded} runs of the last hour were taken up more than ${LATE_S} s late.`,
+        'Start the scheduler: without it the API processes look once a minute. Its API_URL and CRON_SECRET have to be those of the API.',
+      ),
+    );
+  }
+  if (waiting > 0 && !maintenance) {
+    findings.push(
+      warning(
+        `${waiting} executions have waited for more than 10 minutes.`,
+        'Raise EXECUTION_CONCURRENCY, or start another API process.',
+      ),
+    );
+  }
+  if (mails > 0)
+    findings.push(
+      warning(
+        `${mails} mails have waited for more than 10 minutes.`,
+        'Look at what the check of the mail server says.',
+      ),
+    );
+  return findings.length > 0 ? findings : [ok('what was due was taken up in time')];
+}

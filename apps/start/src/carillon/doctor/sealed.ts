@@ -1,0 +1,32 @@
+import type { SealingKey } from '@carillon/api/config/secrets';
+import { placeOf, SEALED_COLUMNS, type SealedColumn } from '@carillon/api/sealed-columns';
+import { open } from '@carillon/api/secrets';
+import { type Db, rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { type Finding, findingsOf } from './finding.ts';
+
+const { ok, fault } = findingsOf('secrets');
+
+/** Whether the keys open what is sealed: one value of each column and key is tried. */
+export async function examineSealed(db: Db, keys: readonly SealingKey[]): Promise<Finding[]> {
+  const faults: Finding[] = [];
+  for (const column of Object.keys(SEALED_COLUMNS) as SealedColumn[]) {
+    const { table, id, sealed } = SEALED_COLUMNS[column];
+    const samples = await rows<{ id: string; sealed: string }>(
+      db,
+      sql`
+      select distinct on (split_part(${sealed}, '.', 2)) ${id}::text as id, ${sealed} as sealed from ${table}
+      where ${sealed} is not null order by split_part(${sealed}, '.', 2), ${id} desc`,
+    );
+    for (const sample of samples) {
+      try {
+        open(keys, sample.sealed, placeOf(column, sample.id));
+      } catch (error) {
+        faults.push(
+          fault((error as Error).message, 'Add the key that it was sealed under to ENCRYPTION_KEY, behind the first.'),
+        );
+      }
+    }
+  }
+  return faults.length > 0 ? faults : [ok('ENCRYPTION_KEY opens what is sealed')];
+}
