@@ -3,7 +3,6 @@ import { findWrongTotals } from '@carillon/api/uploads/verify';
 import { findWrongCounters } from '@carillon/api/usage/verify';
 import { type Db, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { printFigures } from '../figures.ts';
 import type { AiServer } from '../setup/ai-server.ts';
 import type { Sent } from '../setup/mixed-load.ts';
 import { makeDue, type Task } from '../setup/people.ts';
@@ -14,12 +13,30 @@ const ENDED_MS = 120_000;
 export interface Audit {
   /** Lets every scheduled task fall due once, evenly over so many milliseconds from now. */
   spread(overMs: number): Promise<void>;
-  /** Waits until all has run, and returns a line for each thing that was lost, done twice or counted wrong. */
-  judge(sent: readonly Sent[]): Promise<string[]>;
+  /** Waits until all has run, and looks at everything since `spread`. */
+  judge(sent: readonly Sent[]): Promise<Found>;
+}
+
+export interface Found {
+  /** A line for each thing that was lost, done twice or counted wrong. */
+  wrong: string[];
+  runs: number;
+  /** How often a run was taken over from a process that had died over it. */
+  interruptions: number;
+  /** How late scheduled runs started, in milliseconds. */
+  lateMs: number[];
 }
 
 /** Holds what the database and the provider have seen against what was acknowledged. */
-export function auditRuns({ db, ai, scheduled }: { db: Db; ai: AiServer; scheduled: readonly Task[] }): Audit {
+export function auditRuns({
+  db,
+  ai,
+  scheduled,
+}: {
+  db: Db;
+  ai: Pick<AiServer, 'arrivals'>;
+  scheduled: readonly Task[];
+}): Audit {
   let lastId = 0;
 
   const waitForRuns = async () => {
@@ -85,21 +102,17 @@ export function auditRuns({ db, ai, scheduled }: { db: Db; ai: AiServer; schedul
       const count = planned.get(prompt) ?? 0;
       if (count !== 1) wrong.push(`"…${prompt.slice(-20)}" fell due once and ran ${count} times`);
     }
-    const interruptions = runs.reduce((sum, one) => sum + one.interruptions, 0);
-    const total = runs.reduce((sum, one) => sum + one.runs, 0);
-    console.log(`  ${total} runs, ${interruptions} interrupted and taken over`);
-    return wrong;
+    const total = (of: 'runs' | 'interruptions') => runs.reduce((sum, one) => sum + one[of], 0);
+    return { wrong, runs: total('runs'), interruptions: total('interruptions') };
   };
 
-  const printLateness = async () => {
-    const late = await rows<{ ms: number }>(
+  const readLateness = () =>
+    rows<{ ms: number }>(
       db,
       sql`
       select 1000 * extract(epoch from started_at - planned_for)::float8 as ms from executions
       where id > ${lastId} and planned_for is not null`,
     );
-    printFigures({ '  scheduled runs, late by (ms)': late.map(({ ms }) => ms) });
-  };
 
   return {
     async spread(overMs) {
@@ -111,12 +124,12 @@ export function auditRuns({ db, ai, scheduled }: { db: Db; ai: AiServer; schedul
     },
     async judge(sent) {
       const unended = await waitForRuns();
-      const wrong = [...unended, ...(await findLost(sent)), ...(await compareRuns())];
-      await printLateness();
+      const { wrong, ...counts } = await compareRuns();
+      wrong.unshift(...unended, ...(await findLost(sent)));
       for (const { userId, period } of await findWrongCounters(db))
         wrong.push(`the usage of user ${userId}, ${period}`);
       for (const { userId } of await findWrongTotals(db)) wrong.push(`the total of the uploads of user ${userId}`);
-      return wrong;
+      return { wrong, ...counts, lateMs: (await readLateness()).map(({ ms }) => ms) };
     },
   };
 }

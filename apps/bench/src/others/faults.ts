@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Agent } from 'undici';
 import type { Bed, Bench } from '../bench.ts';
+import { printFigures } from '../figures.ts';
 import { startAiServer } from '../setup/ai-server.ts';
 import { connectPatiently } from '../setup/installation.ts';
 import { type Sent, startMixedLoad } from '../setup/mixed-load.ts';
@@ -90,13 +90,11 @@ async function setUp(stack: AsyncDisposableStack, { server }: Bed) {
   const people = await addPeople(db, { count: PEOPLE, jwtSecret });
   const tasks = await addTasks(db, 2);
   const audit = auditRuns({ db, ai, scheduled: tasks.slice(PEOPLE) });
-  const dispatcher = new Agent({ connections: 64, keepAliveTimeout: 60_000 });
-  stack.defer(() => dispatcher.destroy());
 
   async function tryUnderLoad(name: string, overMs: number, fault: Fault): Promise<void> {
     const onDemand = tasks.slice(0, PEOPLE);
     await audit.spread(AROUND_MS + overMs);
-    const load = startMixedLoad({ url: nginx.url, people, tasks: onDemand, dispatcher, perSecond: PER_SECOND });
+    const load = startMixedLoad({ url: nginx.url, people, tasks: onDemand, perSecond: PER_SECOND });
     const since = performance.now();
     let mayFail: Awaited<ReturnType<Fault>>;
     try {
@@ -110,7 +108,10 @@ async function setUp(stack: AsyncDisposableStack, { server }: Bed) {
     const failed = load.sent.filter(({ why }) => why !== null);
     console.log(`\n  ${name}: ${load.sent.length} requests in ${Math.round(seconds)} s, ${failed.length} failed`);
     for (const line of new Set(failed.map(describe))) console.log(`  failed: ${line}`);
-    const wrong = [...failed.filter((one) => !mayFail(one)).map(describe), ...(await audit.judge(load.sent))];
+    const found = await audit.judge(load.sent);
+    console.log(`  ${found.runs} runs, ${found.interruptions} times one was interrupted and taken over`);
+    printFigures({ '  scheduled runs, late by (ms)': found.lateMs });
+    const wrong = [...failed.filter((one) => !mayFail(one)).map(describe), ...found.wrong];
     for (const line of wrong.slice(0, 20)) console.log(`  WRONG: ${line}`);
     if (wrong.length > 0) throw new Error(`${name}: ${wrong.length} things are wrong, first: ${wrong[0]}`);
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Agent, FormData, fetch } from 'undici';
+import { Agent, FormData, fetch } from 'undici';
 import type { Person, Task } from './people.ts';
 
 export const KINDS = ['read', 'list', 'create', 'execute', 'upload'] as const;
@@ -23,8 +23,6 @@ export interface Sent {
 
 export interface MixedLoad {
   sent: readonly Sent[];
-  /** How many wait for their answer at this moment. */
-  underWay(): number;
   /** Sends no more, and waits for the answers that are still to come. */
   stop(): Promise<void>;
 }
@@ -34,20 +32,25 @@ export interface MixedLoadOptions {
   people: readonly Person[];
   /** Tasks of theirs that may be run. */
   tasks: readonly Task[];
-  /** Keeps the connections, and sends nothing twice. */
-  dispatcher: Agent;
   perSecond: number;
+  /** The authority that signed its certificate; those that everybody trusts unless told. */
+  ca?: string;
 }
 
-/** Requests at an even rate, whether those before are answered or not. */
-export function startMixedLoad({ url, people, tasks, dispatcher, perSecond }: MixedLoadOptions): MixedLoad {
+/**
+ * Requests at an even rate, whether those before are answered or not, over connections that are kept. Nothing is sent
+ * twice.
+ */
+export function startMixedLoad({ url, people, tasks, perSecond, ca }: MixedLoadOptions): MixedLoad {
+  const dispatcher = new Agent({ connections: 64, keepAliveTimeout: 60_000, ...(ca && { connect: { ca } }) });
   const sent: Sent[] = [];
   const waiting = new Set<Promise<void>>();
   const tokens = new Map(people.map(({ id, token }) => [id, token]));
   const stopping = new AbortController();
 
   async function send(kind: Kind, turn: number) {
-    const task = tasks[turn % tasks.length] as Task;
+    // Everybody does all of it in turn: nobody reaches a quota by doing one thing only.
+    const task = tasks[Math.floor(turn / MIX.length) % tasks.length] as Task;
     const begunAt = performance.now();
     let status: number | null = null;
     let why: string | null = null;
@@ -79,11 +82,11 @@ export function startMixedLoad({ url, people, tasks, dispatcher, perSecond }: Mi
   const going = go();
   return {
     sent,
-    underWay: () => waiting.size,
     async stop() {
       stopping.abort();
       await going;
       await Promise.all(waiting);
+      await dispatcher.destroy();
     },
   };
 }

@@ -15,8 +15,6 @@ export interface Nginx {
   url: string;
   /** Where the scheduler reaches it. */
   schedulerUrl: string;
-  /** All that it has written to its logs. */
-  logs(): string;
 }
 
 export interface NginxOptions {
@@ -90,7 +88,6 @@ export async function startNginx(stack: AsyncDisposableStack, options: NginxOpti
     process: program,
     url: tls ? `https://${tls.name}:${port}` : `http://127.0.0.1:${port}`,
     schedulerUrl: `http://127.0.0.1:${schedulerPort}`,
-    logs: () => [program.output(), ...['access.log', 'access-others.log'].map((name) => read(at(name)))].join('\n'),
   };
 }
 
@@ -105,13 +102,4 @@ function replaceAll(text: string, replacements: readonly Replacement[]): string 
     replaced = next;
   }
   return replaced;
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
 }
