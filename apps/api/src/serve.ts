@@ -3,7 +3,6 @@ import { migrateDatabase } from '@carillon/db/migrate';
 import { buildApp } from './app.ts';
 import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
 import type { Config } from './config.ts';
-import { watchProcess } from './metrics/watch-process.ts';
 import { openContext } from './open-context.ts';
 import { traceContext } from './trace-context.ts';
 import { createWorker } from './worker.ts';
@@ -37,7 +36,11 @@ export async function startApi(config: Config): Promise<Api> {
   await migrateDatabase(databaseUrl);
   const { ctx, poolState, close } = openContext(config, databaseUrl);
   starting.defer(close);
-  if (config.metrics) starting.use(await watchProcess(ctx, config.metrics, poolState));
+  if (config.metrics) {
+    // Its library loads much, parts of OpenTelemetry among it.
+    const { watchProcess } = await import('./metrics/watch-process.ts');
+    starting.use(await watchProcess(ctx, config.metrics, poolState));
+  }
   starting.defer(await traceContext(ctx));
   const worker = createWorker(ctx);
   ctx.worker = worker;

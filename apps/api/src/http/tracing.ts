@@ -32,9 +32,9 @@ export function traceRequests(app: FastifyInstance, { trace }: Pick<Context, 'tr
     );
     request.span = span;
     reply.raw.once('close', () => {
-      const { statusCode, writableFinished } = reply.raw;
+      const { statusCode, writableEnded } = reply.raw;
       span.set({ 'http.response.status_code': statusCode, 'carillon.user_id': request.callerOrNull?.id });
-      if (!writableFinished) span.fail('client_closed');
+      if (!writableEnded) span.fail('client_closed');
       else if (statusCode >= 500) span.fail(`${statusCode}`);
       span.end();
     });

@@ -1,13 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { TraceFlags } from '@opentelemetry/api';
 import { ExportResultCode } from '@opentelemetry/core';
 import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import { activeSpan } from './tracing.ts';
 
-/** Spans that wait for the collector to take those before them. */
+/** Spans that wait until the collector has taken those before them. */
 const WAIT_AT_MOST = 4096;
 const SEND_AFTER_MS = 2000;
 const TELL_EVERY_MS = 60_000;
+/** How long a shutdown waits for the collector. */
+const LONGEST_SHUTDOWN_MS = 2000;
 
 /**
  * Sends spans in batches. While the collector is slow or away so many are kept, and the rest is dropped; a log line tells
@@ -15,6 +18,7 @@ const TELL_EVERY_MS = 60_000;
  */
 export function exportBounded(exporter: SpanExporter, log: Logger): SpanProcessor {
   let waiting = 0;
+  let underWay = 0;
   let lost = 0;
   let toldAt = Number.NEGATIVE_INFINITY;
 
@@ -35,9 +39,11 @@ export function exportBounded(exporter: SpanExporter, log: Logger): SpanProcesso
     exporter: {
       export(spans, done) {
         waiting -= spans.length;
+        underWay += spans.length;
         // Whatever span happened to be the last of the batch: it has no part in this.
         activeSpan.run(undefined, () =>
           exporter.export(spans, (result) => {
+            underWay -= spans.length;
             if (result.code !== ExportResultCode.SUCCESS) lose(spans.length, result.error);
             done(result);
           }),
@@ -57,11 +63,13 @@ export function exportBounded(exporter: SpanExporter, log: Logger): SpanProcesso
     },
     forceFlush: () => batches.forceFlush(),
     async shutdown() {
-      try {
-        await batches.shutdown();
-      } finally {
-        if (lost > 0) tell();
-      }
+      const timeout = new AbortController();
+      const late = delay(LONGEST_SHUTDOWN_MS, undefined, { signal: timeout.signal });
+      await Promise.race([batches.shutdown(), late].map((one) => one.catch(() => {})));
+      timeout.abort();
+      lost += waiting + underWay;
+      [waiting, underWay] = [0, 0];
+      if (lost > 0) tell();
     },
   };
 }

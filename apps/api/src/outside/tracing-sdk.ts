@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Context,
   type Span as OpenTelemetrySpan,
@@ -26,8 +25,6 @@ import { exportBounded } from './tracing-export.ts';
 
 export type TracingSettings = NonNullable<Config['tracing']>;
 
-/** How long a shutdown waits for the collector. */
-const LONGEST_CLOSE_MS = 2000;
 /** Causes that are remembered; the oldest go first. */
 const MARKS = 10_000;
 const LONGEST_VALUE = 500;
@@ -80,12 +77,7 @@ export function startTracing(settings: TracingSettings, log: Logger): Trace {
       marks.set(key, cause);
       if (marks.size > MARKS) marks.delete(marks.keys().next().value as string);
     },
-    async close() {
-      const timeout = new AbortController();
-      const flushed = provider.shutdown().catch(() => {});
-      await Promise.race([flushed, delay(LONGEST_CLOSE_MS, undefined, { signal: timeout.signal }).catch(() => {})]);
-      timeout.abort();
-    },
+    close: () => provider.shutdown(),
   };
 }
 

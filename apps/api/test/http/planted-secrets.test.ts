@@ -7,6 +7,7 @@ import { createWorker } from '../../src/worker.ts';
 import { startAiServer } from '../support/ai-server.ts';
 import { routesOf } from '../support/conformance.ts';
 import { testContext } from '../support/context.ts';
+import { startOtlpServer } from '../support/otlp-server.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
 import { requestsTo } from '../support/planted-requests.ts';
 import { newPlants } from '../support/plants.ts';
@@ -16,6 +17,7 @@ const plants = newPlants();
 const { plant, keep } = plants;
 const ai = await startAiServer();
 t.teardown(() => ai.close());
+const collector = await startOtlpServer(t);
 const adminKey = plant('ADMIN_KEY');
 const cronSecret = plant('CRON_SECRET');
 const env = {
@@ -30,6 +32,8 @@ const env = {
   S3_SECRET_ACCESS_KEY: plant('S3_SECRET_ACCESS_KEY'),
   OAUTH_GITHUB_CLIENT_ID: 'carillon',
   OAUTH_GITHUB_CLIENT_SECRET: plant('OAUTH_GITHUB_CLIENT_SECRET'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  OTEL_EXPORTER_OTLP_HEADERS: `authorization=${plant('OTEL_EXPORTER_OTLP_HEADERS')}`,
   LOG_LEVEL: 'trace',
 };
 const { app, ctx, logged } = await testContext(t, {
@@ -213,4 +217,19 @@ t.test('nor one that a provider repeats when it refuses', async (t) => {
   );
   for (const { error } of await ctx.db.select().from(mails)) t.same(plants.findIn(error ?? ''), []);
   await checkKept(t);
+});
+
+t.test('and none of all that reaches the traces', async (t) => {
+  await ctx.trace.close();
+  const { spans, requests } = collector;
+  t.ok(spans.length > 500, `${spans.length} spans`);
+  for (const name of ['GET /api/webhooks/:userId/:secret', 'run execution']) {
+    t.ok(
+      spans.some((span) => span.name === name),
+      name,
+    );
+  }
+  const told = (span: object) => plants.findIn(JSON.stringify(span)).length > 0;
+  t.same(spans.filter(told), []);
+  t.same(plants.findIn(Buffer.concat(requests.map(({ body }) => body)).toString('latin1')), [], 'as they came');
 });

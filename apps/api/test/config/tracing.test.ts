@@ -1,0 +1,54 @@
+import t from 'tap';
+import { loadConfig } from '../../src/config.ts';
+import { PRODUCTION } from '../support/production.ts';
+
+const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318/';
+const tracingOf = (env: Record<string, string>) => loadConfig({ ...PRODUCTION, ...env }).tracing;
+
+t.test('there are no traces unless a collector is named', async (t) => {
+  t.equal(tracingOf({ OTEL_SERVICE_NAME: 'bells', OTEL_TRACES_SAMPLER: 'always_on' }), null);
+  t.same(tracingOf({ OTEL_EXPORTER_OTLP_ENDPOINT }), {
+    url: 'http://127.0.0.1:4318/v1/traces',
+    headers: {},
+    serviceName: 'carillon',
+    resource: {},
+    sampler: 'parentbased_always_on',
+    ratio: 1,
+  });
+});
+
+t.test('headers and attributes are decoded', async (t) => {
+  const OTEL_EXPORTER_OTLP_HEADERS = ' authorization = Basic%20YTpi==, x-tenant=a%2Cb ,';
+  const OTEL_RESOURCE_ATTRIBUTES = 'deployment.environment.name=staging,host.name=';
+  t.match(tracingOf({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_RESOURCE_ATTRIBUTES }), {
+    headers: { authorization: 'Basic YTpi==', 'x-tenant': 'a,b' },
+    resource: { 'deployment.environment.name': 'staging', 'host.name': '' },
+  });
+});
+
+t.test('what cannot be used stops the start, and no error repeats a key', async (t) => {
+  const refused: [name: string, value: string][] = [
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://user:the-key@collector:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318/?key=the-key'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'the-key'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', '=the-key'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a b=the-key'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%the-key'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a=the-key%0d%0ab: c'],
+    ['OTEL_RESOURCE_ATTRIBUTES', 'staging'],
+    ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+    ['OTEL_TRACES_SAMPLER_ARG', '-1'],
+  ];
+  for (const [name, value] of refused) {
+    try {
+      tracingOf({ OTEL_EXPORTER_OTLP_ENDPOINT, [name]: value });
+      t.fail(`${name}=${value} is taken`);
+    } catch (error) {
+      const { message } = error as Error;
+      t.match(message, new RegExp(`^${name} `), value);
+      if (name.endsWith('HEADERS')) t.notMatch(message, /the-key/);
+    }
+  }
+});

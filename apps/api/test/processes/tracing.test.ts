@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { testDatabase } from '@carillon/db/test-database';
+import t, { type Test } from 'tap';
+import { startAiServer } from '../support/ai-server.ts';
+import { startOtlpServer } from '../support/otlp-server.ts';
+import { startApiProcess } from './api-process.ts';
+
+const HOOK = new URL('../support/loaded-modules.ts', import.meta.url).href;
+
+const ai = await startAiServer();
+const database = await testDatabase();
+t.teardown(async () => {
+  await ai.close();
+  await database.close();
+});
+const folder = mkdtempSync(join(tmpdir(), 'carillon-modules-'));
+t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts a process, asks it once, stops it, and returns the modules that it has loaded. */
+async function modulesOf(t: Test, name: string, env: Record<string, string>): Promise<string[]> {
+  const file = join(folder, name);
+  const api = await startApiProcess(t, {
+    databaseUrl: database.url,
+    aiUrl: ai.url,
+    env: { NODE_OPTIONS: `--import=${HOOK}`, LOADED_MODULES: file, ...env },
+  });
+  await api.tick();
+  t.same(await api.end('SIGTERM'), { code: 0, signal: null });
+  return readFileSync(file, 'utf8').trim().split('\n');
+}
+
+t.test('a process that sends no traces loads nothing of OpenTelemetry', async (t) => {
+  const modules = await modulesOf(t, 'off', { OTEL_SERVICE_NAME: 'bells' });
+  t.ok(modules.length > 500, `${modules.length} modules`);
+  t.ok(modules.some((url) => url.endsWith('/outside/tracing.ts')));
+  t.same(
+    modules.filter((url) => /@opentelemetry|tracing-sdk/.test(url)),
+    [],
+  );
+});
+
+t.test('one that does sends what is left when it stops', async (t) => {
+  const otlp = await startOtlpServer(t);
+  const modules = await modulesOf(t, 'on', { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url });
+  t.ok(modules.some((url) => url.includes('@opentelemetry/sdk-trace')));
+  t.equal(otlp.span('scheduler tick').parentId, otlp.span('GET /api/cron/scheduler').spanId);
+});
+
+t.test('a collector that hangs does not keep a process from stopping', async (t) => {
+  const otlp = await startOtlpServer(t);
+  otlp.answer('hang');
+  await modulesOf(t, 'hanging', { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url });
+  t.equal(otlp.requests.length, 1);
+});

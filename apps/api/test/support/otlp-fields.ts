@@ -1,0 +1,45 @@
+/** A protobuf message as it is on the wire: by the number of a field its values, in their order. */
+export type Fields = Map<number, (bigint | Buffer)[]>;
+
+/** Reads one level of a message; what is nested is read in its turn. */
+export function readFields(bytes: Buffer): Fields {
+  const fields: Fields = new Map();
+  let at = 0;
+
+  function varint(): bigint {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = bytes[at++];
+      if (byte === undefined) throw new Error('The message ends in the middle of a number.');
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  }
+  function take(length: number): Buffer {
+    if (at + length > bytes.length) throw new Error('The message ends in the middle of a field.');
+    at += length;
+    return bytes.subarray(at - length, at);
+  }
+  const readers: Record<number, () => bigint | Buffer> = {
+    0: varint,
+    1: () => take(8),
+    2: () => take(Number(varint())),
+    5: () => take(4),
+  };
+
+  while (at < bytes.length) {
+    const tag = varint();
+    const read = readers[Number(tag & 7n)];
+    if (!read) throw new Error(`No field is of the wire type ${tag & 7n}.`);
+    const number = Number(tag >> 3n);
+    fields.set(number, [...(fields.get(number) ?? []), read()]);
+  }
+  return fields;
+}
+
+export const messages = (fields: Fields, number: number): Fields[] =>
+  (fields.get(number) ?? []).map((value) => readFields(value as Buffer));
+export const bytesOf = (fields: Fields, number: number): Buffer =>
+  (fields.get(number)?.[0] as Buffer) ?? Buffer.alloc(0);
+export const textOf = (fields: Fields, number: number): string => bytesOf(fields, number).toString();
+export const numberOf = (fields: Fields, number: number): number => Number((fields.get(number)?.[0] as bigint) ?? 0n);
