@@ -4,6 +4,7 @@ import { readMail } from './config/mail.ts';
 import { readOAuth } from './config/oauth.ts';
 import { assertPublic, assertStrong } from './config/production.ts';
 import { type Environment, readVariable } from './config/read.ts';
+import { readRetention } from './config/retention.ts';
 import { ConfigError, developmentSecrets, parseSealingKeys, SECRETS } from './config/secrets.ts';
 import { readStorage } from './config/storage.ts';
 import { readTracing } from './config/tracing.ts';
@@ -82,6 +83,7 @@ export function loadConfig(env: Environment) {
     executionLeaseMs: read('EXECUTION_LEASE_MS'),
     webhookRetryDelaysMs: read('WEBHOOK_RETRY_DELAYS_MS'),
     webhookConcurrency: read('WEBHOOK_CONCURRENCY'),
+    retention: readRetention(env),
     rateLimitMultiplier: read('RATE_LIMIT_MULTIPLIER'),
     cookieSecure,
     metrics: metricsPort === null ? null : { host: read('METRICS_HOST'), port: metricsPort },

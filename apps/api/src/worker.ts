@@ -12,7 +12,7 @@ import type { Claimed } from './executions/turns.ts';
 import { holdClaims } from './held-claims.ts';
 import { lookAgain } from './look-again.ts';
 import { deliverDue } from './mails/deliver.ts';
-import { prune } from './prune.ts';
+import { createPruner } from './prune.ts';
 import { createPulse } from './pulse.ts';
 import { repeat } from './repeat.ts';
 import { sweepLooseObjects } from './uploads/sweep.ts';
@@ -119,7 +119,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
         every(SCHEDULER_SILENT_MS / 4, 'looking for overdue tasks', takeUpOverdue),
         every(RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx)),
         every(POLL_MS, 'delivering mail', () => deliverDue(ctx)),
-        every(PRUNE_MS, 'pruning', () => prune(ctx)),
+        every(PRUNE_MS, 'pruning', createPruner(ctx)),
         every(PRUNE_MS, 'removing loose objects', () => sweepLooseObjects(ctx)),
       );
     },

@@ -30,6 +30,11 @@ export const share: Kind<number> = {
   takes: 'a number from 0 to 1',
   parse: (value) => (/^(0|1|[01]?\.\d+)$/.test(value) && Number(value) <= 1 ? Number(value) : undefined),
 };
+/** How long something is kept, and not less than `least`. */
+export const daysKept = (least: number): Kind<number> => ({
+  takes: `a whole number of days from ${least} to 36500, or 0 for ever`,
+  parse: (value) => (value === '0' ? 0 : integer(least, 36_500).parse(value)),
+});
 export const delays: Kind<readonly number[]> = {
   takes: 'whole milliseconds separated by commas',
   parse: (value) => (/^\d{1,9}(,\d{1,9})*$/.test(value) ? value.split(',').map(Number) : undefined),

@@ -2,6 +2,7 @@ import {
   address,
   baseUrl,
   bucketName,
+  daysKept,
   delays,
   destinations,
   flag,
@@ -113,6 +114,31 @@ export const VARIABLES = {
     default: '50',
     meaning:
       'deliveries at once in this process; while some wait for their answer for more than 250 ms, receivers that have none under way get one beyond it',
+  },
+  RETENTION_EXECUTIONS_DAYS: {
+    kind: daysKept(1),
+    default: '365',
+    meaning: 'for how long executions are kept after their end; 0 for ever, here and below',
+  },
+  RETENTION_OCCURRENCES_DAYS: {
+    kind: daysKept(1),
+    default: '365',
+    meaning: 'for how long the ledger keeps what became of a planned run',
+  },
+  RETENTION_DELIVERIES_DAYS: {
+    kind: daysKept(1),
+    default: '30',
+    meaning: 'for how long failed deliveries that have left the log can be sent again',
+  },
+  RETENTION_AUDIT_DAYS: {
+    kind: daysKept(30),
+    default: '365',
+    meaning: 'for how long the audit log keeps an entry',
+  },
+  RETENTION_FILES_DAYS: {
+    kind: daysKept(1),
+    default: '0',
+    meaning: 'for how long uploaded files are kept that no task names',
   },
   EGRESS_ALLOW: {
     kind: destinations,

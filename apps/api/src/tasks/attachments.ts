@@ -28,7 +28,10 @@ export async function findAttachments(ctx: Context, caller: Caller, attachments:
           hashes.length > 0 ? inArray(hash, hashes) : undefined,
         ),
       ),
-    );
+    )
+    // None of them is pruned before the task that names it can be seen.
+    .orderBy(uploads.id)
+    .for('key share');
   const details: Record<string, string[]> = {};
   const chosen = attachments.map((name, at) => {
     const key = UUID.test(name) ? name.toLowerCase() : hashOf(name);

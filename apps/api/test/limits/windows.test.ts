@@ -59,7 +59,9 @@ t.test('counting many keys while they are pruned neither stalls nor loses a livi
   const pools = [db, ...others.map((other) => other.db)];
   let ms = 0;
   const stopping = new AbortController();
-  const ctx = { db: others[0]?.db, now: () => at(ms), worker: { stopping: stopping.signal } } as unknown as Context;
+  const retention = { executionsDays: 0, occurrencesDays: 0, deliveriesDays: 0, auditDays: 0, filesDays: 0 };
+  const worker = { stopping: stopping.signal };
+  const ctx = { db: others[0]?.db, now: () => at(ms), config: { retention }, worker } as unknown as Context;
   let done = false;
   const pruning = (async () => {
     for (; !done; await turn()) await prune(ctx);
