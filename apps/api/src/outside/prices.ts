@@ -11,6 +11,13 @@ export interface PricedCall {
   apiUrl?: string | null | undefined;
 }
 
+type Usage = Parameters<typeof calcPrice>[0];
+type LookUp = (usage: Usage) => number | null;
+
+const MAX_KEPT = 1000;
+/** The way in which each model was found: most are tried in vain, and the list is long. */
+const kept = new Map<string, LookUp>();
+
 /**
  * What a call costs by the bundled price list, in US dollars; 0 for a model that is not in it. Never throws and never
  * asks the network (decisions §7).
@@ -22,24 +29,44 @@ export function priceUsd(call: PricedCall): number {
     ...(call.cacheReadTokens ? { cache_read_tokens: call.cacheReadTokens } : {}),
     ...(call.cacheWriteTokens ? { cache_write_tokens: call.cacheWriteTokens } : {}),
   };
-  const [maker = '', ...rest] = call.model.split('/');
-  const name = rest.join('/');
-  const lookUps = [
-    ...(call.apiUrl ? [() => calcPrice(usage, call.model, { providerApiUrl: call.apiUrl as string })] : []),
-    ...(name ? [() => calcPrice(usage, name, { providerId: maker })] : []),
-    () => calcPrice(usage, call.model),
-    // Names such as `meta-llama/llama-3.3-70b-instruct` are OpenRouter's.
-    ...(name ? [() => calcPrice(usage, call.model, { providerId: 'openrouter' })] : []),
-  ];
-  for (const lookUp of lookUps) {
-    try {
-      const found = lookUp();
-      if (found && Number.isFinite(found.total_price) && found.total_price >= 0) {
-        return Number(found.total_price.toFixed(12));
-      }
-    } catch {
-      // A price list that contradicts itself is no reason to lose an answer.
-    }
+  const key = `${call.apiUrl ?? ''} ${call.model}`;
+  const known = kept.get(key)?.(usage);
+  if (known !== undefined && known !== null) return known;
+  for (const lookUp of lookUpsOf(call)) {
+    const price = lookUp(usage);
+    if (price === null) continue;
+    keep(key, lookUp);
+    return price;
   }
+  keep(key, () => 0);
   return 0;
+}
+
+function keep(key: string, lookUp: LookUp) {
+  kept.set(key, lookUp);
+  if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value as string);
+}
+
+function lookUpsOf({ model, apiUrl }: PricedCall): LookUp[] {
+  const [maker = '', ...rest] = model.split('/');
+  const name = rest.join('/');
+  const by = (name: string, provider?: Parameters<typeof calcPrice>[2]) => (usage: Usage) =>
+    find(usage, name, provider);
+  return [
+    ...(apiUrl ? [by(model, { providerApiUrl: apiUrl })] : []),
+    ...(name ? [by(name, { providerId: maker })] : []),
+    by(model),
+    // Names such as `meta-llama/llama-3.3-70b-instruct` are OpenRouter's.
+    ...(name ? [by(model, { providerId: 'openrouter' })] : []),
+  ];
+}
+
+function find(usage: Usage, model: string, provider?: Parameters<typeof calcPrice>[2]): number | null {
+  try {
+    const price = calcPrice(usage, model, provider)?.total_price;
+    return price !== undefined && Number.isFinite(price) && price >= 0 ? Number(price.toFixed(12)) : null;
+  } catch {
+    // A price list that contradicts itself is no reason to lose an answer.
+    return null;
+  }
 }
