@@ -1,5 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Span as OpenTelemetrySpan } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 
@@ -54,15 +52,6 @@ export const NO_TRACE: Trace = {
   mark() {},
   async close() {},
 };
-
-/** The span that the running code is part of. */
-export const activeSpan = new AsyncLocalStorage<OpenTelemetrySpan | undefined>();
-
-/** What a log line says of the span that it is written in. */
-export function spanOfLine(): { traceId?: string; spanId?: string } {
-  const context = activeSpan.getStore()?.spanContext();
-  return context ? { traceId: context.traceId, spanId: context.spanId } : {};
-}
 
 /**
  * The traces of these settings, sent by OTLP over HTTP; without settings OpenTelemetry is not even loaded. A collector

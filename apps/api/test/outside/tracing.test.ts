@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '../../src/config.ts';
-import { activeSpan, NO_TRACE, openTrace, type Trace } from '../../src/outside/tracing.ts';
+import { activeSpan } from '../../src/outside/active-span.ts';
+import { NO_TRACE, openTrace, type Trace } from '../../src/outside/tracing.ts';
 import { type OtlpServer, startOtlpServer } from '../support/otlp-server.ts';
 import { PRODUCTION } from '../support/production.ts';
 
