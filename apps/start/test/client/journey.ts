@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import createClient from 'openapi-fetch';
+// Generated from the document that the API serves: openapi-client.test.ts puts both into a folder of their own.
+import type { components, paths } from './api.ts';
+
+/*
+ * What a program of a consumer does, with a client whose types come from the OpenAPI document and from nothing else. It
+ * is checked by the compiler first: a field that the document no longer holds to be there, or to be null, stops it.
+ */
+
+const [baseUrl = ''] = process.argv.slice(2);
+type Schemas = components['schemas'];
+
+const api = createClient<paths, 'application/json'>({ baseUrl });
+const credentials = { email: 'alice@example.com', password: 'correct-Horse-7' };
+
+await signIn();
+const taskIds = [await createTask('Morning sentence'), await createTask('Evening sentence')];
+await preview();
+await readPages();
+const executionId = await run();
+await readRun();
+await attach();
+await hook();
+await ask();
+await meetRefusals();
+await signOut();
+console.log('The journey is over.');
+
+/** What an operation answered when it did what was asked. */
+function done<T>({ data, error }: { data?: T; error?: unknown }): T {
+  if (data === undefined) throw new Error(`refused: ${JSON.stringify(error)}`);
+  return data;
+}
+
+async function signIn() {
+  const { user } = done(await api.POST('/api/auth/register', { body: { name: 'Alice', ...credentials } }));
+  const session = done(
+    await api.POST('/api/auth/login', {
+      params: { header: { 'x-request-token': 'true' } },
+      body: credentials,
+    }),
+  );
+  assert.equal(session.user.id, user.id);
+  const token: string | undefined = session.token;
+  api.use({
+    onRequest({ request }) {
+      request.headers.set('authorization', `Bearer ${token}`);
+    },
+  });
+  const who = done(await api.GET('/api/auth/session'));
+  const timezone: string | null = who.user.timezone;
+  assert.equal(timezone, null);
+}
+
+async function createTask(name: string): Promise<number> {
+  const body = {
+    name,
+    prompt: 'Write one sentence that begins a working day well.',
+    scheduledFor: '2099-01-31T07:30:00Z',
+    recurrence: 'monthly',
+    timezone: 'Europe/Lisbon',
+  } as const;
+  const { taskId } = done(await api.POST('/api/agent/create-task', { body }));
+  const { task } = done(await api.GET('/api/tasks/{id}', { params: { path: { id: taskId } } }));
+  assert.deepEqual([task.name, task.status, task.description], [name, 'active', null]);
+  assert.equal(task.nextExecutionAt, '2099-01-31T07:30:00.000Z');
+  return taskId;
+}
+
+async function preview() {
+  const { occurrences } = done(
+    await api.POST('/api/tasks/preview', {
+      body: { scheduledFor: '2099-01-31T07:30:00Z', recurrence: 'monthly', timezone: 'Europe/Lisbon', count: 2 },
+    }),
+  );
+  const notes: (string | undefined)[] = occurrences.map(({ note }) => note);
+  assert.match(notes[1] ?? '', /has no day 31/);
+}
+
+async function readPages() {
+  const seen: number[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Schemas['Task'][] = [];
+    const query: { limit: number; cursor?: string } = { limit: 1, ...(cursor === null ? {} : { cursor }) };
+    const { tasks, pagination } = done(await api.GET('/api/tasks', { params: { query } }));
+    page.push(...tasks);
+    seen.push(...page.map(({ id }) => id));
+    cursor = pagination.nextCursor;
+  } while (cursor !== null);
+  assert.deepEqual(seen, taskIds.toReversed());
+}
+
+async function run(): Promise<number> {
+  const path = { id: taskIds[0] ?? 0 };
+  const started = done(await api.POST('/api/tasks/{id}/execute', { params: { path } }));
+  assert.equal(started.status, 'pending');
+  for (;;) {
+    const { execution } = done(
+      await api.GET('/api/executions/{id}', { params: { path: { id: started.executionId } } }),
+    );
+    if (execution.completedAt !== null) return execution.id;
+    await sleep(100);
+  }
+}
+
+async function readRun() {
+  const { execution } = done(await api.GET('/api/executions/{id}/details', { params: { path: { id: executionId } } }));
+  assert.equal(execution.status, 'completed');
+  assert.equal(execution.metadata.tokens?.total, execution.tokens?.total);
+  assert.ok(execution.logs.some(({ message }) => message.startsWith('Completed')));
+  const { executions } = done(await api.GET('/api/executions', { params: { query: { status: 'completed' } } }));
+  assert.deepEqual(
+    executions.map(({ id, result }) => [id, result]),
+    [[executionId, execution.result]],
+  );
+}
+
+async function attach() {
+  const uploaded = done(
+    await api.POST('/api/upload', {
+      body: { file: 'day,visits\n2026-11-20,131\n' },
+      bodySerializer({ file }) {
+        const form = new FormData();
+        form.set('file', new File([file], 'visits.csv', { type: 'text/csv' }));
+        return form;
+      },
+    }),
+  );
+  assert.deepEqual([uploaded.name, uploaded.size, uploaded.type], ['visits.csv', 26, 'text/csv']);
+  const path = { id: taskIds[0] ?? 0 };
+  const { task } = done(
+    await api.PATCH('/api/tasks/{id}', { params: { path }, body: { attachments: [uploaded.id], description: null } }),
+  );
+  assert.deepEqual(task.attachments, [uploaded.id]);
+  const { tasks } = done(await api.DELETE('/api/upload', { body: { id: uploaded.id } }));
+  assert.deepEqual(tasks, [{ id: task.id, name: task.name }]);
+}
+
+async function hook() {
+  const { webhook } = done(
+    await api.POST('/api/webhooks', { body: { url: `${baseUrl}/nobody`, events: ['task.completed', 'task.failed'] } }),
+  );
+  assert.match(webhook.secret, /^whsec_/);
+  const { success, delivery } = done(
+    await api.POST('/api/webhooks/{id}/test', { params: { path: { id: webhook.id } } }),
+  );
+  const statusCode: number | null = delivery.statusCode;
+  assert.deepEqual([success, statusCode], [false, 404]);
+}
+
+async function ask() {
+  const { response, suggestions } = done(
+    await api.POST('/api/agent/process', { body: { message: 'What should I look at first?' } }),
+  );
+  assert.ok(response.content.length > 0 && response.tokensUsed.total > 0);
+  assert.ok(Array.isArray(suggestions));
+  const { usage } = done(await api.GET('/api/usage'));
+  assert.equal(usage.executions.used, 2);
+}
+
+async function meetRefusals() {
+  const missing = await api.GET('/api/tasks/{id}', { params: { path: { id: 2_000_000_000 } } });
+  assert.equal(missing.response.status, 404);
+  assert.equal(missing.error?.error, 'There is no such task.');
+  assert.ok(missing.response.headers.get('x-request-id'));
+
+  const bad = await api.POST('/api/webhooks', { body: { url: 'nowhere', events: [] } });
+  assert.equal(bad.response.status, 400);
+  const { details } = bad.error as Schemas['ValidationError'];
+  assert.deepEqual(Object.keys(details ?? {}).toSorted(), ['events', 'url']);
+
+  const hooks = await Promise.all(
+    [1, 2, 3].map(() => api.POST('/api/webhooks', { body: { url: `${baseUrl}/nobody`, events: ['test'] } })),
+  );
+  const over = hooks.find(({ response }) => response.status === 402);
+  const quota = over?.error as Schemas['QuotaError'];
+  const limit: number | null = quota.details.limit;
+  assert.deepEqual([quota.error, quota.details.resource, limit], ['Quota exceeded', 'webhooks', 3]);
+
+  const last = await api.POST('/api/webhooks', { body: { url: `${baseUrl}/nobody`, events: ['test'] } });
+  assert.equal(last.response.status, 429);
+  const { details: window } = last.error as Schemas['RateLimitError'];
+  assert.deepEqual([window.limit, window.remaining], [5, 0]);
+  assert.equal(last.response.headers.get('retry-after'), String(window.retryAfter));
+}
+
+async function signOut() {
+  const { success } = done(await api.POST('/api/auth/logout'));
+  assert.equal(success, true);
+  const gone = await api.GET('/api/user');
+  assert.equal(gone.response.status, 401);
+  assert.equal(gone.error?.error, 'Unauthorized');
+}
