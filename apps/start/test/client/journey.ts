@@ -26,6 +26,7 @@ await hook();
 await ask();
 await meetRefusals();
 await signOut();
+await meetLimit();
 console.log('The journey is over.');
 
 /** What an operation answered when it did what was asked. */
@@ -102,7 +103,8 @@ async function run(): Promise<number> {
       await api.GET('/api/executions/{id}', { params: { path: { id: started.executionId } } }),
     );
     if (execution.completedAt !== null) return execution.id;
-    await sleep(100);
+    // Less often than the limit of this operation.
+    await sleep(500);
   }
 }
 
@@ -179,12 +181,21 @@ async function meetRefusals() {
   const quota = over?.error as Schemas['QuotaError'];
   const limit: number | null = quota.details.limit;
   assert.deepEqual([quota.error, quota.details.resource, limit], ['Quota exceeded', 'webhooks', 3]);
+}
 
-  const last = await api.POST('/api/webhooks', { body: { url: `${baseUrl}/nobody`, events: ['test'] } });
-  assert.equal(last.response.status, 429);
-  const { details: window } = last.error as Schemas['RateLimitError'];
-  assert.deepEqual([window.limit, window.remaining], [5, 0]);
-  assert.equal(last.response.headers.get('retry-after'), String(window.retryAfter));
+/** One sign-in is counted already; of the window of 15 minutes a slow machine needs a small part. */
+async function meetLimit() {
+  const wrong = { ...credentials, password: 'not-the-Password-9' };
+  for (;;) {
+    const { response, error } = await api.POST('/api/auth/login', { body: wrong });
+    if (response.status === 401) continue;
+    assert.equal(response.status, 429);
+    const { details, retryAfter } = error as Schemas['RateLimitError'];
+    assert.deepEqual([details.limit, details.remaining], [5, 0]);
+    const seconds: number | undefined = retryAfter;
+    assert.equal(response.headers.get('retry-after'), String(seconds));
+    return;
+  }
 }
 
 async function signOut() {
