@@ -47,6 +47,13 @@ export async function installProduction(t: Test) {
       ADMIN_KEY: secret(),
     }),
   });
+  // A run that is cut off leaves nothing behind either.
+  const end = () => {
+    const apis = replicas.apis.map((api) => api.process());
+    for (const one of [replicas.nginx.process, replicas.scheduler, ...apis]) one.signal('SIGTERM');
+  };
+  process.once('exit', end);
+  stack.defer(() => void process.off('exit', end));
   /** All that any of the processes has logged. */
   const logs = () =>
     readdirSync(folder)
