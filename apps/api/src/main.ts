@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { type Config, loadConfig } from './config.ts';
-import { startApi } from './serve.ts';
 import { explainStartFailure } from './start-failure.ts';
 
 /** The API process for production: one of any number behind a reverse proxy (decisions §2, `pnpm api`). */
@@ -30,6 +31,9 @@ let config: Config | null = null;
 try {
   if (existsSync('.env')) process.loadEnvFile('.env');
   config = loadConfig(process.env);
+  // Loaded from now on, with what the start before has compiled: that is most of a start.
+  enableCompileCache(join(config.dataDir, 'compile-cache'));
+  const { startApi } = await import('./serve.ts');
   const api = await startApi(config);
   await stopping.promise;
   await api.close();

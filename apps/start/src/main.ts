@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { type Config, loadConfig } from '@carillon/api/config';
 import { explainStartFailure } from '@carillon/api/start-failure';
 import { readInterval, SettingError } from '@carillon/scheduler/settings';
-import { startCarillon } from './start.ts';
 
 const stopping = Promise.withResolvers<void>();
 let signals = 0;
@@ -19,6 +20,9 @@ let config: Config | null = null;
 try {
   if (existsSync('.env')) process.loadEnvFile('.env');
   config = loadConfig(process.env);
+  // Loaded from now on, with what the start before has compiled: that is most of a start.
+  enableCompileCache(join(config.dataDir, 'compile-cache'));
+  const { startCarillon } = await import('./start.ts');
   const { url, close } = await startCarillon(config, readInterval(process.env));
   // With PORT=0 only the system knows the port.
   const baseUrl = config.port === 0 ? url : config.baseUrl;

@@ -5,11 +5,10 @@ import type { Config } from '../config.ts';
 import type { ErrorCode } from './ai.ts';
 import { wordsOf } from './ai-failure.ts';
 import { streaming } from './ai-one-piece.ts';
+import { ANTHROPIC_PREFIX, anthropicUrlOf, serviceOf } from './ai-service.ts';
 import { ProviderFault } from './provider-http.ts';
 import { storedText } from './stored-text.ts';
 
-const ANTHROPIC_PREFIX = 'anthropic/';
-const ANTHROPIC_URL = 'https://api.anthropic.com/v1';
 const MAX_MODELS = 200;
 /** The name under which the SDK takes body fields of the OpenAI-compatible service. */
 const PROVIDER = 'chat';
@@ -29,30 +28,10 @@ export type Route =
   | { kind: 'refused'; errorCode: ErrorCode; message: string }
   | ({ kind: 'provider'; key: string; headers: Record<string, string>; apiUrl: string } & Served);
 
-/** A service by the protocol that it speaks, and its address. */
-export type Service =
-  | { kind: 'anthropic' | 'compatible'; url: string }
-  | { kind: 'offline' }
-  /** Only models of Anthropic's can be asked. */
-  | { kind: 'none' };
-
-/**
- * Which service serves a model (decisions §7): `anthropic/…` the Anthropic Messages API where its key is set, everything
- * else the OpenAI-compatible one; without a provider the offline model.
- */
-export function serviceOf({ baseUrl, anthropicApiKey, anthropicBaseUrl }: Config['ai'], model: string): Service {
-  if (anthropicApiKey && model.startsWith(ANTHROPIC_PREFIX)) {
-    return { kind: 'anthropic', url: versioned(anthropicBaseUrl ?? ANTHROPIC_URL) };
-  }
-  if (baseUrl === 'offline' || (baseUrl === null && !anthropicApiKey)) return { kind: 'offline' };
-  return baseUrl === null ? { kind: 'none' } : { kind: 'compatible', url: baseUrl };
-}
-
 /** Finds for a model how its service is asked: with the user's own key, where that service takes one and there is one. */
 export function createProviders(settings: Config['ai'], fetch: typeof globalThis.fetch) {
   const { baseUrl, anthropicApiKey } = settings;
-  const anthropicUrl = versioned(settings.anthropicBaseUrl ?? ANTHROPIC_URL);
-  const anthropic = createAnthropic({ apiKey: anthropicApiKey ?? '', baseURL: anthropicUrl, fetch });
+  const anthropic = createAnthropic({ apiKey: anthropicApiKey ?? '', baseURL: anthropicUrlOf(settings), fetch });
   const compatible = createOpenAICompatible({
     name: PROVIDER,
     baseURL: baseUrl ?? '',
@@ -97,9 +76,6 @@ function withKey(served: Served & { apiUrl: string }, key: string, headers: Reco
   }
   return { kind: 'provider', key, headers, ...served };
 }
-
-/** Anthropic's own clients leave `/v1` out of the base address, the SDK wants it in: both are taken. */
-const versioned = (url: string) => (/\/v\d+$/.test(url) ? url : `${url}/v1`);
 
 /** The call's settings as this model takes them: `max_tokens` and `temperature`, unless it has refused them. */
 export function settingsFor(request: { maxTokens: number; temperature: number }, refuses: ReadonlySet<Parameter>) {
