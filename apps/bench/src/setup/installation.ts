@@ -55,7 +55,8 @@ export async function install(
     file: programAt('../../api/src/main.ts'),
     folder,
     core: options.core === undefined ? SERVER_CORE : options.core,
-    nodeOptions: profiling?.nodeOptions ?? [],
+    // As `pnpm api` starts it.
+    nodeOptions: ['--max-semi-space-size=16', ...(profiling?.nodeOptions ?? [])],
     env: {
       ...production,
       PORT: '0',
