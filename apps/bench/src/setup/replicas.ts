@@ -36,9 +36,10 @@ export async function startReplicas(stack: AsyncDisposableStack, options: Replic
     TRUST_PROXY: '127.0.0.1',
     ...options.env(nginx.url),
   };
-  // One after the other: neither waits for the migrations of the other.
-  const first = await startReplica(stack, { name: 'api-1', port: apiPorts[0], folder, env });
-  const second = await startReplica(stack, { name: 'api-2', port: apiPorts[1], folder, env });
+  const apis = await Promise.all([
+    startReplica(stack, { name: 'api-1', port: apiPorts[0], folder, env }),
+    startReplica(stack, { name: 'api-2', port: apiPorts[1], folder, env }),
+  ]);
   const scheduler = await startProcess(stack, {
     name: 'scheduler',
     file: programAt('../../scheduler/src/main.ts'),
@@ -46,7 +47,7 @@ export async function startReplicas(stack: AsyncDisposableStack, options: Replic
     env: { NODE_ENV: 'production', CRON_SECRET: env.CRON_SECRET ?? '', API_URL: nginx.schedulerUrl },
     ready: /The scheduler triggers (\S+?)\./,
   });
-  return { nginx, apis: [first, second], scheduler };
+  return { nginx, apis, scheduler };
 }
 
 interface ReplicaOptions {
