@@ -13,12 +13,23 @@ import { describeLimit, sayLimit } from './docs-limits.ts';
 import { addRefusals } from './docs-refusals.ts';
 import { invalidDetails, leaveOutBodies } from './docs-requests.ts';
 
+/** What the page may load: its own files and the document, from here and from nowhere else. */
+const POLICY = {
+  'default-src': ["'none'"],
+  'base-uri': ["'none'"],
+  'connect-src': ["'self'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+  'img-src': ["'self'", 'data:'],
+  'script-src': ["'self'"],
+  'style-src': ["'self'"],
+};
+
 /**
  * Serves the OpenAPI document at `/api/docs/json` and a page for people at `/api/docs`. It describes the routes that are
  * registered after it; its own are open to everybody and exempt from limits (specification "Rate limits").
  */
 export async function serveDocs(app: FastifyInstance, config: Config): Promise<void> {
-  const { baseUrl } = config;
   const operations = new Map<string, Operation>();
   await app.register(swagger, {
     openapi: { ...describeService(config), webhooks: describeEvents() },
@@ -41,16 +52,15 @@ export async function serveDocs(app: FastifyInstance, config: Config): Promise<v
     },
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });
-  const secure = baseUrl.startsWith('https:');
   await app.register(async (docs) => {
     docs.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'public' };
     });
     await docs.register(swaggerUi, {
       routePrefix: '/api/docs',
-      staticCSP: true,
-      // On plain http it would make some browsers ask for the scripts over https, where nobody answers.
-      transformStaticCSP: (csp) => (secure ? csp : csp.replace('upgrade-insecure-requests;', '')),
+      // Without the bar above it, which loads documents from anywhere and has a style that the policy forbids.
+      uiConfig: { layout: 'BaseLayout' },
+      staticCSP: POLICY,
     });
   });
 }
