@@ -58,6 +58,7 @@ export function loadConfig(env: Environment) {
     baseUrl,
     appUrl,
     trustProxy: read('TRUST_PROXY'),
+    shutdownDelayMs: read('SHUTDOWN_DELAY_MS'),
     databaseUrl: read('DATABASE_URL'),
     databasePool: read('DATABASE_POOL'),
     dataDir,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@carillon/db/embedded';
 import { migrateDatabase } from '@carillon/db/migrate';
 import { buildApp } from './app.ts';
@@ -20,8 +21,8 @@ export interface Api {
   /** Where it really listens, `http://127.0.0.1:3000`. */
   url: string;
   /**
-   * Takes no new connection and claims nothing more, answers what comes over the connections that are open, lets what
-   * runs end or hands it back, and closes the rest in reverse order.
+   * Claims nothing more, takes no new connection once `SHUTDOWN_DELAY_MS` has passed, answers what comes over the
+   * connections that are open, lets what runs end or hands it back, and closes the rest in reverse order.
    */
   close(): Promise<void>;
 }
@@ -49,7 +50,8 @@ export async function startApi(config: Config): Promise<Api> {
   // Together: a call of the scheduler trigger waits for executions, and these for their place among the requests.
   starting.defer(async () => {
     const cut = setTimeout(() => app.server.closeAllConnections(), REQUEST_GRACE_MS);
-    await Promise.all([worker.stop(), app.close()]);
+    // From now on the process says that it is not ready.
+    await Promise.all([worker.stop(), delay(config.shutdownDelayMs).then(() => app.close())]);
     clearTimeout(cut);
   });
   const url = await app.listen({ host: config.host, port: config.port });

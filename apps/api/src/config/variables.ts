@@ -29,6 +29,12 @@ export const VARIABLES = {
   BASE_URL: { kind: httpUrl, default: null, meaning: 'where clients reach the API; http://localhost:PORT unless set' },
   APP_URL: { kind: httpUrl, default: null, meaning: 'where the web application is; BASE_URL unless set' },
   TRUST_PROXY: { kind: proxies, default: 'false', meaning: 'reverse proxies whose X-Forwarded-For is believed' },
+  SHUTDOWN_DELAY_MS: {
+    kind: integer(0, 10_000),
+    default: '0',
+    meaning:
+      'how long a stopping process still takes new connections, for proxies that notice by asking if it is ready',
+  },
   DATABASE_URL: {
     kind: address(['postgres:', 'postgresql:']),
     default: null,

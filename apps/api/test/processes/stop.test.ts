@@ -95,6 +95,19 @@ t.test('a process that stops says so over a connection that is open, and does wh
   t.strictSame(await ended, { code: 0, signal: null });
 });
 
+t.test('a process that is to be found out by its readiness still takes connections for a while', async (t) => {
+  const { url: databaseUrl } = await testDatabase(t);
+  const env = { SHUTDOWN_DELAY_MS: '8000' };
+  const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline', env });
+  const ask = async (path: string) =>
+    (await fetch(api.url + path, { headers: { connection: 'close' } }).catch(() => null))?.status;
+  await until(async () => (await ask('/api/health/ready')) === 200);
+  const ended = api.end('SIGTERM');
+  await until(async () => (await ask('/api/health/ready')) === 503);
+  t.equal(await ask('/api/health'), 200);
+  t.strictSame(await ended, { code: 0, signal: null });
+});
+
 for (const again of ['SIGTERM', 'SIGINT'] as const) {
   t.test(`${again} after SIGTERM ends a process at once, and leaves what runs to its leases`, async (t) => {
     const { db, url: databaseUrl } = await testDatabase(t);
