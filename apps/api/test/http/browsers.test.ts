@@ -104,7 +104,7 @@ t.test('HTTPS is demanded only where the service is reached by it', async (t) =>
 t.test('the page of the documentation may load what it is made of, and nothing else', async (t) => {
   const page = await app.inject('/api/docs');
   const policy = String(page.headers['content-security-policy']);
-  t.match(policy, /default-src 'self'/);
+  t.match(policy, /default-src 'none'/);
   t.match(policy, /script-src 'self'\s*;/);
   t.notMatch(policy, /unsafe-eval/);
   for (const [, src] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
