@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import postgres from 'postgres';
 import { type BackupTable, copyTarget, findTables, quoted } from './backup-tables.ts';
 import { type Migration, newestApplied } from './journal.ts';
@@ -73,10 +74,14 @@ async function* copyOut(tx: postgres.TransactionSql, table: BackupTable): AsyncG
   try {
     yield* stream.iterator({ destroyOnReturn: false });
   } finally {
-    // Whoever stops early leaves a server that goes on sending to a driver that waits for a reader.
+    // The driver pauses its socket while the stream is full. When the end has come by then nobody reads on, and the
+    // answer to the next statement would never be seen.
+    stream._read(0);
+    // Whoever stops early leaves a server that goes on sending.
     if (!stream.readableEnded) {
-      stream.on('error', () => {}).resume();
       query.cancel();
+      stream.resume();
+      await finished(stream).catch(() => {});
     }
   }
 }

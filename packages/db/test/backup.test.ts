@@ -118,6 +118,37 @@ t.test('a snapshot holds what there was when it began, whatever is written meanw
   t.strictSame(copy.keys, ['key']);
 });
 
+t.test('a reader that is slow holds the server up, and one that stops ends the transaction at once', async (t) => {
+  const { url, sql } = await emptyDatabase(t, 'backup_slow', { upTo: entries.length - 1, data: files });
+  await sql`
+    insert into audit_log (at, kind, details)
+    select now(), 'user.changed', jsonb_build_object('text', repeat('x', 1000)) from generate_series(1, 20000)`;
+  const read: string[] = [];
+  let held = 0;
+  await readSnapshot(url, async (snapshot) => {
+    for (const table of snapshot.tables) {
+      for await (const piece of snapshot.copy(table)) {
+        held += piece.length;
+        if (table.name === 'audit_log') await new Promise(setImmediate);
+      }
+      read.push(table.name);
+    }
+    t.strictSame(
+      read,
+      snapshot.tables.map(({ name }) => name),
+    );
+  });
+  t.ok(held > 20_000_000);
+  const stopped = readSnapshot(url, async (snapshot) => {
+    for (const table of snapshot.tables)
+      for await (const _ of snapshot.copy(table)) if (table.name === 'audit_log') throw new Error('Enough.');
+  });
+  await t.rejects(stopped, { message: 'Enough.' });
+  const left =
+    await sql`select from pg_stat_activity where application_name = 'carillon backup' and datname = current_database()`;
+  t.equal(left.length, 0);
+});
+
 t.test('whatever is refused leaves the database empty, and says why', async (t) => {
   const { url } = await emptyDatabase(t, 'backup_broken', { upTo: entries.length - 1, data: files });
   const copy = await copyOf(url);

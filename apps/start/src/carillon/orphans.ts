@@ -58,9 +58,9 @@ async function findUnknown({ db }: Context, names: readonly string[]): Promise<s
   const found = await rows<{ name: string }>(
     db,
     sql`
-    select name from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) name
-    where not exists (select from uploads where storage_key = name)
-      and not exists (select from loose_objects where key = name)`,
+    select listed.name from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) listed(name)
+    where not exists (select from uploads where uploads.storage_key = listed.name)
+      and not exists (select from loose_objects where loose_objects.key = listed.name)`,
   );
   return found.map(({ name }) => name);
 }

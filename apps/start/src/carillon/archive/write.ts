@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { type Pack, pack as startPack } from 'tar-stream';
+import { CommandFailure } from '../command.ts';
 import { syncFolder } from './files.ts';
 
 export interface ArchiveWriter {
@@ -21,7 +22,9 @@ const COMPRESSION = {
  */
 export async function writeArchive(path: string, fill: (archive: ArchiveWriter) => Promise<void>, signal: AbortSignal) {
   const draft = `${path}.${process.pid}.part`;
-  const file = await open(draft, 'wx', 0o600);
+  const file = await open(draft, 'wx', 0o600).catch(({ code }) => {
+    throw new CommandFailure(`${path} cannot be written (${code}).`);
+  });
   const pack = startPack();
   const written = pipeline(pack, createZstdCompress(COMPRESSION), file.createWriteStream({ flush: true }), { signal });
   // Awaited where something waits for it.
