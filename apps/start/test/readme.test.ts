@@ -1,14 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { loadConfig } from '@carillon/api/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { startCarillon } from '../src/start.ts';
+import { readPage, sectionOf, stepsOf } from './docs/pages.ts';
 
-const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-const [, section = ''] = README.split('## From nothing to a stored result\n');
-const blocks = [...(section.split('\n## ')[0] ?? '').matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+const blocks = stepsOf(sectionOf(readPage('README.md'), 'From nothing to a stored result')).map(({ code }) => code);
 
 /** In place of the wait, which a busy machine may make too short. */
 const UNTIL_COMPLETED = `until curl -sS "$API/api/executions" -H "Authorization: Bearer $TOKEN" | grep -q completed

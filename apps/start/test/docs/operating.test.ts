@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '@carillon/api/config';
+import { testDatabase } from '@carillon/db/test-database';
+import t from 'tap';
+import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
+import { freePort } from '../../../bench/src/setup/free-port.ts';
+import { startCarillon } from '../../src/start.ts';
+import { differences } from './compare.ts';
+import { listPages, ROOT, readPage, stepsOf } from './pages.ts';
+import { runSteps } from './run-steps.ts';
+
+/** The scripts of package.json, without the wait for pnpm. */
+const PNPM = `#!/bin/sh
+[ "$1" = carillon ] || { echo "no script $1" >&2; exit 1; }
+shift
+exec "${process.execPath}" "${ROOT}apps/start/src/carillon.ts" "$@"
+`;
+
+const isThere = (program: string) => spawnSync(program, ['--version']).status === 0;
+const skip = ['bash', 'curl'].every(isThere) ? false : 'there is no curl, or no bash';
+const pages = listPages()
+  .filter((path) => path.startsWith('docs/operating/'))
+  .map((path) => ({ path, steps: stepsOf(readPage(path)) }))
+  .filter(({ steps }) => steps.length > 0);
+
+t.test('commands are found', async (t) => {
+  t.ok(pages.length > 1);
+});
+
+for (const { path, steps } of pages) {
+  t.test(`what ${path} says to type does what it says`, { skip }, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-docs-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'pnpm'), PNPM);
+    chmodSync(join(folder, 'pnpm'), 0o755);
+    const { url: DATABASE_URL } = await testDatabase(t);
+    const { url: EMPTY_DATABASE_URL } = await emptyDatabase(t, 'documentation');
+    const metricsPort = await freePort();
+    const settings = {
+      DATABASE_URL,
+      DATA_DIR: folder,
+      AI_BASE_URL: 'offline',
+      STORAGE_DRIVER: 'disk',
+      LOG_LEVEL: 'silent',
+    };
+    const config = loadConfig({ ...settings, PORT: '0', METRICS_PORT: String(metricsPort) });
+    const { url, close } = await startCarillon(config, 1000);
+    t.teardown(close);
+    const addresses = { API: url, METRICS: `http://127.0.0.1:${metricsPort}`, EMPTY_DATABASE_URL };
+    const env = { ...settings, ...addresses, HOME: folder, LANG: 'C.UTF-8', PATH: `${folder}:${process.env.PATH}` };
+    const printed = await runSteps(steps, { cwd: folder, env });
+    for (const [at, { outcome, line }] of steps.entries()) {
+      const said = printed[at] as string;
+      if (outcome) t.same(differences(outcome, said), [], `${path}:${line} prints what is shown`);
+    }
+  });
+}
