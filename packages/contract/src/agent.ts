@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, success } from './envelopes.ts';
+import { errors, refusals, success } from './envelopes.ts';
 import { type Operation, SIGNED_IN } from './operation.ts';
 import { strict, TimeZone } from './primitives.ts';
 
@@ -53,7 +53,7 @@ export const processMessage = {
   operationId: 'processMessage',
   summary: 'Answer a message at once, with follow-up suggestions',
   description:
-    'Counts as one execution, and its tokens like those of one. It is answered by the `defaultModel` of the system settings with at most 1024 tokens. With `Accept: text/event-stream` the content is streamed; a refusal before its first piece is an ordinary answer. 402 also while calls under way have reserved the tokens that are left: `resetAt` is null then. 503 with `details.errorCode` where the AI provider failed, and `Retry-After` where it sent one.',
+    'Counts as one execution, and its tokens like those of one. It is answered by the `defaultModel` of the system settings with at most 1024 tokens. With `Accept: text/event-stream` the content is streamed; a refusal before its first piece is an ordinary answer.',
   tags: ['agent'],
   security: SIGNED_IN,
   body: ProcessMessageInput,
@@ -64,6 +64,10 @@ export const processMessage = {
         'text/event-stream': { schema: Events },
       },
     }),
-    ...errors(401, 402, 403, 429),
+    ...errors(401, 403, 429),
+    ...refusals({
+      402: 'A quota is used up, the trial has ended, or calls under way have reserved the tokens that are left: `resetAt` is null then',
+      503: 'The AI provider failed (`details.errorCode` says how, and `Retry-After` is there where it sent one), or maintenance or overload',
+    }),
   },
 } satisfies Operation;

@@ -31,7 +31,7 @@ export const listDeliveries = {
   ...common,
   operationId: 'listDeliveries',
   summary: 'What became of each attempt, newest first',
-  description: 'The last 100 attempts, and all those of deliveries that are still open.',
+  description: 'The last 100 attempts, and all those of deliveries that are still open. Pages by `limit` and `offset`.',
   params: WebhookParams,
   querystring: ListDeliveriesQuery,
   response: {
@@ -68,7 +68,7 @@ export const redeliverSince = {
   ...common,
   operationId: 'redeliverSince',
   summary: 'Send again what has failed since an instant',
-  description: 'Each delivery of which all attempts failed, from attempt 1 on. What failed is kept for 30 days.',
+  description: 'Each delivery of which all attempts failed, from attempt 1 on. What failed is kept for 30 days unless the operator has set another time.',
   params: WebhookParams,
   body: RedeliverSinceInput,
   response: {

@@ -126,8 +126,8 @@ export const retryExecution = {
   security: SIGNED_IN,
   params: IdParams,
   response: {
-    200: Retried,
-    201: Retried,
+    200: { ...Retried, description: 'The retry that was to come, or under way, already' },
+    201: { ...Retried, description: 'A new retry' },
     ...errors(401, 402, 403, 404, 429),
     ...refusals({ 409: 'It has not failed: it waits, runs, or was completed' }),
   },

@@ -44,7 +44,7 @@ export const getReadiness = {
   operationId: 'getReadiness',
   summary: 'Whether the process may be given requests',
   description:
-    'For load balancers and the monitoring. Not limited, and answered in maintenance mode, under overload and while the process stops.',
+    'For load balancers and the monitoring. Answered in maintenance mode, under overload and while the process stops.',
   tags: ['health'],
   security: PUBLIC,
   response: {

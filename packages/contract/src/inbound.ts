@@ -47,8 +47,8 @@ export const receiveInbound = {
   headers: Type.Object({ 'x-webhook-signature': Type.Optional(Type.String({ description: 'sha256=<hex>' })) }),
   body: InboundInput,
   response: {
-    200: Type.Object({ success, received: Type.Literal(true) }),
-    201: Type.Object({ success, executionId: Id }),
+    200: Type.Object({ success, received: Type.Literal(true) }, { description: 'Taken note of' }),
+    201: Type.Object({ success, executionId: Id }, { description: 'The task runs' }),
     ...bareErrors(401, 402, 404, 429),
     401: ref(BareErrorBody, 'The signature is missing or wrong'),
     404: ref(BareErrorBody, 'The webhook is unknown, deleted or inactive, or its owner has no such task'),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { errors } from './envelopes.ts';
+import { errors, refusals } from './envelopes.ts';
 import { type Operation, PUBLIC } from './operation.ts';
 
 /** Specification "Authentication" 3: sign-in with external providers; decisions §3. */
@@ -14,21 +14,32 @@ const redirect = (description: string) => Type.Null({ description });
 export const startOAuth = {
   operationId: 'startOAuth',
   summary: 'Begin to sign in at an external provider',
-  description:
-    'For a browser: goes to the provider and comes back to the callback. 404 where the provider is not configured.',
+  description: 'For a browser: goes to the provider and comes back to the callback.',
   tags: ['auth'],
   security: PUBLIC,
   params,
-  response: { 302: redirect('To the provider'), ...errors(404, 429, 500, 503) },
+  response: {
+    302: redirect('To the provider'),
+    ...errors(429),
+    ...refusals({ 404: 'The installation has no such provider' }),
+  },
 } satisfies Operation;
 
 export const finishOAuth = {
   operationId: 'finishOAuth',
   summary: 'Where the provider sends the browser back to',
   description:
-    'Sets the session cookie and goes on to `APP_URL`. An account with the same e-mail address is linked only where the provider has verified the address: 403 otherwise.',
+    'Sets the session cookie and goes on to `APP_URL`. An account with the same e-mail address is linked only where the provider has verified the address.',
   tags: ['auth'],
   security: PUBLIC,
   params,
-  response: { 302: redirect('To the web application, signed in'), ...errors(400, 403, 404, 429, 500, 503) },
+  response: {
+    302: redirect('To the web application, signed in'),
+    ...errors(429),
+    ...refusals({
+      400: 'The sign-in was not begun here, took too long, or was not confirmed by the provider',
+      403: 'The provider has not verified the address, or the account is deactivated',
+      404: 'The installation has no such provider',
+    }),
+  },
 } satisfies Operation;

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { BareErrorBody, BareOrInvalid, errors, success } from './envelopes.ts';
+import { BareErrorBody, BareOrInvalid, errors, QuotaBody, success } from './envelopes.ts';
 import { type Operation, SIGNED_IN } from './operation.ts';
 import { Id, Instant, ref, strict, Uuid, words } from './primitives.ts';
 
@@ -12,9 +12,8 @@ const common = { tags: ['uploads'], security: SIGNED_IN };
 /** What refuses the upload itself is `{error}`; what all routes share keeps its own form. */
 const refused = (description: string) => ref(BareErrorBody, description);
 const refusals = {
-  ...errors(401, 402, 429),
+  ...errors(401, 429),
   400: BareOrInvalid,
-  403: refused('Not your file, or a page of another site made the browser send this'),
   500: refused('Internal server error'),
 };
 
@@ -35,12 +34,17 @@ export const createUpload = {
   operationId: 'createUpload',
   summary: 'Upload a file for use in tasks',
   description:
-    'One file of at most 10 MiB: JPEG, PNG, WebP or GIF of at most 50 megapixels, PDF, or UTF-8 text as `.txt`, `.md`, `.csv` or `.json`. Content, extension and declared type have to agree. 402 when it would exceed the storage of the plan, 429 also while 3 uploads of the user are under way.',
+    'One file of at most 10 MiB: JPEG, PNG, WebP or GIF of at most 50 megapixels, PDF, or UTF-8 text as `.txt`, `.md`, `.csv` or `.json`. Content, extension and declared type have to agree. 429 also while 3 uploads of the user are under way. Sent twice, it makes two files.',
   consumes: ['multipart/form-data'],
   body: strict({
     file: Type.Unsafe<unknown>({ type: 'string', format: 'binary', description: 'The file, with its name' }),
   }),
-  response: { 200: UploadedFile, ...refusals },
+  response: {
+    200: UploadedFile,
+    ...refusals,
+    402: ref(QuotaBody, 'The file does not fit into what is left of the storage of the plan'),
+    403: refused('A page of another site made the browser send this'),
+  },
 } satisfies Operation;
 
 export const DeleteUploadInput = strict(
@@ -67,6 +71,7 @@ export const deleteUpload = {
       }),
     }),
     ...refusals,
+    403: refused('It is not your file, or a page of another site made the browser send this'),
     404: refused('There is no such file'),
   },
 } satisfies Operation;

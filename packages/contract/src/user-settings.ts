@@ -65,7 +65,7 @@ export const changeUserSettings = {
   operationId: 'changeUserSettings',
   summary: "Change the caller's settings",
   description:
-    'A new `email` takes the place of the one to sign in with; the address before is told. Answers with all settings.',
+    'A new `email` takes the place of the one to sign in with; the address before is told, and 5 times an hour is the most. Answers with all settings.',
   body: ChangeSettingsInput,
   response: {
     200: OwnSettings,

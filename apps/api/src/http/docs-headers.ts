@@ -52,7 +52,9 @@ export function addHeaders(document: Document): void {
 function namesOf(operation: Operation, status: number): string[] {
   const names = ['X-Request-ID'];
   if (operation['x-rate-limit'] !== undefined || status === 429) names.push(...Object.keys(OF_LIMITS));
-  if (status === 429 || status === 503) names.push('Retry-After');
+  // A load balancer asks as often as it likes.
+  const isProbe = operation.operationId === 'getReadiness';
+  if (status === 429 || (status === 503 && !isProbe)) names.push('Retry-After');
   if (status === 401 && isOfSession(operation)) names.push('WWW-Authenticate');
   if (status < 400 && COOKIES.has(operation.operationId ?? '')) names.push('Set-Cookie');
   if (status === 302) names.push('Location');

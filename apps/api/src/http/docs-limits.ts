@@ -1,4 +1,5 @@
 import { ANY_FIELD_LIMIT, OTHER, PUBLIC, type Rate, type Scope } from '../limits/rates.ts';
+import type { Access } from './access.ts';
 
 const PER: Record<Scope, string> = {
   user: 'for each user',
@@ -16,8 +17,8 @@ export function describeLimit(rate: Rate | null | undefined): object {
 }
 
 /** The same in words, for the description of the operation. */
-export function sayLimit(rate: Rate | null | undefined): string {
-  if (!rate) return 'Not limited.';
+export function sayLimit(rate: Rate | null | undefined, access: Access | undefined): string {
+  if (!rate) return access === 'cron' ? 'Not limited, but for wrong secrets.' : 'Not limited.';
   const { limit, windowSeconds, scope } = rate;
   const said = `Limit: ${limit} requests ${sayWindow(windowSeconds)} ${PER[scope]}`;
   if (rate === OTHER || rate === PUBLIC) return `${said}, together with all operations that have none of their own.`;

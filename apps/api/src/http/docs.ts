@@ -37,8 +37,13 @@ export async function serveDocs(app: FastifyInstance, config: Config): Promise<v
       const operation = schema as unknown as Operation | undefined;
       if (operation?.operationId === undefined) return { schema, url };
       operations.set(operation.operationId, operation);
-      const description = [operation.description, sayLimit(route.config?.rate)].filter(Boolean).join('\n\n');
-      return { schema: { ...describeSuccess(schema), ...describeLimit(route.config?.rate), description }, url };
+      const description = [operation.description, sayLimit(route.config?.rate, route.config?.access)]
+        .filter(Boolean)
+        .join('\n\n');
+      return {
+        schema: { ...describeSuccess(schema, route.method), ...describeLimit(route.config?.rate), description },
+        url,
+      };
     },
     transformObject: (given) => {
       if (!('openapiObject' in given)) return given.swaggerObject;
@@ -65,14 +70,14 @@ export async function serveDocs(app: FastifyInstance, config: Config): Promise<v
   });
 }
 
-const SUCCESS: Record<string, string> = { 200: 'Success', 201: 'Created' };
-
 /** The plugin's own words for a response without a description are "Default Response". */
-function describeSuccess<S extends { response?: unknown }>(schema: S): S {
-  if (!schema?.response) return schema;
-  const response = Object.entries(schema.response).map(([status, body]) => [
+function describeSuccess<S extends { response?: unknown; summary?: string }>(schema: S, method: string | string[]): S {
+  const { response: given, summary } = schema;
+  if (!given) return schema;
+  const success: Record<string, string | undefined> = { 200: method === 'GET' ? summary : 'Done', 201: 'Created' };
+  const response = Object.entries(given).map(([status, body]) => [
     status,
-    { ...(SUCCESS[status] ? { 'x-response-description': SUCCESS[status] } : {}), ...(body as object) },
+    { ...(success[status] && !body.description ? { 'x-response-description': success[status] } : {}), ...body },
   ]);
   return { ...schema, response: Object.fromEntries(response) };
 }
