@@ -48,6 +48,8 @@ function writerOf(pack: Pack, written: Promise<void>): ArchiveWriter {
     try {
       const ended = Promise.withResolvers<void>();
       const entry = pack.entry({ name, size, mode: 0o600 }, (error) => (error ? ended.reject(error) : ended.resolve()));
+      // The callback is told of it, too.
+      entry.on('error', () => {});
       ended.promise.catch(() => {});
       for await (const piece of bytes) {
         if (entry.write(piece)) continue;
