@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { ErrorCode } from './ai.ts';
 import { wordsOf } from './ai-failure.ts';
 import { streaming } from './ai-one-piece.ts';
-import { ANTHROPIC_PREFIX, anthropicUrlOf, serviceOf } from './ai-service.ts';
+import { ANTHROPIC_PREFIX, anthropicUrlOf, serviceOf } from './ai-protocol.ts';
 import { ProviderFault } from './provider-http.ts';
 import { storedText } from './stored-text.ts';
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Ai, AiRequest } from './ai.ts';
-import { serviceOf } from './ai-service.ts';
+import { serviceOf } from './ai-protocol.ts';
 import type { Attributes, Trace } from './tracing.ts';
 
 /** As the conventions name them: what speaks OpenAI's protocol is `openai`, whoever it is. */
