@@ -68,7 +68,8 @@ export const redeliverSince = {
   ...common,
   operationId: 'redeliverSince',
   summary: 'Send again what has failed since an instant',
-  description: 'Each delivery of which all attempts failed, from attempt 1 on. What failed is kept for 30 days unless the operator has set another time.',
+  description:
+    'Each delivery of which all attempts failed, from attempt 1 on. What failed is kept for 30 days unless the operator has set another time.',
   params: WebhookParams,
   body: RedeliverSinceInput,
   response: {
