@@ -25,6 +25,11 @@ const UNUSABLE: readonly (readonly [string, string, string])[] = [
   ['28P01', 'The database refuses the password', 'Correct the user and the password in DATABASE_URL.'],
   ['28000', 'The database does not let this user in', 'Correct the user in DATABASE_URL, or allow it in pg_hba.conf.'],
   ['3D000', 'There is no such database', 'Create it, or correct its name in DATABASE_URL.'],
+  [
+    '42501',
+    'This user may not read what it has to',
+    'Grant all privileges on the tables of the schemas public and drizzle, or make the user their owner.',
+  ],
   ['53300', 'The server has no connection left', 'Raise max_connections, or lower DATABASE_POOL.'],
   [
     'DATABASE_TIMEOUT',

@@ -1,0 +1,65 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { VERSION } from '@carillon/api/version';
+import { connect } from '@carillon/db';
+import { testDatabase } from '@carillon/db/test-database';
+import { SMTPServer } from 'smtp-server';
+import { startAiServer } from '../../../api/test/support/ai-server.ts';
+import { PRODUCTION } from '../../../api/test/support/production.ts';
+
+interface Test {
+  teardown(work: () => unknown): unknown;
+  testdir(): string;
+}
+
+export const AI_KEY = 'the-right-key';
+export const MAIL_PASSWORD = 'the-right-password';
+
+/** An installation in production whose parts are all well, and the settings of it; it goes away at the end of `t`. */
+export async function healthyInstallation(t: Test, dataDir: string) {
+  const { url, db } = await testDatabase(t as { teardown(work: () => Promise<void>): unknown });
+  // What an API process is to the database.
+  const api = connect(url);
+  await api.db.execute('select 1');
+  t.teardown(api.close);
+  const ai = await startAiServer({ apiKey: AI_KEY });
+  t.teardown(() => ai.close());
+  const mail = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    disableReverseLookup: true,
+    closeTimeout: 1,
+    onAuth: ({ password }, _session, done) =>
+      password === MAIL_PASSWORD ? done(null, { user: 'carillon' }) : done(new Error('Wrong password')),
+  });
+  mail.on('error', () => {});
+  const mailPort = await portOf(mail.listen(0, '127.0.0.1'));
+  t.teardown(() => new Promise<void>((resolve) => mail.close(resolve)));
+  let health: object = { status: 'ok', version: VERSION };
+  const proxy = createServer((_request, response) => response.end(JSON.stringify(health))).listen(0, '127.0.0.1');
+  const proxyPort = await portOf(proxy);
+  t.teardown(() => proxy.close());
+  const env: Record<string, string> = {
+    ...PRODUCTION,
+    DATA_DIR: dataDir,
+    DATABASE_URL: url,
+    BASE_URL: `http://127.0.0.1:${proxyPort}`,
+    AI_BASE_URL: ai.url,
+    AI_API_KEY: AI_KEY,
+    AI_TIMEOUT_MS: '20000',
+    SMTP_URL: `smtp://carillon:${MAIL_PASSWORD}@127.0.0.1:${mailPort}`,
+  };
+  return {
+    env,
+    db,
+    ai,
+    mailPort,
+    answerHealth: (to: object) => {
+      health = to;
+    },
+  };
+}
+
+async function portOf(server: { once(event: 'listening', done: () => void): unknown; address(): unknown }) {
+  if (!server.address()) await new Promise<void>((resolve) => server.once('listening', resolve));
+  return (server.address() as AddressInfo).port;
+}
