@@ -61,11 +61,19 @@ export async function serveDocs(app: FastifyInstance, config: Config): Promise<v
     docs.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'public' };
     });
+    // Anybody may ask as often as they like: the half megabyte is written out once.
+    let written: Buffer | undefined;
+    docs.addHook('preHandler', async ({ routeOptions }, reply) => {
+      if (routeOptions.url !== '/api/docs/json') return;
+      written ??= Buffer.from(JSON.stringify(app.swagger()));
+      return reply.type('application/json; charset=utf-8').send(written);
+    });
     await docs.register(swaggerUi, {
       routePrefix: '/api/docs',
       // Without the bar above it, which loads documents from anywhere and has a style that the policy forbids.
       uiConfig: { layout: 'BaseLayout' },
       staticCSP: POLICY,
+      theme: { title: 'Carillon API' },
     });
   });
 }
