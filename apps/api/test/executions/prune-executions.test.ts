@@ -146,6 +146,14 @@ t.test('pruners at once, beside deletions of tasks, count each run once', async 
   t.same(await left(), []);
 });
 
+t.test('pruners at once do not wait for each other over runs that retry each other', async (t) => {
+  const task = await insertTask(ctx, alice.id);
+  const ids = await insertRuns(task, ago(400), times(1500, { status: 'failed', errorCode: 'TIMEOUT' }));
+  await ctx.db.execute(`update executions set retry_of_id = id - 1 where id > ${ids[0]}`);
+  await Promise.all([prune(ctx), prune(ctx), prune(ctx), prune(ctx)]);
+  t.same(await left(), []);
+});
+
 t.test('what a deletion has in hand is left to it, and is not waited for', async (t) => {
   const [one, two] = await insertTasks(ctx, [alice.id, alice.id]);
   const ids = await insertRuns(one as number, ago(400), times(3));
