@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { loadConfig } from '../../src/config.ts';
 import { type Context, inTransaction } from '../../src/context.ts';
+import { NO_TRACE } from '../../src/outside/tracing.ts';
 import { recordEvents } from '../../src/webhooks/outbox.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { insertWebhooks, signatureOf } from '../support/webhooks.ts';
@@ -93,7 +94,7 @@ t.test(
 function contextFor(db: Db, env: Record<string, string>): Context {
   const config = loadConfig({ NODE_ENV: 'test', CRON_SECRET: 'x', ADMIN_KEY: 'x', JWT_SECRET: 'x', ...env });
   const worker = { nudgeDeliveries: () => {} };
-  return { db, config, now: () => new Date(), worker } as unknown as Context;
+  return { db, config, now: () => new Date(), worker, trace: NO_TRACE } as unknown as Context;
 }
 
 async function isDone(db: Db): Promise<boolean> {
