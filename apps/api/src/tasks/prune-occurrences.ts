@@ -4,8 +4,7 @@ import { BATCH, behind, type LookBehind, lookOf, type Piece } from '../look-thro
 
 /**
  * Deletes rows of the occurrence ledger that were recorded before an instant (decisions §5), going through the tasks: the
- * primary key has the oldest rows of each task in front. The BRIN index on time leads to all rows as soon as new ones
- * have taken the places of deleted ones.
+ * primary key has the oldest rows of each task in front, so it takes no index on time, which every run would pay for.
  *
  * The row of a single run stays while its task is active: by it the task knows that it has run.
  */

@@ -66,8 +66,6 @@ export const occurrences = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.taskId, t.plannedFor] }),
-    // Rows come in the order of time: what is old is found by a handful of pages, at next to no cost for a run.
-    index('occurrences_recorded').using('brin', t.recordedAt),
     check('occurrences_fate', sql`${t.fate} in (${wordList(FATES)})`),
   ],
 );
