@@ -1,5 +1,5 @@
 import { notifications, users } from '@carillon/db';
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { queueMails } from '../mails/queue.ts';
 
@@ -11,6 +11,13 @@ export interface Notice {
   /** Whether it is sent by mail too; unset: as the user wishes in general. */
   byMail?: boolean;
 }
+
+/**
+ * Mails about one account in 24 hours, from which on its notifications are on the dashboard alone: its settings name
+ * addresses that nobody has confirmed, and what it is told of can be brought about again and again.
+ */
+const MOST_MAILS_A_DAY = 200;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Tells users on their dashboard, and by mail those who want that: at the address of the account, and at those that it
@@ -27,6 +34,8 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
         email: users.email,
         notifyEmail: users.notifyEmail,
         notificationEmails: users.notificationEmails,
+        mailsOfDay: sql<number>`(select count(*)::int from mails m
+          where m.user_id = "users"."id" and m.created_at > ${new Date(createdAt.getTime() - DAY_MS).toISOString()})`,
       })
       .from(users)
       .where(and(inArray(users.id, userIds), eq(users.isActive, true))),
@@ -37,7 +46,7 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
   const readerOf = new Map(readers.map((reader) => [reader.id, reader]));
   const mails = notices.flatMap(({ userId, title, message, byMail }) => {
     const reader = readerOf.get(userId);
-    if (!reader || !(byMail ?? reader.notifyEmail)) return [];
+    if (!reader || !(byMail ?? reader.notifyEmail) || reader.mailsOfDay >= MOST_MAILS_A_DAY) return [];
     const { email } = reader;
     return [...new Set([email, ...reader.notificationEmails])].map((to) => {
       const why = to === email ? WHY_OWNER : WHY_OTHER(email);

@@ -9,8 +9,11 @@ import { mailServer } from '../support/mail-server.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 
 const server = await mailServer(t);
-const { app, ctx } = await testContext(t, { env: { SMTP_URL: server.url, APP_URL: 'https://bells.example.com' } });
+const { app, ctx, clock } = await testContext(t, {
+  env: { SMTP_URL: server.url, APP_URL: 'https://bells.example.com' },
+});
 t.beforeEach(async () => {
+  clock.set(START);
   server.received.length = 0;
   await ctx.db.delete(mails);
   await ctx.db.delete(users);
@@ -82,4 +85,18 @@ t.test('who wants no mail has none sent to those either, nor who is deactivated'
   await notifyUsers(ctx, [notice(alice.id), notice(bob.id)]);
   await deliverDue(ctx);
   t.equal(server.received.length, 0);
+});
+
+t.test('beyond 200 mails about an account in 24 hours its notices are on the dashboard alone', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  const many = Array.from({ length: 100 }, () => notice(alice.id));
+  for (let round = 0; round < 3; round++) await notifyUsers(ctx, many);
+  await notifyUsers(ctx, [notice(bob.id)]);
+  t.equal(await ctx.db.$count(mails, eq(mails.userId, alice.id)), 200);
+  t.equal(await ctx.db.$count(mails, eq(mails.userId, bob.id)), 1, 'that is her limit alone');
+  t.equal(await ctx.db.$count(notifications), 301);
+  clock.advance(24 * 60 * 60 * 1000);
+  await notifyUsers(ctx, [notice(alice.id)]);
+  t.equal(await ctx.db.$count(mails, eq(mails.userId, alice.id)), 201);
 });
