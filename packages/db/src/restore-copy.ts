@@ -30,7 +30,8 @@ export async function copyIn(
     }
   } catch (error) {
     if (!stream.destroyed) stream.destroy(error as Error);
-    await outcome;
+    // What the server says to it repeats the reason.
+    await outcome.catch(() => {});
     throw error;
   }
   if (!stream.destroyed) stream.end();

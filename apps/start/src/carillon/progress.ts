@@ -10,7 +10,8 @@ export interface Progress {
 
 /** A bar on the terminal of the operator; nothing where the errors of the command go somewhere else. */
 export function startProgress(title: string): Progress {
-  if (!process.stderr.isTTY) return { show: () => {}, end: () => {} };
+  // A terminal that does not know its width has no room for a bar.
+  if (!process.stderr.isTTY || !process.stderr.columns) return { show: () => {}, end: () => {} };
   // Reading the terminal itself it would keep Ctrl-C from the command.
   const spinner = ora({ text: title, stream: process.stderr, discardStdin: false }).start();
   return {
