@@ -93,13 +93,20 @@ async function sweep(): Promise<void> {
   }
 }
 
-/** In a process group of its own, so that an interrupt ends tap together with every test file, however it came. */
+/**
+ * One file more at once than there are cores, since many wait for processes that they have started. In a
+ * process group of its own, so that an interrupt ends tap together with every test file, however it came.
+ */
 async function runTap({ url, temp }: TestServer) {
-  const args = ['--reporter=tap', `--jobs=${availableParallelism()}`, ...options, ...files];
+  const args = ['--reporter=tap', `--jobs=${availableParallelism() + 1}`, ...options, ...files];
   const tap = spawn(process.execPath, [TAP, ...args], {
     cwd: ROOT,
     detached: true,
-    env: { ...process.env, TEST_DATABASE_URL: url, ...(temp && { TMPDIR: temp }) },
+    env: {
+      ...process.env,
+      TEST_DATABASE_URL: url,
+      ...(temp && { TMPDIR: temp, NODE_COMPILE_CACHE: join(temp, 'compiled') }),
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   stopTap = () => {

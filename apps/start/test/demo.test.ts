@@ -19,8 +19,8 @@ const NOWHERE = 'http://127.0.0.1:9';
 async function runDemo(t: Test, env: Record<string, string>) {
   const temp = mkdtempSync(join(tmpdir(), 'carillon-demo-test-'));
   chmodSync(temp, 0o711);
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [DEMO], { cwd: temp, env: { PATH, TMPDIR: temp, ...env } });
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [DEMO], { cwd: temp, env: { PATH, NODE_COMPILE_CACHE, TMPDIR: temp, ...env } });
   t.teardown(() => {
     child.kill('SIGKILL');
     rmSync(temp, { recursive: true, force: true });

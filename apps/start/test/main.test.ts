@@ -12,10 +12,10 @@ import { folder, serverPid, until } from '../../../packages/db/test/servers.ts';
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 function start(t: Test, dataDir: string, env: Record<string, string> = {}) {
-  const { PATH = '' } = process.env;
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [MAIN], {
     cwd: t.testdir(),
-    env: { PATH, DATA_DIR: dataDir, PORT: '0', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir, PORT: '0', ...env },
   });
   t.teardown(() => child.kill('SIGKILL'));
   return { child, stderr: text(child.stderr), exit: once(child, 'exit') };

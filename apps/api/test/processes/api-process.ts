@@ -50,6 +50,7 @@ export async function startApiProcess(t: Test, { databaseUrl, aiUrl, leaseMs, en
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: '0',
       DATA_DIR: dataDir,
       DATABASE_URL: databaseUrl,

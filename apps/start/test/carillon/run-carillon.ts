@@ -17,10 +17,10 @@ export async function runCarillon(
   env: Readonly<Record<string, string>>,
   options: { cwd: string; input?: string; onStart?: (pid: number) => void },
 ): Promise<Ended> {
-  const { PATH = '' } = process.env;
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [CARILLON, ...args], {
     cwd: options.cwd,
-    env: { PATH, NODE_ENV: 'test', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, NODE_ENV: 'test', ...env },
   });
   const exit = once(child, 'exit');
   options.onStart?.(child.pid ?? 0);
