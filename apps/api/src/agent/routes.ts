@@ -29,10 +29,6 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
   app.addHook('preClose', async () => {
     stopping = setTimeout(giveUp, graceMs);
   });
-  // A stream that had begun before could not say yet that its connection is not kept.
-  app.addHook('onResponse', async ({ raw }, reply) => {
-    if (stopping && reply.getHeader('connection') !== 'close') raw.socket.destroySoon();
-  });
   // The call of a client that has hung up is awaited by nobody else, and has yet to be booked.
   app.addHook('onClose', async () => {
     clearTimeout(stopping);
