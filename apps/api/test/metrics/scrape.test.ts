@@ -3,6 +3,7 @@ import { createServer, request } from 'node:http';
 import { type AddressInfo, connect as connectSocket } from 'node:net';
 import { connect } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
 import t, { type Test } from 'tap';
 import { buildApp } from '../../src/app.ts';
 import { ConfigError } from '../../src/config.ts';
@@ -93,16 +94,19 @@ t.test('without the database a scrape succeeds, and leaves out what nobody knows
   t.equal(told.value('carillon_executions_total', { outcome: 'completed' }), 0);
 });
 
+const dialect = new PgDialect();
+
 t.test('many scrapes read the queues once', async (t) => {
-  let statements = 0;
+  let reads = 0;
   const execute: Context['db']['execute'] = (query) => {
-    statements += 1;
+    // Not what readiness asks, as often as it is asked.
+    if (typeof query !== 'string' && /from executions/.test(dialect.sqlToQuery(query.getSQL()).sql)) reads += 1;
     return ctx.db.execute(query);
   };
   const db = new Proxy(ctx.db, { get: (target, name) => (name === 'execute' ? execute : Reflect.get(target, name)) });
   const { url } = await watch(t, { db });
   await Promise.all(Array.from({ length: 20 }, () => scrape(url)));
-  t.ok(statements < 20, `${statements} statements, those of readiness among them`);
+  t.equal(reads, 1);
 });
 
 t.test('requests are told by their pattern, never by what stands in them', async (t) => {
