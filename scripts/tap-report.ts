@@ -8,6 +8,12 @@ export interface Tally {
   skipped: number;
 }
 
+/** What a whole run comes to. */
+export interface Report extends Tally {
+  /** By the path of each file that failed what there was in it; what tap itself did is in none. */
+  failures: Map<string, Tally>;
+}
+
 interface Branch extends Tally {
   /** Assertions outside any subtest. */
   asserted: number;
@@ -19,17 +25,28 @@ interface Branch extends Tally {
  * subtest without subtests of its own, or a file's assertions outside any. A file that crashes, ends early or tests
  * nothing is a failed test besides those that it ran.
  */
-export async function report(tap: Readable, print: (line: string) => void): Promise<Tally> {
+export async function report(tap: Readable, print: (line: string) => void): Promise<Report> {
   const parser = new Parser();
-  const root = follow(parser, [], print);
+  const failures = new Map<string, Tally>();
+  const onFile = (result: Result, sum: Tally) => {
+    print(fileLine(result, sum));
+    if (sum.failed > 0) failures.set(result.name, sum);
+  };
+  const root = follow(parser, [], { print, onFile });
   const complete = new Promise<boolean>((resolve) => parser.once('complete', ({ ok }) => resolve(ok)));
   tap.pipe(parser);
   const ok = await complete;
   if (!ok && root.failed === 0) root.failed = 1;
-  return root;
+  return { passed: root.passed, failed: root.failed, skipped: root.skipped, failures };
 }
 
-function follow(parser: Parser, path: string[], print: (line: string) => void): Branch {
+interface Told {
+  print(line: string): void;
+  onFile(result: Result, sum: Tally): void;
+}
+
+function follow(parser: Parser, path: string[], told: Told): Branch {
+  const { print } = told;
   const branch: Branch = { passed: 0, failed: 0, skipped: 0, asserted: 0, broken: 0 };
   let open: Branch | undefined;
   const close = (result?: Result) => {
@@ -39,11 +56,11 @@ function follow(parser: Parser, path: string[], print: (line: string) => void): 
     branch.passed += sum.passed;
     branch.failed += sum.failed;
     branch.skipped += sum.skipped;
-    if (path.length === 0 && result) print(fileLine(result, sum));
+    if (path.length === 0 && result) told.onFile(result, sum);
   };
   parser.on('child', (child: Parser) => {
     close();
-    open = follow(child, [...path, child.name], print);
+    open = follow(child, [...path, child.name], told);
   });
   parser.on('assert', (result: Result) => {
     if (open) return close(result);
