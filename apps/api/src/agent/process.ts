@@ -7,7 +7,7 @@ import { invalidField, Refusal } from '../errors.ts';
 import type { AiOutcome } from '../outside/ai.ts';
 import { estimateInputTokens } from '../outside/ai-message.ts';
 import { getSettings } from '../settings/read.ts';
-import { openProviderKey } from '../users/provider-key.ts';
+import { openProviderKey, UNREADABLE_KEY_MESSAGE } from '../users/provider-key.ts';
 import { contentOf, readAnswer } from './answer.ts';
 import { beginCall, endCall } from './calls.ts';
 import { writeInstructions } from './instructions.ts';
@@ -78,8 +78,7 @@ async function findOwnKey(ctx: Context, { id }: Pick<Caller, 'id'>): Promise<str
     return openProviderKey(ctx, id, user?.sealed ?? null);
   } catch (error) {
     ctx.log.error({ err: error, userId: id }, "a user's own AI key cannot be opened");
-    const message = 'Your own AI key cannot be read any more: save it again.';
-    throw new Refusal('provider_failed', message, { errorCode: 'AUTHENTICATION_FAILED' });
+    throw new Refusal('provider_failed', UNREADABLE_KEY_MESSAGE, { errorCode: 'AUTHENTICATION_FAILED' });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { AiAttachment } from '../outside/ai.ts';
-import { openProviderKey } from '../users/provider-key.ts';
+import { openProviderKey, UNREADABLE_KEY_MESSAGE } from '../users/provider-key.ts';
 import { type AttachmentLimits, withAttachments } from './attachments.ts';
 import type { End, Outcome } from './settle.ts';
 import type { Claimed } from './turns.ts';
@@ -8,7 +8,7 @@ import type { Claimed } from './turns.ts';
 const UNREADABLE_KEY: Outcome = {
   ok: false,
   errorCode: 'AUTHENTICATION_FAILED',
-  message: 'Your own AI key cannot be read any more: save it again.',
+  message: UNREADABLE_KEY_MESSAGE,
   retryable: false,
   retryAfterMs: null,
 };
