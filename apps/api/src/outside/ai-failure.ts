@@ -1,6 +1,6 @@
-import { AISDKError } from 'ai';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from './ai.ts';
-import { type Fault, ProviderFault } from './provider-http.ts';
+import type { Fault } from './ai-fault.ts';
 import { type Secrets, shownText } from './stored-text.ts';
 
 const MAX_MESSAGE = 500;
@@ -14,15 +14,6 @@ export interface Failure {
   retryable: boolean;
   retryAfterMs: number | null;
   sent: boolean;
-}
-
-/** Carries what had come of a streamed answer, which may be billed, beside what ended it. */
-export class CutShort extends Error {
-  readonly written: string;
-  constructor(written: string, cause: unknown) {
-    super('A streamed answer was cut short', { cause });
-    this.written = written;
-  }
 }
 
 type ProviderCode = Exclude<ErrorCode, 'INTERRUPTED'>;
@@ -56,42 +47,8 @@ export const failure = (errorCode: ErrorCode, message: string, sent = false): Fa
 /** A call that its caller, or the end of the process, has stopped. */
 export const interrupted = (sent = false): Failure => failure('INTERRUPTED', 'The run was aborted.', sent);
 
-/** What the SDK finds wrong with a request before it sends it. */
-const UNSENT = new Set(['AI_InvalidArgumentError', 'AI_InvalidPromptError', 'AI_UnsupportedFunctionalityError']);
-
-/** What an error of a call means (decisions §5 `errorCode`, §7). Never throws. */
-export function failureOf(error: unknown, secrets: Secrets): Failure {
-  if (error instanceof CutShort) return { ...failureOf(error.cause, secrets), sent: true };
-  const fault = findFault(error);
-  if (fault) return failureOfFault(fault, secrets);
-  if (AISDKError.isInstance(error) && UNSENT.has(error.name)) {
-    return failure('INVALID_REQUEST', 'The request has a part that this provider cannot be given.');
-  }
-  const refused = refusalInStream(error, secrets);
-  if (refused) return refused;
-  // The provider answered 2xx, so it may have been billed: a repeat could be billed twice.
-  const body = error instanceof Error && 'responseBody' in error ? String(error.responseBody ?? '') : '';
-  return failure('PROVIDER_ERROR', messageOf(LEADS.PROVIDER_ERROR, wordsOf(body).message, secrets), true);
-}
-
-/** The fault behind an error: the SDK wraps what ends a body. */
-function findFault(error: unknown): Fault | null {
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ProviderFault) return at.fault;
-  return null;
-}
-
-/** A refusal that came as an event of a stream which had begun with 200. */
-function refusalInStream(error: unknown, secrets: Secrets): Failure | null {
-  if (!AISDKError.isInstance(error)) return null;
-  const { statusCode, type, code } = error as { statusCode?: unknown; type?: unknown; code?: unknown };
-  const hasStatus = typeof statusCode === 'number' && statusCode >= 400;
-  if (!hasStatus && error.name !== 'AI_StreamProviderError') return null;
-  const words = `${type ?? ''} ${code ?? ''} ${shownText(error.message, secrets, MAX_MESSAGE)}`;
-  const errorCode = hasStatus ? codeOfStatus(statusCode, words) : codeOfWords(words);
-  return failure(errorCode, messageOf(LEADS[errorCode], error.message, secrets));
-}
-
-function failureOfFault(fault: Fault, secrets: Secrets): Failure {
+/** What a fault means (decisions §5 `errorCode`, §7). `timeoutMs`: the deadline of the call. Never throws. */
+export function failureOf(fault: Fault, secrets: Secrets, timeoutMs: number): Failure {
   switch (fault.kind) {
     case 'refused':
       return refusal(fault, secrets);
@@ -101,9 +58,24 @@ function failureOfFault(fault: Fault, secrets: Secrets): Failure {
       const lead = fault.sent ? 'The connection to the provider broke off' : 'The provider could not be reached';
       return failure('PROVIDER_UNAVAILABLE', `${lead} (${fault.reason}).`, fault.sent);
     }
-    case 'stopped':
+    case 'late':
+      return failure('TIMEOUT', `The provider did not answer within ${timeoutMs / 1000} s.`, fault.sent);
+    case 'interrupted':
       return interrupted(fault.sent);
+    case 'unusable':
+      // The provider answered 2xx, so it may have been billed: a repeat could be billed twice.
+      return failure('PROVIDER_ERROR', messageOf(LEADS.PROVIDER_ERROR, wordsOf(fault.body).message, secrets), true);
+    case 'told':
+      return toldFailure(fault.event, secrets);
   }
+}
+
+function toldFailure(event: unknown, secrets: Secrets): Failure {
+  const { message, kind } = wordsIn(event);
+  const words = `${kind} ${shownText(message, secrets, MAX_MESSAGE)}`;
+  const status = Number(/(?<!\S)[45]\d\d(?!\S)/.exec(kind)?.[0]);
+  const errorCode = status ? codeOfStatus(status, words) : codeOfWords(words);
+  return failure(errorCode, messageOf(LEADS[errorCode], message, secrets));
 }
 
 function refusal(fault: Fault & { kind: 'refused' }, secrets: Secrets): Failure {
@@ -135,19 +107,29 @@ function codeOfWords(words: string): ProviderCode {
   if (NO_CREDIT.test(words)) return 'QUOTA_EXCEEDED';
   if (FILTERED.test(words)) return 'CONTENT_FILTERED';
   if (/rate[_ -]?limit/i.test(words)) return 'RATE_LIMIT_EXCEEDED';
+  if (/authentication_error|permission_error/.test(words)) return 'AUTHENTICATION_FAILED';
+  if (/invalid_request_error|not_found_error|request_too_large/.test(words)) return 'INVALID_REQUEST';
   return /overload|unavailable|server[_ ]error|api_error/i.test(words) ? 'PROVIDER_UNAVAILABLE' : 'PROVIDER_ERROR';
 }
 
 /** The provider's own words in a body, whatever of the usual shapes it has; empty for a page of HTML. */
-export function wordsOf(body: string): { message: string; kind: string; parameter: string } {
-  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
-  const fields = (value: unknown) => (value && typeof value === 'object' ? (value as Record<string, unknown>) : {});
-  let parsed: unknown;
+export function wordsOf(body: string): Words {
   try {
-    parsed = JSON.parse(body);
+    return wordsIn(JSON.parse(body));
   } catch {
     return { message: /^\s*[<{[]/.test(body) ? '' : body, kind: '', parameter: '' };
   }
+}
+
+interface Words {
+  message: string;
+  kind: string;
+  parameter: string;
+}
+
+function wordsIn(parsed: unknown): Words {
+  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+  const fields = (value: unknown) => (value && typeof value === 'object' ? (value as Record<string, unknown>) : {});
   // Google wraps its errors in a list.
   const outer = fields(Array.isArray(parsed) ? parsed[0] : parsed);
   const inner = fields(outer.error);
@@ -164,9 +146,9 @@ function messageOf(lead: string, detail: string, secrets: Secrets): string {
 }
 
 /** In milliseconds, an hour at most. A date counts from the answer's own date, so that no clock has to be right. */
-function retryAfterMs(headers: Readonly<Record<string, string>>): number | null {
+function retryAfterMs(headers: IncomingHttpHeaders): number | null {
   const given = headers['retry-after']?.trim() ?? '';
-  const exact = headers['retry-after-ms']?.trim() ?? '';
+  const exact = String(headers['retry-after-ms'] ?? '').trim();
   let wait = Number.NaN;
   if (/^\d+(\.\d+)?$/.test(exact)) wait = Number(exact);
   else if (/^\d+(\.\d+)?$/.test(given)) wait = Number(given) * 1000;

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { UserContent } from 'ai';
 import { estimateTokenCount } from 'tokenx';
 import type { AiAttachment, AiRequest } from './ai.ts';
 
@@ -7,11 +6,18 @@ import type { AiAttachment, AiRequest } from './ai.ts';
 const TOKENS_PER_FILE = 1000;
 const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|csv|x-ndjson|[\w.-]+\+(?:json|xml))$)/;
 
-type Form = 'file' | 'text' | 'unsendable';
+/** What a message is made of, for a protocol to word. */
+export type Part =
+  | { kind: 'text'; text: string }
+  | { kind: 'image' | 'pdf'; name: string; mediaType: string; base64: string };
 
-function formOf(attachment: AiAttachment): Form {
-  const type = attachment.mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (/^image\/./.test(type) || type === 'application/pdf') return 'file';
+/** Without parameters, in small letters. */
+const typeOf = (attachment: AiAttachment) => attachment.mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+function formOf(attachment: AiAttachment): Part['kind'] | 'unsendable' {
+  const type = typeOf(attachment);
+  if (/^image\/./.test(type)) return 'image';
+  if (type === 'application/pdf') return 'pdf';
   return TEXT.test(type) ? 'text' : 'unsendable';
 }
 
@@ -22,21 +28,17 @@ export const findUnsendable = (request: AiRequest) => request.attachments?.find(
  * The one message of a call: the prompt, then the attachments. Images and PDFs go as files; texts go fenced as data
  * by a marker that their author cannot have known (decisions §7, security T23).
  */
-export function userContent(request: AiRequest): UserContent {
-  if (!request.attachments?.length) return request.prompt;
-  const marker = randomBytes(12).toString('hex');
+export function partsOf({ prompt, attachments = [] }: AiRequest): Part[] {
+  const marker = attachments.length > 0 ? randomBytes(12).toString('hex') : '';
   return [
-    { type: 'text', text: request.prompt },
-    ...request.attachments.map((attachment) =>
-      formOf(attachment) === 'text'
-        ? ({ type: 'text', text: fenced(attachment, marker) } as const)
-        : ({
-            type: 'file',
-            data: attachment.data,
-            mediaType: attachment.mediaType,
-            filename: attachment.name,
-          } as const),
-    ),
+    { kind: 'text', text: prompt },
+    ...attachments.map((attachment): Part => {
+      const kind = formOf(attachment);
+      if (kind !== 'image' && kind !== 'pdf') return { kind: 'text', text: fenced(attachment, marker) };
+      const { name, data } = attachment;
+      const base64 = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
+      return { kind, name, mediaType: typeOf(attachment), base64 };
+    }),
   ];
 }
 
@@ -63,6 +65,6 @@ const decoded = (attachment: AiAttachment) => new TextDecoder().decode(attachmen
 
 /** How many tokens the request has for a model, roughly: within some ten per cent for text. */
 export function estimateInputTokens(request: AiRequest): number {
-  const files = (request.attachments ?? []).filter((one) => formOf(one) === 'file').length;
+  const files = (request.attachments ?? []).filter((one) => formOf(one) !== 'text').length;
   return estimateTokenCount(sentText(request)) + files * TOKENS_PER_FILE;
 }

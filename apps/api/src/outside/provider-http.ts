@@ -1,45 +1,44 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
+import type { Fault } from './ai-fault.ts';
 
 const CONNECTIONS = 1000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_REFUSAL_BYTES = 64 * 1024;
-/** What of an answer may wait for a reader that is slow, before the provider has to wait too. */
-const READ_AHEAD_BYTES = 64 * 1024;
-/** The answer's headers that are read behind the SDK: LiteLLM tells a call's cost in one. */
-const PASSED_ON = ['content-type', 'x-litellm-response-cost'];
 
-/** What went wrong between us and a provider. `sent`: the request has left, so it may be billed. */
-export type Fault =
-  | { kind: 'refused'; status: number; body: string; headers: Readonly<Record<string, string>> }
-  | { kind: 'oversize' }
-  | { kind: 'broken'; reason: string; sent: boolean }
-  | { kind: 'stopped'; sent: boolean };
+/** Takes the body of an answer as it comes. A fault that it finds ends the call. */
+export interface Reader {
+  take(bytes: Buffer): Fault | null;
+  end(): Fault | null;
+}
 
-/** Carries a `Fault` through the SDK, which hands errors on that it does not know. */
-export class ProviderFault extends Error {
-  readonly fault: Fault;
-  constructor(fault: Fault) {
-    super(`The provider's answer is a fault: ${fault.kind}`);
-    this.fault = fault;
-  }
+export interface ProviderCall {
+  origin: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+  /** As `performance.now()` counts. */
+  deadlineAt: number;
+  /** Called as an answer of 2xx begins. */
+  read: (headers: IncomingHttpHeaders) => Reader;
 }
 
 export interface ProviderHttp {
   /**
-   * Resolves to an answer of 2xx as soon as it begins; anything else rejects with a `ProviderFault`. What goes wrong
-   * later ends the body with one.
+   * One POST, until its answer has been read to the end, or the fault that ended it before: any status but 2xx, its
+   * deadline, its signal, or `close`, in whatever phase it is. Never rejects.
    */
-  fetch: typeof globalThis.fetch;
-  /** Ends every connection at once. */
-  close: () => Promise<void>;
+  post(call: ProviderCall): Promise<Fault | null>;
+  readonly closed: boolean;
+  /** Ends every call and every connection at once. */
+  close(): Promise<void>;
 }
 
 /**
  * HTTP to AI providers over undici: keep-alive, up to 1000 connections a provider, no redirects, nothing inflated,
- * answers of at most 16 MiB. It has no deadline but the caller's signal, which ends a call in any phase
- * (decisions §7).
+ * answers of at most 16 MiB, and 64 KiB of a refusal (decisions §7).
  */
 export function createProviderHttp(): ProviderHttp {
   const agent = new Agent({
@@ -51,126 +50,133 @@ export function createProviderHttp(): ProviderHttp {
     bodyTimeout: 0,
     maxResponseSize: MAX_ANSWER_BYTES,
   });
-  const fetch = async (input: string | URL | Request, init?: RequestInit) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    const { status, headers, body } = await exchange(agent, {
-      url,
-      headers: { 'accept-encoding': 'identity', ...Object.fromEntries(new Headers(init?.headers)) },
-      body: String(init?.body ?? ''),
-      signal: init?.signal ?? null,
-    });
-    if (status >= 300) {
-      throw new ProviderFault({
-        kind: 'refused',
-        status,
-        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-        body: await readRefusal(body),
-      });
-    }
-    const passedOn = PASSED_ON.flatMap((name): [string, string][] =>
-      headers[name] ? [[name, String(headers[name])]] : [],
-    );
-    return new Response(body, { headers: passedOn });
+  const running = new Set<Exchange>();
+  let closed = false;
+  return {
+    async post(call) {
+      if (closed || call.signal.aborted) return { kind: 'interrupted', sent: false };
+      const exchange = new Exchange(call);
+      running.add(exchange);
+      const { origin, path, headers, body } = call;
+      agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
+      const fault = await exchange.ended;
+      running.delete(exchange);
+      return fault;
+    },
+    get closed() {
+      return closed;
+    },
+    close() {
+      closed = true;
+      for (const exchange of running) exchange.stop('interrupted');
+      return agent.destroy();
+    },
   };
-  return { fetch, close: () => agent.destroy() };
 }
 
-interface Reply {
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: ReadableStream<Uint8Array>;
-}
+const STOPPED = new Error('stopped');
 
 /**
- * One POST. `Agent.request` would not do: it neither tells whether the request has left, nor ends a call that is
- * still waiting for its connection.
+ * One request as undici tells of it. `Agent.request` would not do: it neither tells whether the request has left, nor
+ * ends a call that is still waiting for its connection.
  */
-function exchange(
-  agent: Agent,
-  call: { url: URL; headers: Record<string, string>; body: string; signal: AbortSignal | null },
-): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | null = null;
-    let body: ReadableStreamDefaultController<Uint8Array> | null = null;
-    let sent = false;
-    let settled = false;
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly ended: Promise<Fault | null>;
+  #end: (fault: Fault | null) => void;
+  #call: ProviderCall;
+  #timer: NodeJS.Timeout;
+  #interrupt = () => this.stop('interrupted');
+  #controller: Dispatcher.DispatchController | null = null;
+  #reader: Reader | null = null;
+  #refusal: Refusal | null = null;
+  #sent = false;
+  #settled = false;
 
-    const settle = (fault: Fault | null) => {
-      if (settled) return;
-      settled = true;
-      call.signal?.removeEventListener('abort', stop);
-      if (fault === null) body?.close();
-      else if (body) body.error(new ProviderFault(fault));
-      else reject(new ProviderFault(fault));
-    };
-    const stop = () => {
-      settle({ kind: 'stopped', sent });
-      controller?.abort(new Error('stopped'));
-    };
-    if (call.signal?.aborted) return stop();
-    call.signal?.addEventListener('abort', stop);
+  constructor(call: ProviderCall) {
+    const { promise, resolve } = Promise.withResolvers<Fault | null>();
+    this.ended = promise;
+    this.#end = resolve;
+    this.#call = call;
+    this.#timer = setTimeout(() => this.stop('late'), call.deadlineAt - performance.now());
+    call.signal.addEventListener('abort', this.#interrupt);
+  }
 
-    agent.dispatch(
-      {
-        origin: call.url.origin,
-        path: call.url.pathname + call.url.search,
-        method: 'POST',
-        headers: call.headers,
-        body: call.body,
-      },
-      {
-        onRequestStart(started) {
-          controller = started;
-          if (call.signal?.aborted) started.abort(new Error('stopped'));
-        },
-        onBodySent() {
-          sent = true;
-        },
-        onResponseStart(_, status, headers) {
-          if (status < 200 || settled) return;
-          const stream = new ReadableStream<Uint8Array>(
-            {
-              start(opened) {
-                body = opened;
-              },
-              pull: () => controller?.resume(),
-              cancel: stop,
-            },
-            new ByteLengthQueuingStrategy({ highWaterMark: READ_AHEAD_BYTES }),
-          );
-          resolve({ status, headers, body: stream });
-        },
-        onResponseData(reading, chunk) {
-          if (settled) return;
-          body?.enqueue(chunk);
-          if ((body?.desiredSize ?? 0) <= 0) reading.pause();
-        },
-        onResponseEnd() {
-          settle(null);
-        },
-        onResponseError(_, error) {
-          const reason = codeOf(error);
-          settle(reason === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' ? { kind: 'oversize' } : { kind: 'broken', reason, sent });
-        },
-      },
-    );
-  });
+  stop(kind: 'late' | 'interrupted') {
+    this.#giveUp({ kind, sent: this.#sent });
+  }
+
+  #giveUp(fault: Fault) {
+    this.#settle(fault);
+    this.#controller?.abort(STOPPED);
+  }
+
+  #settle(fault: Fault | null) {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#call.signal.removeEventListener('abort', this.#interrupt);
+    if (this.#refusal === null) this.#end(fault);
+    else this.#end(fault?.kind === 'interrupted' ? { kind: 'interrupted', sent: false } : this.#refusal.asFault());
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    this.#controller = controller;
+    if (this.#settled) controller.abort(STOPPED);
+  }
+
+  onBodySent() {
+    this.#sent = true;
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders) {
+    if (status < 200 || this.#settled) return;
+    if (status < 300) this.#reader = this.#call.read(headers);
+    else this.#reader = this.#refusal = new Refusal(status, headers);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, bytes: Buffer) {
+    if (this.#settled) return;
+    const fault = this.#reader?.take(bytes);
+    if (fault) this.#giveUp(fault);
+  }
+
+  onResponseEnd() {
+    if (!this.#settled) this.#settle(this.#reader?.end() ?? null);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error) {
+    const reason = codeOf(error);
+    if (reason === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') this.#settle({ kind: 'oversize' });
+    else this.#settle({ kind: 'broken', reason, sent: this.#sent });
+  }
 }
 
 /** What can be had of a refusal's body. Its status stands, even if the body breaks off. */
-async function readRefusal(body: ReadableStream<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= MAX_REFUSAL_BYTES) break;
-    }
-  } catch (error) {
-    if (!(error instanceof ProviderFault)) throw error;
+class Refusal implements Reader {
+  #status: number;
+  #headers: IncomingHttpHeaders;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(status: number, headers: IncomingHttpHeaders) {
+    this.#status = status;
+    this.#headers = headers;
   }
-  return Buffer.concat(chunks).subarray(0, MAX_REFUSAL_BYTES).toString();
+
+  take(bytes: Buffer) {
+    this.#chunks.push(bytes);
+    this.#bytes += bytes.length;
+    return this.#bytes >= MAX_REFUSAL_BYTES ? this.asFault() : null;
+  }
+
+  end() {
+    return this.asFault();
+  }
+
+  asFault(): Fault {
+    const body = Buffer.concat(this.#chunks).subarray(0, MAX_REFUSAL_BYTES).toString();
+    return { kind: 'refused', status: this.#status, headers: this.#headers, body };
+  }
 }
 
 /** The code of an error or of what caused it, such as `ECONNREFUSED`; never its text, which may hold an address. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createProviders } from '../../src/outside/ai-provider.ts';
+import { createRefusals } from '../../src/outside/ai-refusals.ts';
 import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
 
 t.test('without an Anthropic key anthropic/… goes to the other service under its whole name', async (t) => {
@@ -53,20 +53,14 @@ t.test('a model that goes on refusing is not asked for ever', async (t) => {
   t.equal(server.requests.length, 2);
 });
 
-t.test('the models asked of late are kept, and no more than a few hundred', (t) => {
-  const settings = { baseUrl: 'http://127.0.0.1:9/v1', apiKey: null, anthropicApiKey: null, anthropicBaseUrl: null };
-  const providers = createProviders({ ...settings, timeoutMs: 1000 }, fetch);
-  const model = (name: string) => {
-    const route = providers.find(name, null);
-    return route.kind === 'provider' ? route.model : null;
-  };
-  const [often, once] = [model('often'), model('once')];
-  for (let number = 0; number < 400; number += 1) {
-    model(`model-${number}`);
-    model('often');
-  }
-  t.equal(model('often'), often);
-  t.not(model('once'), once);
+t.test('what models refuse is known of the last two hundred that refused something', (t) => {
+  const refusals = createRefusals();
+  const body = JSON.stringify({ error: { message: 'Unsupported parameter', param: 'temperature' } });
+  const fault = { kind: 'refused', status: 400, headers: {}, body } as const;
+  for (let number = 0; number <= 200; number += 1) t.ok(refusals.learn(`model-${number}`, fault, {}));
+  t.strictSame(refusals.of('model-0'), {});
+  t.strictSame(refusals.of('model-1'), { temperature: true });
+  t.notOk(refusals.learn('model-1', fault, refusals.of('model-1')), 'a call that has heeded it has nothing to learn');
   t.end();
 });
 

@@ -1,33 +1,32 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { createProviderHttp, ProviderFault } from '../../src/outside/provider-http.ts';
+import { createProviderHttp, type Reader } from '../../src/outside/provider-http.ts';
 import { startAiServer } from '../support/ai-server.ts';
 
-const asked = { method: 'POST', headers: { 'content-type': 'application/json' } };
 const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Name a moon.' }] });
 
-function httpFor(t: { after: (work: () => Promise<void>) => void }) {
+/** A POST to this address, whose answer nobody reads. */
+function poster(t: { after: (work: () => Promise<void>) => void }, url: string) {
   const http = createProviderHttp();
   t.after(() => http.close());
-  return http;
+  const { origin, pathname: path } = new URL(url);
+  const headers = { 'content-type': 'application/json' };
+  return (signal = new AbortController().signal, reader: Reader = { take: () => null, end: () => null }) => {
+    const deadlineAt = performance.now() + 5000;
+    return http.post({ origin, path, headers, body, signal, deadlineAt, read: () => reader });
+  };
 }
-
-const faultOf = (call: Promise<Response>) =>
-  call.then(
-    () => null,
-    (error) => (error instanceof ProviderFault ? error.fault : error),
-  );
 
 t.test('a call stopped while it waits for its connection is never sent', async (t) => {
   const server = await startAiServer();
   t.after(() => server.close());
-  const http = httpFor(t);
+  const post = poster(t, `${server.url}/chat/completions`);
   const stop = new AbortController();
-  const stopped = http.fetch(`${server.url}/chat/completions`, { ...asked, body, signal: stop.signal });
+  const stopped = post(stop.signal);
   stop.abort();
-  t.strictSame(await faultOf(stopped), { kind: 'stopped', sent: false });
-  for (let call = 0; call < 3; call += 1) await http.fetch(`${server.url}/chat/completions`, { ...asked, body });
+  t.strictSame(await stopped, { kind: 'interrupted', sent: false });
+  for (let call = 0; call < 3; call += 1) t.equal(await post(), null);
   t.equal(server.requests.length, 3);
 });
 
@@ -51,10 +50,10 @@ t.test('a call stopped under way lets go of its connection, so that the provider
   });
   const stop = new AbortController();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const stopped = httpFor(t).fetch(url, { ...asked, body, signal: stop.signal });
+  const stopped = poster(t, url)(stop.signal);
   await arrival;
   stop.abort();
-  t.strictSame(await faultOf(stopped), { kind: 'stopped', sent: true });
+  t.strictSame(await stopped, { kind: 'interrupted', sent: true });
   await leaving;
 });
 
@@ -72,9 +71,8 @@ t.test('a signal that outlives many calls gathers no listeners', async (t) => {
     listeners -= 1;
     removeEventListener.apply(signal, given);
   };
-  const http = httpFor(t);
-  for (let call = 0; call < 3; call += 1)
-    await http.fetch(`${server.url}/chat/completions`, { ...asked, body, signal });
+  const post = poster(t, `${server.url}/chat/completions`);
+  for (let call = 0; call < 3; call += 1) await post(signal);
   t.equal(listeners, 0);
 });
 
@@ -82,6 +80,6 @@ t.test('a refusal is read up to 64 KiB', async (t) => {
   const server = await startAiServer();
   t.after(() => server.close());
   server.answer(() => ({ status: 400, body: 'x'.repeat(1_000_000) }));
-  const refused = httpFor(t).fetch(`${server.url}/chat/completions`, { ...asked, body });
-  t.match(await faultOf(refused), { kind: 'refused', status: 400, body: 'x'.repeat(65_536) });
+  const refused = poster(t, `${server.url}/chat/completions`)();
+  t.match(await refused, { kind: 'refused', status: 400, body: 'x'.repeat(65_536) });
 });
