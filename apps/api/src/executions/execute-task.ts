@@ -16,14 +16,18 @@ export async function executeTask(
   trigger: 'manual' | 'inbound' = 'manual',
 ) {
   const queued = await inTransaction(ctx, async (tx) => {
-    const [task] = await tx.db
-      .select({ id: tasks.id })
-      .from(tasks)
-      .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)))
-      .for('key share');
-    if (!task) return refuseTask();
     const now = tx.now();
-    const account = (await lockAccounts(tx.db, [caller.id], now)).get(caller.id);
+    // Sent together, so locked in the order in which everybody locks them.
+    const [[task], accounts] = await Promise.all([
+      tx.db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)))
+        .for('key share'),
+      lockAccounts(tx.db, [caller.id], now),
+    ]);
+    if (!task) return refuseTask();
+    const account = accounts.get(caller.id);
     // Deactivated or deleted since the session was found.
     if (!account?.isActive) return refuseTask();
     const breach = admitExecution(account, now);

@@ -1,17 +1,17 @@
 import { rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { admitExecution, type Breach, dayOf, lockAccounts } from '../limits/quotas.ts';
-import { addUsage } from '../usage/book.ts';
-import type { TakenUp } from './queue.ts';
-import { refuseExecutions } from './settle.ts';
+import { type Account, admitExecution, type Breach, dayOf } from '../limits/quotas.ts';
 
-/**
- * Queues up to `limit` retries whose wait was over before `dueBefore`, or ends them over quota, in the caller's
- * transaction. Those of a deactivated account go, as those of a paused task have gone.
- */
-export async function takeUpRetries(ctx: Context, dueBefore: Date, limit: number): Promise<TakenUp> {
-  const due = await rows<{ id: number; userId: number }>(
+/** A retry whose wait is over. */
+export interface DueRetry {
+  id: number;
+  userId: number;
+}
+
+/** Locks up to `limit` retries whose wait was over before `dueBefore`, with their tasks; none in maintenance mode. */
+export function findDueRetries(ctx: Context, dueBefore: Date, limit: number): Promise<DueRetry[]> {
+  return rows<DueRetry>(
     ctx.db,
     sql`
     select e.id, e.user_id as "userId" from executions e join tasks t on t.id = e.task_id
@@ -19,14 +19,21 @@ export async function takeUpRetries(ctx: Context, dueBefore: Date, limit: number
       and not (select maintenance_mode from settings)
     order by e.run_at limit ${limit} for no key update of t, e skip locked`,
   );
-  if (due.length === 0) return { taken: 0, queued: [], refused: [] };
+}
 
-  const now = ctx.now();
-  const day = dayOf(now);
-  const userIds = due.map((retry) => retry.userId);
-  const accounts = await lockAccounts(ctx.db, userIds, now);
-  const queued: typeof due = [];
+/**
+ * Queues the retries that their accounts admit, and tells which these are and which a quota refuses. Those of a
+ * deactivated account go, as those of a paused task have gone.
+ */
+export async function queueRetries(
+  ctx: Context,
+  due: readonly DueRetry[],
+  accounts: ReadonlyMap<number, Account>,
+  now: Date,
+) {
+  const queued: DueRetry[] = [];
   const refused: { id: number; breach: Breach }[] = [];
+  if (due.length === 0) return { queued, refused };
   const dropped: number[] = [];
   for (const retry of due) {
     const account = accounts.get(retry.userId);
@@ -37,14 +44,9 @@ export async function takeUpRetries(ctx: Context, dueBefore: Date, limit: number
   }
   await ctx.db.execute(sql`
     with dropped as (delete from executions where id = any(${idList(dropped)}::int[]))
-    update executions set queued_at = ${now.toISOString()}, usage_day = ${day}
+    update executions set queued_at = ${now.toISOString()}, usage_day = ${dayOf(now)}
     where id = any(${idList(queued.map((retry) => retry.id))}::int[])`);
-  await addUsage(
-    ctx,
-    queued.map((retry) => ({ userId: retry.userId, day, executions: 1 })),
-  );
-  await refuseExecutions(ctx, refused);
-  return { taken: due.length, queued: queued.map((retry) => retry.id), refused: refused.map((retry) => retry.id) };
+  return { queued, refused };
 }
 
 const idList = (ids: readonly number[]) => `{${ids.join(',')}}`;

@@ -94,6 +94,24 @@ t.test('it takes over what a dead process has left', async (t) => {
   t.match(await tick(), { processed: 1, failed: 0 });
 });
 
+t.test('it looks after the runs of dead processes only where there are some', async (t) => {
+  let rescues = 0;
+  const rescue = async () => {
+    rescues += 1;
+    return [];
+  };
+  ctx.worker = { ...ctx.worker, rescue };
+  await insertTask(ctx, alice().id);
+  await tick({ prefer: 'respond-async' });
+  await claimQueued(ctx, { limit: 1, after: 0 });
+  clock.advance(30_000);
+  await tick({ prefer: 'respond-async' });
+  t.equal(rescues, 0);
+  clock.advance(1);
+  await tick({ prefer: 'respond-async' });
+  t.equal(rescues, 1);
+});
+
 t.test('the next due time is that of the next task, to the millisecond', async (t) => {
   await insertTask(ctx, alice().id, { nextExecutionAt: new Date(START.getTime() + 61_234) });
   await insertTask(ctx, alice().id, { nextExecutionAt: new Date(START.getTime() + 99_000) });

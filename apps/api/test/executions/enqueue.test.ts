@@ -1,15 +1,35 @@
-import { occurrences, usageCounters, users } from '@carillon/db';
+import { executions, occurrences, usageCounters, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, insertUsers, readLedger, readRun, readRuns, readTask } from '../support/schedules.ts';
+import {
+  insertTask,
+  insertTasks,
+  insertUsers,
+  readLedger,
+  readRun,
+  readRuns,
+  readTask,
+  useUp,
+} from '../support/schedules.ts';
 
 const { ctx, clock, alice, newWorker, logged } = await testEngine(t);
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const daysFromStart = (days: number) => new Date(START.getTime() + days * DAY_MS);
+
+/** A retry of a task that is not due itself, whose wait is over. */
+async function insertRetry(): Promise<number> {
+  const task = await insertTask(ctx, alice().id, { nextExecutionAt: null });
+  const run = { taskId: task, userId: alice().id, status: 'pending', trigger: 'retry', attempt: 2 } as const;
+  const [made] = await ctx.db
+    .insert(executions)
+    .values({ ...run, runAt: START, createdAt: START })
+    .returning({ id: executions.id });
+  return made?.id as number;
+}
 
 t.test('a due task has one ledger row, one pending execution and its next instant', async (t) => {
   const task = await insertTask(ctx, alice().id);
@@ -108,4 +128,35 @@ t.test('a batch holds the tasks of many people who have never used anything', as
   const people = await insertUsers(ctx, 450);
   await insertTasks(ctx, people);
   t.equal((await enqueueDue(ctx)).queued.length, 450);
+});
+
+t.test('it is one transaction while less than a batch is due, of tasks and retries together', async (t) => {
+  let transactions = 0;
+  const transaction: typeof ctx.db.transaction = (...given) => {
+    transactions += 1;
+    return ctx.db.transaction(...given);
+  };
+  const db = new Proxy(ctx.db, {
+    get: (target, name) => (name === 'transaction' ? transaction : Reflect.get(target, name)),
+  });
+  const enqueue = async () => {
+    transactions = 0;
+    const { queued } = await enqueueDue({ ...ctx, db });
+    return { queued: queued.length, transactions };
+  };
+  t.strictSame(await enqueue(), { queued: 0, transactions: 1 });
+  await insertRetry();
+  await insertTask(ctx, alice().id);
+  t.strictSame(await enqueue(), { queued: 2, transactions: 1 });
+  await insertTasks(ctx, await insertUsers(ctx, 450));
+  t.strictSame(await enqueue(), { queued: 450, transactions: 3 });
+});
+
+t.test('tasks and retries that are due together share what a quota leaves', async (t) => {
+  await useUp(ctx, alice().id, { executions: 48 });
+  const retry = await insertRetry();
+  await insertTasks(ctx, [alice().id, alice().id]);
+  const { queued, refused } = await enqueueDue(ctx);
+  t.equal(queued.length, 2);
+  t.strictSame(refused, [retry]);
 });
