@@ -9,7 +9,8 @@ export const chatCompletions: Protocol = {
   path: '/chat/completions',
   headersOf: (key): Record<string, string> => (key === '' ? {} : { authorization: `Bearer ${key}` }),
   bodyOf(model, request, refuses) {
-    const { maxTokens, temperature, onText } = request;
+    const { temperature, onText } = request;
+    const maxTokens = Math.min(request.maxTokens, refuses.moreTokensThan ?? request.maxTokens);
     return {
       model,
       ...(refuses.max_tokens ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),

@@ -132,7 +132,8 @@ function wordsIn(parsed: unknown): Words {
   const fields = (value: unknown) => (value && typeof value === 'object' ? (value as Record<string, unknown>) : {});
   // Google wraps its errors in a list.
   const outer = fields(Array.isArray(parsed) ? parsed[0] : parsed);
-  const inner = fields(outer.error);
+  // vLLM and Mistral do not wrap theirs.
+  const inner = fields(outer.error ?? outer);
   const message =
     [inner.message, outer.error, outer.message, outer.detail, fields(fields(outer.detail)[0]).msg]
       .map(text)

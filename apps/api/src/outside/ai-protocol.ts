@@ -23,7 +23,7 @@ export function serviceOf(settings: Config['ai'], model: string): Service {
   return baseUrl === null ? { kind: 'none' } : { kind: 'compatible', url: baseUrl };
 }
 
-/** Anthropic's own clients leave `/v1` out of the base address, the SDK wants it in: both are taken. */
+/** Anthropic's own clients leave `/v1` out of the base address, others want it in: both are taken. */
 export function anthropicUrlOf({ anthropicBaseUrl }: Config['ai']): string {
   const url = anthropicBaseUrl ?? ANTHROPIC_URL;
   return /\/v\d+$/.test(url) ? url : `${url}/v1`;

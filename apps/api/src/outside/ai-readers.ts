@@ -47,7 +47,7 @@ function streamReader(protocol: Protocol, heard: Heard): Reader {
       const event = parsed(data);
       const fields = fieldsOf(event);
       if (event === undefined) fault = { kind: 'unusable', body: data };
-      else if (fields.error) fault = { kind: 'told', event };
+      else if (fields.error || fields.object === 'error') fault = { kind: 'told', event };
       else protocol.readEvent(fields, heard);
     },
   });

@@ -67,7 +67,7 @@ const LOADED_AFTER_MS = 1000;
 export function createAi(settings: Config['ai']): Ai {
   let loaded: Promise<AiCalls> | undefined;
   let closed = false;
-  // The clients of the providers are a third of all that a process would load before it can answer.
+  // The price list alone takes some 20 ms, which a process that starts had better listen.
   const load = () => {
     loaded ??= import('./ai-calls.ts').then(({ createCalls }) => createCalls(settings));
     return loaded;

@@ -32,19 +32,38 @@ t.test('models named anthropic/… are asked by the Messages API, without the pr
   t.equal(server.requests[0]?.body.model, 'openai/gpt-4o-mini', 'any other model goes to the other service');
 });
 
-t.test('a setting that the SDK bends to what Claude takes is bent without a warning', async (t) => {
-  const warnings: string[] = [];
-  const note = (warning: Error) => warnings.push(warning.message);
-  process.on('warning', note);
-  t.after(async () => {
-    process.off('warning', note);
-  });
+t.test('a temperature above what Claude takes is sent as the highest', async (t) => {
   const anthropic = await messagesApi(t);
   const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
   t.ok((await ai.ask(requestOf({ model: 'anthropic/claude-sonnet-4-5', temperature: 180 }))).ok);
-  await new Promise((resolve) => setImmediate(resolve));
   t.equal(anthropic.requests[0]?.body.temperature, 1);
-  t.strictSame(warnings, []);
+});
+
+t.test('what Claude refuses is left out or made less from then on', async (t) => {
+  const anthropic = await messagesApi(t);
+  const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
+  const ask = () => ai.ask(requestOf({ model: 'anthropic/claude-x', maxTokens: 100_000 }));
+  const refusal = (message: string) => ({
+    status: 400,
+    body: { type: 'error', error: { type: 'invalid_request_error', message } },
+  });
+  const most = 'max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-x';
+  for (const message of ['`temperature` is deprecated for this model.', most]) {
+    anthropic.answer(refusal(message));
+    t.match(failed(await ask()), { errorCode: 'INVALID_REQUEST' }, 'one that goes on refusing is not asked for ever');
+  }
+  anthropic.answer(null);
+  t.ok((await ask()).ok);
+  t.strictSame(
+    anthropic.requests.map(({ body }) => [body.temperature, body.max_tokens]),
+    [
+      [0.7, 100_000],
+      [undefined, 100_000],
+      [undefined, 100_000],
+      [undefined, 64_000],
+      [undefined, 64_000],
+    ],
+  );
 });
 
 t.test('an Anthropic address is taken with and without /v1', async (t) => {
