@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { importingDrizzle } from '@carillon/db/drizzle-imports';
 import { type Config, loadConfig } from './config.ts';
 import { explainStartFailure } from './start-failure.ts';
 
@@ -33,7 +34,7 @@ try {
   config = loadConfig(process.env);
   // Loaded from now on, with what the start before has compiled: that is most of a start.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
-  const { startApi } = await import('./serve.ts');
+  const { startApi } = await importingDrizzle(() => import('./serve.ts'));
   const api = await startApi(config);
   await stopping.promise;
   await api.close();
