@@ -20,16 +20,21 @@ const options = {
   formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
 } as const;
 
-const bodies = new Ajv(options);
-const texts = new Ajv({ ...options, useDefaults: true });
+const bodies = once(() => new Ajv(options));
+const texts = once(() => new Ajv({ ...options, useDefaults: true }));
 
 /**
  * The one validator of both doors (decisions §4). A good value comes back as it is: nothing is coerced, filled in or
  * removed. `whole` names the value itself in `details`, for what is wrong with all of it.
+ *
+ * A schema is only looked at when the first value comes: all of them together are a tenth of a start.
  */
 export function compile<T extends TSchema>(schema: T, whole = 'body'): Check<Static<T>> {
-  const validate = bodies.compile<Static<T>>(schema);
-  return (value) => (validate(value) ? { ok: true, value } : { ok: false, details: explain(validate, whole) });
+  const validator = once(() => bodies().compile<Static<T>>(schema));
+  return (value) => {
+    const validate = validator();
+    return validate(value) ? { ok: true, value } : { ok: false, details: explain(validate, whole) };
+  };
 }
 
 /**
@@ -37,7 +42,7 @@ export function compile<T extends TSchema>(schema: T, whole = 'body'): Check<Sta
  * read where the schema wants them, defaults filled in, and parameters that it does not name left out.
  */
 export function compileTexts<T extends TSchema>(schema: T, whole = 'query'): Check<Static<T>> {
-  const validate = texts.compile<Static<T>>(schema);
+  const validator = once(() => texts().compile<Static<T>>(schema));
   const properties: [string, TSchema][] = Object.entries(schema.properties ?? {});
   return (given) => {
     const value: Record<string, unknown> = {};
@@ -45,7 +50,17 @@ export function compileTexts<T extends TSchema>(schema: T, whole = 'query'): Che
       const text = (given as Record<string, unknown> | null)?.[name];
       if (text !== undefined) value[name] = readText(text, property.type);
     }
+    const validate = validator();
     return validate(value) ? { ok: true, value } : { ok: false, details: explain(validate, whole) };
+  };
+}
+
+/** What `make` makes, when it is first asked for. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 
