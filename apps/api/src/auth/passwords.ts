@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { hash, parseOptions, verify } from '@node-rs/argon2';
+import { parseOptions } from '@node-rs/argon2';
+import { hashAside, verifyAside } from './hashing.ts';
 import { takingTurns } from './in-turn.ts';
 
 /** OWASP's parameters for argon2id, the package's default variant (decisions §3). Raise them here: logins rehash. */
 export const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /**
- * A hash runs on one of libuv's four threads and fills a core. One thread is left for files and name look-ups, and no
- * more hashes run than there are cores: more would finish none of them sooner and starve the event loop. A thousand
- * that wait are some five seconds of work.
+ * No more hashes run than there are cores, which would finish none of them sooner, and no more than four, as each takes
+ * 19 MiB. A thousand that wait are some five seconds of work.
  */
-const inTurn = takingTurns({ atOnce: Math.min(availableParallelism(), 3), waitingAtMost: 1000 });
+const inTurn = takingTurns({ atOnce: Math.min(availableParallelism(), 4), waitingAtMost: 1000 });
 
 /** Hashes a password, as a PHC string. Refuses as `unavailable` when too many are waiting. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(normalized(password), PARAMETERS));
+  return inTurn(() => hashAside(normalized(password), PARAMETERS));
 }
 
 /**
@@ -24,7 +24,7 @@ export function hashPassword(password: string): Promise<string> {
  */
 export function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
   return inTurn(async () => {
-    const matches = await verify(passwordHash ?? NOBODYS_HASH, normalized(password));
+    const matches = await verifyAside(passwordHash ?? NOBODYS_HASH, normalized(password));
     return matches && passwordHash !== null;
   });
 }

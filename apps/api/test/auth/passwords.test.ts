@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { availableParallelism, constants, getPriority, platform } from 'node:os';
 import { type Algorithm, hash } from '@node-rs/argon2';
 import t from 'tap';
 import { hashPassword, needsRehash, verifyPassword } from '../../src/auth/passwords.ts';
@@ -38,4 +40,20 @@ t.test('hashes of weaker parameters are due for a new one', async (t) => {
   for (const weaker of [{ memoryCost: 12_288 }, { timeCost: 1 }, { algorithm: 1 as Algorithm }]) {
     t.equal(needsRehash(await hash('Carillon1', { memoryCost: 19_456, timeCost: 2, ...weaker })), true);
   }
+});
+
+t.test('threads that hash let all others go first, and are no more than may hash at once', async (t) => {
+  const before = getPriority();
+  await Promise.all(Array.from({ length: 20 }, () => verifyPassword(null, 'Carillon1')));
+  t.equal(getPriority(), before);
+  if (platform() !== 'linux' || before >= constants.priority.PRIORITY_BELOW_NORMAL) return;
+  const priorities = readdirSync('/proc/self/task').map((id) => getPriority(Number(id)));
+  const low = priorities.filter((priority) => priority === constants.priority.PRIORITY_BELOW_NORMAL);
+  t.ok(low.length >= 1 && low.length <= Math.min(availableParallelism(), 4));
+});
+
+t.test('a hash that is none rejects, and the next password is checked all the same', async (t) => {
+  const made = await hashPassword('Carillon1');
+  await t.rejects(verifyPassword('nonsense', 'Carillon1'));
+  t.equal(await verifyPassword(made, 'Carillon1'), true);
 });
