@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { agentCalls, recordset, rows, usageRecords } from '@carillon/db';
+import { agentCalls, recordset, rows, usageRecords, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction, isPassing } from '../context.ts';
 import { Refusal } from '../errors.ts';
@@ -88,9 +88,14 @@ export async function endCall(ctx: Context, call: Call, usage: AiUsage | null): 
   }
 }
 
-/** Deleting the row is the fence: a call that was taken over meanwhile, or whose account is gone, is not billed again. */
+/**
+ * Deleting the row is the fence: a call that was taken over meanwhile, or whose account is gone, is not billed again. The
+ * account's row is held first, as by whoever deletes that: it waits for no call that waits for it.
+ */
 async function bookCall(ctx: Context, { id, userId, day, tokensReserved }: Call, usage: AiUsage | null) {
-  const gone = await ctx.db.delete(agentCalls).where(eq(agentCalls.id, id)).returning({ id: agentCalls.id });
+  const held = ctx.db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('key share');
+  const call = ctx.db.delete(agentCalls).where(eq(agentCalls.id, id)).returning({ id: agentCalls.id });
+  const [, gone] = await Promise.all([held, call]);
   if (gone.length === 0) return;
   const { inputTokens = 0, outputTokens = 0, model = null, estimated = false, costUsd = 0 } = usage ?? {};
   const record = { userId, day, model, inputTokens, outputTokens, estimated, costUsd, createdAt: ctx.now() };
@@ -112,7 +117,8 @@ export async function rescueAgentCalls(ctx: Context): Promise<number> {
       tx.db,
       sql`
       delete from agent_calls where id in (
-        select id from agent_calls where lease_until < ${now} order by lease_until limit ${BATCH} for update skip locked)
+        select c.id from agent_calls c join users u on u.id = c.user_id where c.lease_until < ${now}
+        order by c.lease_until limit ${BATCH} for key share of u skip locked for update of c skip locked)
       returning id, user_id as "userId", day, model, input_tokens as "inputTokens",
         tokens_reserved as "tokensReserved"`,
     );
