@@ -18,7 +18,7 @@ export interface ClaimKind<C extends Claim, Rescued> {
   idName: string;
   /** Works on one until it has ended, and gives up when `signal` says so. A rejection leaves it to its lease. */
   work(claim: C, signal: AbortSignal): Promise<void>;
-  /** Called whenever one has ended, so a place is free. */
+  /** Called whenever one that was not released has ended, so a place is free. */
   onEnd(): void;
   /** Prolongs the leases that are still held, and returns their ids. */
   renew(leases: Lease<C>[]): Promise<ReadonlySet<C['id']>>;
@@ -31,6 +31,8 @@ export interface ClaimKind<C extends Claim, Rescued> {
 export interface HeldClaims<C extends Claim, Rescued> {
   readonly size: number;
   begin(claim: C): void;
+  /** Holds these no longer: their rows have ended. */
+  release(claims: readonly Lease<C>[]): void;
   /** Gives up those of these that are held. */
   abort(ids: readonly C['id'][]): void;
   /** Waits for all that are held now. */
@@ -117,10 +119,14 @@ export function holdClaims<C extends Claim, Rescued>(
           log.error({ err: error, [kind.idName]: claim.id }, `one of the ${kind.name} was left to its lease`),
         )
         .then(() => {
-          if (held.get(claim.id)?.abort === abort) held.delete(claim.id);
+          if (held.get(claim.id)?.abort !== abort) return;
+          held.delete(claim.id);
           kind.onEnd();
         });
       held.set(claim.id, { claim, abort, ended });
+    },
+    release(claims) {
+      for (const { id, claimToken } of claims) if (held.get(id)?.claim.claimToken === claimToken) held.delete(id);
     },
     abort,
     ended,

@@ -4,9 +4,8 @@ import { claimQueued, hasQueued } from './executions/claim.ts';
 import { coalesce } from './executions/coalesce.ts';
 import { handBack, renewLeases, rescueExpired } from './executions/leases.ts';
 import { enqueueDue } from './executions/queue.ts';
-import { runExecution } from './executions/run.ts';
-import type { End } from './executions/settle.ts';
-import { storeEnds } from './executions/store-ends.ts';
+import { type RunEnd, runExecution } from './executions/run.ts';
+import { isOnePortion, storeEnds } from './executions/store-ends.ts';
 import { traceExecution } from './executions/trace-execution.ts';
 import type { Claimed } from './executions/turns.ts';
 import { holdClaims } from './held-claims.ts';
@@ -43,7 +42,7 @@ export interface Worker extends WorkerHandle {
 export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker {
   const closing = new AbortController();
   const loops: ReturnType<typeof repeat>[] = [];
-  const store = coalesce((ends: End[]) => storeEnds(ctx, ends, closing.signal), SETTLE_AT_ONCE);
+  const store = coalesce((ends: RunEnd[]) => ctx.trace.detached(() => turnOver(ends)), SETTLE_AT_ONCE);
   const stopping = new AbortController();
   const deliverer = createDeliverer(ctx, { graceMs });
   const pulse = createPulse();
@@ -61,24 +60,55 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   });
 
   let lastUser = 0;
+  let turning: Promise<unknown> = Promise.resolve();
+  /** Places that a claim under way may fill. */
+  let promised = 0;
+  const free = () => ctx.config.executionConcurrency - running.size - promised;
+
+  /** Starts what waits, in `places` that are free and in those of `ends`, which it stores. */
+  async function claim(places: number, ends: readonly RunEnd[] = []) {
+    const after = lastUser;
+    promised += places;
+    try {
+      const limit = places + ends.length;
+      const { started, refused, next } = await claimQueued(ctx, { limit, after, ends });
+      running.release(ends);
+      for (const run of started) running.begin(run);
+      lastUser = next;
+      // A single claim that looked at everybody has left only what may not start, or what was behind a refused one.
+      return { found: started.length + refused, next, isAll: after === 0 && next === 0 && refused === 0 };
+    } finally {
+      promised -= places;
+    }
+  }
+
   /** Goes round the users until no place is free, or a whole round has found nothing more to do. */
   async function claimRound() {
     let wholeRound = lastUser === 0;
     let found = 0;
-    while (!stopping.signal.aborted && running.size < ctx.config.executionConcurrency) {
+    while (!stopping.signal.aborted && free() > 0) {
       // A round may go on for as long as runs end and others begin.
       pulse.beat();
-      const limit = ctx.config.executionConcurrency - running.size;
-      const fromFirst = lastUser === 0;
-      const { started, refused, next } = await claimQueued(ctx, { limit, after: lastUser });
-      for (const run of started) running.begin(run);
-      found += started.length + refused;
-      lastUser = next;
-      if (next !== 0) continue;
-      // A single claim that looked at everybody has left only what may not start, or what was behind a refused one.
-      if (wholeRound && (found === 0 || (fromFirst && refused === 0))) return;
+      const claimed = await claim(free());
+      found += claimed.found;
+      if (claimed.next !== 0) continue;
+      if (wholeRound && (found === 0 || claimed.isAll)) return;
       wholeRound = true;
       found = 0;
+    }
+  }
+
+  /** Stores what has ended, and in the same transaction lets others start in its place. */
+  async function turnOver(ends: readonly RunEnd[]) {
+    if (stopping.signal.aborted || !isOnePortion(ends)) return storeEnds(ctx, ends, closing.signal);
+    const turn = claim(Math.max(0, free()), ends);
+    turning = turn.catch(() => {});
+    try {
+      const { isAll } = await turn;
+      if (!isAll) void fill();
+    } catch (error) {
+      ctx.log.error({ err: error, executionIds: ends.map(({ id }) => id) }, 'results could not be stored');
+      await storeEnds(ctx, ends, closing.signal);
     }
   }
 
@@ -110,7 +140,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
         repeat(ms, work, (error) => ctx.log.error({ err: error }, `${name} failed`));
       const poll = async () => {
         pulse.beat();
-        if (running.size < ctx.config.executionConcurrency && (await hasQueued(ctx))) await fill();
+        if (free() > 0 && (await hasQueued(ctx))) await fill();
       };
       running.start();
       deliverer.start();
@@ -134,8 +164,8 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       stopping.abort();
       const delivered = deliverer.stop();
       await Promise.all(loops.map((loop) => loop.stop()));
-      // It claims nothing any more: this waits for a claim that is under way.
-      await look();
+      // It claims nothing any more: this waits for the claims that are under way.
+      await Promise.all([look(), turning]);
       await running.stop(graceMs, closing);
       await delivered;
     },

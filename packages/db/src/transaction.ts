@@ -53,8 +53,9 @@ export async function runTransaction<T>(
   };
 
   try {
-    await tell('begin');
-    const result = await work(driver);
+    // Sent together with what `work` asks first: the server takes them in this order, and a connection that breaks takes
+    // both with it.
+    const [, result] = await Promise.all([tell('begin'), work(driver)]);
     const { command } = await tell('commit');
     // What PostgreSQL answers to a commit when one of the statements has failed.
     if (command === 'ROLLBACK') throw failure;

@@ -6,6 +6,7 @@ import {
   type Account,
   admitExecution,
   type Breach,
+  countUsage,
   dayOf,
   findBreach,
   lockAccounts,
@@ -15,7 +16,7 @@ import {
 import { addUsage, type UsageDelta } from '../usage/book.ts';
 import { recordEvents } from '../webhooks/outbox.ts';
 import { LATE_AFTER_MS } from './queue.ts';
-import { refuseExecutions } from './settle.ts';
+import { type End, followEnds, refuseExecutions, usageOf, writeEnds } from './settle.ts';
 import { type Candidate, type Claimed, findTurns } from './turns.ts';
 
 /** Any number that no other advisory lock of ours uses. */
@@ -29,31 +30,45 @@ export interface Claim {
   next: number;
 }
 
+interface Claiming {
+  /** Executions that start at most. */
+  limit: number;
+  /** The user after whom the round goes on. */
+  after: number;
+  /** Executions of this process that have ended: what starts takes their places. */
+  ends?: readonly End[];
+}
+
 /**
  * Starts up to `limit` queued executions: at most 5 at once for a user and 1000 over all processes, one at a time of a
  * task, and none over a token quota. Goes round the users from the one after `after`, so that a user with a thousand
  * runs waiting delays nobody else (specification "Concurrency", decisions §5).
  *
  * Started means: `running`, with a lease, before the provider is called. No two claims run at once, in any process,
- * which is what makes the counts exact.
+ * which is what makes the counts exact. `ends` are settled in the same transaction, as `settleExecutions` does: a place
+ * is empty for no longer than that takes.
  */
-export function claimQueued(ctx: Context, { limit, after }: { limit: number; after: number }): Promise<Claim> {
+export function claimQueued(ctx: Context, { limit, after, ends = [] }: Claiming): Promise<Claim> {
   return inTransaction(ctx, async (tx) => {
-    // A statement of its own: what waited for the lock must not read with a snapshot from before.
-    await tx.db.execute(sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`);
-    const turns = await findTurns(tx, limit, after);
+    // Sent together. The lock comes after the rows that may have to be waited for: others claim meanwhile. What waited
+    // for it reads with a snapshot of its own.
+    const [settled, , turns] = await Promise.all([writeEnds(tx, ends), lockClaims(tx), findTurns(tx, limit, after)]);
     const next = turns.length < limit ? 0 : (turns.at(-1)?.turnOf ?? 0);
     const candidates = turns.filter((turn) => turn.id !== null);
-    if (candidates.length === 0) return { started: [], refused: 0, next };
+    if (candidates.length === 0 && settled.length === 0) return { started: [], refused: 0, next };
 
     const now = ctx.now();
-    const userIds = candidates.map((candidate) => candidate.userId);
+    const freed = usageOf(settled);
+    // All of them at once, in their order: whoever waited for one while holding another could wait for ever.
+    const userIds = [...settled, ...candidates].map(({ userId }) => userId);
     const accounts = await lockAccounts(tx.db, userIds, now);
+    for (const delta of freed) countUsage(accounts.get(delta.userId) as Account, delta, now);
     const { starting, refused, deltas } = decide(candidates, accounts, now);
     const started = starting.map((candidate) => ({ ...candidate, claimToken: randomUUID() }));
     await Promise.all([
       writeStarts(tx, started, now),
-      addUsage(tx, deltas),
+      addUsage(tx, [...freed, ...deltas]),
+      followEnds(tx, settled),
       recordEvents(
         tx,
         started.flatMap((run) => startEvents(run, now)),
@@ -63,6 +78,10 @@ export function claimQueued(ctx: Context, { limit, after }: { limit: number; aft
     afterCommit(tx, () => tellStarts(ctx, started));
     return { started, refused: refused.length, next };
   });
+}
+
+async function lockClaims({ db }: Context): Promise<void> {
+  await db.execute(sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`);
 }
 
 /** Whether anything waits for a worker: what an idle process asks instead of claiming. */
@@ -101,6 +120,7 @@ function decide(candidates: readonly Candidate[], accounts: ReadonlyMap<number, 
 }
 
 async function writeStarts(ctx: Context, started: readonly (Claimed & Candidate)[], now: Date) {
+  if (started.length === 0) return;
   const starts = started.map(({ id, claimToken, maxTokens, isFirstStart }) => ({
     id,
     token: claimToken,

@@ -14,6 +14,7 @@ const FAILURES_UNTIL_FAILED = 5;
 /** An execution that has ended, with the state of its task, whose row is locked. */
 export interface Ended {
   id: number;
+  endedAt: Date;
   taskId: number;
   userId: number;
   trigger: 'schedule' | 'manual' | 'inbound' | 'retry';
@@ -42,51 +43,48 @@ export interface Conclusion {
 }
 
 /** What follows from executions that ended: retries, the state of their tasks, notifications and events. */
-export async function concludeExecutions(ctx: Context, ended: readonly Ended[], now: Date): Promise<void> {
+export async function concludeExecutions(ctx: Context, ended: readonly Ended[]): Promise<void> {
   if (ended.length === 0) return;
   const latest = new Map<number, Conclusion>();
   const conclusions = ended.map((one) => {
     // Of two that end together the second finds the task as the first has left it.
     const { taskStatus, consecutiveFailures } = latest.get(one.taskId) ?? one;
-    const conclusion = conclude(ctx, { ...one, taskStatus, consecutiveFailures }, now);
+    const conclusion = conclude(ctx, { ...one, taskStatus, consecutiveFailures });
     latest.set(one.taskId, conclusion);
     return conclusion;
   });
   // One connection runs them in this order; sent together they cost one round trip.
   await Promise.all([
-    scheduleRetries(ctx, conclusions, now),
+    scheduleRetries(ctx, conclusions),
     changeTasks(ctx, [...latest.values()]),
     markOverQuota(ctx, ended),
     notifyOwners(ctx, conclusions),
     mailEnds(ctx, conclusions),
-    recordEvents(
-      ctx,
-      conclusions.flatMap((conclusion) => eventsOf(conclusion, now)),
-    ),
+    recordEvents(ctx, conclusions.flatMap(eventsOf)),
   ]);
 }
 
-function conclude(ctx: Context, ended: Ended, now: Date): Conclusion {
+function conclude(ctx: Context, ended: Ended): Conclusion {
   const { outcome, recurrence, hasNext, plannedFor, taskStatus, consecutiveFailures } = ended;
   // The run that a `once` task exists for, and none of those that somebody started by hand.
   const lastOne = recurrence === 'once' && !hasNext && (plannedFor !== null || taskStatus === 'failed');
   if (outcome.ok) {
     return { ended, retryAt: null, consecutiveFailures: 0, taskStatus: lastOne ? 'completed' : taskStatus };
   }
-  const retryAt = retryTime(ctx, ended, now);
+  const retryAt = retryTime(ctx, ended);
   if (retryAt) return { ended, retryAt, taskStatus, consecutiveFailures };
   const failures = consecutiveFailures + 1;
   const worn = taskStatus === 'active' && recurrence !== 'once' && failures >= FAILURES_UNTIL_FAILED;
   return { ended, retryAt, consecutiveFailures: failures, taskStatus: lastOne || worn ? 'failed' : taskStatus };
 }
 
-function retryTime(ctx: Context, { outcome, attempt, taskStatus }: Ended, now: Date): Date | null {
+function retryTime(ctx: Context, { endedAt, outcome, attempt, taskStatus }: Ended): Date | null {
   const wait = ctx.config.executionRetryDelaysMs[attempt - 1];
   if (outcome.ok || !outcome.retryable || wait === undefined || taskStatus === 'paused') return null;
-  return new Date(now.getTime() + Math.max(wait, outcome.retryAfterMs ?? 0));
+  return new Date(endedAt.getTime() + Math.max(wait, outcome.retryAfterMs ?? 0));
 }
 
-async function scheduleRetries(ctx: Context, conclusions: readonly Conclusion[], now: Date) {
+async function scheduleRetries(ctx: Context, conclusions: readonly Conclusion[]) {
   const retries = conclusions.flatMap(({ ended, retryAt }) =>
     retryAt
       ? [
@@ -98,6 +96,7 @@ async function scheduleRetries(ctx: Context, conclusions: readonly Conclusion[],
             of: ended.id,
             via: ended.viaWebhook,
             at: retryAt,
+            created: ended.endedAt,
           },
         ]
       : [],
@@ -106,9 +105,10 @@ async function scheduleRetries(ctx: Context, conclusions: readonly Conclusion[],
   await ctx.db.execute(sql`
     insert into executions (task_id, user_id, status, trigger, planned_for, attempt, retry_of_id, via_webhook,
       run_at, created_at)
-    select task, "user", 'pending', 'retry', planned, attempt, "of", via, at, ${now.toISOString()}::timestamptz
+    select task, "user", 'pending', 'retry', planned, attempt, "of", via, at, created
     from jsonb_to_recordset(${recordset(retries)}::jsonb)
-      as r(task int, "user" int, planned timestamptz, attempt int, "of" int, via boolean, at timestamptz)`);
+      as r(task int, "user" int, planned timestamptz, attempt int, "of" int, via boolean, at timestamptz,
+        created timestamptz)`);
 }
 
 async function changeTasks(ctx: Context, conclusions: readonly Conclusion[]) {
@@ -153,8 +153,8 @@ function notifyOwners(ctx: Context, conclusions: readonly Conclusion[]) {
   );
 }
 
-function eventsOf({ ended, retryAt, taskStatus }: Conclusion, now: Date): Event[] {
-  const { id, userId, viaWebhook, taskId, taskName, outcome, startedAt, durationMs } = ended;
+function eventsOf({ ended, retryAt, taskStatus }: Conclusion): Event[] {
+  const { id, userId, viaWebhook, taskId, taskName, outcome, startedAt, endedAt, durationMs } = ended;
   const task = { id: taskId, name: taskName, status: taskStatus };
   const processingTimeMs = durationMs === null ? null : Math.round(durationMs);
   if (outcome.ok) {
@@ -168,8 +168,8 @@ function eventsOf({ ended, retryAt, taskStatus }: Conclusion, now: Date): Event[
         result: outcome.text,
         tokensUsed: { input, output, total: input + output },
         processingTimeMs: processingTimeMs ?? 0,
-        startedAt: (startedAt ?? now).toISOString(),
-        completedAt: now.toISOString(),
+        startedAt: (startedAt ?? endedAt).toISOString(),
+        completedAt: endedAt.toISOString(),
       },
     };
     return [
@@ -185,7 +185,7 @@ function eventsOf({ ended, retryAt, taskStatus }: Conclusion, now: Date): Event[
       error: outcome.message,
       errorCode: outcome.errorCode,
       startedAt: startedAt?.toISOString() ?? null,
-      failedAt: now.toISOString(),
+      failedAt: endedAt.toISOString(),
       processingTimeMs,
     },
     retryScheduled: retryAt !== null,

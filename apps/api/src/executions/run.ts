@@ -5,6 +5,9 @@ import { type AttachmentLimits, withAttachments } from './attachments.ts';
 import type { End, Outcome } from './settle.ts';
 import type { Claimed } from './turns.ts';
 
+/** How a run of this process ended. */
+export type RunEnd = End & { claimToken: string };
+
 const UNREADABLE_KEY: Outcome = {
   ok: false,
   errorCode: 'AUTHENTICATION_FAILED',
@@ -23,7 +26,7 @@ export async function runExecution(
   run: Claimed,
   signal: AbortSignal,
   limits?: AttachmentLimits,
-): Promise<End> {
+): Promise<RunEnd> {
   const end = { id: run.id, claimToken: run.claimToken };
   let apiKey: string | null;
   try {

@@ -26,12 +26,17 @@ export interface End {
   durationMs: number | null;
 }
 
-type SettledRow = Omit<Ended, 'outcome' | 'durationMs' | 'usage' | 'plannedFor' | 'startedAt'> & {
-  plannedFor: string | null;
-  startedAt: string | null;
+/** An execution whose row says that it has ended; its usage is still to be booked, and what follows to be written. */
+export interface Settled extends Ended {
+  endedAt: Date;
   claimToken: string | null;
   usageDay: string | null;
   tokensReserved: number;
+}
+
+type SettledRow = Omit<Settled, 'endedAt' | 'outcome' | 'durationMs' | 'usage' | 'plannedFor' | 'startedAt'> & {
+  plannedFor: string | null;
+  startedAt: string | null;
 };
 
 /**
@@ -42,40 +47,9 @@ type SettledRow = Omit<Ended, 'outcome' | 'durationMs' | 'usage' | 'plannedFor' 
  * neither finished nor billed. Returns the ids that really ended.
  */
 export async function settleExecutions(ctx: Context, ends: readonly End[]): Promise<number[]> {
-  if (ends.length === 0) return [];
-  const now = ctx.now();
-  const settled = await writeEnds(ctx, ends, now);
-  const endOf = new Map(ends.map((end) => [keyOf(end), end]));
-  const ended = settled.map((row): Ended & Pick<SettledRow, 'usageDay' | 'tokensReserved' | 'claimToken'> => {
-    const { outcome, usage, durationMs } = endOf.get(keyOf(row)) as End;
-    return {
-      ...row,
-      plannedFor: toInstantOrNull(row.plannedFor),
-      startedAt: toInstantOrNull(row.startedAt),
-      outcome,
-      usage,
-      durationMs,
-    };
-  });
-  const billed = ended.filter((e) => e.startedAt !== null && e.usageDay !== null);
-  await recordUsage(ctx, billed, now);
-  await addUsage(
-    ctx,
-    ended.flatMap(({ userId, usageDay, startedAt, usage, tokensReserved, claimToken, outcome }): UsageDelta[] => {
-      // The day that the row keeps: that of its start, else that of its end.
-      const day = (claimToken !== null && usageDay) || dayOf(now);
-      const end = { userId, day, ...(outcome.ok ? { completed: 1 } : { failed: 1 }) };
-      if (usageDay === null) return [end];
-      if (startedAt === null) return [end, { userId, day: usageDay, executions: -1 }];
-      return [end, { userId, day: usageDay, tokens: totalTokens(usage), tokensReserved: -tokensReserved }];
-    }),
-  );
-  await concludeExecutions(ctx, ended, now);
-  afterCommit(ctx, () => {
-    for (const one of ended) ctx.metrics.executionEnded(one);
-    for (const { usage } of billed) if (usage) ctx.metrics.usageBooked(usage);
-  });
-  return ended.map((e) => e.id);
+  const ended = await writeEnds(ctx, ends);
+  await Promise.all([addUsage(ctx, usageOf(ended)), followEnds(ctx, ended)]);
+  return ended.map(({ id }) => id);
 }
 
 /** Ends pending executions as `QUOTA_EXCEEDED`: they never start, and what they held of a quota is given back. */
@@ -102,8 +76,15 @@ export async function refuseExecutions(ctx: Context, refused: readonly { id: num
 const keyOf = ({ id, claimToken }: Pick<End, 'id' | 'claimToken'>) => `${id} ${claimToken}`;
 const totalTokens = (usage: AiUsage | null) => (usage ? usage.inputTokens + usage.outputTokens : 0);
 
-/** The task's row is locked before its execution's, the order in which every other transaction takes them. */
-function writeEnds(ctx: Context, ends: readonly End[], now: Date): Promise<SettledRow[]> {
+/**
+ * The first half of `settleExecutions`, for a transaction that books the usage of more than these: writes how they ended,
+ * and returns those that really did. The task's row is locked before its execution's, the order in which every other
+ * transaction takes them.
+ */
+export async function writeEnds(ctx: Context, ends: readonly End[]): Promise<Settled[]> {
+  if (ends.length === 0) return [];
+  const endedAt = ctx.now();
+  const now = endedAt.toISOString();
   const values = ends.map(({ id, claimToken, outcome, usage, durationMs }) => ({
     id,
     token: claimToken,
@@ -118,7 +99,7 @@ function writeEnds(ctx: Context, ends: readonly End[], now: Date): Promise<Settl
     cost: usage?.costUsd ?? null,
     ms: durationMs === null ? null : Math.round(durationMs),
   }));
-  return rows<SettledRow>(
+  const settled = await rows<SettledRow>(
     ctx.db,
     sql`
     with ends as (
@@ -129,10 +110,10 @@ function writeEnds(ctx: Context, ends: readonly End[], now: Date): Promise<Settl
         t.notification_email from tasks t
       where t.id in (select e.task_id from executions e join ends using (id)) order by t.id for no key update
     )
-    update executions e set status = ends.status, completed_at = ${now.toISOString()}, claim_token = null,
+    update executions e set status = ends.status, completed_at = ${now}, claim_token = null,
       lease_until = null, tokens_reserved = 0, result = ends.result, error = ends.error, error_code = ends.code,
       model = ends.model, input_tokens = ends.input, output_tokens = ends.output, tokens_estimated = ends.estimated,
-      cost_usd = ends.cost, processing_time_ms = ends.ms, queued_at = coalesce(e.queued_at, ${now.toISOString()}),
+      cost_usd = ends.cost, processing_time_ms = ends.ms, queued_at = coalesce(e.queued_at, ${now}),
       usage_day = case when ends.token is not null then e.usage_day end
     from ends join executions was using (id) join held on held.id = was.task_id
     where e.id = ends.id and case when ends.token is null
@@ -144,14 +125,44 @@ function writeEnds(ctx: Context, ends: readonly End[], now: Date): Promise<Settl
       held.recurrence,
       held.next_execution_at is not null as "hasNext", held.consecutive_failures as "consecutiveFailures"`,
   );
+  const endOf = new Map(ends.map((end) => [keyOf(end), end]));
+  return settled.map((row) => {
+    const { outcome, usage, durationMs } = endOf.get(keyOf(row)) as End;
+    const [plannedFor, startedAt] = [toInstantOrNull(row.plannedFor), toInstantOrNull(row.startedAt)];
+    return { ...row, plannedFor, startedAt, endedAt, outcome, usage, durationMs };
+  });
 }
 
-async function recordUsage(ctx: Context, billed: readonly (Ended & { usageDay: string | null })[], now: Date) {
+/** What the ends change in the counters of their users, for `addUsage`. */
+export const usageOf = (settled: readonly Settled[]): UsageDelta[] =>
+  settled.flatMap(
+    ({ userId, usageDay, startedAt, endedAt, usage, tokensReserved, claimToken, outcome }): UsageDelta[] => {
+      // The day that the row keeps: that of its start, else that of its end.
+      const day = (claimToken !== null && usageDay) || dayOf(endedAt);
+      const end = { userId, day, ...(outcome.ok ? { completed: 1 } : { failed: 1 }) };
+      if (usageDay === null) return [end];
+      if (startedAt === null) return [end, { userId, day: usageDay, executions: -1 }];
+      return [end, { userId, day: usageDay, tokens: totalTokens(usage), tokensReserved: -tokensReserved }];
+    },
+  );
+
+/** Writes what follows from the ends, but for the counters: the usage ledger, retries, tasks, events. */
+export async function followEnds(ctx: Context, settled: readonly Settled[]): Promise<void> {
+  const billed = settled.filter(({ startedAt, usageDay }) => startedAt !== null && usageDay !== null);
+  await Promise.all([recordUsage(ctx, billed), concludeExecutions(ctx, settled)]);
+  afterCommit(ctx, () => {
+    for (const one of settled) ctx.metrics.executionEnded(one);
+    for (const { usage } of billed) if (usage) ctx.metrics.usageBooked(usage);
+  });
+}
+
+async function recordUsage(ctx: Context, billed: readonly Settled[]) {
   if (billed.length === 0) return;
-  const records = billed.map(({ id, userId, usageDay, usage }) => ({
+  const records = billed.map(({ id, userId, usageDay, endedAt, usage }) => ({
     user_id: userId,
     execution_id: id,
-    day: usageDay ?? dayOf(now),
+    day: usageDay,
+    at: endedAt,
     model: usage?.model ?? null,
     input: usage?.inputTokens ?? 0,
     output: usage?.outputTokens ?? 0,
@@ -161,7 +172,7 @@ async function recordUsage(ctx: Context, billed: readonly (Ended & { usageDay: s
   await ctx.db.execute(sql`
     insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
       estimated, cost_usd, created_at)
-    select user_id, execution_id, 'execution', day, 1, model, input, output, estimated, cost, ${now.toISOString()}::timestamptz
+    select user_id, execution_id, 'execution', day, 1, model, input, output, estimated, cost, at
     from jsonb_to_recordset(${recordset(records)}::jsonb) as r(user_id int, execution_id int, day date, model text,
-      input int, output int, estimated boolean, cost float8)`);
+      input int, output int, estimated boolean, cost float8, at timestamptz)`);
 }

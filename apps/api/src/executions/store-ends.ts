@@ -15,6 +15,9 @@ export async function storeEnds(ctx: Context, ends: readonly End[], signal: Abor
   for (const portion of portionsOf(ends)) await storePortion(ctx, portion, signal);
 }
 
+/** Whether one transaction may store all of them. */
+export const isOnePortion = (ends: readonly End[]): boolean => portionsOf(ends).length <= 1;
+
 function portionsOf(ends: readonly End[]): End[][] {
   const portions: End[][] = [];
   let room = 0;

@@ -87,6 +87,23 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
   return accounts;
 }
 
+/** What is given back of, or added to, a locked account before it is decided on: `addUsage` writes the same. */
+export function countUsage(
+  account: Account,
+  delta: { day: string; tokens?: number; tokensReserved?: number },
+  now: Date,
+) {
+  const today = dayOf(now);
+  const counters = [
+    ...(delta.day === today ? [account.day] : []),
+    ...(monthOf(delta.day) === monthOf(today) ? [account.month] : []),
+  ];
+  for (const counter of counters) {
+    counter.tokens += delta.tokens ?? 0;
+    counter.tokensReserved += delta.tokensReserved ?? 0;
+  }
+}
+
 /** Admits one more execution to a locked account and counts it there, or says which quota refuses it. */
 export function admitExecution(account: Account, now: Date): Breach | null {
   const breach = findBreach(account, now);
