@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Options } from '@node-rs/argon2';
-import type { HashJob } from './hashing-thread.ts';
 
 /**
  * Hashes a password, as a PHC string. This and `verifyAside` run on threads of their own: a hash fills a core, and
@@ -16,7 +15,7 @@ export const verifyAside = (passwordHash: string, password: string): Promise<boo
 const idle: Worker[] = [];
 
 /** Runs a job on a thread that has nothing to do, or else on a new one. */
-async function run(job: HashJob) {
+async function run(job: { password: string } & ({ parameters: Options } | { passwordHash: string })) {
   const thread = idle.pop() ?? startThread();
   thread.ref();
   thread.postMessage(job);
@@ -30,7 +29,7 @@ async function run(job: HashJob) {
 
 /** Small, as argon2's memory is none of V8's. */
 const startThread = () =>
-  new Worker(new URL('./hashing-thread.ts', import.meta.url), {
+  new Worker(new URL('./hashing-thread.js', import.meta.url), {
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 },
   });
