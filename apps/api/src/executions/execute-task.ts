@@ -1,5 +1,5 @@
-import { executions, tasks } from '@carillon/db';
-import { and, eq } from 'drizzle-orm';
+import { executions, rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { admitExecution, dayOf, lockAccounts, overQuota } from '../limits/quotas.ts';
 import { refuseTask } from '../tasks/read.ts';
@@ -17,13 +17,9 @@ export async function executeTask(
 ) {
   const queued = await inTransaction(ctx, async (tx) => {
     const now = tx.now();
-    // Sent together, so locked in the order in which everybody locks them.
+    // Sent together, and the task is locked first, as everybody does: both go through `rows`, which keeps their order.
     const [[task], accounts] = await Promise.all([
-      tx.db
-        .select({ id: tasks.id })
-        .from(tasks)
-        .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)))
-        .for('key share'),
+      rows(tx.db, sql`select id from tasks where id = ${taskId} and user_id = ${caller.id} for key share`),
       lockAccounts(tx.db, [caller.id], now),
     ]);
     if (!task) return refuseTask();
