@@ -9,6 +9,7 @@ import type {
 } from 'fastify';
 import type { Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
+import { serializeLater } from './serializers.ts';
 
 /** Handlers see the static types of the contract's schemas. */
 export interface ContractTypes extends FastifyTypeProvider {
@@ -36,6 +37,7 @@ declare module 'fastify' {
 export function followContract(app: FastifyInstance, ctx: Context): void {
   for (const schema of NAMED_SCHEMAS) app.addSchema(schema);
   app.setValidatorCompiler(({ schema, httpPart }) => compilePart(schema as TSchema, httpPart));
+  app.setSerializerCompiler(serializeLater);
   app.decorateRequest('ctx', {
     getter(this: FastifyRequest) {
       return { ...ctx, log: this.log as Context['log'], requestId: this.id };

@@ -1,0 +1,26 @@
+import { compile, compileTexts, NAMED_SCHEMAS, type Operation } from '@carillon/contract';
+import t from 'tap';
+import { buildSerializer } from '../../src/http/serializers.ts';
+import { findOperations } from '../support/operations.ts';
+
+/** What the service does with the schemas of an operation when it is first called: throws for one that cannot be used. */
+function use({ consumes, body, params, querystring, headers, response }: Operation): void {
+  if (body && !consumes) compile(body)({});
+  for (const texts of [params, querystring, headers]) if (texts) compileTexts(texts)({});
+  for (const schema of Object.values(response)) buildSerializer(schema);
+}
+
+const operations = await findOperations();
+
+t.test('the schemas of every operation can be used, and are left as they are', async (t) => {
+  const before = JSON.stringify([...operations.values(), ...NAMED_SCHEMAS]);
+  for (const [id, operation] of operations) t.doesNotThrow(() => use(operation), id);
+  t.equal(JSON.stringify([...operations.values(), ...NAMED_SCHEMAS]), before);
+});
+
+t.test('one that cannot be used is found', async (t) => {
+  const good = { operationId: 'x', summary: '', tags: [], security: [], response: {} };
+  t.throws(() => use({ ...good, body: { type: 'string', minimum: 1 } as never }), 'a word that is for numbers');
+  t.throws(() => use({ ...good, querystring: { type: 'object', properties: { at: { format: 'no-such' } } } as never }));
+  t.throws(() => use({ ...good, response: { 200: { type: 'object', properties: { a: { $ref: 'No#' } } } as never } }));
+});
