@@ -4,7 +4,7 @@ import type { Options } from '@node-rs/argon2';
 
 /**
  * Hashes a password, as a PHC string. This and `verifyAside` run on threads of their own: a hash fills a core, and
- * unlike the threads of libuv these let the event loop and the statements of everybody else go first.
+ * unlike the threads of libuv these let the event loop go first, which everybody else waits for.
  */
 export const hashAside = (password: string, parameters: Options): Promise<string> => run({ password, parameters });
 
