@@ -52,7 +52,12 @@ export async function fillEmptyDatabase(url: string, work: (target: Target) => P
         },
         async fill(table, pieces) {
           await assertKnown(tx, table);
-          return copyIn(tx.unsafe(`copy ${copyTarget(table)} from stdin`), pieces);
+          const own = `public.${quoted(table.name)}`;
+          // What triggers of ours would count is in the backup already.
+          await tx.unsafe(`alter table ${own} disable trigger user`);
+          const count = await copyIn(tx.unsafe(`copy ${copyTarget(table)} from stdin`), pieces);
+          await tx.unsafe(`alter table ${own} enable trigger user`);
+          return count;
         },
         endLeases: () => endLeases(tx),
         async setSequences(sequences) {

@@ -97,5 +97,7 @@ async function wrongCounters(sql: postgres.Sql) {
     select * from (select user_id, sum(size) as bytes, count(*) as files from uploads group by 1) due
     full join upload_totals total using (user_id)
     where (coalesce(due.bytes, 0), coalesce(due.files, 0)) <> (total.bytes, total.files)`;
-  return [...ended, ...stored];
+  const tasks = await sql`
+    select id, task_count from users u where task_count <> (select count(*) from tasks t where t.user_id = u.id)`;
+  return [...ended, ...stored, ...tasks];
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
 import { containing } from '../pages.ts';
 import { findActivity } from './activity.ts';
-import { countTasks, runFigures, successRate } from './figures.ts';
+import { runFigures, successRate, taskFigures } from './figures.ts';
 
 const fields = {
   id: users.id,
@@ -36,7 +36,7 @@ export async function listUsers(ctx: Context, { limit, offset, search, role, isA
     .offset(offset);
   const [found, total] = await Promise.all([
     ctx.db
-      .select({ user: fields, totalTasks: countTasks(), ...runFigures })
+      .select({ user: fields, totalTasks: users.taskCount, ...runFigures })
       .from(users)
       .where(inArray(users.id, page))
       .orderBy(desc(users.id)),
@@ -57,8 +57,7 @@ export async function getAccount(ctx: Context, id: number) {
     ctx.db
       .select({
         user: { ...fields, timezone: users.timezone, updatedAt: users.updatedAt },
-        totalTasks: countTasks(),
-        activeTasks: countTasks('active'),
+        ...taskFigures,
         ...runFigures,
       })
       .from(users)

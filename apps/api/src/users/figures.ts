@@ -1,13 +1,15 @@
+import { users } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { TaskRow } from '../tasks/read.ts';
 
 /** Subqueries for figures of a user, in a query on `users` (specification "User", "Admin"). */
 
 /** Drizzle would leave `users` out of the name in a query of one table, and the name would then be another's. */
 const userId = sql.raw('"users"."id"');
 
-export const countTasks = (status?: TaskRow['status']) =>
-  sql<number>`(select count(*)::int from tasks t where t.user_id = ${userId} ${status ? sql`and t.status = ${status}` : sql``})`;
+/** The plan limits the active ones: few enough to be counted. */
+const countActive = sql<number>`(select count(*)::int from tasks t where t.user_id = ${userId} and t.status = 'active')`;
+
+export const taskFigures = { totalTasks: users.taskCount, activeTasks: countActive };
 
 /** Booked by the end of each run: there may be too many of them to be counted. */
 const countEnded = (how: 'completed' | 'failed') =>
@@ -19,6 +21,9 @@ const countLive = sql<number>`(select count(*)::int from executions e
   where e.user_id = ${userId} and e.status in ('pending', 'running'))`;
 
 export const runFigures = { completed: countEnded('completed'), failed: countEnded('failed'), live: countLive };
+
+/** All of them. */
+export const totalRuns = sql<number>`(${runFigures.completed} + ${runFigures.failed} + ${runFigures.live})`;
 
 /** Completed over completed and failed, in percent with two decimals; 0 when nothing ran (decisions §9). */
 export function successRate(completed: number, failed: number): number {

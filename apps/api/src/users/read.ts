@@ -2,7 +2,7 @@ import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
-import { countTasks, runFigures, successRate } from './figures.ts';
+import { runFigures, successRate, taskFigures } from './figures.ts';
 
 /** The caller's account with its figures (specification "User"), in one statement. */
 export async function getProfile(ctx: Context, caller: Caller) {
@@ -19,8 +19,7 @@ export async function getProfile(ctx: Context, caller: Caller) {
         trialEndsAt: users.trialEndsAt,
         createdAt: users.createdAt,
       },
-      totalTasks: countTasks(),
-      activeTasks: countTasks('active'),
+      ...taskFigures,
       ...runFigures,
     })
     .from(users)

@@ -1,3 +1,4 @@
+import { findWrongTaskCounts } from '@carillon/api/tasks/verify';
 import { findWrongTotals } from '@carillon/api/uploads/verify';
 import { findWrongCounters } from '@carillon/api/usage/verify';
 import { connect } from '@carillon/db';
@@ -15,11 +16,11 @@ export const usageCommand: AddCommand = (program, surroundings) => {
     .summary('verify the counters that the quotas go by')
     .description('Commands about what people have used.')
     .command('verify')
-    .summary('compare the counters with the ledger and the uploads')
+    .summary('compare the counters with the ledger, the uploads and the tasks')
     .description(
-      inParagraphs(`Adds up the usage ledger and the uploads anew and compares them with the counters that the quotas go by. It changes
-nothing and can be run while the service works. Ends with 0 when they agree, with 1 when they differ, and with 2 when it
-cannot tell.`),
+      inParagraphs(`Adds up the usage ledger and the uploads anew, counts the tasks, and compares all of it with the counters that the
+quotas and lists go by. It changes nothing and can be run while the service works. Ends with 0 when they agree, with 1
+when they differ, and with 2 when it cannot tell.`),
     )
     .action(() =>
       withConfig(
@@ -46,11 +47,15 @@ export async function verifyUsage(url: string, say: (line: string) => void): Pro
     for (const { userId, counted, due } of totals) {
       say(`User ${userId}, uploads: ${differences(['bytes', 'files'], counted, due)}`);
     }
+    const counts = await findWrongTaskCounts(db);
+    for (const { userId, counted, due } of counts) say(`User ${userId}: tasks ${counted} instead of ${due}`);
     if (counters.length === 0) say('All usage counters are the sum of the ledger and of what runs.');
     else say(`${counters.length} usage counters differ from the ledger.`);
     if (totals.length === 0) say('All totals of storage are the sum of the uploads.');
     else say(`${totals.length} totals of storage differ from the uploads.`);
-    return counters.length + totals.length === 0;
+    if (counts.length === 0) say('All numbers of tasks are those of the tasks there are.');
+    else say(`${counts.length} numbers of tasks differ from the tasks there are.`);
+    return counters.length + totals.length + counts.length === 0;
   } finally {
     await close();
   }

@@ -28,7 +28,8 @@ t.test('counters that agree with the ledger are told as such, with 0', async (t)
   const { url } = await testDatabase(t);
   const out = [
     'All usage counters are the sum of the ledger and of what runs.',
-    'All totals of storage are the sum of the uploads.\n',
+    'All totals of storage are the sum of the uploads.',
+    'All numbers of tasks are those of the tasks there are.\n',
   ].join('\n');
   t.same(await verify(t, url), { code: 0, out, err: '' });
 });
@@ -46,7 +47,8 @@ t.test('each difference is a line, and the exit code 1', async (t) => {
     [
       `User ${userId}, 2026-11: executions 3 instead of 0, tokens 40 instead of 0`,
       '1 usage counters differ from the ledger.',
-      'All totals of storage are the sum of the uploads.\n',
+      'All totals of storage are the sum of the uploads.',
+      'All numbers of tasks are those of the tasks there are.\n',
     ].join('\n'),
   );
 });
@@ -61,6 +63,16 @@ t.test('a wrong total of storage is a line too', async (t) => {
     code: 1,
     out: `User ${userId}, uploads: bytes 10 instead of 0\nAll usage counters`,
   });
+});
+
+t.test('a wrong number of tasks is a line too', async (t) => {
+  const { db, url } = await testDatabase(t);
+  const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice', taskCount: 2 };
+  const [alice] = await db.insert(users).values(account).returning({ id: users.id });
+  const { code, out } = await verify(t, url);
+  t.equal(code, 1);
+  t.match(out, `User ${alice?.id}: tasks 2 instead of 0\nAll usage counters`);
+  t.match(out, /^1 numbers of tasks differ from the tasks there are\.$/m);
 });
 
 t.test('a database that cannot be asked is neither: the exit code is 2', async (t) => {

@@ -27,6 +27,8 @@ export const users = pgTable(
     notifyWebhook: boolean('notify_webhook').notNull().default(true),
     notificationEmails: text('notification_emails').array().notNull().default([]),
     notificationUrl: text('notification_url'),
+    /** How many tasks there are of the user: triggers on `tasks` keep it, since counting them would cost what there are. */
+    taskCount: integer('task_count').notNull().default(0),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
