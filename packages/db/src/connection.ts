@@ -18,6 +18,8 @@ export type Ask<T = unknown> = (sql: postgres.Sql) => PromiseLike<T>;
 export interface Connection {
   readonly isLost: boolean;
   readonly openedAt: number;
+  /** For how long the server has owed us an answer; 0 where it owes none. */
+  readonly owedMs: number;
   /**
    * Tells the answer. Rejects when the connection is lost, and with a `DatabaseAway` at `until` (of `performance.now()`)
    * at the latest. `onSettled` is called when the connection itself is done with it. To be called from a microtask: the
@@ -54,6 +56,9 @@ export async function openConnection(
     openedAt: performance.now(),
     get isLost() {
       return lost !== null;
+    },
+    get owedMs() {
+      return asked.size === 0 ? 0 : performance.now() - owesSince;
     },
     run(ask, until, onSettled) {
       return new Promise((resolve, reject) => {

@@ -14,9 +14,9 @@ export interface Driver {
  * `deadlineMs`, the waiting for a connection included.
  */
 export function createDriver(pool: Pool, deadlineMs: number): Driver {
-  const run: Run = (ask) => {
+  const run: Run = (ask, isQuick) => {
     const until = performance.now() + deadlineMs;
-    const connection = pool.share();
+    const connection = pool.share(isQuick);
     if (connection) return connection.run(ask, until, () => pool.release(connection));
     return pool
       .acquire(until, { alone: false })

@@ -1,5 +1,6 @@
 import { DatabaseAway } from './away.ts';
 import { type Connection, type ConnectionSettings, openConnection } from './connection.ts';
+import { busy, closedPool, refuseAll, refuseLate, type Waiting } from './waiting.ts';
 
 /** After so long a connection is replaced when it is next free: a server process only ever grows. */
 const LIFETIME_MS = 45 * 60_000;
@@ -7,6 +8,7 @@ const LIFETIME_MS = 45 * 60_000;
 const WAITING_AT_MOST = 5000;
 /** Statements that share a connection at most, each waiting for those before it. */
 const SHARED_BY = 10;
+const QUICK_MS = 2;
 const WATCH_MS = 100;
 
 export interface PoolSettings extends ConnectionSettings {
@@ -24,8 +26,11 @@ export interface PoolState {
 }
 
 export interface Pool {
-  /** A connection for one statement, or null where one has to be waited for. */
-  share(): Connection | null;
+  /**
+   * A connection for one statement, or null where one has to be waited for. Quick ones go together, also while other
+   * connections are free: a crowd of them is sent and answered at once, which costs little more than one of them.
+   */
+  share(isQuick: boolean): Connection | null;
   /**
    * Waits for a connection, to have it `alone` or for one statement. Rejects with a `DatabaseAway` as soon as the database
    * is known to be out of reach, and at `until` (of `performance.now()`) in any case.
@@ -38,13 +43,6 @@ export interface Pool {
   close(ms: number): Promise<void>;
 }
 
-interface Waiting {
-  alone: boolean;
-  until: number;
-  resolve(connection: Connection): void;
-  reject(error: Error): void;
-}
-
 /**
  * Connections that are opened when they are needed and replaced when they break. While the database is out of reach
  * only one is tried at a time, and each try is somebody's request: the first that succeeds brings the others back.
@@ -55,6 +53,8 @@ export function createPool(settings: PoolSettings): Pool {
   const free: Connection[] = [];
   /** Those that run statements only, and may take another one. */
   const shared: Connection[] = [];
+  /** The one that takes quick statements, and has nothing else to do. */
+  let lane: Connection | undefined;
   const waiting = new Set<Waiting>();
   let opening = 0;
   let failed = false;
@@ -62,13 +62,8 @@ export function createPool(settings: PoolSettings): Pool {
   let onIdle = () => {};
 
   const watch = setInterval(() => {
-    const now = performance.now();
-    for (const connection of users.keys()) connection.watch(now);
-    for (const one of waiting) {
-      if (one.until > now) break;
-      waiting.delete(one);
-      one.reject(busy());
-    }
+    for (const connection of users.keys()) connection.watch(performance.now());
+    refuseLate(waiting, performance.now());
   }, WATCH_MS).unref();
 
   /** Gives a connection with room to those who have waited longest. */
@@ -77,6 +72,7 @@ export function createPool(settings: PoolSettings): Pool {
     for (const one of waiting) {
       if (one.alone ? using > 0 : using >= SHARED_BY) break;
       waiting.delete(one);
+      if (connection === lane) lane = undefined;
       using += 1;
       users.set(connection, using);
       one.resolve(connection);
@@ -84,6 +80,14 @@ export function createPool(settings: PoolSettings): Pool {
     }
     if (using === 0) free.push(connection);
     else if (using < SHARED_BY) shared.push(connection);
+  }
+
+  /** The connection of the quick ones, taken from its list; none where it is full, or one of them is not quick after all. */
+  function roomInLane(): Connection | undefined {
+    const using = lane && users.get(lane);
+    if (!lane || using === undefined || using >= SHARED_BY || lane.owedMs > QUICK_MS) return undefined;
+    drop(using === 0 ? free : shared, lane);
+    return lane;
   }
 
   function openMore() {
@@ -108,8 +112,7 @@ export function createPool(settings: PoolSettings): Pool {
       failed = true;
       // Those who hold a connection will hand it on; where there is none, waiting is in vain.
       if (users.size > 0 || opening > 0) return;
-      for (const one of waiting) one.reject(error as Error);
-      waiting.clear();
+      refuseAll(waiting, () => error as Error);
     }
   }
 
@@ -133,10 +136,13 @@ export function createPool(settings: PoolSettings): Pool {
   }
 
   return {
-    share() {
+    share(isQuick) {
       if (closing || waiting.size > 0) return null;
-      const connection = free.pop() ?? (users.size + opening < settings.max ? undefined : shared.shift());
+      const together = isQuick ? roomInLane() : undefined;
+      const connection = together ?? free.pop() ?? (users.size + opening < settings.max ? undefined : shared.shift());
       if (!connection) return null;
+      if (isQuick) lane = connection;
+      else if (connection === lane) lane = undefined;
       const using = (users.get(connection) ?? 0) + 1;
       users.set(connection, using);
       if (using < SHARED_BY) shared.push(connection);
@@ -157,8 +163,8 @@ export function createPool(settings: PoolSettings): Pool {
       const using = (users.get(connection) ?? 0) - 1;
       users.set(connection, using);
       drop(shared, connection);
-      const isOld = performance.now() - connection.openedAt > LIFETIME_MS;
-      if (using === 0 && (isOld || closing)) void retire(connection);
+      const isToGo = closing || performance.now() - connection.openedAt > LIFETIME_MS;
+      if (using === 0 && isToGo) void retire(connection);
       else serve(connection);
     },
     state() {
@@ -167,8 +173,7 @@ export function createPool(settings: PoolSettings): Pool {
     },
     close(ms) {
       closing ??= (async () => {
-        for (const one of waiting) one.reject(closedPool());
-        waiting.clear();
+        refuseAll(waiting, closedPool);
         await Promise.all([...free.splice(0).map(retire), untilIdle(ms)]);
         for (const connection of users.keys()) connection.lose(closedPool());
         clearInterval(watch);
@@ -193,6 +198,3 @@ function drop(list: Connection[], connection: Connection) {
   const at = list.indexOf(connection);
   if (at !== -1) list.splice(at, 1);
 }
-
-const busy = () => new DatabaseAway('DATABASE_BUSY', 'No connection to the database became free in time.');
-const closedPool = () => new DatabaseAway('DATABASE_CLOSED', 'The pool is closed.');

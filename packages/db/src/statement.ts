@@ -6,12 +6,13 @@ export interface Statement extends PromiseLike<unknown> {
   values(): PromiseLike<unknown>;
 }
 
-/** Runs a statement and tells its answer. */
-export type Run = <T>(ask: Ask<T>) => Promise<T>;
+/** Runs a statement and tells its answer. One that is quick may be put behind others of its kind. */
+export type Run = <T>(ask: Ask<T>, isQuick: boolean) => Promise<T>;
 
 /**
  * A statement as drizzle makes and awaits it. Prepared, once for each connection: unprepared, the driver would ask for
- * the types of its parameters each time, a round trip more, and the server would plan it anew.
+ * the types of its parameters each time, a round trip more, and the server would plan it anew. What drizzle itself was
+ * told to prepare is quick: these are look-ups by a key that every other request makes.
  */
 export function statement(
   text: string,
@@ -22,7 +23,7 @@ export function statement(
   const query = (sql: postgres.Sql) => sql.unsafe(text, params as never[], { ...options, prepare: true });
   const lazily = (ask: Ask): PromiseLike<unknown> => ({
     // biome-ignore lint/suspicious/noThenProperty: what is awaited runs in a microtask, which `Connection.run` counts on.
-    then: (resolve, reject) => run(ask).then(resolve, reject),
+    then: (resolve, reject) => run(ask, options.prepare === true).then(resolve, reject),
   });
   return { ...lazily(query), values: () => lazily((sql) => query(sql).values()) };
 }

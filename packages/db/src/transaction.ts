@@ -35,7 +35,7 @@ export async function runTransaction<T>(
       throw error;
     }
   };
-  const tell = (text: string) => run((sql) => sql.unsafe(text));
+  const tell = (text: string) => run((sql) => sql.unsafe(text), false);
   let savepoints = 0;
   const driver: TransactionDriver = {
     unsafe: (text, params, options) => statement(text, params, options, run),
@@ -53,9 +53,8 @@ export async function runTransaction<T>(
   };
 
   try {
-    // Sent together with what `work` asks first: the server takes them in this order, and a connection that breaks takes
-    // both with it.
-    const [, result] = await Promise.all([tell('begin'), work(driver)]);
+    await tell('begin');
+    const result = await work(driver);
     const { command } = await tell('commit');
     // What PostgreSQL answers to a commit when one of the statements has failed.
     if (command === 'ROLLBACK') throw failure;

@@ -88,6 +88,63 @@ t.test('a pool that closes lets what runs end, and takes nothing more', async (t
   t.same(await notes(), ['a', 'b']);
 });
 
+/** Prepared, as look-ups by a key are. */
+const lookUp = (db: Db, seconds = 0) =>
+  db
+    .select({ slept: sql`pg_sleep(${seconds}::float8)::text` })
+    .from(sql`(select) one`)
+    .prepare('look_up')
+    .execute();
+
+/** Has as many connections opened: a transaction takes one alone. */
+async function openAll(db: Db, count: number) {
+  const [entered, enter] = signal();
+  let open = 0;
+  const hold = () =>
+    db.transaction(async () => {
+      open += 1;
+      if (open === count) enter();
+      await entered;
+    });
+  await Promise.all(Array.from({ length: count }, hold));
+}
+
+t.test('look-ups that come at once share a connection, and leave the others free', async (t) => {
+  const { wire, db } = await overWire(t, 8);
+  await openAll(db, 8);
+  t.equal(wire.count(), 8);
+  const servers = async (ask: () => PromiseLike<{ pid: number }[]>) =>
+    new Set((await Promise.all(Array.from({ length: 8 }, ask))).map(([row]) => row?.pid)).size;
+  const query = db.select({ pid: sql<number>`pg_backend_pid()`.as('pid') }).from(sql`(select) one`);
+  const prepared = query.prepare('look_up');
+  t.equal(await servers(() => prepared.execute()), 1);
+  t.equal(await servers(() => query.execute()), 8, 'what is no look-up has a connection of its own');
+});
+
+t.test('nobody is put behind a look-up that is slow', async (t) => {
+  const { db } = await overWire(t, 3);
+  await openAll(db, 3);
+  const slow = lookUp(db, 0.3);
+  await wait(50);
+  const began = performance.now();
+  await lookUp(db);
+  t.ok(performance.now() - began < 200);
+  await slow;
+});
+
+t.test('a transaction has its connection alone, also where look-ups went before', async (t) => {
+  const { db } = await overWire(t, 2);
+  await openAll(db, 2);
+  await lookUp(db);
+  const pid = sql<number>`pg_backend_pid()`.as('pid');
+  const pids = await db.transaction(async (tx) => {
+    const [held] = await tx.select({ pid }).from(sql`(select) one`);
+    const [other] = await db.select({ pid }).from(sql`(select) one`).prepare('look_up').execute();
+    return [held?.pid, other?.pid];
+  });
+  t.not(pids[0], pids[1]);
+});
+
 function signal(): [Promise<void>, () => void] {
   const { promise, resolve } = Promise.withResolvers<void>();
   return [promise, resolve];

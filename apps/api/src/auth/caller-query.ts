@@ -1,11 +1,51 @@
-import { prepared, rateWindows, sessions, settings, users } from '@carillon/db';
+import { type Db, prepared, rateWindows, sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import { counted, firstOfWindow, isCounted, oneMore } from '../limits/windows.ts';
+import type { OwnRows } from '../own-rows.ts';
 
-/**
- * The statement of `findCaller`: session, user, hit and maintenance mode in one.
- */
-export const callerQuery = prepared((db) => {
+/** The statement of `findCaller`: session, user, hit and maintenance mode in one. */
+export const callerQuery = prepared((db) => withoutRow(db).prepare('find_caller'));
+
+/** The same, and with it the row `rowId` of those of the user. Prepared once for each kind of rows. */
+export function callerAndRowQuery(rows: OwnRows) {
+  const query = queries.get(rows) ?? prepareWith(rows);
+  queries.set(rows, query);
+  return query;
+}
+
+const queries = new Map<OwnRows, ReturnType<typeof prepareWith>>();
+
+const prepareWith = ({ table, fields }: OwnRows) =>
+  prepared((db) => {
+    const { found, hit, mode, all } = parts(db);
+    const row = db.$with('row').as(
+      db
+        .select(fields)
+        .from(table)
+        .innerJoin(found, eq(table.userId, found.id))
+        .where(eq(table.id, sql.placeholder('rowId'))),
+    );
+    return db
+      .with(...all, row)
+      .select()
+      .from(found)
+      .leftJoin(hit, sql`true`)
+      .leftJoin(row, sql`true`)
+      .innerJoin(mode, sql`true`)
+      .prepare('find_caller_and_row');
+  });
+
+function withoutRow(db: Db) {
+  const { found, hit, mode, all } = parts(db);
+  return db
+    .with(...all)
+    .select()
+    .from(found)
+    .leftJoin(hit, sql`true`)
+    .innerJoin(mode, sql`true`);
+}
+
+function parts(db: Db) {
   const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
   const found = db.$with('found').as(
     db
@@ -48,11 +88,5 @@ export const callerQuery = prepared((db) => {
       .returning(counted),
   );
   const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));
-  return db
-    .with(found, touched, hit, mode)
-    .select()
-    .from(found)
-    .leftJoin(hit, sql`true`)
-    .innerJoin(mode, sql`true`)
-    .prepare('find_caller');
-});
+  return { found, hit, mode, all: [found, touched, hit, mode] };
+}

@@ -4,8 +4,9 @@ import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { Refusal } from '../errors.ts';
 import { type Hit, hitValues, type Standing } from '../limits/windows.ts';
+import type { OwnRows } from '../own-rows.ts';
 import { auditRow } from './audit.ts';
-import { callerQuery } from './caller-query.ts';
+import { callerAndRowQuery, callerQuery } from './caller-query.ts';
 import { SESSION_SECONDS, signToken, verifyToken } from './tokens.ts';
 
 const SESSIONS_PER_USER = 10;
@@ -55,35 +56,60 @@ export interface Found {
 /** As `Found`, where the request may not have been counted. */
 export type FoundUncounted = Omit<Found, 'standing'> & { standing: Standing | null };
 
+/** A row of the user's that the request is going to ask for. */
+export interface ReadAhead {
+  rows: OwnRows;
+  id: number;
+}
+
 /**
  * The user whose live session `token` carries, and where they stand once this request is counted as `hitBy` says; null
  * where there is none, and nothing is counted then. Without `hitBy` nothing is counted at all. Every request makes this
- * one look-up, so it is one statement: as a second one, counting would cost a third of what a process can serve.
+ * one look-up, so it is one statement: as a second one, counting would cost a third of what a process can serve, and so
+ * would the row that many come for, which `findOwn` has from here when it is named as `ahead`.
  */
 export async function findCaller(
   ctx: Context,
   token: string | null,
   hitBy: (userId: number) => Hit,
+  ahead?: ReadAhead | null,
 ): Promise<Found | null>;
 export async function findCaller(
   ctx: Context,
   token: string | null,
   hitBy: ((userId: number) => Hit) | null,
 ): Promise<FoundUncounted | null>;
-export async function findCaller(ctx: Context, token: string | null, hitBy: ((userId: number) => Hit) | null) {
+export async function findCaller(
+  ctx: Context,
+  token: string | null,
+  hitBy: ((userId: number) => Hit) | null,
+  ahead: ReadAhead | null = null,
+) {
   const now = ctx.now();
   const claims = token === null ? null : verifyToken(ctx.config, token, now);
   if (!claims) return null;
   const hit = hitBy?.(claims.userId) ?? null;
-  const [found] = await callerQuery(ctx.db).execute({
+  const values = {
     ...claims,
     ...hitValues(hit),
     now: now.toISOString(),
     staleAt: new Date(now.getTime() - TOUCH_EVERY_MS).toISOString(),
-  });
+  };
+  const found = await (ahead ? findWithRow(ctx, values, ahead) : findWithoutRow(ctx, values));
   if (!found) return null;
   const standing = hit && found.hit && { limit: hit.limit, windowMs: hit.windowMs, ...found.hit };
   return { caller: found.found, standing, maintenance: found.mode.maintenance };
+}
+
+async function findWithoutRow({ db }: Context, values: Record<string, unknown>) {
+  const [found] = await callerQuery(db).execute(values);
+  return found;
+}
+
+async function findWithRow({ db }: Context, values: Record<string, unknown>, { rows, id }: ReadAhead) {
+  const [found] = await callerAndRowQuery(rows)(db).execute({ ...values, rowId: id });
+  if (found) rows.readAhead.set(found.found, { id, row: found.row });
+  return found;
 }
 
 /** Ends one session. */

@@ -1,8 +1,9 @@
 import type { ListExecutionsQuery } from '@carillon/contract/executions';
-import { executions, prepared, users } from '@carillon/db';
-import { and, desc, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { executions, users } from '@carillon/db';
+import { and, desc, eq, gte, lt, lte, type SQL } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
+import { findOwn, ownRows } from '../own-rows.ts';
 import { decodeIdCursor, splitPage } from '../pages.ts';
 import { runFigures } from '../users/figures.ts';
 
@@ -32,19 +33,14 @@ export const executionFields = {
   completedAt: executions.completedAt,
 };
 
+/** A user's own executions. */
+export const ownExecutions = ownRows(executions, executionFields);
+
 /** An execution of the caller's (specification "TaskExecution"); another user's is not found either. */
 export async function getExecution(ctx: Context, caller: Caller, id: number) {
-  const [row] = await ownExecution(ctx.db).execute({ id, userId: caller.id });
+  const row = await findOwn(ctx, caller, ownExecutions, id);
   return row ? withTokens(row) : refuseExecution();
 }
-
-const ownExecution = prepared((db) =>
-  db
-    .select(executionFields)
-    .from(executions)
-    .where(and(eq(executions.id, sql.placeholder('id')), eq(executions.userId, sql.placeholder('userId'))))
-    .prepare('own_execution'),
-);
 
 export const refuseExecution = (): never => {
   throw new Refusal('not_found', 'There is no such execution.');

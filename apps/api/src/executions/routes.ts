@@ -1,7 +1,7 @@
 import * as contract from '@carillon/contract/executions';
 import type { Routes } from '../http/contract.ts';
 import { getExecutionDetails } from './details.ts';
-import { getExecution, listExecutions } from './read.ts';
+import { getExecution, listExecutions, ownExecutions } from './read.ts';
 import { retryExecution } from './retry-execution.ts';
 
 const success = true as const;
@@ -15,10 +15,11 @@ export const executionsRoutes: Routes = async (app) => {
     ...(await listExecutions(ctx, caller, query)),
   }));
 
-  app.get('/api/executions/:id', { schema: contract.getExecution, config }, async ({ ctx, caller, params }) => ({
-    success,
-    execution: await getExecution(ctx, caller, params.id),
-  }));
+  app.get(
+    '/api/executions/:id',
+    { schema: contract.getExecution, config: { ...config, reads: ownExecutions } },
+    async ({ ctx, caller, params }) => ({ success, execution: await getExecution(ctx, caller, params.id) }),
+  );
 
   app.get(
     '/api/executions/:id/details',

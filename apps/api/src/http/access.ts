@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SESSION_COOKIE } from '../auth/cookie.ts';
-import { findCaller } from '../auth/sessions.ts';
+import { findCaller, type ReadAhead } from '../auth/sessions.ts';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
+import { isRowId, type OwnRows } from '../own-rows.ts';
 import { assertOpen } from '../settings/maintenance.ts';
 import { staysOpen } from './maintenance.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -15,6 +16,8 @@ export type Access = (typeof ACCESS)[number];
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
+    /** The route is for one row of the caller's, whose id is the parameter `id`: it is read when the caller is found. */
+    reads?: OwnRows;
   }
   interface FastifyRequest {
     /** The signed-in user; to be asked for on `user` and `admin` routes only, and a bug anywhere else. */
@@ -39,6 +42,9 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
   app.addHook('onRoute', ({ method, url, config }) => {
     const access = config?.access;
     if (!access || !ACCESS.includes(access)) throw new Error(`${method} ${url} does not say who may call it.`);
+    // What is changed is read in the transaction that changes it.
+    const mayRead = method === 'GET' && access !== 'public' && access !== 'cron' && /\/:id(\/|$)/.test(url);
+    if (config.reads && !mayRead) throw new Error(`${method} ${url} cannot have a row of the caller's read.`);
   });
   app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config;
@@ -48,7 +54,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
       await limits.countStranger(request, reply);
       throw new Refusal('unauthenticated', 'The scheduler secret is missing or wrong.');
     }
-    const found = await findCaller(ctx, findToken(request), limits.hitBy(request));
+    const found = await findCaller(ctx, findToken(request), limits.hitBy(request), rowOf(request));
     if (!found) {
       await limits.countStranger(request, reply);
       reply.header('www-authenticate', 'Bearer');
@@ -59,6 +65,13 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     if (!staysOpen(request)) assertOpen(found.maintenance, found.caller);
     if (access === 'admin') assertAdmin(request, ctx.config.adminKey);
   });
+}
+
+/** The row that a request is for; null where its route reads none, or there can be none of such an id. */
+function rowOf({ routeOptions, params }: FastifyRequest): ReadAhead | null {
+  const { reads } = routeOptions.config;
+  const { id } = params as { id?: string };
+  return reads && isRowId(id) ? { rows: reads, id: Number(id) } : null;
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { ListOccurrencesQuery, ListTasksQuery } from '@carillon/contract/tasks';
-import { executions, occurrences, prepared, tasks } from '@carillon/db';
+import { executions, occurrences, tasks } from '@carillon/db';
 import { and, desc, eq, ilike, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
+import { findOwn, ownRows } from '../own-rows.ts';
 import { containing, decodeIdCursor, decodeInstantCursor, splitPage } from '../pages.ts';
 
 /** The fields of the specification's "Task". */
@@ -30,19 +31,13 @@ export const taskFields = {
   updatedAt: tasks.updatedAt,
 };
 
+/** A user's own tasks. */
+export const ownTasks = ownRows(tasks, taskFields);
+
 /** A task of the caller's; another user's is not found either (decisions §4). */
 export async function getTask(ctx: Context, caller: Caller, id: number) {
-  const [task] = await ownTask(ctx.db).execute({ id, userId: caller.id });
-  return task ?? refuseTask();
+  return (await findOwn(ctx, caller, ownTasks, id)) ?? refuseTask();
 }
-
-const ownTask = prepared((db) =>
-  db
-    .select(taskFields)
-    .from(tasks)
-    .where(and(eq(tasks.id, sql.placeholder('id')), eq(tasks.userId, sql.placeholder('userId'))))
-    .prepare('own_task'),
-);
 
 /** A task as `getTask` returns it. */
 export type TaskRow = Awaited<ReturnType<typeof getTask>>;

@@ -4,7 +4,7 @@ import type { Routes } from '../http/contract.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import { deleteTask } from './delete.ts';
 import { duplicateTask } from './duplicate.ts';
-import { getTask, listOccurrences, listTasks } from './read.ts';
+import { getTask, listOccurrences, listTasks, ownTasks } from './read.ts';
 import { previewTask } from './schedule.ts';
 import { changeTask, createTask } from './write.ts';
 
@@ -28,10 +28,11 @@ export const tasksRoutes: Routes = async (app) => {
     ...(await listTasks(ctx, caller, query)),
   }));
 
-  app.get('/api/tasks/:id', { schema: contract.getTask, config }, async ({ ctx, caller, params }) => ({
-    success,
-    task: await getTask(ctx, caller, params.id),
-  }));
+  app.get(
+    '/api/tasks/:id',
+    { schema: contract.getTask, config: { ...config, reads: ownTasks } },
+    async ({ ctx, caller, params }) => ({ success, task: await getTask(ctx, caller, params.id) }),
+  );
 
   app.patch(
     '/api/tasks/:id',
