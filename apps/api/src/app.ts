@@ -60,11 +60,14 @@ export async function buildApp(
   answerErrors(app);
   readBodies(app);
   followContract(app, ctx);
-  app.addHook('onRequest', async (request, reply) => setCommonHeaders(reply, request.id));
+  app.addHook('onRequest', (request, reply, done) => {
+    setCommonHeaders(reply, request.id);
+    done();
+  });
   closeGently(app, lingerMs);
   traceRequests(app, ctx);
   logRequests(app, ctx);
-  await instructBrowsers(app, ctx.config);
+  instructBrowsers(app, ctx.config);
   shedLoad(app, ctx, longestDelayMs);
 
   // Loaded before the guard is set up, which would otherwise ask the plugin's own routes who may call them.
@@ -75,8 +78,11 @@ export async function buildApp(
   refuseOtherSites(app, ctx.config);
   guardAccess(app, ctx, limits);
   closeForMaintenance(app, ctx);
-  app.addHook('onRequest', refuseUnknown);
-  app.addHook('preValidation', refuseBadValues);
+  refuseUnknown(app);
+  app.addHook('preValidation', (request, _reply, done) => {
+    refuseBadValues(request);
+    done();
+  });
 
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => ({
     name: 'Carillon',

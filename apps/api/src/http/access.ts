@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SESSION_COOKIE } from '../auth/cookie.ts';
 import { findCaller, type ReadAhead } from '../auth/sessions.ts';
 import type { Caller, Context } from '../context.ts';
@@ -46,14 +46,20 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     const mayRead = method === 'GET' && access !== 'public' && access !== 'cron' && /\/:id(\/|$)/.test(url);
     if (config.reads && !mayRead) throw new Error(`${method} ${url} cannot have a row of the caller's read.`);
   });
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config;
-    if (access === 'public' || request.is404) return;
-    if (access === 'cron') {
-      if (isScheduler(request, ctx.config.cronSecret)) return;
-      await limits.countStranger(request, reply);
-      throw new Refusal('unauthenticated', 'The scheduler secret is missing or wrong.');
-    }
+    if (access === 'public' || request.is404) return done();
+    const admitted = access === 'cron' ? admitScheduler(request, reply) : admitUser(request, reply, access === 'admin');
+    admitted.then(() => done(), done);
+  });
+
+  async function admitScheduler(request: FastifyRequest, reply: FastifyReply) {
+    if (isScheduler(request, ctx.config.cronSecret)) return;
+    await limits.countStranger(request, reply);
+    throw new Refusal('unauthenticated', 'The scheduler secret is missing or wrong.');
+  }
+
+  async function admitUser(request: FastifyRequest, reply: FastifyReply, asAdmin: boolean) {
     const found = await findCaller(ctx, findToken(request), limits.hitBy(request), rowOf(request));
     if (!found) {
       await limits.countStranger(request, reply);
@@ -62,9 +68,9 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     }
     request.callerOrNull = found.caller;
     await limits.admit(request, reply, found.standing);
-    if (!staysOpen(request)) assertOpen(found.maintenance, found.caller);
-    if (access === 'admin') assertAdmin(request, ctx.config.adminKey);
-  });
+    if (found.maintenance && !staysOpen(request)) assertOpen(true, found.caller);
+    if (asAdmin) assertAdmin(request, ctx.config.adminKey);
+  }
 }
 
 /** The row that a request is for; null where its route reads none, or there can be none of such an id. */

@@ -22,8 +22,11 @@ export function answerErrors(app: FastifyInstance): void {
 }
 
 /** Answers a request that no route takes, before its body is read: whatever is wrong with that, it is 404. */
-export async function refuseUnknown(request: FastifyRequest, reply: FastifyReply) {
-  if (request.is404) return answerUnknown(reply);
+export function refuseUnknown(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) answerUnknown(reply);
+    else done();
+  });
 }
 
 const answerUnknown = (reply: FastifyReply) =>

@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import cors from '@fastify/cors';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import helmet, { type HelmetOptions } from 'helmet';
 import type { Config } from '../config.ts';
-import { PUBLIC } from '../limits/rates.ts';
 
 const DAY = 86_400;
 
@@ -18,12 +16,27 @@ const EXPOSED = [
   'X-RateLimit-Policy',
 ];
 
+const OF_APP = {
+  'access-control-allow-credentials': 'true',
+  'access-control-expose-headers': EXPOSED.join(', '),
+};
+
+const OF_PREFLIGHT = {
+  'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+  'access-control-allow-headers': 'Content-Type, Authorization, X-Admin-Key, X-Request-ID, X-Request-Token',
+  'access-control-max-age': '600',
+  'content-length': '0',
+};
+
 /**
  * Tells browsers what they may do with the answers: pages at `APP_URL` may read them, and no others; nothing may be run,
  * framed or guessed from them. To be registered before whatever may refuse a request, since the web application has to
  * be able to read refusals as well.
+ *
+ * Not `@fastify/cors`: for one origin it is as much to set up as to say, works all of it out anew for every request, and
+ * takes each OPTIONS request with a route of its own.
  */
-export async function instructBrowsers(app: FastifyInstance, { baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>) {
+export function instructBrowsers(app: FastifyInstance, { baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>): void {
   const headers = headersOf({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -38,35 +51,26 @@ export async function instructBrowsers(app: FastifyInstance, { baseUrl, appUrl }
     // On plain http a browser ignores it; behind a proxy that ends TLS it is for us to say.
     strictTransportSecurity: baseUrl.startsWith('https:') ? { maxAge: 365 * DAY, includeSubDomains: false } : false,
   });
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.headers(headers);
-  });
-
   const appOrigin = new URL(appUrl).origin;
-  // The plugin's own route takes every OPTIONS request; those that are no preflight of the web application end as 404.
-  app.addHook('onRoute', (route) => {
-    if (route.url === '*' && route.method === 'OPTIONS')
-      route.config = { ...route.config, access: 'public', rate: PUBLIC };
-  });
-  await app.register(cors, {
-    delegator: ({ method, headers }, done) => {
-      if (headers.origin !== appOrigin) return done(null, { origin: false });
-      done(null, {
-        origin: appOrigin,
-        credentials: true,
-        methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-        allowedHeaders: ['Content-Type', 'Authorization', 'X-Admin-Key', 'X-Request-ID', 'X-Request-Token'],
-        exposedHeaders: EXPOSED,
-        maxAge: 600,
-        preflight: method === 'OPTIONS' && headers['access-control-request-method'] !== undefined,
-      });
-    },
+  const ofApp = { ...OF_APP, 'access-control-allow-origin': appOrigin };
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers);
+    if (request.headers.origin !== appOrigin) return done();
+    reply.headers(ofApp);
+    if (isPreflight(request)) reply.code(204).headers(OF_PREFLIGHT).send();
+    else done();
   });
 }
 
+/** Any other OPTIONS request ends as one for an unknown route. */
+const isPreflight = ({ method, headers }: FastifyRequest) =>
+  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+
 /** What helmet sets. It is the same for every answer: worked out anew it costs as much as the rest of a small one. */
 function headersOf(options: HelmetOptions): Record<string, string> {
-  const headers: Record<string, string> = {};
+  // A cache keeps what it has for the web application apart from what others are answered.
+  const headers: Record<string, string> = { vary: 'Origin' };
   const response = {
     setHeader: (name: string, value: string) => {
       headers[name.toLowerCase()] = value;

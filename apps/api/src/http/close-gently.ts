@@ -15,13 +15,15 @@ export function closeGently(app: FastifyInstance, lingerMs: number): void {
   app.addHook('preClose', async () => {
     isClosing = true;
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     // Kept alive, the connection of a request that was under way would keep the process for more than a minute.
     if (isClosing) reply.header('connection', 'close');
+    done();
   });
-  app.addHook('onResponse', async () => {
+  app.addHook('onResponse', (_request, _reply, done) => {
     // An answer that had begun before has promised to keep its connection, which is then the first to be used again.
     linger?.refresh();
+    done();
   });
 
   // Node's own, which Fastify calls, cuts idle connections at once: the requests that are on their way over one are lost,

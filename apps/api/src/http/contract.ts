@@ -46,12 +46,15 @@ export function followContract(app: FastifyInstance, ctx: Context): void {
 }
 
 /** Refuses what no schema forbids and PostgreSQL does not take. Runs before validation, on routes without a schema too. */
-export async function refuseBadValues({ params, query, body }: FastifyRequest): Promise<void> {
+export function refuseBadValues({ params, query, body }: FastifyRequest): void {
   if (findBadValue(params)) throw notFound();
-  for (const [name, value] of Object.entries({ query, body })) {
-    const bad = findBadValue(value);
-    if (bad) throw invalid({ [bad.field || name]: [bad.message] });
-  }
+  refuseBad('query', query);
+  refuseBad('body', body);
+}
+
+function refuseBad(name: string, value: unknown): void {
+  const bad = findBadValue(value);
+  if (bad) throw invalid({ [bad.field || name]: [bad.message] });
 }
 
 function compilePart(schema: TSchema, part: string | undefined) {

@@ -29,13 +29,13 @@ const IS_OTHER_SITE = new Map<unknown, boolean>([
 export function refuseOtherSites(app: FastifyInstance, { baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>): void {
   const ours = new Set([new URL(baseUrl).origin, new URL(appUrl).origin]);
 
-  app.addHook('onRequest', async (request) => {
-    if (SAFE_METHODS.has(request.method) || request.is404) return;
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (SAFE_METHODS.has(request.method) || request.is404) return done();
     const { origin, 'sec-fetch-site': site } = request.headers;
     const bySite = IS_OTHER_SITE.get(site);
     const byOrigin = origin === undefined ? undefined : !ours.has(origin);
     const isHostile = (hasCookie(request) && (bySite ?? byOrigin)) || (isSignIn(request) && (byOrigin ?? bySite));
-    if (isHostile) throw new Refusal('forbidden', 'This request comes from another site.');
+    done(isHostile ? new Refusal('forbidden', 'This request comes from another site.') : undefined);
   });
 }
 

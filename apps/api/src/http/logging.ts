@@ -77,7 +77,7 @@ declare module 'fastify' {
  * a webhook's secret.
  */
 export function logRequests(app: FastifyInstance, { metrics }: Pick<Context, 'metrics'>): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, callerOrNull } = request;
     const route = request.is404 ? null : (routeOptions.url ?? null);
     metrics.requestAnswered({ method, route, statusCode: reply.statusCode, ms: reply.elapsedTime });
@@ -93,6 +93,7 @@ export function logRequests(app: FastifyInstance, { metrics }: Pick<Context, 'me
       },
       'request',
     );
+    done();
   });
 }
 

@@ -8,12 +8,14 @@ const OPEN =
 
 /** Whether a route is open to everybody in maintenance mode. */
 export const staysOpen = ({ is404, routeOptions }: FastifyRequest): boolean =>
-  is404 || OPEN.test(routeOptions.url ?? '') || routeOptions.url === '*';
+  is404 || OPEN.test(routeOptions.url ?? '');
 
 /** Closes public routes in maintenance mode; the guard of access does it for the others, from what it knows already. */
 export function closeForMaintenance(app: FastifyInstance, ctx: Context): void {
-  app.addHook('onRequest', async (request) => {
-    if (request.routeOptions.config.access !== 'public' || staysOpen(request)) return;
-    assertOpen(await isMaintenance(ctx), null);
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.config.access !== 'public' || staysOpen(request)) return done();
+    isMaintenance(ctx)
+      .then((isOn) => assertOpen(isOn, null))
+      .then(() => done(), done);
   });
 }

@@ -35,8 +35,8 @@ export function shedLoad(app: FastifyInstance, ctx: Context, longestDelayMs: num
   }, LOOK_EVERY_MS).unref();
 
   app.addHook('onClose', async () => clearTimeout(timer));
-  app.addHook('onRequest', async (request) => {
-    if (lateInARow < LATE_IN_A_ROW || HEALTH.test(request.routeOptions.url ?? '')) return;
-    throw new Refusal('unavailable', 'The service is overloaded. Please try again shortly.');
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (lateInARow < LATE_IN_A_ROW || HEALTH.test(request.routeOptions.url ?? '')) return done();
+    done(new Refusal('unavailable', 'The service is overloaded. Please try again shortly.'));
   });
 }

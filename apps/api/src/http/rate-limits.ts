@@ -52,14 +52,17 @@ export function limitRates(app: FastifyInstance, ctx: Context): RateLimits {
     const [method = ''] = [route.method].flat();
     route.config = { ...route.config, rate: rateOf(method, route.url, route.config?.access) };
   });
-  app.addHook('onRequest', async (request, reply) => {
+  // Most routes are counted for their user: nothing is waited for there.
+  app.addHook('onRequest', (request, reply, done) => {
     const rate = request.is404 ? rateOfUnknown(request) : request.routeOptions.config.rate;
-    if (rate?.scope === 'ip') await count(reply, rate, addressKey(rate, request.ip));
-    if (rate && hasField(rate)) await count(reply, anyField(rate), addressKey(anyField(rate), request.ip));
+    const byAddress = rate && (hasField(rate) ? anyField(rate) : rate);
+    if (byAddress?.scope !== 'ip') return done();
+    count(reply, byAddress, addressKey(byAddress, request.ip)).then(() => done(), done);
   });
-  app.addHook('preValidation', async (request, reply) => {
+  app.addHook('preValidation', (request, reply, done) => {
     const { rate } = request.routeOptions.config;
-    if (rate && hasField(rate)) await count(reply, rate, fieldKey(rate, request.ip, request.body));
+    if (!rate || !hasField(rate)) return done();
+    count(reply, rate, fieldKey(rate, request.ip, request.body)).then(() => done(), done);
   });
 
   return {
