@@ -20,7 +20,7 @@ interface Endpoint {
 }
 
 /** Finds for a model how its service is asked: with the user's own key, where that service takes one and there is one. */
-export function createProviders(settings: Config['ai'], _fetch?: unknown) {
+export function createProviders(settings: Config['ai']) {
   const { baseUrl, apiKey, anthropicApiKey } = settings;
   const endpoints = {
     anthropic: endpointOf(anthropicMessages, anthropicUrlOf(settings)),

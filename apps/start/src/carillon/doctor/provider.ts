@@ -81,7 +81,7 @@ async function explain(
 }
 
 async function examineAnthropic(settings: Config['ai']): Promise<Finding> {
-  const route = createProviders(settings, fetch).find('anthropic/any', null);
+  const route = createProviders(settings).find('anthropic/any', null);
   if (route.kind !== 'provider') return fault('The key has characters that no key has.', 'Correct ANTHROPIC_API_KEY.');
   const { apiUrl, key } = route;
   const { status, isJson, error } = await get(`${apiUrl}/models?limit=1`, settings, {
