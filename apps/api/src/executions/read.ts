@@ -1,11 +1,11 @@
 import type { ListExecutionsQuery } from '@carillon/contract/executions';
-import { executions, users } from '@carillon/db';
-import { and, desc, eq, gte, lt, lte, type SQL } from 'drizzle-orm';
+import { executions } from '@carillon/db';
+import { and, desc, eq, gte, lte, type SQL } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
+import { ownPages } from '../own-pages.ts';
 import { findOwn, ownRows } from '../own-rows.ts';
-import { decodeIdCursor, splitPage } from '../pages.ts';
-import { runFigures } from '../users/figures.ts';
+import { totalRuns } from '../users/figures.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -46,37 +46,30 @@ export const refuseExecution = (): never => {
   throw new Refusal('not_found', 'There is no such execution.');
 };
 
-/** The caller's executions, newest first; pages as those of `listTasks`. `endDate` as a day includes that day (UTC). */
+const pageOfExecutions = ownPages({
+  table: executions,
+  total: totalRuns,
+  select: (db, { total, condition, limit, offset }) =>
+    db
+      .select({ row: executionFields, total })
+      .from(executions)
+      .where(condition)
+      .orderBy(desc(executions.id))
+      .limit(limit)
+      .offset(offset),
+});
+
+/** The caller's executions. `endDate` as a day includes that day (UTC). */
 export async function listExecutions(ctx: Context, caller: Caller, query: ListExecutionsQuery) {
-  const { taskId, status, limit } = query;
-  const before = decodeIdCursor(query.cursor);
-  const offset = before === null ? query.offset : 0;
-  const matching = and(
-    eq(executions.userId, caller.id),
+  const { taskId, status, startDate, endDate, ...asked } = query;
+  const filter = and(
     taskId ? eq(executions.taskId, taskId) : undefined,
     status ? eq(executions.status, status) : undefined,
-    query.startDate ? gte(executions.createdAt, new Date(query.startDate)) : undefined,
-    query.endDate ? until(query.endDate) : undefined,
+    startDate ? gte(executions.createdAt, new Date(startDate)) : undefined,
+    endDate ? until(endDate) : undefined,
   );
-  const [rows, total] = await Promise.all([
-    ctx.db
-      .select(executionFields)
-      .from(executions)
-      .where(and(matching, before === null ? undefined : lt(executions.id, before)))
-      .orderBy(desc(executions.id))
-      .limit(limit + 1)
-      .offset(offset),
-    before === null ? countMatching(ctx, caller, query, matching) : null,
-  ]);
-  const { page, hasMore, nextCursor } = splitPage(rows, limit, (row) => row.id);
-  return { executions: page.map(withTokens), pagination: { total, limit, offset, hasMore, nextCursor } };
-}
-
-/** All of a user's runs are on the books; some of them have to be counted. */
-async function countMatching(ctx: Context, { id }: Caller, query: ListExecutionsQuery, matching: SQL | undefined) {
-  if (query.taskId || query.status || query.startDate || query.endDate) return ctx.db.$count(executions, matching);
-  const [figures] = await ctx.db.select(runFigures).from(users).where(eq(users.id, id));
-  return figures ? figures.completed + figures.failed + figures.live : 0;
+  const { page, pagination } = await pageOfExecutions(ctx, caller, asked, filter);
+  return { executions: page.map(withTokens), pagination };
 }
 
 function until(endDate: string): SQL {

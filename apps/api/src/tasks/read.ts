@@ -1,10 +1,11 @@
 import type { ListOccurrencesQuery, ListTasksQuery } from '@carillon/contract/tasks';
-import { executions, occurrences, tasks } from '@carillon/db';
+import { executions, occurrences, tasks, users } from '@carillon/db';
 import { and, desc, eq, ilike, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
+import { ownPages } from '../own-pages.ts';
 import { findOwn, ownRows } from '../own-rows.ts';
-import { containing, decodeIdCursor, decodeInstantCursor, splitPage } from '../pages.ts';
+import { containing, decodeInstantCursor, splitPage } from '../pages.ts';
 
 /** The fields of the specification's "Task". */
 export const taskFields = {
@@ -46,31 +47,27 @@ export const refuseTask = (): never => {
   throw new Refusal('not_found', 'There is no such task.');
 };
 
-/**
- * The caller's tasks, newest first (decisions §5). A page asked for by `cursor` costs the same at any depth, and has no
- * `total`: counting would cost as much as there is to count.
- */
-export async function listTasks(ctx: Context, caller: Caller, query: ListTasksQuery) {
-  const { status, search, limit } = query;
-  const before = decodeIdCursor(query.cursor);
-  const offset = before === null ? query.offset : 0;
-  const matching = and(
-    eq(tasks.userId, caller.id),
+const pageOfTasks = ownPages({
+  table: tasks,
+  total: users.taskCount,
+  select: (db, { total, condition, limit, offset }) =>
+    db
+      .select({ row: taskFields, total })
+      .from(tasks)
+      .where(condition)
+      .orderBy(desc(tasks.id))
+      .limit(limit)
+      .offset(offset),
+});
+
+/** The caller's tasks; `search` finds part of the name. */
+export async function listTasks(ctx: Context, caller: Caller, { status, search, ...query }: ListTasksQuery) {
+  const filter = and(
     status ? eq(tasks.status, status) : undefined,
     search ? ilike(tasks.name, containing(search)) : undefined,
   );
-  const [rows, total] = await Promise.all([
-    ctx.db
-      .select(taskFields)
-      .from(tasks)
-      .where(and(matching, before === null ? undefined : lt(tasks.id, before)))
-      .orderBy(desc(tasks.id))
-      .limit(limit + 1)
-      .offset(offset),
-    before === null ? ctx.db.$count(tasks, matching) : null,
-  ]);
-  const { page, hasMore, nextCursor } = splitPage(rows, limit, (task) => task.id);
-  return { tasks: page, pagination: { total, limit, offset, hasMore, nextCursor } };
+  const { page, pagination } = await pageOfTasks(ctx, caller, query, filter);
+  return { tasks: page, pagination };
 }
 
 /** What became of each planned instant of a task of the caller's, newest first (decisions §5). */
