@@ -3,6 +3,7 @@ import t from 'tap';
 import { assertGuarded, callable, dataOf, FORBIDDEN, TASK, testActions, UNAUTHORIZED } from '../support/actions.ts';
 import { testContext } from '../support/context.ts';
 import { signUp, signUpAda, signUpAlice } from '../support/people.ts';
+import { countStatements } from '../support/statements.ts';
 
 const test = await testContext(t);
 const { app, ctx, logged } = test;
@@ -110,7 +111,7 @@ t.test('a call is one line of the log, without what it was given', async (t) => 
 t.test('an action without a limit counts nothing, and costs one statement before the verb', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   const before = await ctx.db.$count(rateWindows);
-  const asked = countStatements();
+  const asked = countStatements(ctx.db);
   for (let i = 0; i < 5; i++) t.match(await actions.toggleTaskActive(carol.token, 'x', true), { code: 'NOT_FOUND' });
   t.equal(asked(), 5);
   t.equal(await ctx.db.$count(rateWindows), before);
@@ -118,21 +119,7 @@ t.test('an action without a limit counts nothing, and costs one statement before
 });
 
 t.test('so does one that has a limit', async (t) => {
-  const asked = countStatements();
+  const asked = countStatements(ctx.db);
   t.match(await actions.executeTask(alice.token, 'x'), { code: 'NOT_FOUND' });
   t.equal(asked(), 1, 'session, limit and maintenance in one');
 });
-
-function countStatements(): () => number {
-  let asked = 0;
-  const { session } = ctx.db as unknown as { session: { client: { unsafe(...given: unknown[]): unknown } } };
-  const { unsafe } = session.client;
-  session.client.unsafe = (...given) => {
-    asked += 1;
-    return unsafe(...given);
-  };
-  return () => {
-    session.client.unsafe = unsafe;
-    return asked;
-  };
-}

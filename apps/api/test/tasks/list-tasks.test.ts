@@ -3,6 +3,7 @@ import { tasks } from '@carillon/db';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
+import { countStatements } from '../support/statements.ts';
 import { assertNeedsSession, postTask, readTask, TASK, UNHURRIED } from '../support/tasks.ts';
 
 const { app, ctx } = await testContext(t, { env: UNHURRIED });
@@ -139,6 +140,16 @@ t.test('a cursor keeps what was picked, and shows no other person’s', async (t
     'the offset does not count',
   );
   t.same(await namesOf(bob, { cursor: nextCursor }), []);
+});
+
+t.test('a page of all tasks takes one statement beside the look-up of the session, its total included', async (t) => {
+  const alice = await signUp(app);
+  await insert(alice, ['One', 'Two']);
+  const { nextCursor } = (await list(alice, { limit: 1 })).json().pagination;
+  const asked = countStatements(ctx.db);
+  t.match((await list(alice, { limit: 1 })).json().pagination, { total: 2 });
+  t.match((await list(alice, { limit: 1, cursor: nextCursor })).json().pagination, { total: null });
+  t.equal(asked(), 4);
 });
 
 t.test('a query that says nothing sensible is refused by field', async (t) => {
