@@ -50,6 +50,15 @@ export function instructBrowsers(app: FastifyInstance, { baseUrl, appUrl }: Pick
     xFrameOptions: { action: 'deny' },
     // On plain http a browser ignores it; behind a proxy that ends TLS it is for us to say.
     strictTransportSecurity: baseUrl.startsWith('https:') ? { maxAge: 365 * DAY, includeSubDomains: false } : false,
+    // `setCommonHeaders` says these, also where a request never gets as far as here.
+    referrerPolicy: false,
+    xContentTypeOptions: false,
+    // For pages with scripts and links, and for plugins and browsers that are gone: every header costs every answer.
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
   });
   const appOrigin = new URL(appUrl).origin;
   const ofApp = { ...OF_APP, 'access-control-allow-origin': appOrigin };
