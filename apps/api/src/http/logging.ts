@@ -42,7 +42,7 @@ export function loggerOptions({ logLevel, tracing }: Pick<Config, 'logLevel' | '
  * as the query that it tells of. A process that is killed takes its last lines with it.
  */
 export const logDestination = (): DestinationStream =>
-  pino.destination({ dest: 1, sync: false, minLength: 16_384, periodicFlush: 100 });
+  pino.destination({ dest: 1, sync: false, minLength: 12_288, periodicFlush: 100 });
 
 /** A copy without the secrets, four levels deep; instances of classes are left to the serializers. */
 function redact(fields: Record<string, unknown>, depth: number): Record<string, unknown> {
