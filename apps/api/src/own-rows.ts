@@ -1,4 +1,4 @@
-import { type Db, prepared } from '@carillon/db';
+import { type Db, lookUp } from '@carillon/db';
 import { and, eq, type GetColumnData, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Caller, Context } from './context.ts';
@@ -17,7 +17,7 @@ export interface OwnRows<F extends Fields = Fields> {
 
 /** Describes such rows. The first of `fields` is never null: by that, a row that is missing is told from one that is there. */
 export function ownRows<F extends Fields>(table: OwnRows['table'], fields: F): OwnRows<F> {
-  const query = prepared((db) =>
+  const query = lookUp((db) =>
     db
       .select(fields)
       .from(table)

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import type { Ask } from './connection.ts';
+import { isLookUp } from './prepared.ts';
 
 /** Runs when it is awaited; `values` gives the rows as arrays. */
 export interface Statement extends PromiseLike<unknown> {
@@ -11,8 +12,7 @@ export type Run = <T>(ask: Ask<T>, isQuick: boolean) => Promise<T>;
 
 /**
  * A statement as drizzle makes and awaits it. Prepared, once for each connection: unprepared, the driver would ask for
- * the types of its parameters each time, a round trip more, and the server would plan it anew. What drizzle itself was
- * told to prepare is quick: these are look-ups by a key that every other request makes.
+ * the types of its parameters each time, a round trip more, and the server would plan it anew.
  */
 export function statement(
   text: string,
@@ -23,7 +23,7 @@ export function statement(
   const query = (sql: postgres.Sql) => sql.unsafe(text, params as never[], { ...options, prepare: true });
   const lazily = (ask: Ask): PromiseLike<unknown> => ({
     // biome-ignore lint/suspicious/noThenProperty: what is awaited runs in a microtask, which `Connection.run` counts on.
-    then: (resolve, reject) => run(ask, options.prepare === true).then(resolve, reject),
+    then: (resolve, reject) => run(ask, isLookUp(text)).then(resolve, reject),
   });
   return { ...lazily(query), values: () => lazily((sql) => query(sql).values()) };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { connect, type DatabaseAway, type Db, rows } from '../src/index.ts';
+import { connect, type DatabaseAway, type Db, lookUp, rows } from '../src/index.ts';
 import { testDatabase } from '../src/test-database.ts';
 import { refused } from './refused.ts';
 import { openWire } from './wire.ts';
@@ -88,13 +88,14 @@ t.test('a pool that closes lets what runs end, and takes nothing more', async (t
   t.same(await notes(), ['a', 'b']);
 });
 
-/** Prepared, as look-ups by a key are. */
-const lookUp = (db: Db, seconds = 0) =>
+const sleepQuery = lookUp((db) =>
   db
-    .select({ slept: sql`pg_sleep(${seconds}::float8)::text` })
+    .select({ slept: sql`pg_sleep(${sql.placeholder('seconds')}::float8)::text` })
     .from(sql`(select) one`)
-    .prepare('look_up')
-    .execute();
+    .prepare('sleep'),
+);
+const pid = sql<number>`pg_backend_pid()`.as('pid');
+const pidQuery = lookUp((db) => db.select({ pid }).from(sql`(select) one`).prepare('pid'));
 
 /** Has as many connections opened: a transaction takes one alone. */
 async function openAll(db: Db, count: number) {
@@ -115,19 +116,18 @@ t.test('look-ups that come at once share a connection, and leave the others free
   t.equal(wire.count(), 8);
   const servers = async (ask: () => PromiseLike<{ pid: number }[]>) =>
     new Set((await Promise.all(Array.from({ length: 8 }, ask))).map(([row]) => row?.pid)).size;
-  const query = db.select({ pid: sql<number>`pg_backend_pid()`.as('pid') }).from(sql`(select) one`);
-  const prepared = query.prepare('look_up');
-  t.equal(await servers(() => prepared.execute()), 1);
-  t.equal(await servers(() => query.execute()), 8, 'what is no look-up has a connection of its own');
+  t.equal(await servers(() => pidQuery(db).execute()), 1);
+  const other = db.select({ pid, no: sql`1` }).from(sql`(select) one`).prepare('other');
+  t.equal(await servers(() => other.execute()), 8, 'what is no look-up has a connection of its own');
 });
 
 t.test('nobody is put behind a look-up that is slow', async (t) => {
   const { db } = await overWire(t, 3);
   await openAll(db, 3);
-  const slow = lookUp(db, 0.3);
+  const slow = sleepQuery(db).execute({ seconds: 0.3 });
   await wait(50);
   const began = performance.now();
-  await lookUp(db);
+  await pidQuery(db).execute();
   t.ok(performance.now() - began < 200);
   await slow;
 });
@@ -135,11 +135,10 @@ t.test('nobody is put behind a look-up that is slow', async (t) => {
 t.test('a transaction has its connection alone, also where look-ups went before', async (t) => {
   const { db } = await overWire(t, 2);
   await openAll(db, 2);
-  await lookUp(db);
-  const pid = sql<number>`pg_backend_pid()`.as('pid');
+  await pidQuery(db).execute();
   const pids = await db.transaction(async (tx) => {
     const [held] = await tx.select({ pid }).from(sql`(select) one`);
-    const [other] = await db.select({ pid }).from(sql`(select) one`).prepare('look_up').execute();
+    const [other] = await pidQuery(db).execute();
     return [held?.pid, other?.pid];
   });
   t.not(pids[0], pids[1]);

@@ -1,10 +1,10 @@
-import { type Db, prepared, rateWindows, sessions, settings, users } from '@carillon/db';
+import { type Db, lookUp, rateWindows, sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import { counted, firstOfWindow, isCounted, oneMore } from '../limits/windows.ts';
 import type { OwnRows } from '../own-rows.ts';
 
 /** The statement of `findCaller`: session, user, hit and maintenance mode in one. */
-export const callerQuery = prepared((db) => withoutRow(db).prepare('find_caller'));
+export const callerQuery = lookUp((db) => withoutRow(db).prepare('find_caller'));
 
 /** The same, and with it the row `rowId` of those of the user. Prepared once for each kind of rows. */
 export function callerAndRowQuery(rows: OwnRows) {
@@ -16,7 +16,7 @@ export function callerAndRowQuery(rows: OwnRows) {
 const queries = new Map<OwnRows, ReturnType<typeof prepareWith>>();
 
 const prepareWith = ({ table, fields }: OwnRows) =>
-  prepared((db) => {
+  lookUp((db) => {
     const { found, hit, mode, all } = parts(db);
     const row = db.$with('row').as(
       db

@@ -1,5 +1,5 @@
 import type { RateLimitDetails } from '@carillon/contract';
-import { type Db, prepared, rateWindows } from '@carillon/db';
+import { type Db, lookUp, rateWindows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { Refusal } from '../errors.ts';
@@ -97,7 +97,7 @@ export const oneMore = {
 /** What the insert returns. */
 export const counted = { count: rateWindows.count, endsAt: rateWindows.endsAt };
 
-const countQuery = prepared((db) =>
+const countQuery = lookUp((db) =>
   db
     .insert(rateWindows)
     .select((query) => query.select(firstOfWindow).from(sql`(select) one`))
