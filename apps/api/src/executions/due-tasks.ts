@@ -37,7 +37,7 @@ export function findDueTasks(ctx: Context, dueBefore: Date, limit: number): Prom
         as busy
     from tasks t
     where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
-    order by t.next_execution_at limit ${limit} for no key update of t skip locked`,
+    order by t.next_execution_at, t.user_id limit ${limit} for no key update of t skip locked`,
   );
 }
 

@@ -40,8 +40,9 @@ export const tasks = pgTable(
     updatedAt: instant('updated_at').notNull(),
   },
   (t) => [
-    // What a tick reads: only tasks with a run ahead, in the order in which they fall due.
-    index('tasks_due').on(t.nextExecutionAt).where(sql`${t.nextExecutionAt} is not null`),
+    // What a tick reads: only tasks with a run ahead, in the order in which they fall due, and of those that fall due
+    // together each user's beside each other: a batch then holds the counters of few users.
+    index('tasks_due').on(t.nextExecutionAt, t.userId).where(sql`${t.nextExecutionAt} is not null`),
     index('tasks_of_user').on(t.userId, t.id),
     index('tasks_active_of_user').on(t.userId).where(sql`${t.status} = 'active'`),
     index('tasks_attachments').using('gin', t.attachmentIds).where(sql`${t.attachmentIds} <> '{}'`),
