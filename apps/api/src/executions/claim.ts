@@ -67,6 +67,7 @@ export function claimQueued(ctx: Context, { limit, after, ends = [] }: Claiming)
     const started = starting.map((candidate) => ({ ...candidate, claimToken: randomUUID() }));
     await Promise.all([
       writeStarts(tx, started, now),
+      markLate(tx, started, now),
       addUsage(tx, [...freed, ...deltas]),
       followEnds(tx, settled),
       recordEvents(
@@ -135,14 +136,24 @@ async function writeStarts(ctx: Context, started: readonly (Claimed & Candidate)
         lease_until = ${lease}, tokens_reserved = s.tokens, usage_day = ${dayOf(now)}
       from jsonb_to_recordset(${recordset(starts)}::jsonb) as s(id int, token uuid, tokens int, count int)
       where e.id = s.id
-      returning e.task_id, e.planned_for, e.trigger, s.count
-    ), late as (
-      update occurrences o set fate = 'late' from started s
-      where s.trigger = 'schedule' and o.task_id = s.task_id and o.planned_for = s.planned_for and o.fate = 'ran'
-        and ${at} - o.planned_for > make_interval(secs => ${LATE_AFTER_MS / 1000})
+      returning e.task_id, s.count
     )
     update tasks t set last_execution_at = ${at}, execution_count = t.execution_count + s.count
     from started s where t.id = s.task_id`);
+}
+
+/** A planned run that waited for too long after it was taken up: the ledger says so too. */
+async function markLate({ db }: Context, started: readonly Candidate[], now: Date) {
+  const late = started
+    .filter(
+      ({ trigger, runAt }) => trigger === 'schedule' && now.getTime() - toInstant(runAt).getTime() > LATE_AFTER_MS,
+    )
+    .map(({ taskId, runAt }) => ({ task: taskId, planned: runAt }));
+  if (late.length === 0) return;
+  await db.execute(sql`
+    update occurrences o set fate = 'late' from jsonb_to_recordset(${recordset(late)}::jsonb)
+      as l(task int, planned timestamptz)
+    where o.task_id = l.task and o.planned_for = l.planned and o.fate = 'ran'`);
 }
 
 function tellStarts({ metrics, now }: Context, started: readonly Candidate[]) {
