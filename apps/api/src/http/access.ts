@@ -68,7 +68,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     }
     request.callerOrNull = found.caller;
     await limits.admit(request, reply, found.standing);
-    if (found.maintenance && !staysOpen(request)) assertOpen(true, found.caller);
+    if (found.maintenance && !staysOpen(request.routeOptions.url ?? '')) assertOpen(true, found.caller);
     if (asAdmin) assertAdmin(request, ctx.config.adminKey);
   }
 }

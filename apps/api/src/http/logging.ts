@@ -79,18 +79,12 @@ declare module 'fastify' {
 export function logRequests(app: FastifyInstance, { metrics }: Pick<Context, 'metrics'>): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, callerOrNull } = request;
+    const { statusCode, elapsedTime } = reply;
     const route = request.is404 ? null : (routeOptions.url ?? null);
-    metrics.requestAnswered({ method, route, statusCode: reply.statusCode, ms: reply.elapsedTime });
-    const ms = Math.round(reply.elapsedTime);
-    const level = routeOptions.config.routine && reply.statusCode < 400 ? 'debug' : 'info';
+    metrics.requestAnswered({ method, route, statusCode, ms: elapsedTime });
+    const level = routeOptions.config.routine && statusCode < 400 ? 'debug' : 'info';
     request.log[level](
-      {
-        method,
-        route,
-        status: reply.statusCode,
-        ms,
-        userId: callerOrNull?.id,
-      },
+      { method, route, status: statusCode, ms: Math.round(elapsedTime), userId: callerOrNull?.id },
       'request',
     );
     done();

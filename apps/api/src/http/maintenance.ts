@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import type { Context } from '../context.ts';
 import { assertOpen, isMaintenance } from '../settings/maintenance.ts';
 
@@ -7,15 +7,16 @@ const OPEN =
   /^\/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|oauth\/.*)$)/;
 
 /** Whether a route is open to everybody in maintenance mode. */
-export const staysOpen = ({ is404, routeOptions }: FastifyRequest): boolean =>
-  is404 || OPEN.test(routeOptions.url ?? '');
+export const staysOpen = (url: string): boolean => OPEN.test(url);
 
-/** Closes public routes in maintenance mode; the guard of access does it for the others, from what it knows already. */
+/**
+ * Closes the public routes that are registered after it in maintenance mode; the guard of access does it for the others,
+ * from what it knows already.
+ */
 export function closeForMaintenance(app: FastifyInstance, ctx: Context): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (request.routeOptions.config.access !== 'public' || staysOpen(request)) return done();
-    isMaintenance(ctx)
-      .then((isOn) => assertOpen(isOn, null))
-      .then(() => done(), done);
+  const refuse: onRequestAsyncHookHandler = async () => assertOpen(await isMaintenance(ctx), null);
+  app.addHook('onRoute', (route) => {
+    if (route.config?.access !== 'public' || staysOpen(route.url)) return;
+    route.onRequest = [route.onRequest ?? [], refuse].flat();
   });
 }

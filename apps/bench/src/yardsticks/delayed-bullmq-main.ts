@@ -5,6 +5,8 @@ import { countdown } from './job-rows.ts';
 // BullMQ's delayed jobs.
 const connection = { host: '127.0.0.1', port: Number(process.env.REDIS_PORT), maxRetriesPerRequest: null };
 const queue = new Queue('delayed', { connection });
+// The process before ended with its last job, which was not told to Redis any more.
+await queue.obliterate({ force: true });
 const jobs = delayedJobs();
 await queue.addBulk(
   jobs.map(({ prompt, due }) => ({
