@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { VARIABLES } from '../apps/api/src/config/variables.ts';
-import { limitsOf } from '../apps/api/src/limits/plans.ts';
-import { OTHER, PUBLIC, RATES, type Rate } from '../apps/api/src/limits/rates.ts';
+import { getPlanLimits } from '../apps/api/src/limits/plan-limits.ts';
+import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '../apps/api/src/limits/rates.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
@@ -95,7 +95,7 @@ function flow(lines: readonly string[]): string {
   return list.length === 0 ? text : `${text}\n\n${list.join('\n')}`;
 }
 
-const SCOPES: Record<Rate['scope'], string> = {
+const SCOPES: Record<RateLimit['scope'], string> = {
   user: 'user',
   admin: 'admin',
   ip: 'address',
@@ -105,14 +105,17 @@ const SCOPES: Record<Rate['scope'], string> = {
 
 function ratesTable(): string {
   const names: Record<string, string> = {
-    [OTHER.bucket]: 'All others, together',
-    [PUBLIC.bucket]: 'All other public ones, and requests without a session',
+    [OTHER_ENDPOINTS.bucket]: 'All others, together',
+    [PUBLIC_ENDPOINTS.bucket]: 'All other public ones, and requests without a session',
   };
-  const row = ({ bucket, limit, windowSeconds, scope }: Rate) =>
+  const row = ({ bucket, limit, windowSeconds, scope }: RateLimit) =>
     `| ${names[bucket] ?? `\`${bucket}\``} | ${limit} in ${span(windowSeconds)} | ${SCOPES[scope]} |`;
-  return ['| Endpoint | Limit | Counted by |', '| --- | --- | --- |', ...[...RATES, OTHER, PUBLIC].map(row), ''].join(
-    '\n',
-  );
+  return [
+    '| Endpoint | Limit | Counted by |',
+    '| --- | --- | --- |',
+    ...[...RATE_LIMITS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS].map(row),
+    '',
+  ].join('\n');
 }
 
 const span = (seconds: number) =>
@@ -120,7 +123,7 @@ const span = (seconds: number) =>
 
 function quotasTable(): string {
   const unbounded = { maxTasksPerUser: Number.POSITIVE_INFINITY, maxExecutionsPerDay: Number.POSITIVE_INFINITY };
-  const plans = (['trial', 'pro'] as const).map((plan) => limitsOf({ plan, role: 'USER' }, unbounded));
+  const plans = (['trial', 'pro'] as const).map((plan) => getPlanLimits({ plan, role: 'USER' }, unbounded));
   const row = (what: string, figure: (limits: (typeof plans)[number]) => string | number) =>
     `| ${what} | ${plans.map((limits) => figure(limits).toLocaleString('en-US')).join(' | ')} |`;
   const mebibytes = (bytes: number) => (bytes < 2 ** 30 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 30} GiB`);

@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { agentRoutes } from './agent/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { guardAccess } from './auth/guard.ts';
 import { oauthRoutes } from './auth/oauth-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
@@ -9,22 +10,21 @@ import { couponsRoutes } from './coupons/routes.ts';
 import { cronRoutes } from './cron/routes.ts';
 import { executionsRoutes } from './executions/routes.ts';
 import { healthRoutes } from './health/routes.ts';
-import { guardAccess } from './http/access.ts';
-import { answerErrors, refuseUnknown } from './http/answer.ts';
-import { readBodies } from './http/bodies.ts';
-import { instructBrowsers } from './http/browsers.ts';
-import { closeGently } from './http/close-gently.ts';
-import { followContract, refuseBadValues } from './http/contract.ts';
-import { refuseOtherSites } from './http/csrf.ts';
-import { serveDocs } from './http/docs.ts';
+import { registerJsonParser } from './http/bodies.ts';
+import { registerCsrfProtection } from './http/csrf.ts';
+import { rejectUnknownRoutes, setErrorHandlers } from './http/error-handler.ts';
+import { closeGracefully } from './http/graceful-shutdown.ts';
 import { logRequests } from './http/logging.ts';
-import { closeForMaintenance } from './http/maintenance.ts';
-import { LONGEST_DELAY_MS, shedLoad } from './http/overload.ts';
-import { limitRates } from './http/rate-limits.ts';
-import { PATIENCE, type Patience, serverOptions, setCommonHeaders } from './http/server.ts';
+import { MAX_EVENT_LOOP_DELAY_MS, shedLoad } from './http/overload.ts';
+import { registerRateLimits } from './http/rate-limits.ts';
+import { registerSecurityHeaders } from './http/security-headers.ts';
+import { serverOptions, setCommonHeaders, TIMEOUTS, type Timeouts } from './http/server.ts';
 import { traceRequests } from './http/tracing.ts';
+import { registerContractValidation, rejectBadValues } from './http/validation.ts';
 import { integrationsRoutes } from './integrations/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
+import { serveDocs } from './openapi/serve.ts';
+import { registerMaintenanceHook } from './settings/maintenance-hook.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { statsRoutes } from './stats/routes.ts';
 import { tasksRoutes } from './tasks/routes.ts';
@@ -38,7 +38,7 @@ import { webhooksRoutes } from './webhooks/routes.ts';
 
 export interface AppOptions {
   /** How long a slow client is waited for. */
-  patience?: Patience;
+  patience?: Timeouts;
   /** How late the event loop may be, in milliseconds, before requests are refused. */
   longestDelayMs?: number;
   /** How long connections on which nothing happens stay open once the service stops, in milliseconds; at once unless told. */
@@ -53,34 +53,34 @@ export interface AppOptions {
  */
 export async function buildApp(
   ctx: Context,
-  { patience = PATIENCE, longestDelayMs = LONGEST_DELAY_MS, lingerMs = 0, routes }: AppOptions = {},
+  { patience = TIMEOUTS, longestDelayMs = MAX_EVENT_LOOP_DELAY_MS, lingerMs = 0, routes }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(ctx, patience));
 
-  answerErrors(app);
-  readBodies(app);
-  followContract(app, ctx);
+  setErrorHandlers(app);
+  registerJsonParser(app);
+  registerContractValidation(app, ctx);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply, request.id);
     done();
   });
-  closeGently(app, lingerMs);
+  closeGracefully(app, lingerMs);
   traceRequests(app, ctx);
   logRequests(app, ctx);
-  instructBrowsers(app, ctx.config);
+  registerSecurityHeaders(app, ctx.config);
   shedLoad(app, ctx, longestDelayMs);
 
   // Loaded before the guard is set up, which would otherwise ask the plugin's own routes who may call them.
   await app.register(cookie, { hook: false });
   await serveDocs(app, ctx.config);
 
-  const limits = limitRates(app, ctx);
-  refuseOtherSites(app, ctx.config);
+  const limits = registerRateLimits(app, ctx);
+  registerCsrfProtection(app, ctx.config);
   guardAccess(app, ctx, limits);
-  closeForMaintenance(app, ctx);
-  refuseUnknown(app);
+  registerMaintenanceHook(app, ctx);
+  rejectUnknownRoutes(app);
   app.addHook('preValidation', (request, _reply, done) => {
-    refuseBadValues(request);
+    rejectBadValues(request);
     done();
   });
 

@@ -1,14 +1,14 @@
 import type { Db } from '@carillon/db';
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
-import type { Metrics } from './metrics/metrics.ts';
-import type { Ai } from './outside/ai.ts';
-import type { Files } from './outside/files.ts';
-import type { Http } from './outside/http.ts';
-import type { Integrations } from './outside/integrations.ts';
-import type { Mail } from './outside/mail.ts';
-import type { OAuth } from './outside/oauth.ts';
-import type { Trace } from './outside/tracing.ts';
+import type { Ai } from './ai/client.ts';
+import type { Config } from './config/config.ts';
+import type { Http } from './egress/client.ts';
+import type { Mail } from './mail/transport.ts';
+import type { Files } from './storage/files.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import type { Trace } from './telemetry/tracing.ts';
+import type { Integrations } from './third-party/integrations.ts';
+import type { OAuth } from './third-party/oauth.ts';
 
 /** What every verb is handed first: the outside world, the clock among it. */
 export interface Context {
@@ -40,15 +40,15 @@ export interface Context {
 
 export interface WorkerHandle {
   /** Something new is queued: look at once. A poll would find it anyway, only later. */
-  nudge(): void;
+  wakeExecutions(): void;
   /** The same for deliveries to webhooks. */
-  nudgeDeliveries(): void;
+  wakeDeliveries(): void;
   /** Gives up those of the executions that run in this process: their task is gone. */
   abort(executionIds: readonly number[]): void;
   /** Aborted once the process has begun to stop. */
   readonly stopping: AbortSignal;
   /** Whether its loops go round: executions and deliveries are looked for. */
-  isTurning(): boolean;
+  isAlive(): boolean;
   /** Takes over the executions that dead processes left behind; the ids are queued again. */
   rescue(): Promise<number[]>;
 }
@@ -105,7 +105,7 @@ export function sqlState(error: unknown): string | undefined {
 const PASSING_CLASSES = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
 /** Whether a database error may be gone the next time. Any other comes back for ever, faults of ours included. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const code = sqlState(error);
   if (code === undefined) return false;
   // What is no SQLSTATE comes from the network or the driver.

@@ -2,7 +2,7 @@
  * What a verb may refuse, and how each door says it: the status of the specification's "Status codes" and the
  * code of its server-action errors. The set is closed; anything else that is thrown is a bug and answers 500.
  */
-export const REFUSALS = {
+export const ERROR_KINDS = {
   invalid: { status: 400, error: 'Validation error', code: undefined },
   bad_request: { status: 400, error: undefined, code: undefined },
   unauthenticated: { status: 401, error: 'Unauthorized', code: 'AUTH_REQUIRED' },
@@ -16,16 +16,16 @@ export const REFUSALS = {
   provider_failed: { status: 503, error: 'AI provider failed', code: 'SERVICE_UNAVAILABLE' },
 } as const;
 
-export type RefusalKind = keyof typeof REFUSALS;
+export type ErrorKind = keyof typeof ERROR_KINDS;
 
-export class Refusal extends Error {
-  readonly kind: RefusalKind;
+export class AppError extends Error {
+  readonly kind: ErrorKind;
   readonly details: Record<string, unknown> | undefined;
   /** When a repeat may help, where somebody has said so. */
   readonly retryAfterSeconds: number | undefined;
 
   /** `message` is shown to the caller; `details` too, so neither may hold a secret. */
-  constructor(kind: RefusalKind, message: string, details?: Record<string, unknown>, retryAfterSeconds?: number) {
+  constructor(kind: ErrorKind, message: string, details?: Record<string, unknown>, retryAfterSeconds?: number) {
     super(message);
     this.name = 'Refusal';
     this.kind = kind;
@@ -36,4 +36,4 @@ export class Refusal extends Error {
 
 /** A validation error of one field, `details: {<field>: [message]}`. */
 export const invalidField = (field: string, message: string) =>
-  new Refusal('invalid', 'The request is not valid.', { [field]: [message] });
+  new AppError('invalid', 'The request is not valid.', { [field]: [message] });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { importingDrizzle } from '@carillon/db/drizzle-imports';
-import { type Config, loadConfig } from './config.ts';
+import { type Config, loadConfig } from './config/config.ts';
 import { explainStartFailure } from './start-failure.ts';
 
 /** The API process for production: one of any number behind a reverse proxy (decisions §2, `pnpm api`). */

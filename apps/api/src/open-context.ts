@@ -1,17 +1,17 @@
 import { connect } from '@carillon/db';
 import type { PoolState } from '@carillon/db/pool';
 import { pino } from 'pino';
-import { type Config, ConfigError } from './config.ts';
+import { createAi } from './ai/client.ts';
+import { type Config, ConfigError } from './config/config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
+import { createHttp } from './egress/client.ts';
 import { logDestination, loggerOptions } from './http/logging.ts';
-import { NO_METRICS } from './metrics/metrics.ts';
-import { createAi } from './outside/ai.ts';
-import { createFiles } from './outside/files.ts';
-import { createHttp } from './outside/http.ts';
-import { createIntegrations } from './outside/integrations.ts';
-import { createMail } from './outside/mail.ts';
-import { createOAuth } from './outside/oauth.ts';
-import { NO_TRACE } from './outside/tracing.ts';
+import { createMail } from './mail/transport.ts';
+import { createFiles } from './storage/files.ts';
+import { NO_METRICS } from './telemetry/metrics.ts';
+import { NO_TRACE } from './telemetry/tracing.ts';
+import { createIntegrations } from './third-party/integrations.ts';
+import { createOAuth } from './third-party/oauth.ts';
 
 /**
  * Opens what every verb is handed: database, log, and the ways to the outside. It serves nothing and runs nothing: what
@@ -45,10 +45,10 @@ export function openContext(
 
 /** They find what is queued, and notice by their leases that what they run is gone. */
 const WORKERS_ELSEWHERE: WorkerHandle = {
-  nudge: () => {},
-  nudgeDeliveries: () => {},
+  wakeExecutions: () => {},
+  wakeDeliveries: () => {},
   abort: () => {},
   rescue: async () => [],
   stopping: new AbortController().signal,
-  isTurning: () => false,
+  isAlive: () => false,
 };

@@ -3,7 +3,7 @@ import { startEmbeddedPostgres } from '@carillon/db/embedded';
 import { migrateDatabase } from '@carillon/db/migrate';
 import { buildApp } from './app.ts';
 import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { openContext } from './open-context.ts';
 import { traceContext } from './trace-context.ts';
 import { createWorker } from './worker.ts';
@@ -39,7 +39,7 @@ export async function startApi(config: Config): Promise<Api> {
   starting.defer(close);
   if (config.metrics) {
     // Its library loads much, parts of OpenTelemetry among it.
-    const { watchProcess } = await import('./metrics/watch-process.ts');
+    const { watchProcess } = await import('./telemetry/watch-process.ts');
     starting.use(await watchProcess(ctx, config.metrics, poolState));
   }
   starting.defer(await traceContext(ctx));

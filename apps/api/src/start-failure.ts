@@ -1,5 +1,5 @@
 import { EmbeddedPostgresError } from '@carillon/db/embedded';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError } from './config/config.ts';
 
 /** What the operator can mend by a setting, by the code of the error. */
 const DATABASE_CODES = [

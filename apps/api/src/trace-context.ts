@@ -1,6 +1,6 @@
+import { tracedAi } from './ai/tracing.ts';
 import type { Context } from './context.ts';
-import { openTrace } from './outside/tracing.ts';
-import { tracedAi } from './outside/tracing-ai.ts';
+import { openTrace } from './telemetry/tracing.ts';
 
 /**
  * Has what `ctx` does traced from now on, where the configuration names a collector. The function that is returned sends

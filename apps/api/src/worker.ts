@@ -1,20 +1,20 @@
 import { rescueAgentCalls } from './agent/calls.ts';
 import type { Context, WorkerHandle } from './context.ts';
-import { claimQueued, hasQueued } from './executions/claim.ts';
-import { coalesce } from './executions/coalesce.ts';
+import { claimExecutions, hasQueuedExecutions } from './executions/claim.ts';
 import { handBack, renewLeases, rescueExpired } from './executions/leases.ts';
 import { enqueueDue } from './executions/queue.ts';
 import { type RunEnd, runExecution } from './executions/run.ts';
+import type { ClaimedExecution } from './executions/select-runnable.ts';
 import { isOnePortion, storeEnds } from './executions/store-ends.ts';
 import { traceExecution } from './executions/trace-execution.ts';
-import type { Claimed } from './executions/turns.ts';
-import { holdClaims } from './held-claims.ts';
-import { lookAgain } from './look-again.ts';
-import { deliverDue } from './mails/deliver.ts';
-import { createPruner } from './prune.ts';
-import { createPulse } from './pulse.ts';
-import { repeat } from './repeat.ts';
-import { sweepLooseObjects } from './uploads/sweep.ts';
+import { deliverDueMails } from './mail/deliver.ts';
+import { createBatcher } from './queue/batcher.ts';
+import { createHeartbeat } from './queue/heartbeat.ts';
+import { startInterval } from './queue/interval.ts';
+import { createLeaseHolder } from './queue/lease-holder.ts';
+import { singleFlight } from './queue/single-flight.ts';
+import { createPruner } from './retention/prune.ts';
+import { deleteOrphanedObjects } from './uploads/orphaned-objects.ts';
 import { createDeliverer } from './webhooks/deliverer.ts';
 
 const POLL_MS = 1000;
@@ -41,15 +41,15 @@ export interface Worker extends WorkerHandle {
  */
 export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker {
   const closing = new AbortController();
-  const loops: ReturnType<typeof repeat>[] = [];
-  const store = coalesce((ends: RunEnd[]) => ctx.trace.detached(() => turnOver(ends)), SETTLE_AT_ONCE);
+  const loops: ReturnType<typeof startInterval>[] = [];
+  const store = createBatcher((ends: RunEnd[]) => ctx.trace.detached(() => turnOver(ends)), SETTLE_AT_ONCE);
   const stopping = new AbortController();
   const deliverer = createDeliverer(ctx, { graceMs });
-  const pulse = createPulse();
+  const pulse = createHeartbeat();
 
-  const look = lookAgain(claimRound, (error) => ctx.log.error({ err: error }, 'claiming failed'));
+  const look = singleFlight(claimRound, (error) => ctx.log.error({ err: error }, 'claiming failed'));
   const fill = () => (stopping.signal.aborted ? Promise.resolve() : look());
-  const running = holdClaims<Claimed, number[]>(ctx, {
+  const running = createLeaseHolder<ClaimedExecution, number[]>(ctx, {
     name: 'executions',
     idName: 'executionId',
     work: execute,
@@ -71,7 +71,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     promised += places;
     try {
       const limit = places + ends.length;
-      const { started, refused, next } = await claimQueued(ctx, { limit, after, ends });
+      const { started, refused, next } = await claimExecutions(ctx, { limit, after, ends });
       running.release(ends);
       for (const run of started) running.begin(run);
       lastUser = next;
@@ -112,7 +112,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     }
   }
 
-  function execute(run: Claimed, signal: AbortSignal) {
+  function execute(run: ClaimedExecution, signal: AbortSignal) {
     return traceExecution(ctx, run, async (span) => {
       const end = await runExecution(ctx, run, signal);
       if (!end.outcome.ok) span.fail(end.outcome.errorCode);
@@ -129,28 +129,28 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   }
 
   return {
-    nudge: () => void ctx.trace.detached(fill),
-    nudgeDeliveries: deliverer.nudge,
+    wakeExecutions: () => void ctx.trace.detached(fill),
+    wakeDeliveries: deliverer.wake,
     abort: running.abort,
     rescue: async () => (await running.rescue()) ?? [],
     stopping: stopping.signal,
-    isTurning: () => pulse.isAlive() && deliverer.isTurning(),
+    isAlive: () => pulse.isAlive() && deliverer.isAlive(),
     start() {
       const every = (ms: number, name: string, work: () => Promise<unknown>) =>
-        repeat(ms, work, (error) => ctx.log.error({ err: error }, `${name} failed`));
+        startInterval(ms, work, (error) => ctx.log.error({ err: error }, `${name} failed`));
       const poll = async () => {
         pulse.beat();
-        if (free() > 0 && (await hasQueued(ctx))) await fill();
+        if (free() > 0 && (await hasQueuedExecutions(ctx))) await fill();
       };
       running.start();
       deliverer.start();
       loops.push(
-        every(POLL_MS, 'polling', () => running.noting(poll)),
+        every(POLL_MS, 'polling', () => running.trackOutage(poll)),
         every(SCHEDULER_SILENT_MS / 4, 'looking for overdue tasks', takeUpOverdue),
         every(RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx)),
-        every(POLL_MS, 'delivering mail', () => deliverDue(ctx)),
+        every(POLL_MS, 'delivering mail', () => deliverDueMails(ctx)),
         every(PRUNE_MS, 'pruning', createPruner(ctx)),
-        every(PRUNE_MS, 'removing loose objects', () => sweepLooseObjects(ctx)),
+        every(PRUNE_MS, 'removing loose objects', () => deleteOrphanedObjects(ctx)),
       );
     },
     async drain() {

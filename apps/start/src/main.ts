@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '@carillon/api/config';
+import { type Config, loadConfig } from '@carillon/api/config/config';
 import { explainStartFailure } from '@carillon/api/start-failure';
 import { importingDrizzle } from '@carillon/db/drizzle-imports';
 import { readInterval, SettingError } from '@carillon/scheduler/settings';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Config } from '@carillon/api/config';
+import type { Config } from '@carillon/api/config/config';
 import { startApi } from '@carillon/api/serve';
 import { runScheduler } from '@carillon/scheduler/loop';
 import { pino } from 'pino';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { loadConfig } from '@carillon/api/config';
+import { loadConfig } from '@carillon/api/config/config';
 import { VARIABLES } from '@carillon/api/config/variables';
 import { readInterval } from '@carillon/scheduler/settings';
 import t from 'tap';

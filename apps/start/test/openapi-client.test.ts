@@ -7,7 +7,7 @@ import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 
 const { PATH = '' } = process.env;
-const HERE = fileURLToPath(new URL('.', import.meta.url));
+const HERE = fileURLToPath(new URL('./', import.meta.url));
 const ROOT = join(HERE, '../../..');
 const { resolve } = createRequire(import.meta.url);
 

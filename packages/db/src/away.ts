@@ -3,7 +3,7 @@
  * it was asked may have been done or not. `code` is the driver's, the system's, or one of ours: `DATABASE_TIMEOUT` (no
  * answer), `DATABASE_BUSY` (no connection became free), `DATABASE_CLOSED` (our side has closed).
  */
-export class DatabaseAway extends Error {
+export class DatabaseUnavailable extends Error {
   readonly code: string;
 
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -14,9 +14,9 @@ export class DatabaseAway extends Error {
 }
 
 /** Whether an error, or what caused it, is a `DatabaseAway`. */
-export function isAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    if (at instanceof DatabaseAway) return true;
+    if (at instanceof DatabaseUnavailable) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import { type NetConnectOpts, connect as openSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
-import { DatabaseAway } from './away.ts';
+import { DatabaseUnavailable } from './away.ts';
 
 export interface ConnectionSettings {
   url: string;
@@ -158,6 +158,6 @@ function createClient({ url, applicationName, deadlineMs, parsers, serializers }
 const isOfSocket = (error: unknown) => /^(E[A-Z]|CONNECTION_)/.test((error as { code?: string })?.code ?? '');
 
 const away = (cause: unknown, message: string) =>
-  new DatabaseAway((cause as { code?: string }).code ?? 'CONNECTION_CLOSED', message, { cause });
-const closed = () => new DatabaseAway('CONNECTION_CLOSED', 'The connection to the database is closed.');
-const timedOut = () => new DatabaseAway('DATABASE_TIMEOUT', 'The database did not answer in time.');
+  new DatabaseUnavailable((cause as { code?: string }).code ?? 'CONNECTION_CLOSED', message, { cause });
+const closed = () => new DatabaseUnavailable('CONNECTION_CLOSED', 'The connection to the database is closed.');
+const timedOut = () => new DatabaseUnavailable('DATABASE_TIMEOUT', 'The database did not answer in time.');

@@ -1,4 +1,4 @@
-import { DatabaseAway } from './away.ts';
+import { DatabaseUnavailable } from './away.ts';
 import { type Connection, type ConnectionSettings, openConnection } from './connection.ts';
 import { busy, closedPool, refuseAll, refuseLate, type Waiting } from './waiting.ts';
 
@@ -121,7 +121,7 @@ export function createPool(settings: PoolSettings): Pool {
     drop(free, connection);
     drop(shared, connection);
     // One that stopped answering is rarely alone: those that nobody uses are not trusted any more.
-    if (error instanceof DatabaseAway && error.code === 'DATABASE_TIMEOUT') {
+    if (error instanceof DatabaseUnavailable && error.code === 'DATABASE_TIMEOUT') {
       for (const other of free.splice(0)) other.lose(error);
     }
     if (users.size === 0) onIdle();

@@ -17,13 +17,15 @@ export function prepared<Query>(build: (db: Db) => Query): (db: Db) => Query {
 const lookUps = new Set<string>();
 
 /** Whether the statement is one of those of `lookUp`. */
-export const isLookUp = (text: string): boolean => lookUps.has(text);
+export const isFastQuery = (text: string): boolean => lookUps.has(text);
 
 /**
  * As `prepared`, for a look-up by a key of a row or few: it is quick, so that a crowd of them goes over one connection,
  * each behind the others.
  */
-export const lookUp = <Query extends { getQuery(): { sql: string } }>(build: (db: Db) => Query): ((db: Db) => Query) =>
+export const fastQuery = <Query extends { getQuery(): { sql: string } }>(
+  build: (db: Db) => Query,
+): ((db: Db) => Query) =>
   prepared((db) => {
     const query = build(db);
     lookUps.add(query.getQuery().sql);

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Ask } from './connection.ts';
-import { isLookUp } from './prepared.ts';
+import { isFastQuery } from './prepared.ts';
 
 /** Runs when it is awaited; `values` gives the rows as arrays. */
 export interface Statement extends PromiseLike<unknown> {
@@ -23,7 +23,7 @@ export function statement(
   const query = (sql: postgres.Sql) => sql.unsafe(text, params as never[], { ...options, prepare: true });
   const lazily = (ask: Ask): PromiseLike<unknown> => ({
     // biome-ignore lint/suspicious/noThenProperty: what is awaited runs in a microtask, which `Connection.run` counts on.
-    then: (resolve, reject) => run(ask, isLookUp(text)).then(resolve, reject),
+    then: (resolve, reject) => run(ask, isFastQuery(text)).then(resolve, reject),
   });
   return { ...lazily(query), values: () => lazily((sql) => query(sql).values()) };
 }

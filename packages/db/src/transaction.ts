@@ -1,4 +1,4 @@
-import { DatabaseAway, isAway } from './away.ts';
+import { DatabaseUnavailable, isDatabaseUnavailable } from './away.ts';
 import type { Connection } from './connection.ts';
 import { type Run, type Statement, statement } from './statement.ts';
 
@@ -27,7 +27,7 @@ export async function runTransaction<T>(
   let ended = false;
   let failure: unknown;
   const run: Run = async (ask) => {
-    if (ended) throw new DatabaseAway('DATABASE_CLOSED', 'The transaction has ended.');
+    if (ended) throw new DatabaseUnavailable('DATABASE_CLOSED', 'The transaction has ended.');
     try {
       return await connection.run(ask, performance.now() + leftMs);
     } catch (error) {
@@ -68,7 +68,7 @@ export async function runTransaction<T>(
       .catch((broken) => connection.lose(broken))
       .then(release);
     // Who has waited to the end of their time does not wait for that, too.
-    if (!isAway(error)) await undone;
+    if (!isDatabaseUnavailable(error)) await undone;
     throw error;
   }
 }

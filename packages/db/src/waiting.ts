@@ -1,4 +1,4 @@
-import { DatabaseAway } from './away.ts';
+import { DatabaseUnavailable } from './away.ts';
 import type { Connection } from './connection.ts';
 
 /** Somebody who waits for a connection. */
@@ -27,5 +27,5 @@ export function refuseAll(waiting: Set<Waiting>, error: () => Error): void {
 }
 
 export const busy = (): Error =>
-  new DatabaseAway('DATABASE_BUSY', 'No connection to the database became free in time.');
-export const closedPool = (): Error => new DatabaseAway('DATABASE_CLOSED', 'The pool is closed.');
+  new DatabaseUnavailable('DATABASE_BUSY', 'No connection to the database became free in time.');
+export const closedPool = (): Error => new DatabaseUnavailable('DATABASE_CLOSED', 'The pool is closed.');

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { connect, type Db, isAway, rows } from '../src/index.ts';
+import { connect, type Db, isDatabaseUnavailable, rows } from '../src/index.ts';
 import { testDatabase } from '../src/test-database.ts';
 import { refused } from './refused.ts';
 import { openWire } from './wire.ts';
@@ -33,7 +33,7 @@ t.test('a frozen database is refused at the deadline, and is in use again as soo
   for (const round of ['with the connections it had', 'with new ones']) {
     const all = await Promise.all(Array.from({ length: 20 }, () => refused(one(db))));
     t.ok(
-      all.every(({ error }) => isAway(error)),
+      all.every(({ error }) => isDatabaseUnavailable(error)),
       round,
     );
     t.ok(Math.max(...all.map(({ ms }) => ms)) < DEADLINE_MS + SLACK_MS, round);
@@ -49,7 +49,7 @@ t.test('connections that lead nowhere are replaced, all of them at once', async 
   const { wire, db } = await overWire(t);
   await Promise.all(Array.from({ length: 4 }, () => db.transaction((tx) => one(tx))));
   wire.freeze(false);
-  t.ok(isAway((await refused(one(db))).error), 'the first one to notice');
+  t.ok(isDatabaseUnavailable((await refused(one(db))).error), 'the first one to notice');
   const after = await Promise.all(Array.from({ length: 20 }, () => refused(one(db))));
   t.same(
     after.map(({ error }) => error),
@@ -64,7 +64,7 @@ t.test('a database that is down is refused at once, and used again with the next
   await wire.cut();
   for (let round = 0; round < 50; round++) {
     const { error, ms } = await refused(one(db));
-    t.ok(isAway(error));
+    t.ok(isDatabaseUnavailable(error));
     t.ok(ms < SLACK_MS);
   }
   await wire.mend();
@@ -77,7 +77,7 @@ t.test('a crowd that waits for a database out of reach tries it once, and is ref
   await refused(one(db));
   const before = wire.count();
   const crowd = await Promise.all(Array.from({ length: 200 }, () => refused(one(db))));
-  t.ok(crowd.every(({ error, ms }) => isAway(error) && ms < DEADLINE_MS + SLACK_MS));
+  t.ok(crowd.every(({ error, ms }) => isDatabaseUnavailable(error) && ms < DEADLINE_MS + SLACK_MS));
   t.ok(wire.count() - before <= 2, 'not one connection each');
 });
 
@@ -94,11 +94,11 @@ t.test('a transaction that loses its connection writes nothing more, anywhere', 
         await wait(pause);
         await other;
         const { error } = await refused(write(tx, 'after'));
-        t.ok(isAway(error));
+        t.ok(isDatabaseUnavailable(error));
         await write(tx, 'still after');
       }),
     );
-    t.ok(isAway(error));
+    t.ok(isDatabaseUnavailable(error));
   }
   t.same(await notes(), []);
 });
@@ -117,7 +117,7 @@ t.test('a connection that breaks at any moment of a transaction ends nothing but
     await wait(n % 8);
     await wire.cut();
     await wire.mend();
-    for (const { error } of await Promise.all(running)) t.ok(error === undefined || isAway(error));
+    for (const { error } of await Promise.all(running)) t.ok(error === undefined || isDatabaseUnavailable(error));
   }
   const written = await notes();
   t.equal(written.length % 4, 0, 'each wrote all of its rows or none');
@@ -136,7 +136,7 @@ t.test('a server that hangs up is away, in whatever moment its connection is use
       running.push(refused(db.execute(round % 2 ? long : sql`select 1`)));
       await (n % 2 ? new Promise(setImmediate) : new Promise((resolve) => process.nextTick(resolve)));
     }
-    for (const { error } of await Promise.all(running)) if (error) t.ok(isAway(error));
+    for (const { error } of await Promise.all(running)) if (error) t.ok(isDatabaseUnavailable(error));
   }
   t.same(await one(db), [{ one: 1 }]);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { connect, type DatabaseAway, type Db, lookUp, rows } from '../src/index.ts';
+import { connect, type DatabaseUnavailable, type Db, fastQuery, rows } from '../src/index.ts';
 import { testDatabase } from '../src/test-database.ts';
 import { refused } from './refused.ts';
 import { openWire } from './wire.ts';
@@ -47,7 +47,7 @@ t.test('who waits for a connection in vain is refused, and the work that holds i
   });
   await entered;
   const { error, ms } = await refused(one(db));
-  t.equal((error as { cause?: DatabaseAway }).cause?.code, 'DATABASE_BUSY');
+  t.equal((error as { cause?: DatabaseUnavailable }).cause?.code, 'DATABASE_BUSY');
   t.ok(ms < DEADLINE_MS + SLACK_MS);
   await held;
   t.same(await notes(), ['held', 'to the end']);
@@ -88,14 +88,14 @@ t.test('a pool that closes lets what runs end, and takes nothing more', async (t
   t.same(await notes(), ['a', 'b']);
 });
 
-const sleepQuery = lookUp((db) =>
+const sleepQuery = fastQuery((db) =>
   db
     .select({ slept: sql`pg_sleep(${sql.placeholder('seconds')}::float8)::text` })
     .from(sql`(select) one`)
     .prepare('sleep'),
 );
 const pid = sql<number>`pg_backend_pid()`.as('pid');
-const pidQuery = lookUp((db) => db.select({ pid }).from(sql`(select) one`).prepare('pid'));
+const pidQuery = fastQuery((db) => db.select({ pid }).from(sql`(select) one`).prepare('pid'));
 
 /** Has as many connections opened: a transaction takes one alone. */
 async function openAll(db: Db, count: number) {

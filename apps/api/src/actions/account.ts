@@ -2,12 +2,12 @@ import { INPUTS } from '@carillon/contract/actions';
 import { changePassword } from '../auth/change-password.ts';
 import { changeSettings } from '../users/settings.ts';
 import { changeProfile } from '../users/write.ts';
-import type { Doors } from './door.ts';
+import type { ActionBuilder } from './create-action.ts';
 import { readAs } from './input.ts';
 import { NO_ADDRESS } from './words.ts';
 
 /** Specification "Server actions": those of the caller's own account. */
-export const accountActions = ({ user }: Doors) => ({
+export const accountActions = ({ user }: ActionBuilder) => ({
   updateProfile: user('updateProfile', [readAs(INPUTS.updateProfile)], async ({ ctx, caller }, input) => {
     const { id, updatedAt, ...profile } = await changeProfile(ctx, caller, input, NO_ADDRESS);
     return { ...profile, id: String(id), updatedAt: updatedAt.toISOString() };

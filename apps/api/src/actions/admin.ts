@@ -4,12 +4,12 @@ import { createCoupon } from '../coupons/write.ts';
 import { getSystemStats } from '../stats/system.ts';
 import { listUsers } from '../users/accounts.ts';
 import { changeAccount } from '../users/change-account.ts';
-import type { Doors } from './door.ts';
+import type { ActionBuilder } from './create-action.ts';
 import { readAs, readId, readOptional } from './input.ts';
 import { NO_ADDRESS, toText } from './words.ts';
 
 /** Specification "Server actions": those of admins. */
-export const adminActions = ({ admin }: Doors) => ({
+export const adminActions = ({ admin }: ActionBuilder) => ({
   getSystemStats: admin('getSystemStats', [], async ({ ctx }) => getSystemStats(ctx)),
 
   listUsers: admin('listUsers', [readOptional(INPUTS.listUsers)], async ({ ctx }, input) => {

@@ -2,7 +2,7 @@ import type { Actions } from '@carillon/contract/actions';
 import type { Context } from '../context.ts';
 import { accountActions } from './account.ts';
 import { adminActions } from './admin.ts';
-import { openDoors } from './door.ts';
+import { createActionBuilder } from './create-action.ts';
 import { executionActions } from './executions.ts';
 import { taskActions } from './tasks.ts';
 import { webhookActions } from './webhooks.ts';
@@ -14,7 +14,7 @@ export type { ActionData, ActionError, ActionInput, ActionResult, Actions } from
  * the API or in a process of its own. It needs a `Context`: that of `openContext`, once for a process.
  *
  *     import { buildActions } from '@carillon/api/actions';
- *     import { loadConfig } from '@carillon/api/config';
+ *     import { loadConfig } from '@carillon/api/config/config';
  *     import { openContext } from '@carillon/api/open-context';
  *
  *     const { ctx, close } = openContext(loadConfig(process.env));
@@ -27,7 +27,7 @@ export type { ActionData, ActionError, ActionInput, ActionResult, Actions } from
  * headers and addresses that nobody sees here.
  */
 export function buildActions(ctx: Context): Actions {
-  const doors = openDoors(ctx);
+  const doors = createActionBuilder(ctx);
   return {
     ...taskActions(doors),
     ...executionActions(doors),

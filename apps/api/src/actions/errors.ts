@@ -1,9 +1,9 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import type { ActionError } from '@carillon/contract/actions';
 import type { Logger } from 'pino';
-import { REFUSALS, Refusal } from '../errors.ts';
-import { isAccountGone, isOutage } from '../http/failures.ts';
-import type { Breach } from '../limits/quotas.ts';
+import { AppError, ERROR_KINDS } from '../errors.ts';
+import { isAccountDeleted, isOutage } from '../http/error-response.ts';
+import type { QuotaExceeded } from '../limits/quotas.ts';
 
 const success = false as const;
 
@@ -11,44 +11,44 @@ const success = false as const;
  * What was thrown as the error object of the specification's "Server-action errors". Whatever is no refusal is logged
  * with its cause; it says so where the database is away, and else nothing of what it was.
  */
-export function tellError(error: unknown, log: Logger): ActionError {
-  if (error instanceof Refusal) return tellRefusal(error);
-  if (isAccountGone(error)) return tellRefusal(new Refusal('unauthenticated', 'This account is gone.'));
+export function toActionError(error: unknown, log: Logger): ActionError {
+  if (error instanceof AppError) return tellRefusal(error);
+  if (isAccountDeleted(error)) return tellRefusal(new AppError('unauthenticated', 'This account is gone.'));
   log.error({ err: error }, 'action failed');
   if (isOutage(error)) {
-    return tellRefusal(new Refusal('unavailable', 'The service is not available at this moment.'));
+    return tellRefusal(new AppError('unavailable', 'The service is not available at this moment.'));
   }
   return { success, error: 'Internal error', code: 'INTERNAL_ERROR' };
 }
 
-function tellRefusal({ kind, message, details }: Refusal): ActionError {
+function tellRefusal({ kind, message, details }: AppError): ActionError {
   switch (kind) {
     case 'invalid':
       return { success, error: 'Validation error', details: details as Record<string, string[]> };
     case 'bad_request':
       return { success, error: 'Validation error', details: { input: [message] } };
     case 'unauthenticated':
-      return { success, error: 'Unauthorized', code: REFUSALS.unauthenticated.code };
+      return { success, error: 'Unauthorized', code: ERROR_KINDS.unauthenticated.code };
     case 'forbidden':
     case 'not_admin':
-      return { success, error: 'Forbidden', code: REFUSALS.forbidden.code };
+      return { success, error: 'Forbidden', code: ERROR_KINDS.forbidden.code };
     case 'rate_limited':
       return tellLimit(details as RateLimitDetails);
     case 'over_quota':
       return {
         success,
         error: 'Quota exceeded',
-        code: REFUSALS.over_quota.code,
+        code: ERROR_KINDS.over_quota.code,
         message,
-        details: details as unknown as Breach,
+        details: details as unknown as QuotaExceeded,
       };
     case 'not_found':
-      return { success, error: message, code: REFUSALS.not_found.code };
+      return { success, error: message, code: ERROR_KINDS.not_found.code };
     case 'conflict':
-      return { success, error: message, code: REFUSALS.conflict.code };
+      return { success, error: message, code: ERROR_KINDS.conflict.code };
     case 'unavailable':
     case 'provider_failed':
-      return { success, error: 'Service unavailable', code: REFUSALS.unavailable.code, message };
+      return { success, error: 'Service unavailable', code: ERROR_KINDS.unavailable.code, message };
   }
 }
 
@@ -56,5 +56,5 @@ function tellRefusal({ kind, message, details }: Refusal): ActionError {
 function tellLimit(details: RateLimitDetails): ActionError {
   const { retryAfter, reset } = details;
   const inSeconds = { ...details, reset: Math.ceil(reset / 1000) };
-  return { success, error: 'Too many requests', code: REFUSALS.rate_limited.code, retryAfter, details: inSeconds };
+  return { success, error: 'Too many requests', code: ERROR_KINDS.rate_limited.code, retryAfter, details: inSeconds };
 }

@@ -2,12 +2,12 @@ import { type ActionData, INPUTS } from '@carillon/contract/actions';
 import { getExecutionDetails } from '../executions/details.ts';
 import { listExecutions } from '../executions/read.ts';
 import { retryExecution } from '../executions/retry-execution.ts';
-import type { Doors } from './door.ts';
+import type { ActionBuilder } from './create-action.ts';
 import { findId, readId, readOptional } from './input.ts';
 import { RUN_STATES, STATUSES, toText } from './words.ts';
 
 /** Specification "Server actions": those of executions. */
-export const executionActions = ({ user }: Doors) => ({
+export const executionActions = ({ user }: ActionBuilder) => ({
   getExecutions: user('getExecutions', [readOptional(INPUTS.getExecutions)], async ({ ctx, caller }, input) => {
     const { status, limit = 20, offset = 0, startDate, endDate } = input;
     const taskId = input.taskId === undefined ? undefined : findId(input.taskId);

@@ -1,7 +1,7 @@
 import { compile, findBadValue } from '@carillon/contract';
 import { LARGEST_ID } from '@carillon/contract/primitives';
 import type { Static, TSchema } from '@sinclair/typebox';
-import { invalidField, Refusal } from '../errors.ts';
+import { AppError, invalidField } from '../errors.ts';
 
 /** Reads one argument of an action, which may be anything; what it does not take is refused. */
 export type Reader<T> = (given: unknown) => T;
@@ -21,7 +21,7 @@ export function readAs<T extends TSchema>(schema: T, name = 'input'): Reader<Sta
     const bad = findBadValue(value);
     if (bad) throw invalidField(bad.field || name, bad.message);
     const checked = check(value);
-    if (!checked.ok) throw new Refusal('invalid', 'The input is not valid.', checked.details);
+    if (!checked.ok) throw new AppError('invalid', 'The input is not valid.', checked.details);
     return checked.value;
   };
 }
@@ -35,7 +35,7 @@ export function readOptional<T extends TSchema>(schema: T): Reader<Static<T>> {
 /** The id in a text; one that cannot exist is refused as one that does not (decisions §4). */
 export const readId: Reader<number> = (given) => {
   const id = findId(readText(given));
-  if (id === null) throw new Refusal('not_found', 'Not found');
+  if (id === null) throw new AppError('not_found', 'Not found');
   return id;
 };
 
@@ -50,7 +50,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** As `readId`, for ids that are UUIDs. */
 export const readUuid: Reader<string> = (given) => {
   const id = readText(given);
-  if (!UUID.test(id)) throw new Refusal('not_found', 'Not found');
+  if (!UUID.test(id)) throw new AppError('not_found', 'Not found');
   return id;
 };
 

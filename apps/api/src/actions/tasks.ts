@@ -9,7 +9,7 @@ import { deleteTask } from '../tasks/delete.ts';
 import { duplicateTask } from '../tasks/duplicate.ts';
 import { getTask, type TaskRow } from '../tasks/read.ts';
 import { changeTask, createTask } from '../tasks/write.ts';
-import type { Doors } from './door.ts';
+import type { ActionBuilder } from './create-action.ts';
 import { readAs, readId, readOptional } from './input.ts';
 import { naming, RUN_STATES, TASK_STATES, toText } from './words.ts';
 
@@ -17,7 +17,7 @@ import { naming, RUN_STATES, TASK_STATES, toText } from './words.ts';
 const NAMES = { recurrencePattern: 'recurrence', scheduledFor: 'recurrence', aiModel: 'model', status: 'active' };
 
 /** Specification "Server actions": those of tasks. */
-export const taskActions = ({ user }: Doors) => ({
+export const taskActions = ({ user }: ActionBuilder) => ({
   createTask: user('createTask', [readAs(INPUTS.createTask)], async ({ ctx, caller }, input) => {
     const { model: aiModel, recurrence, active = true, ...rest } = input;
     const at = ctx.now();

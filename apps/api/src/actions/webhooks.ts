@@ -1,11 +1,11 @@
 import { INPUTS } from '@carillon/contract/actions';
 import { testWebhook } from '../webhooks/test-delivery.ts';
 import { createWebhook } from '../webhooks/write.ts';
-import type { Doors } from './door.ts';
+import type { ActionBuilder } from './create-action.ts';
 import { readAs, readUuid } from './input.ts';
 
 /** Specification "Server actions": those of webhooks. */
-export const webhookActions = ({ user }: Doors) => ({
+export const webhookActions = ({ user }: ActionBuilder) => ({
   createWebhook: user('createWebhook', [readAs(INPUTS.createWebhook)], async ({ ctx, caller }, input) => {
     const { userId, createdAt, ...webhook } = await createWebhook(ctx, caller, input);
     return { ...webhook, userId: String(userId), createdAt: createdAt.toISOString() };

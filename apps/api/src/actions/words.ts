@@ -1,6 +1,6 @@
 import type { ExecutionStatus } from '@carillon/contract/executions';
 import type { TaskStatus } from '@carillon/contract/tasks';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
 /** Specification "Execution status": the names in-process. */
 export const RUN_STATES = {
@@ -36,8 +36,8 @@ export async function naming<T>(names: Readonly<Record<string, string>>, work: (
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Refusal) || error.kind !== 'invalid') throw error;
+    if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
     const details = Object.entries(error.details ?? {}).map(([field, messages]) => [names[field] ?? field, messages]);
-    throw new Refusal('invalid', error.message, Object.fromEntries(details));
+    throw new AppError('invalid', error.message, Object.fromEntries(details));
   }
 }

@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { agentCalls, recordset, rows, usageRecords, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
-import { afterCommit, type Caller, type Context, inTransaction, isPassing } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { type Account, admitExecution, dayOf, lockAccounts, overQuota, reserveTokens } from '../limits/quotas.ts';
-import type { AiUsage } from '../outside/ai.ts';
-import { addUsage } from '../usage/book.ts';
+import type { AiUsage } from '../ai/client.ts';
+import { afterCommit, type Caller, type Context, inTransaction, isTransient } from '../context.ts';
+import { AppError } from '../errors.ts';
+import {
+  admitExecution,
+  lockAccounts,
+  type QuotaAccount,
+  quotaExceededError,
+  reserveTokens,
+  toUtcDay,
+} from '../limits/quotas.ts';
+import { recordUsage } from '../usage/record.ts';
 
 /** How much longer than its call a lease lasts: time to book the call, also while the database is away for a moment. */
 const LEASE_MARGIN_MS = 60_000;
@@ -41,25 +48,25 @@ export function beginCall(
     const now = tx.now();
     const account = (await lockAccounts(tx.db, [caller.id], now)).get(caller.id);
     // Deactivated or deleted since the session was found.
-    if (!account?.isActive) throw new Refusal('unauthenticated', 'This account is gone.');
+    if (!account?.isActive) throw new AppError('unauthenticated', 'This account is gone.');
     const breach = admitExecution(account, now);
-    if (breach) throw overQuota(breach);
+    if (breach) throw quotaExceededError(breach);
     if (!reserveTokens(account, maxTokens)) throw allReserved(account);
-    const day = dayOf(now);
+    const day = toUtcDay(now);
     const call: Call = { id: randomUUID(), userId: caller.id, day, model, inputTokens, tokensReserved: maxTokens };
     const leaseUntil = new Date(now.getTime() + ctx.config.ai.timeoutMs + LEASE_MARGIN_MS);
     await Promise.all([
       tx.db.insert(agentCalls).values({ ...call, leaseUntil, createdAt: now }),
-      addUsage(tx, [{ userId: caller.id, day, executions: 1, tokensReserved: maxTokens }]),
+      recordUsage(tx, [{ userId: caller.id, day, executions: 1, tokensReserved: maxTokens }]),
     ]);
     return call;
   });
 }
 
-function allReserved({ day, month, limits }: Account): Refusal {
+function allReserved({ day, month, limits }: QuotaAccount): AppError {
   const inDay = day.tokens + day.tokensReserved >= limits.tokensPerDay;
   const [counter, limit] = inDay ? [day, limits.tokensPerDay] : [month, limits.tokensPerMonth];
-  return new Refusal('over_quota', 'Calls under way have reserved the tokens that are left: try again shortly.', {
+  return new AppError('over_quota', 'Calls under way have reserved the tokens that are left: try again shortly.', {
     resource: 'tokens',
     used: counter.tokens + counter.tokensReserved,
     limit,
@@ -77,7 +84,7 @@ export async function endCall(ctx: Context, call: Call, usage: AiUsage | null): 
     try {
       return await inTransaction(ctx, (tx) => bookCall(tx, call, usage));
     } catch (error) {
-      const isLast = !isPassing(error) || performance.now() - startedAt > PATIENCE_MS;
+      const isLast = !isTransient(error) || performance.now() - startedAt > PATIENCE_MS;
       ctx.log.error(
         { err: error, userId: call.userId },
         isLast ? 'a call was left to its lease' : 'a call was not booked',
@@ -101,7 +108,7 @@ async function bookCall(ctx: Context, { id, userId, day, tokensReserved }: Call,
   const record = { userId, day, model, inputTokens, outputTokens, estimated, costUsd, createdAt: ctx.now() };
   await Promise.all([
     ctx.db.insert(usageRecords).values({ ...record, source: 'agent', executions: 1 }),
-    addUsage(ctx, [{ userId, day, tokens: inputTokens + outputTokens, tokensReserved: -tokensReserved }]),
+    recordUsage(ctx, [{ userId, day, tokens: inputTokens + outputTokens, tokensReserved: -tokensReserved }]),
   ]);
   afterCommit(ctx, () => ctx.metrics.usageBooked(record));
 }
@@ -130,7 +137,7 @@ export async function rescueAgentCalls(ctx: Context): Promise<number> {
         select "userId", 'agent', day, 1, model, "inputTokens", 0, true, 0, ${now}::timestamptz
         from jsonb_to_recordset(${recordset(lost)}::jsonb)
           as l("userId" int, day date, model text, "inputTokens" int)`),
-      addUsage(
+      recordUsage(
         tx,
         lost.map(({ userId, day, inputTokens, tokensReserved }) => {
           return { userId, day, tokens: inputTokens, tokensReserved: -tokensReserved };

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { PREFERENCES_BYTES, type ProcessMessageInput, type ProcessMessageResult } from '@carillon/contract/agent';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
+import type { AiOutcome } from '../ai/client.ts';
+import { estimateInputTokens } from '../ai/message.ts';
 import type { Caller, Context } from '../context.ts';
-import { invalidField, Refusal } from '../errors.ts';
-import type { AiOutcome } from '../outside/ai.ts';
-import { estimateInputTokens } from '../outside/ai-message.ts';
+import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../crypto/provider-key.ts';
+import { AppError, invalidField } from '../errors.ts';
 import { getSettings } from '../settings/read.ts';
-import { openProviderKey, UNREADABLE_KEY_MESSAGE } from '../users/provider-key.ts';
 import { contentOf, readAnswer } from './answer.ts';
 import { beginCall, endCall } from './calls.ts';
 import { writeInstructions } from './instructions.ts';
@@ -75,16 +75,16 @@ export async function processMessage(
 async function findOwnKey(ctx: Context, { id }: Pick<Caller, 'id'>): Promise<string | null> {
   const [user] = await ctx.db.select({ sealed: users.providerKeySealed }).from(users).where(eq(users.id, id));
   try {
-    return openProviderKey(ctx, id, user?.sealed ?? null);
+    return decryptProviderKey(ctx, id, user?.sealed ?? null);
   } catch (error) {
     ctx.log.error({ err: error, userId: id }, "a user's own AI key cannot be opened");
-    throw new Refusal('provider_failed', UNREADABLE_KEY_MESSAGE, { errorCode: 'AUTHENTICATION_FAILED' });
+    throw new AppError('provider_failed', UNREADABLE_KEY_MESSAGE, { errorCode: 'AUTHENTICATION_FAILED' });
   }
 }
 
-function refuseFailure(ctx: Context, caller: Pick<Caller, 'id'>, failed: AiOutcome & { ok: false }): Refusal {
+function refuseFailure(ctx: Context, caller: Pick<Caller, 'id'>, failed: AiOutcome & { ok: false }): AppError {
   const { errorCode, message, retryAfterMs } = failed;
   ctx.log.warn({ userId: caller.id, errorCode }, 'an agent call failed');
   const seconds = retryAfterMs === null ? undefined : Math.ceil(retryAfterMs / 1000);
-  return new Refusal('provider_failed', message, { errorCode }, seconds);
+  return new AppError('provider_failed', message, { errorCode }, seconds);
 }

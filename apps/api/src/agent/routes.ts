@@ -1,9 +1,9 @@
 import * as contract from '@carillon/contract/agent';
 import type { FastifyPluginAsync, RawServerDefault } from 'fastify';
 import type { Context } from '../context.ts';
-import { bodyOfError } from '../http/answer.ts';
-import type { ContractTypes } from '../http/contract.ts';
-import { abortOnHangUp, openEvents, wantsEvents } from '../http/event-stream.ts';
+import { toErrorBody } from '../http/error-handler.ts';
+import { abortOnHangUp, openEventStream, wantsEvents } from '../http/event-stream.ts';
+import type { ContractTypes } from '../http/validation.ts';
 import { processMessage } from './process.ts';
 
 const success = true as const;
@@ -53,11 +53,11 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
       };
       if (!wantsEvents(request.headers.accept)) return process();
 
-      const events = openEvents({ keepAliveMs });
+      const events = openEventStream({ keepAliveMs });
       const ended = process(events.addContent).then(
         (answer) => events.end('done', answer),
         (error) => {
-          if (events.hasBegun) return events.end('error', bodyOfError(error, request));
+          if (events.hasBegun) return events.end('error', toErrorBody(error, request));
           events.drop();
           throw error;
         },

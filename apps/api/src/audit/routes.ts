@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/audit';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { listAudit } from './read.ts';
 
 /** The audit log (decisions §9). */

@@ -1,9 +1,9 @@
 import { compile, Email, Password, strict } from '@carillon/contract';
 import { users } from '@carillon/db';
 import { and, ne } from 'drizzle-orm';
-import { ConfigError } from '../config.ts';
+import { recordAudit } from '../audit/record.ts';
+import { ConfigError } from '../config/config.ts';
 import { type Context, inTransaction } from '../context.ts';
-import { recordAudit } from './audit.ts';
 import { hashPassword } from './passwords.ts';
 import { hasEmail, insertAccount } from './write.ts';
 

@@ -1,22 +1,22 @@
-import { type Db, lookUp, rateWindows, sessions, settings, users } from '@carillon/db';
+import { type Db, fastQuery, rateWindows, sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import { counted, firstOfWindow, isCounted, oneMore } from '../limits/windows.ts';
-import type { OwnRows } from '../own-rows.ts';
+import type { OwnedRows } from '../queries/owned-row.ts';
 
 /** The statement of `findCaller`: session, user, hit and maintenance mode in one. */
-export const callerQuery = lookUp((db) => withoutRow(db).prepare('find_caller'));
+export const callerQuery = fastQuery((db) => withoutRow(db).prepare('find_caller'));
 
 /** The same, and with it the row `rowId` of those of the user. Prepared once for each kind of rows. */
-export function callerAndRowQuery(rows: OwnRows) {
+export function callerAndRowQuery(rows: OwnedRows) {
   const query = queries.get(rows) ?? prepareWith(rows);
   queries.set(rows, query);
   return query;
 }
 
-const queries = new Map<OwnRows, ReturnType<typeof prepareWith>>();
+const queries = new Map<OwnedRows, ReturnType<typeof prepareWith>>();
 
-const prepareWith = ({ table, fields }: OwnRows) =>
-  lookUp((db) => {
+const prepareWith = ({ table, fields }: OwnedRows) =>
+  fastQuery((db) => {
     const { found, hit, mode, all } = parts(db);
     const row = db.$with('row').as(
       db

@@ -1,14 +1,14 @@
 import { passwordResets, users } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
+import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { invalidField, Refusal } from '../errors.ts';
+import { AppError, invalidField } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
-import { PASSWORD_TRIES } from '../limits/rates.ts';
-import { countHit, hitOf, isOver, refuseHit } from '../limits/windows.ts';
-import { queueMail } from '../mails/queue.ts';
-import { recordAudit } from './audit.ts';
+import { PASSWORD_ATTEMPTS } from '../limits/rates.ts';
+import { countHit, hitOf, isExceeded, refuseHit } from '../limits/windows.ts';
+import { queueMail } from '../mail/queue.ts';
 import { hashPassword, isSamePassword, verifyPassword } from './passwords.ts';
-import { endSessionsOf } from './sessions.ts';
+import { endUserSessions } from './sessions.ts';
 
 /**
  * Changes the caller's password (specification "Server actions"): all other sessions end, links to choose a new one
@@ -29,8 +29,8 @@ export async function changePassword(
   if (!known) throw accountGone();
   if (known.passwordHash === null) throw withoutPassword();
   // Before the work: of many tries at once, none knows yet how the others end.
-  const standing = await countHit(ctx.db, hitOf(ctx, PASSWORD_TRIES, userKey(PASSWORD_TRIES, caller.id)));
-  if (isOver(standing)) throw refuseHit(ctx, PASSWORD_TRIES, standing);
+  const standing = await countHit(ctx.db, hitOf(ctx, PASSWORD_ATTEMPTS, userKey(PASSWORD_ATTEMPTS, caller.id)));
+  if (isExceeded(standing)) throw refuseHit(ctx, PASSWORD_ATTEMPTS, standing);
   if (!(await verifyPassword(known.passwordHash, currentPassword))) throw wrongPassword();
   // Outside of the transaction, which holds locks.
   const passwordHash = await hashPassword(newPassword);
@@ -53,7 +53,7 @@ export async function changePassword(
       .update(passwordResets)
       .set({ usedAt: now })
       .where(and(eq(passwordResets.userId, caller.id), isNull(passwordResets.usedAt)));
-    await endSessionsOf(tx, caller.id, { except: caller.sessionId });
+    await endUserSessions(tx, caller.id, { except: caller.sessionId });
     const { id: userId } = caller;
     const { email } = account;
     await recordAudit(tx, { kind: 'user.password_changed', actorId: userId, actorEmail: email, userId, address });
@@ -61,12 +61,12 @@ export async function changePassword(
   });
 }
 
-const accountGone = () => new Refusal('unauthenticated', 'This account is gone.');
+const accountGone = () => new AppError('unauthenticated', 'This account is gone.');
 
 const wrongPassword = () => invalidField('currentPassword', 'is wrong');
 
 const withoutPassword = () =>
-  new Refusal('conflict', 'This account has no password yet. Ask for a link by mail to choose one.');
+  new AppError('conflict', 'This account has no password yet. Ask for a link by mail to choose one.');
 
 const CHANGED_TEXT = `Hello,
 

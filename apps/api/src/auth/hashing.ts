@@ -6,10 +6,10 @@ import type { Options } from '@node-rs/argon2';
  * Hashes a password, as a PHC string. This and `verifyAside` run on threads of their own: a hash fills a core, and
  * unlike the threads of libuv these let the event loop go first, which everybody else waits for.
  */
-export const hashAside = (password: string, parameters: Options): Promise<string> => run({ password, parameters });
+export const hashInWorker = (password: string, parameters: Options): Promise<string> => run({ password, parameters });
 
 /** Tells whether `password` is what was hashed. Rejects where `passwordHash` is no hash. */
-export const verifyAside = (passwordHash: string, password: string): Promise<boolean> =>
+export const verifyInWorker = (passwordHash: string, password: string): Promise<boolean> =>
   run({ password, passwordHash });
 
 const idle: Worker[] = [];

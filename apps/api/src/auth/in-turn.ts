@@ -1,10 +1,10 @@
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
 /**
  * Returns a function that runs work as it comes, `atOnce` at a time and the rest in turn. When `waitingAtMost` are
  * waiting it refuses as `unavailable`, because whoever joined then would wait for longer than anyone does.
  */
-export function takingTurns({ atOnce, waitingAtMost }: { atOnce: number; waitingAtMost: number }) {
+export function limitConcurrency({ atOnce, waitingAtMost }: { atOnce: number; waitingAtMost: number }) {
   const waiting: (() => void)[] = [];
   let running = 0;
 
@@ -13,7 +13,7 @@ export function takingTurns({ atOnce, waitingAtMost }: { atOnce: number; waiting
       running += 1;
     } else {
       if (waiting.length >= waitingAtMost) {
-        throw new Refusal('unavailable', 'Too many people are signing in at this moment. Please try again shortly.');
+        throw new AppError('unavailable', 'Too many people are signing in at this moment. Please try again shortly.');
       }
       await new Promise<void>((resolve) => waiting.push(resolve));
     }

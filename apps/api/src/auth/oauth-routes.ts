@@ -1,6 +1,6 @@
 import * as contract from '@carillon/contract/oauth';
-import type { Routes } from '../http/contract.ts';
-import { sessionCookie } from './cookie.ts';
+import { sessionCookie } from '../http/session-cookie.ts';
+import type { Routes } from '../http/validation.ts';
 import { beginOAuth, callbackOf, finishOAuth } from './oauth.ts';
 import { dropFlow, FLOW_COOKIE, findFlow, keepFlow } from './oauth-flow.ts';
 

@@ -1,10 +1,10 @@
 import { identities, users } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
+import { recordAudit } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../outside/oauth.ts';
-import { recordAudit } from './audit.ts';
-import { endSessionsOf, type Origin, openSession } from './sessions.ts';
+import { AppError } from '../errors.ts';
+import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../third-party/oauth.ts';
+import { endUserSessions, type Origin, openSession } from './sessions.ts';
 import { hasEmail, insertAccount } from './write.ts';
 
 /** The address that `provider` sends the browser back to; registered there by the operator. */
@@ -31,11 +31,11 @@ export async function finishOAuth(
   origin: Origin,
 ) {
   const asked = getProvider(ctx, provider);
-  if (!flow) throw new Refusal('bad_request', 'This sign-in was not begun here, or took too long: begin anew.');
+  if (!flow) throw new AppError('bad_request', 'This sign-in was not begun here, or took too long: begin anew.');
   const outcome = await asked.finish(callback, flow);
   if (!outcome.ok) {
     if (outcome.reason === 'unreachable') return refuseUnreachable(provider);
-    throw new Refusal('bad_request', 'The provider did not confirm the sign-in: begin anew.');
+    throw new AppError('bad_request', 'The provider did not confirm the sign-in: begin anew.');
   }
   const { profile } = outcome;
   const userId = await inTransaction(ctx, async (tx) => {
@@ -43,18 +43,18 @@ export async function finishOAuth(
     return known ?? linkAccount(tx, provider, profile, origin);
   });
   return openSession(ctx, userId, origin, (account) => {
-    if (!account.isActive) throw new Refusal('forbidden', 'This account is deactivated.');
+    if (!account.isActive) throw new AppError('forbidden', 'This account is deactivated.');
   });
 }
 
 function getProvider(ctx: Context, provider: string): OAuthProvider {
   const found = ctx.oauth.get(provider);
-  if (!found) throw new Refusal('not_found', 'There is no such sign-in provider.');
+  if (!found) throw new AppError('not_found', 'There is no such sign-in provider.');
   return found;
 }
 
 function refuseUnreachable(provider: string): never {
-  throw new Refusal('unavailable', `The sign-in provider ${provider} does not answer: try again later.`);
+  throw new AppError('unavailable', `The sign-in provider ${provider} does not answer: try again later.`);
 }
 
 async function findIdentity(ctx: Context, provider: string, { subject }: OAuthProfile): Promise<number | undefined> {
@@ -69,7 +69,7 @@ async function findIdentity(ctx: Context, provider: string, { subject }: OAuthPr
 async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile, origin: Origin): Promise<number> {
   const { email, emailVerified, subject } = profile;
   if (email === null || !emailVerified) {
-    throw new Refusal('forbidden', 'The provider has not verified your e-mail address.');
+    throw new AppError('forbidden', 'The provider has not verified your e-mail address.');
   }
   const identityUserId = `${provider}:${subject}`;
   const account = { email, name: nameOf(profile, email), passwordHash: null, role: 'USER', identityUserId } as const;
@@ -92,7 +92,7 @@ async function takeOver(ctx: Context, email: string, identityUserId: string): Pr
     .from(users)
     .where(hasEmail(email))
     .for('no key update');
-  if (!account) throw new Refusal('bad_request', 'The account was deleted meanwhile: begin anew.');
+  if (!account) throw new AppError('bad_request', 'The account was deleted meanwhile: begin anew.');
   if (account.emailVerifiedAt === null) {
     const now = ctx.now();
     await ctx.db
@@ -100,7 +100,7 @@ async function takeOver(ctx: Context, email: string, identityUserId: string): Pr
       .set({ identityUserId, passwordHash: null, emailVerifiedAt: now, updatedAt: now })
       .where(eq(users.id, account.id));
     await ctx.db.delete(identities).where(eq(identities.userId, account.id));
-    await endSessionsOf(ctx, account.id);
+    await endUserSessions(ctx, account.id);
   }
   return account.id;
 }

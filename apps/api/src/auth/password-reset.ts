@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { passwordResets, users } from '@carillon/db';
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
+import { recordAudit } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { queueMail, queueReset } from '../mails/queue.ts';
-import { recordAudit } from './audit.ts';
+import { AppError } from '../errors.ts';
+import { queueMail, queueReset } from '../mail/queue.ts';
 import { hashPassword } from './passwords.ts';
-import { endSessionsOf, type Origin } from './sessions.ts';
+import { endUserSessions, type Origin } from './sessions.ts';
 import { hasEmail, storedEmail } from './write.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -85,7 +85,7 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
       await getReset(tx, input.token);
       throw refuse('unknown');
     }
-    await endSessionsOf(tx, userId);
+    await endUserSessions(tx, userId);
     const actor = { actorId: userId, actorEmail: user.email, userId };
     await recordAudit(tx, { kind: 'user.password_reset', ...actor, address: origin.address });
     await queueMail(tx, { to: user.email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
@@ -115,7 +115,7 @@ const isUsed: SQL<boolean> = sql`(${passwordResets.usedAt} is not null or exists
 
 const RESET = { userId: passwordResets.userId, expiresAt: passwordResets.expiresAt, used: isUsed.as('used') };
 
-const refuse = (why: keyof typeof REFUSED) => new Refusal('bad_request', REFUSED[why]);
+const refuse = (why: keyof typeof REFUSED) => new AppError('bad_request', REFUSED[why]);
 
 const RESET_TEXT = (link: string) => `Hello,
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseOptions } from '@node-rs/argon2';
-import { hashAside, verifyAside } from './hashing.ts';
-import { takingTurns } from './in-turn.ts';
+import { hashInWorker, verifyInWorker } from './hashing.ts';
+import { limitConcurrency } from './in-turn.ts';
 
 /** OWASP's parameters for argon2id, the package's default variant (decisions §3). Raise them here: logins rehash. */
 export const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -11,11 +11,11 @@ export const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as
  * No more hashes run than there are cores, which would finish none of them sooner, and no more than four, as each takes
  * 19 MiB. A thousand that wait are some five seconds of work.
  */
-const inTurn = takingTurns({ atOnce: Math.min(availableParallelism(), 4), waitingAtMost: 1000 });
+const inTurn = limitConcurrency({ atOnce: Math.min(availableParallelism(), 4), waitingAtMost: 1000 });
 
 /** Hashes a password, as a PHC string. Refuses as `unavailable` when too many are waiting. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hashAside(normalized(password), PARAMETERS));
+  return inTurn(() => hashInWorker(normalized(password), PARAMETERS));
 }
 
 /**
@@ -24,7 +24,7 @@ export function hashPassword(password: string): Promise<string> {
  */
 export function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
   return inTurn(async () => {
-    const matches = await verifyAside(passwordHash ?? NOBODYS_HASH, normalized(password));
+    const matches = await verifyInWorker(passwordHash ?? DUMMY_HASH, normalized(password));
     return matches && passwordHash !== null;
   });
 }
@@ -46,7 +46,7 @@ export function needsRehash(passwordHash: string): boolean {
 const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
 
 /** A hash of today's cost that no password is known to have. */
-const NOBODYS_HASH = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$${unpadded(randomBytes(16))}$${unpadded(randomBytes(32))}`;
+const DUMMY_HASH = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$${unpadded(randomBytes(16))}$${unpadded(randomBytes(32))}`;
 
 /** NFKC (NIST SP 800-63B): keyboards and systems spell the same "é" or full-width digit in different bytes. */
 const normalized = (password: string) => password.normalize('NFKC');

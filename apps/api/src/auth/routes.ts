@@ -1,7 +1,7 @@
 import * as contract from '@carillon/contract/auth';
 import type { FastifyRequest } from 'fastify';
-import type { Routes } from '../http/contract.ts';
-import { clearedCookie, sessionCookie } from './cookie.ts';
+import { clearedCookie, sessionCookie } from '../http/session-cookie.ts';
+import type { Routes } from '../http/validation.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';
 import { listSessions } from './read.ts';
 import type { Origin } from './sessions.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { auditLog, sessions, users } from '@carillon/db';
 import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
+import { auditRow } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { type Hit, hitValues, type Standing } from '../limits/windows.ts';
-import type { OwnRows } from '../own-rows.ts';
-import { auditRow } from './audit.ts';
+import { AppError } from '../errors.ts';
+import { type Hit, hitValues, type RateLimitState } from '../limits/windows.ts';
+import type { OwnedRows } from '../queries/owned-row.ts';
 import { callerAndRowQuery, callerQuery } from './caller-query.ts';
 import { SESSION_SECONDS, signToken, verifyToken } from './tokens.ts';
 
@@ -35,9 +35,9 @@ export function openSession(
 ) {
   return inTransaction(ctx, async (tx) => {
     const account = await lockAccount(tx, userId);
-    if (!account) throw new Refusal('unauthenticated', 'This account is gone.');
+    if (!account) throw new AppError('unauthenticated', 'This account is gone.');
     await admit(account);
-    if (!account.isActive) throw new Refusal('forbidden', 'This account has been deactivated.');
+    if (!account.isActive) throw new AppError('forbidden', 'This account has been deactivated.');
     const id = randomUUID();
     const now = ctx.now();
     const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
@@ -48,17 +48,17 @@ export function openSession(
 
 export interface Found {
   caller: Caller;
-  standing: Standing;
+  standing: RateLimitState;
   /** Whether the service is in maintenance mode at this moment. */
   maintenance: boolean;
 }
 
 /** As `Found`, where the request may not have been counted. */
-export type FoundUncounted = Omit<Found, 'standing'> & { standing: Standing | null };
+export type FoundUncounted = Omit<Found, 'standing'> & { standing: RateLimitState | null };
 
 /** A row of the user's that the request is going to ask for. */
-export interface ReadAhead {
-  rows: OwnRows;
+export interface Prefetch {
+  rows: OwnedRows;
   id: number;
 }
 
@@ -72,7 +72,7 @@ export async function findCaller(
   ctx: Context,
   token: string | null,
   hitBy: (userId: number) => Hit,
-  ahead?: ReadAhead | null,
+  ahead?: Prefetch | null,
 ): Promise<Found | null>;
 export async function findCaller(
   ctx: Context,
@@ -83,7 +83,7 @@ export async function findCaller(
   ctx: Context,
   token: string | null,
   hitBy: ((userId: number) => Hit) | null,
-  ahead: ReadAhead | null = null,
+  ahead: Prefetch | null = null,
 ) {
   const now = ctx.now();
   const claims = token === null ? null : verifyToken(ctx.config, token, now);
@@ -106,7 +106,7 @@ async function findWithoutRow({ db }: Context, values: Record<string, unknown>) 
   return found;
 }
 
-async function findWithRow({ db }: Context, values: Record<string, unknown>, { rows, id }: ReadAhead) {
+async function findWithRow({ db }: Context, values: Record<string, unknown>, { rows, id }: Prefetch) {
   const [found] = await callerAndRowQuery(rows)(db).execute({ ...values, rowId: id });
   if (found) rows.readAhead.set(found.found, { id, row: found.row });
   return found;
@@ -118,7 +118,11 @@ export async function endSession(ctx: Context, sessionId: string): Promise<void>
 }
 
 /** Ends all sessions of a user, but for the session `except`. */
-export async function endSessionsOf(ctx: Context, userId: number, { except }: { except?: string } = {}): Promise<void> {
+export async function endUserSessions(
+  ctx: Context,
+  userId: number,
+  { except }: { except?: string } = {},
+): Promise<void> {
   await ctx.db
     .delete(sessions)
     .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except)));

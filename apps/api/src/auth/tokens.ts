@@ -1,5 +1,5 @@
 import { createSigner, createVerifier } from 'fast-jwt';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** A session lasts 7 days (specification "Session"). */
 export const SESSION_SECONDS = 7 * 24 * 60 * 60;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
+import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { recordAudit } from './audit.ts';
-import { boundGuesses } from './guesses.ts';
+import { AppError } from '../errors.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import { type Account, endSession, type Origin, openSession } from './sessions.ts';
+import { throttleLogin } from './throttle-login.ts';
 
 export interface NewAccount {
   name: string;
@@ -23,7 +23,7 @@ export async function register(ctx: Context, input: NewAccount, origin: Origin) 
   const passwordHash = await hashPassword(input.password);
   return inTransaction(ctx, async (tx) => {
     const user = await insertAccount(tx, { ...input, passwordHash, role: 'USER' });
-    if (!user) throw new Refusal('conflict', 'This e-mail address is already registered.');
+    if (!user) throw new AppError('conflict', 'This e-mail address is already registered.');
     await recordAudit(tx, {
       kind: 'user.registered',
       actorId: user.id,
@@ -42,7 +42,7 @@ export async function register(ctx: Context, input: NewAccount, origin: Origin) 
 export async function logIn(ctx: Context, input: { email: string; password: string }, origin: Origin) {
   const { id, passwordHash } = users;
   const [known] = await ctx.db.select({ id, passwordHash }).from(users).where(hasEmail(input.email));
-  await boundGuesses(ctx, { email: input.email, userId: known?.id }, origin);
+  await throttleLogin(ctx, { email: input.email, userId: known?.id }, origin);
   const isRight = await verifyPassword(known?.passwordHash ?? null, input.password);
   if (!known || !isRight) throw wrongCredentials();
 
@@ -67,7 +67,7 @@ export async function endOwnSession(ctx: Context, caller: Caller, sessionId: str
     .delete(sessions)
     .where(and(eq(sessions.id, sessionId), eq(sessions.userId, caller.id), gt(sessions.expiresAt, ctx.now())))
     .returning({ id: sessions.id });
-  if (ended.length === 0) throw new Refusal('not_found', 'Session not found');
+  if (ended.length === 0) throw new AppError('not_found', 'Session not found');
 }
 
 /** Matches the account of an address, whatever its case and the space around it (decisions §3). */
@@ -118,7 +118,7 @@ export async function insertAccount(ctx: Context, values: AccountValues) {
   return user;
 }
 
-const wrongCredentials = () => new Refusal('unauthenticated', 'The e-mail address or the password is wrong.');
+const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail address or the password is wrong.');
 
 /** Rehashes with today's parameters while the password is at hand, unless it was changed in the meantime. */
 async function strengthen(ctx: Context, known: { id: number; passwordHash: string | null }, password: string) {

@@ -1,5 +1,5 @@
-import { ConfigError, SECRETS, type SealingKey } from './secrets.ts';
-import { weaknessOf } from './weakness.ts';
+import { ConfigError, type EncryptionKey, SECRETS } from './secrets.ts';
+import { findWeakness } from './weak-secrets.ts';
 
 const LEAST_BYTES = 32;
 const LOOPBACK = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -7,7 +7,7 @@ const LOOPBACK = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 type Secrets = Record<(typeof SECRETS)[number], string>;
 
 /** Refuses secrets that can be guessed (decisions §1), one line for each variable that has to be set anew. */
-export function assertStrong(secrets: Secrets, sealingKeys: readonly SealingKey[]): void {
+export function assertStrong(secrets: Secrets, sealingKeys: readonly EncryptionKey[]): void {
   const seen = new Map<string, string>();
   for (const name of SECRETS) {
     const value = secrets[name];
@@ -15,7 +15,7 @@ export function assertStrong(secrets: Secrets, sealingKeys: readonly SealingKey[
     for (const bytes of parts) {
       if (bytes.length < LEAST_BYTES)
         throw new ConfigError(`${name} is shorter than the ${LEAST_BYTES} bytes that production needs.`);
-      const weakness = weaknessOf(bytes);
+      const weakness = findWeakness(bytes);
       if (weakness) throw new ConfigError(`${name} ${weakness}: set it to random bytes (openssl rand -base64 32).`);
     }
     const twin = seen.get(value);

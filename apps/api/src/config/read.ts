@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Kind } from './kinds.ts';
+import type { Parser } from './parsers.ts';
 import { ConfigError, SECRETS } from './secrets.ts';
 import { VARIABLES } from './variables.ts';
 
@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads `NAME`, or the file that `NAME_FILE` names; empty counts as unset but where the kind takes it. */
 export function readVariable<N extends Name>(env: Environment, name: N): Value<N> {
-  const spec: { kind: Kind<unknown>; default: string | null } = VARIABLES[name];
+  const spec: { kind: Parser<unknown>; default: string | null } = VARIABLES[name];
   const file = env[`${name}_FILE`];
   let raw = env[name] ?? null;
   if (raw === '' && !spec.kind.takesNothing) raw = null;

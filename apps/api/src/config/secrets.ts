@@ -8,7 +8,7 @@ export class ConfigError extends Error {}
 export const SECRETS = ['JWT_SECRET', 'ENCRYPTION_KEY', 'CRON_SECRET', 'ADMIN_KEY'] as const;
 
 /** A key that seals secrets; `id` is written in front of what it sealed, so that keys can be rotated. */
-export interface SealingKey {
+export interface EncryptionKey {
   id: string;
   key: Buffer;
 }
@@ -16,7 +16,7 @@ export interface SealingKey {
 /** With the alphabet of addresses or without, padded or not; decoding would pass over whatever else stands there. */
 const BASE64_OF_32 = /^[\w+/-]{43}=?$/;
 
-export function parseSealingKeys(value: string): SealingKey[] {
+export function parseEncryptionKeys(value: string): EncryptionKey[] {
   const keys = value.split(',').map((entry) => {
     const [id, encoded] = entry.includes(':') ? entry.trim().split(':', 2) : ['1', entry];
     const key = Buffer.from(encoded ?? '', 'base64');

@@ -1,4 +1,4 @@
-import { baseUrl, oneOf, share, text } from './kinds.ts';
+import { baseUrl, oneOf, share, text } from './parsers.ts';
 
 /** Those of OpenTelemetry that are read here. Its exporter reads those of its timeout, compression and certificates. */
 export const TRACING_VARIABLES = {

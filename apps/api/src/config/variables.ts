@@ -8,13 +8,13 @@ import {
   flag,
   httpUrl,
   integer,
-  type Kind,
   mailbox,
   oneOf,
+  type Parser,
   positive,
   proxies,
   text,
-} from './kinds.ts';
+} from './parsers.ts';
 import { TRACING_VARIABLES } from './variables-tracing.ts';
 
 /** Every variable of decisions §1: its default (null where there is none), what it takes, what it is for. */
@@ -183,4 +183,4 @@ export const VARIABLES = {
     default: 'info',
     meaning: 'pino level',
   },
-} as const satisfies Record<string, { kind: Kind<unknown>; default: string | null; meaning: string }>;
+} as const satisfies Record<string, { kind: Parser<unknown>; default: string | null; meaning: string }>;

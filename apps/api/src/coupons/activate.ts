@@ -1,8 +1,8 @@
 import { couponRedemptions, coupons, users } from '@carillon/db';
 import { and, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
-import { recordAudit } from '../auth/audit.ts';
+import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
 /** Beyond this an instant is no date-time of the interface any more. */
 const LAST_INSTANT = '9999-12-31T23:59:59.999Z';
@@ -66,12 +66,12 @@ async function extendTrial(ctx: Context, caller: Caller, days: number, now: Date
     })
     .where(eq(users.id, caller.id))
     .returning({ trialEndsAt: users.trialEndsAt });
-  if (!user?.trialEndsAt) throw new Refusal('unauthenticated', 'This account is gone.');
+  if (!user?.trialEndsAt) throw new AppError('unauthenticated', 'This account is gone.');
   return user.trialEndsAt;
 }
 
 /** Why no use could be taken. */
-async function findReason(ctx: Context, caller: Caller, code: string, now: Date): Promise<Refusal> {
+async function findReason(ctx: Context, caller: Caller, code: string, now: Date): Promise<AppError> {
   const [coupon] = await ctx.db
     .select({
       isActive: coupons.isActive,
@@ -81,10 +81,10 @@ async function findReason(ctx: Context, caller: Caller, code: string, now: Date)
     })
     .from(coupons)
     .where(hasCode(code));
-  if (!coupon?.isActive) return new Refusal('not_found', 'Cupom não encontrado ou inativo');
-  if (coupon.expiresAt && coupon.expiresAt <= now) return new Refusal('bad_request', 'Cupom expirado');
+  if (!coupon?.isActive) return new AppError('not_found', 'Cupom não encontrado ou inativo');
+  if (coupon.expiresAt && coupon.expiresAt <= now) return new AppError('bad_request', 'Cupom expirado');
   if (coupon.usedByCaller) return usedBefore();
-  return new Refusal('bad_request', 'Cupom atingiu o limite de usos');
+  return new AppError('bad_request', 'Cupom atingiu o limite de usos');
 }
 
-const usedBefore = () => new Refusal('bad_request', 'Cupom já utilizado');
+const usedBefore = () => new AppError('bad_request', 'Cupom já utilizado');

@@ -2,7 +2,7 @@ import type { ListCouponsQuery, ListCouponUsesQuery } from '@carillon/contract/c
 import { couponRedemptions, coupons, users } from '@carillon/db';
 import { desc, eq, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
 /** The fields of the specification's "Coupon". */
 export const couponFields = {
@@ -29,7 +29,7 @@ export async function getCoupon(ctx: Context, id: number) {
 export type CouponRow = Awaited<ReturnType<typeof getCoupon>>;
 
 export const refuseCoupon = (): never => {
-  throw new Refusal('not_found', 'There is no such coupon.');
+  throw new AppError('not_found', 'There is no such coupon.');
 };
 
 /** All coupons, newest first, with figures over all of them (specification "Admin"). */

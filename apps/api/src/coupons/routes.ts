@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/coupons';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { activateCoupon } from './activate.ts';
 import { getCoupon, listCoupons, listCouponUses } from './read.ts';
 import { changeCoupon, createCoupon, deleteCoupon } from './write.ts';

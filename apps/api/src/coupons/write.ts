@@ -1,9 +1,9 @@
 import type { ChangeCouponInput, CreateCouponInput } from '@carillon/contract/coupons';
 import { coupons } from '@carillon/db';
 import { eq } from 'drizzle-orm';
-import { recordAudit } from '../auth/audit.ts';
+import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { invalidField, Refusal } from '../errors.ts';
+import { AppError, invalidField } from '../errors.ts';
 import { getSettings } from '../settings/read.ts';
 import { newCode } from './code.ts';
 import { type CouponRow, couponFields, refuseCoupon } from './read.ts';
@@ -33,7 +33,7 @@ export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInp
       })
       .onConflictDoNothing()
       .returning(couponFields);
-    if (!coupon) throw new Refusal('conflict', 'There is a coupon with this code already.');
+    if (!coupon) throw new AppError('conflict', 'There is a coupon with this code already.');
     await recordChange(tx, admin, 'coupon.created', { before: null, after: coupon }, address);
     return coupon;
   });

@@ -1,5 +1,5 @@
 import { runScheduler } from '@carillon/contract/cron';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { tick } from './tick.ts';
 
 /** Specification "Internal scheduler trigger". */

@@ -3,7 +3,7 @@ import { rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { enqueueDue, findNextDue } from '../executions/queue.ts';
-import type { Span } from '../outside/tracing.ts';
+import type { Span } from '../telemetry/tracing.ts';
 
 /** The answer comes at the latest after so long; what is left goes on (decisions §6). */
 const LONGEST_WAIT_MS = 50_000;

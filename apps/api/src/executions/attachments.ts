@@ -1,11 +1,11 @@
 import { uploads } from '@carillon/db';
+import { toStorableText } from '@carillon/db/storable-text';
 import { and, eq, inArray } from 'drizzle-orm';
+import type { AiAttachment, AiOutcome } from '../ai/client.ts';
 import type { Context } from '../context.ts';
-import type { AiAttachment, AiOutcome } from '../outside/ai.ts';
-import { storedText } from '../outside/stored-text.ts';
-import { MAX_ATTACHED_BYTES } from '../tasks/attachments.ts';
+import { MAX_ATTACHED_BYTES } from '../uploads/attachments.ts';
 import { type ByteBudget, createByteBudget, type Share } from './byte-budget.ts';
-import type { Claimed } from './turns.ts';
+import type { ClaimedExecution } from './select-runnable.ts';
 
 /** What bounds the attachments of all runs of a process. */
 export interface AttachmentLimits {
@@ -16,7 +16,7 @@ export interface AttachmentLimits {
 }
 const LIMITS: AttachmentLimits = { budget: createByteBudget(64 * 1024 * 1024), readMs: 60_000 };
 
-type Run = Pick<Claimed, 'id' | 'userId' | 'attachmentIds'>;
+type Run = Pick<ClaimedExecution, 'id' | 'userId' | 'attachmentIds'>;
 type Failed = AiOutcome & { ok: false };
 
 /**
@@ -77,7 +77,7 @@ async function load(
 }
 
 function wordMissing(names: readonly string[]): string {
-  const shown = names.map((name) => JSON.stringify(storedText(name, 100))).join(', ');
+  const shown = names.map((name) => JSON.stringify(toStorableText(name, 100))).join(', ');
   const which = names.length === 1 ? `attachment ${shown} has` : `attachments ${shown} have`;
   return `The ${which} been deleted; change the task's attachments.`;
 }

@@ -2,28 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { recordset, rows, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../context.ts';
+import { recordEvents } from '../events/outbox.ts';
 import {
-  type Account,
   admitExecution,
-  type Breach,
-  countUsage,
-  dayOf,
-  findBreach,
+  applyUsage,
+  checkQuota,
+  checkTokenQuota,
   lockAccounts,
+  type QuotaAccount,
+  type QuotaExceeded,
   reserveTokens,
-  tokensUsedUp,
+  toUtcDay,
 } from '../limits/quotas.ts';
-import { addUsage, type UsageDelta } from '../usage/book.ts';
-import { recordEvents } from '../webhooks/outbox.ts';
+import { recordUsage, type UsageDelta } from '../usage/record.ts';
 import { LATE_AFTER_MS } from './queue.ts';
+import { type Candidate, type ClaimedExecution, selectRunnable } from './select-runnable.ts';
 import { type End, followEnds, refuseExecutions, usageOf, writeEnds } from './settle.ts';
-import { type Candidate, type Claimed, findTurns } from './turns.ts';
 
 /** Any number that no other advisory lock of ours uses. */
 const CLAIM_LOCK = 7_011_002;
 
-export interface Claim {
-  started: Claimed[];
+export interface ClaimResult {
+  started: ClaimedExecution[];
   /** How many ended at once, over quota. */
   refused: number;
   /** Where the next claim goes on among the users; 0 when this one reached the last of them. */
@@ -48,11 +48,15 @@ interface Claiming {
  * which is what makes the counts exact. `ends` are settled in the same transaction, as `settleExecutions` does: a place
  * is empty for no longer than that takes.
  */
-export function claimQueued(ctx: Context, { limit, after, ends = [] }: Claiming): Promise<Claim> {
+export function claimExecutions(ctx: Context, { limit, after, ends = [] }: Claiming): Promise<ClaimResult> {
   return inTransaction(ctx, async (tx) => {
     // Sent together. The lock comes after the rows that may have to be waited for: others claim meanwhile. What waited
     // for it reads with a snapshot of its own.
-    const [settled, , turns] = await Promise.all([writeEnds(tx, ends), lockClaims(tx), findTurns(tx, limit, after)]);
+    const [settled, , turns] = await Promise.all([
+      writeEnds(tx, ends),
+      lockClaims(tx),
+      selectRunnable(tx, limit, after),
+    ]);
     const next = turns.length < limit ? 0 : (turns.at(-1)?.turnOf ?? 0);
     const candidates = turns.filter((turn) => turn.id !== null);
     if (candidates.length === 0 && settled.length === 0) return { started: [], refused: 0, next };
@@ -62,13 +66,13 @@ export function claimQueued(ctx: Context, { limit, after, ends = [] }: Claiming)
     // All of them at once, in their order: whoever waited for one while holding another could wait for ever.
     const userIds = [...settled, ...candidates].map(({ userId }) => userId);
     const accounts = await lockAccounts(tx.db, userIds, now);
-    for (const delta of freed) countUsage(accounts.get(delta.userId) as Account, delta, now);
+    for (const delta of freed) applyUsage(accounts.get(delta.userId) as QuotaAccount, delta, now);
     const { starting, refused, deltas } = decide(candidates, accounts, now);
     const started = starting.map((candidate) => ({ ...candidate, claimToken: randomUUID() }));
     await Promise.all([
       writeStarts(tx, started, now),
       markLate(tx, started, now),
-      addUsage(tx, [...freed, ...deltas]),
+      recordUsage(tx, [...freed, ...deltas]),
       followEnds(tx, settled),
       recordEvents(
         tx,
@@ -86,7 +90,7 @@ async function lockClaims({ db }: Context): Promise<void> {
 }
 
 /** Whether anything waits for a worker: what an idle process asks instead of claiming. */
-export async function hasQueued(ctx: Context): Promise<boolean> {
+export async function hasQueuedExecutions(ctx: Context): Promise<boolean> {
   const [row] = await rows<{ waiting: boolean }>(
     ctx.db,
     sql`select exists (select from executions where status = 'pending' and queued_at is not null) as waiting`,
@@ -95,16 +99,16 @@ export async function hasQueued(ctx: Context): Promise<boolean> {
 }
 
 /** Starts, refuses, or leaves waiting where the tokens that others have reserved fill the quota. */
-function decide(candidates: readonly Candidate[], accounts: ReadonlyMap<number, Account>, now: Date) {
-  const today = dayOf(now);
+function decide(candidates: readonly Candidate[], accounts: ReadonlyMap<number, QuotaAccount>, now: Date) {
+  const today = toUtcDay(now);
   const starting: Candidate[] = [];
-  const refused: { id: number; breach: Breach }[] = [];
+  const refused: { id: number; breach: QuotaExceeded }[] = [];
   const deltas: UsageDelta[] = [];
   for (const candidate of candidates) {
     const { id, userId, usageDay, maxTokens } = candidate;
-    const account = accounts.get(userId) as Account;
+    const account = accounts.get(userId) as QuotaAccount;
     // Executions count on the day they start: one that waited over midnight moves to the new day's quota.
-    const breach = usageDay === today ? tokensUsedUp(account, now) : findBreach(account, now);
+    const breach = usageDay === today ? checkTokenQuota(account, now) : checkQuota(account, now);
     if (breach) {
       refused.push({ id, breach });
       continue;
@@ -120,7 +124,7 @@ function decide(candidates: readonly Candidate[], accounts: ReadonlyMap<number, 
   return { starting, refused, deltas };
 }
 
-async function writeStarts(ctx: Context, started: readonly (Claimed & Candidate)[], now: Date) {
+async function writeStarts(ctx: Context, started: readonly (ClaimedExecution & Candidate)[], now: Date) {
   if (started.length === 0) return;
   const starts = started.map(({ id, claimToken, maxTokens, isFirstStart }) => ({
     id,
@@ -133,7 +137,7 @@ async function writeStarts(ctx: Context, started: readonly (Claimed & Candidate)
   await ctx.db.execute(sql`
     with started as (
       update executions e set status = 'running', started_at = ${at}, claim_token = s.token,
-        lease_until = ${lease}, tokens_reserved = s.tokens, usage_day = ${dayOf(now)}
+        lease_until = ${lease}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)}
       from jsonb_to_recordset(${recordset(starts)}::jsonb) as s(id int, token uuid, tokens int, count int)
       where e.id = s.id
       returning e.task_id, s.count

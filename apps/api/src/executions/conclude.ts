@@ -1,11 +1,11 @@
 import type { EventData } from '@carillon/contract/events';
 import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import type { AiUsage } from '../ai/client.ts';
 import type { Context } from '../context.ts';
+import { type Event, recordEvents } from '../events/outbox.ts';
 import { notifyUsers } from '../notifications/notify.ts';
-import type { AiUsage } from '../outside/ai.ts';
-import { type Event, recordEvents } from '../webhooks/outbox.ts';
-import { mailEnds } from './notify-end.ts';
+import { mailEnds } from './notify-owner.ts';
 import type { Outcome } from './settle.ts';
 
 /** A recurring task turns `failed` when so many executions in a row failed for good (decisions §5). */

@@ -1,8 +1,8 @@
 import { executions, tasks } from '@carillon/db';
 import { and, asc, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { executionFields, refuseExecution, withTokens } from './read.ts';
-import { logOf } from './steps.ts';
+import { executionFields, refuseExecution, toExecution } from './read.ts';
+import { logOf } from './timeline.ts';
 
 /**
  * An execution of the caller's with its task as it is now, what it did step by step, and what it took (specification
@@ -39,7 +39,7 @@ export async function getExecutionDetails(ctx: Context, caller: Caller, id: numb
   ]);
   if (!found) return refuseExecution();
   const { task, asked, steps } = found;
-  const execution = withTokens(found.execution);
+  const execution = toExecution(found.execution);
   const { model, tokens, costUsd } = execution;
   return {
     ...execution,

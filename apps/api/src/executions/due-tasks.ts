@@ -1,7 +1,7 @@
 import { recordset, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { type Breach, dayOf } from '../limits/quotas.ts';
+import { type QuotaExceeded, toUtcDay } from '../limits/quotas.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
 
 /** A task whose next run is due, as it was when it was locked. */
@@ -18,7 +18,7 @@ export interface DueTask extends Omit<Schedule, 'scheduledFor'> {
 export interface Plan {
   task: DueTask;
   ledger: { at: Date; fate: 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' }[];
-  run: { at: Date; breach: Breach | null } | null;
+  run: { at: Date; breach: QuotaExceeded | null } | null;
   next: Date | null;
 }
 
@@ -68,7 +68,7 @@ export async function writePlans(ctx: Context, plans: readonly Plan[], now: Date
     insert into executions (task_id, user_id, status, trigger, planned_for, run_at, queued_at, usage_day, created_at)
     select r.task_id, r.user_id, 'pending', 'schedule', r.at, r.at,
       case when r.queued then ${now.toISOString()}::timestamptz end,
-      case when r.queued then ${dayOf(now)}::date end, ${now.toISOString()}::timestamptz
+      case when r.queued then ${toUtcDay(now)}::date end, ${now.toISOString()}::timestamptz
     from jsonb_to_recordset(${recordset(runs)}::jsonb) as r(task_id int, user_id int, at timestamptz, queued boolean)
     join recorded on recorded.task_id = r.task_id and recorded.planned_for = r.at
     returning id, task_id as "taskId", user_id as "userId", queued_at is not null as queued`,

@@ -1,9 +1,9 @@
 import { executions, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { admitExecution, dayOf, lockAccounts, overQuota } from '../limits/quotas.ts';
+import { admitExecution, lockAccounts, quotaExceededError, toUtcDay } from '../limits/quotas.ts';
 import { refuseTask } from '../tasks/read.ts';
-import { addUsage } from '../usage/book.ts';
+import { recordUsage } from '../usage/record.ts';
 
 /**
  * Queues a run of a task of the caller's now, whatever its schedule and state. Above the limit of 5 at once, and while
@@ -27,8 +27,8 @@ export async function executeTask(
     // Deactivated or deleted since the session was found.
     if (!account?.isActive) return refuseTask();
     const breach = admitExecution(account, now);
-    if (breach) throw overQuota(breach);
-    const usageDay = dayOf(now);
+    if (breach) throw quotaExceededError(breach);
+    const usageDay = toUtcDay(now);
     const [[execution]] = await Promise.all([
       tx.db
         .insert(executions)
@@ -44,11 +44,11 @@ export async function executeTask(
           createdAt: now,
         })
         .returning({ executionId: executions.id, startedAt: executions.createdAt }),
-      addUsage(tx, [{ userId: caller.id, day: usageDay, executions: 1 }]),
+      recordUsage(tx, [{ userId: caller.id, day: usageDay, executions: 1 }]),
     ]);
     return execution as { executionId: number; startedAt: Date };
   });
   ctx.trace.mark(`execution ${queued.executionId}`);
-  ctx.worker.nudge();
+  ctx.worker.wakeExecutions();
   return queued;
 }

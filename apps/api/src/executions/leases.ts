@@ -1,7 +1,7 @@
 import { recordset, rows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../context.ts';
-import { addUsage } from '../usage/book.ts';
+import { recordUsage } from '../usage/record.ts';
 import { settleExecutions } from './settle.ts';
 
 /** An execution that was interrupted so often is failed at the next death: it may be what kills the process. */
@@ -71,7 +71,7 @@ export async function rescueExpired(ctx: Context): Promise<number[]> {
     afterCommit(tx, () => ctx.metrics.takenOver('executions', lost.length + requeued.length));
     return requeued;
   });
-  if (rescued.length > 0) ctx.worker.nudge();
+  if (rescued.length > 0) ctx.worker.wakeExecutions();
   return rescued;
 }
 
@@ -108,7 +108,7 @@ async function requeue(ctx: Context, which: SQL, { interrupted }: { interrupted:
     )
     select id, user_id as "userId", usage_day as day, tokens_reserved as reserved, tokens from found`,
   );
-  await addUsage(
+  await recordUsage(
     ctx,
     requeued.map(({ userId, day, reserved, tokens }) => ({ userId, day, tokens, tokensReserved: -reserved })),
   );

@@ -1,9 +1,9 @@
 import { rows, toInstant, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
-import { type Account, admitExecution, type Breach, dayOf, lockAccounts } from '../limits/quotas.ts';
+import { admitExecution, lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../limits/quotas.ts';
 import { type Due, dueOccurrences, INSTANTS_AT_ONCE } from '../schedule/due.ts';
-import { addUsage } from '../usage/book.ts';
+import { recordUsage } from '../usage/record.ts';
 import { type DueTask, findDueTasks, type Plan, writePlans } from './due-tasks.ts';
 import { findDueRetries, queueRetries } from './retries.ts';
 import { refuseExecutions } from './settle.ts';
@@ -35,7 +35,7 @@ export async function enqueueDue(ctx: Context, { overdueMs = 0 } = {}): Promise<
     all.queued.push(...batch.queued);
     all.refused.push(...batch.refused);
     for (const id of batch.queued) ctx.trace.mark(`execution ${id}`);
-    if (batch.queued.length > 0) ctx.worker.nudge();
+    if (batch.queued.length > 0) ctx.worker.wakeExecutions();
     mayBeMore = batch.mayBeMore;
   } while (mayBeMore);
   return all;
@@ -55,20 +55,20 @@ async function takeUp(ctx: Context, dueBefore: Date): Promise<Enqueued & { mayBe
   const { looked, isCut } = lookAt(ctx, tasks, now);
   const userIds = [...looked.map(({ task }) => task), ...retries].map(({ userId }) => userId);
   const accounts = await lockAccounts(ctx.db, userIds, now);
-  const plans = looked.map(({ task, due }) => planTask(task, due, accounts.get(task.userId) as Account, now));
+  const plans = looked.map(({ task, due }) => planTask(task, due, accounts.get(task.userId) as QuotaAccount, now));
   const [runs, retried] = await Promise.all([writePlans(ctx, plans, now), queueRetries(ctx, retries, accounts, now)]);
 
   // Counted from the rows that were really made: an instant that the ledger already knew makes none.
   const queued = [...runs.filter((run) => run.queued), ...retried.queued];
-  const day = dayOf(now);
-  await addUsage(
+  const day = toUtcDay(now);
+  await recordUsage(
     ctx,
     queued.map(({ userId }) => ({ userId, day, executions: 1 })),
   );
   const breaches = new Map(plans.map(({ task, run }) => [task.id, run?.breach]));
   const overQuota = runs.filter((run) => !run.queued);
   const refused = [
-    ...overQuota.map(({ id, taskId }) => ({ id, breach: breaches.get(taskId) as Breach })),
+    ...overQuota.map(({ id, taskId }) => ({ id, breach: breaches.get(taskId) as QuotaExceeded })),
     ...retried.refused,
   ];
   await refuseExecutions(ctx, refused);
@@ -105,7 +105,7 @@ function dueOf(ctx: Context, task: DueTask, now: Date, atMost: number): Due {
   }
 }
 
-function planTask(task: DueTask, due: Due, account: Account, now: Date): Plan {
+function planTask(task: DueTask, due: Due, account: QuotaAccount, now: Date): Plan {
   // The tasks of a deactivated account rest: whoever activates it again computes their next run anew.
   if (!account.isActive) return { task, ledger: [], run: null, next: null };
   const ledger: Plan['ledger'] = due.missed.map((at) => ({ at, fate: 'missed' }));

@@ -2,10 +2,10 @@ import type { ListExecutionsQuery } from '@carillon/contract/executions';
 import { executions } from '@carillon/db';
 import { and, desc, eq, gte, lte, type SQL } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { ownPages } from '../own-pages.ts';
-import { findOwn, ownRows } from '../own-rows.ts';
-import { totalRuns } from '../users/figures.ts';
+import { AppError } from '../errors.ts';
+import { ownedList } from '../queries/owned-list.ts';
+import { findOwnedRow, ownedRows } from '../queries/owned-row.ts';
+import { executionTotal } from '../stats/user-counts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -34,21 +34,21 @@ export const executionFields = {
 };
 
 /** A user's own executions. */
-export const ownExecutions = ownRows(executions, executionFields);
+export const ownExecutions = ownedRows(executions, executionFields);
 
 /** An execution of the caller's (specification "TaskExecution"); another user's is not found either. */
 export async function getExecution(ctx: Context, caller: Caller, id: number) {
-  const row = await findOwn(ctx, caller, ownExecutions, id);
-  return row ? withTokens(row) : refuseExecution();
+  const row = await findOwnedRow(ctx, caller, ownExecutions, id);
+  return row ? toExecution(row) : refuseExecution();
 }
 
 export const refuseExecution = (): never => {
-  throw new Refusal('not_found', 'There is no such execution.');
+  throw new AppError('not_found', 'There is no such execution.');
 };
 
-const pageOfExecutions = ownPages({
+const pageOfExecutions = ownedList({
   table: executions,
-  total: totalRuns,
+  total: executionTotal,
   select: (db, { total, condition, limit, offset }) =>
     db
       .select({ row: executionFields, total })
@@ -69,7 +69,7 @@ export async function listExecutions(ctx: Context, caller: Caller, query: ListEx
     endDate ? until(endDate) : undefined,
   );
   const { page, pagination } = await pageOfExecutions(ctx, caller, asked, filter);
-  return { executions: page.map(withTokens), pagination };
+  return { executions: page.map(toExecution), pagination };
 }
 
 function until(endDate: string): SQL {
@@ -82,7 +82,7 @@ function until(endDate: string): SQL {
 export type ExecutionRow = Pick<typeof executions.$inferSelect, keyof typeof executionFields>;
 
 /** An execution as it is shown. */
-export function withTokens({ inputTokens, outputTokens, tokensEstimated, ...row }: ExecutionRow) {
+export function toExecution({ inputTokens, outputTokens, tokensEstimated, ...row }: ExecutionRow) {
   if (inputTokens === null || outputTokens === null) return { ...row, tokensUsed: null, tokens: null };
   const total = inputTokens + outputTokens;
   const tokens = { input: inputTokens, output: outputTokens, total, estimated: tokensEstimated };

@@ -1,7 +1,7 @@
 import { rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { type Account, admitExecution, type Breach, dayOf } from '../limits/quotas.ts';
+import { admitExecution, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../limits/quotas.ts';
 
 /** A retry whose wait is over. */
 export interface DueRetry {
@@ -28,11 +28,11 @@ export function findDueRetries(ctx: Context, dueBefore: Date, limit: number): Pr
 export async function queueRetries(
   ctx: Context,
   due: readonly DueRetry[],
-  accounts: ReadonlyMap<number, Account>,
+  accounts: ReadonlyMap<number, QuotaAccount>,
   now: Date,
 ) {
   const queued: DueRetry[] = [];
-  const refused: { id: number; breach: Breach }[] = [];
+  const refused: { id: number; breach: QuotaExceeded }[] = [];
   if (due.length === 0) return { queued, refused };
   const dropped: number[] = [];
   for (const retry of due) {
@@ -44,7 +44,7 @@ export async function queueRetries(
   }
   await ctx.db.execute(sql`
     with dropped as (delete from executions where id = any(${idList(dropped)}::int[]))
-    update executions set queued_at = ${now.toISOString()}, usage_day = ${dayOf(now)}
+    update executions set queued_at = ${now.toISOString()}, usage_day = ${toUtcDay(now)}
     where id = any(${idList(queued.map((retry) => retry.id))}::int[])`);
   return { queued, refused };
 }

@@ -1,9 +1,9 @@
 import { executions, rows, tasks, toInstantOrNull } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { admitExecution, dayOf, lockAccounts, overQuota } from '../limits/quotas.ts';
-import { addUsage } from '../usage/book.ts';
+import { AppError } from '../errors.ts';
+import { admitExecution, lockAccounts, quotaExceededError, toUtcDay } from '../limits/quotas.ts';
+import { recordUsage } from '../usage/record.ts';
 import { refuseExecution } from './read.ts';
 
 export interface Retried {
@@ -34,16 +34,16 @@ export async function retryExecution(ctx: Context, caller: Caller, executionId: 
     // Deactivated or deleted since the session was found.
     if (!account?.isActive) return refuseExecution();
     const breach = admitExecution(account, now);
-    if (breach) throw overQuota(breach);
-    const day = dayOf(now);
-    await addUsage(tx, [{ userId: caller.id, day, executions: 1 }]);
+    if (breach) throw quotaExceededError(breach);
+    const day = toUtcDay(now);
+    await recordUsage(tx, [{ userId: caller.id, day, executions: 1 }]);
     const queued = { runAt: now, queuedAt: now, usageDay: day };
     const id = live ? await queueRetry(tx, live.id, queued) : await insertRetry(tx, failed, queued);
     return { executionId: id, status: 'pending', startedAt: now, isNew: live === null };
   });
   if (retried.status === 'pending') {
     ctx.trace.mark(`execution ${retried.executionId}`);
-    ctx.worker.nudge();
+    ctx.worker.wakeExecutions();
   }
   return retried;
 }
@@ -65,7 +65,7 @@ async function lockFailed(ctx: Context, caller: Caller, id: number) {
     .where(mine);
   if (!found) return refuseExecution();
   if (found.status === 'failed') return found;
-  throw new Refusal('conflict', `This execution is ${found.status}: only a failed one can be retried.`);
+  throw new AppError('conflict', `This execution is ${found.status}: only a failed one can be retried.`);
 }
 
 interface LiveRetry {

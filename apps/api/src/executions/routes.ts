@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/executions';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { getExecutionDetails } from './details.ts';
 import { getExecution, listExecutions, ownExecutions } from './read.ts';
 import { retryExecution } from './retry-execution.ts';

@@ -1,9 +1,9 @@
+import type { AiAttachment } from '../ai/client.ts';
 import type { Context } from '../context.ts';
-import type { AiAttachment } from '../outside/ai.ts';
-import { openProviderKey, UNREADABLE_KEY_MESSAGE } from '../users/provider-key.ts';
+import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../crypto/provider-key.ts';
 import { type AttachmentLimits, withAttachments } from './attachments.ts';
+import type { ClaimedExecution } from './select-runnable.ts';
 import type { End, Outcome } from './settle.ts';
-import type { Claimed } from './turns.ts';
 
 /** How a run of this process ended. */
 export type RunEnd = End & { claimToken: string };
@@ -23,14 +23,14 @@ const UNREADABLE_KEY: Outcome = {
  */
 export async function runExecution(
   ctx: Context,
-  run: Claimed,
+  run: ClaimedExecution,
   signal: AbortSignal,
   limits?: AttachmentLimits,
 ): Promise<RunEnd> {
   const end = { id: run.id, claimToken: run.claimToken };
   let apiKey: string | null;
   try {
-    apiKey = openProviderKey(ctx, run.userId, run.providerKeySealed);
+    apiKey = decryptProviderKey(ctx, run.userId, run.providerKeySealed);
   } catch (error) {
     ctx.log.error({ err: error, userId: run.userId }, "a user's own AI key cannot be opened");
     return { ...end, durationMs: 0, usage: null, outcome: UNREADABLE_KEY };

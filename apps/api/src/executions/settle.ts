@@ -1,10 +1,10 @@
 import type { ERROR_CODES } from '@carillon/db';
 import { recordset, rows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import type { AiUsage } from '../ai/client.ts';
 import { afterCommit, type Context } from '../context.ts';
-import { type Breach, dayOf, overQuota } from '../limits/quotas.ts';
-import type { AiUsage } from '../outside/ai.ts';
-import { addUsage, type UsageDelta } from '../usage/book.ts';
+import { type QuotaExceeded, quotaExceededError, toUtcDay } from '../limits/quotas.ts';
+import { recordUsage, type UsageDelta } from '../usage/record.ts';
 import { concludeExecutions, type Ended } from './conclude.ts';
 
 export type Outcome =
@@ -48,12 +48,12 @@ type SettledRow = Omit<Settled, 'endedAt' | 'outcome' | 'durationMs' | 'usage' |
  */
 export async function settleExecutions(ctx: Context, ends: readonly End[]): Promise<number[]> {
   const ended = await writeEnds(ctx, ends);
-  await Promise.all([addUsage(ctx, usageOf(ended)), followEnds(ctx, ended)]);
+  await Promise.all([recordUsage(ctx, usageOf(ended)), followEnds(ctx, ended)]);
   return ended.map(({ id }) => id);
 }
 
 /** Ends pending executions as `QUOTA_EXCEEDED`: they never start, and what they held of a quota is given back. */
-export async function refuseExecutions(ctx: Context, refused: readonly { id: number; breach: Breach }[]) {
+export async function refuseExecutions(ctx: Context, refused: readonly { id: number; breach: QuotaExceeded }[]) {
   await settleExecutions(
     ctx,
     refused.map(({ id, breach }) => ({
@@ -64,7 +64,7 @@ export async function refuseExecutions(ctx: Context, refused: readonly { id: num
       outcome: {
         ok: false,
         errorCode: 'QUOTA_EXCEEDED',
-        message: overQuota(breach).message,
+        message: quotaExceededError(breach).message,
         retryable: false,
         retryAfterMs: null,
       },
@@ -138,7 +138,7 @@ export const usageOf = (settled: readonly Settled[]): UsageDelta[] =>
   settled.flatMap(
     ({ userId, usageDay, startedAt, endedAt, usage, tokensReserved, claimToken, outcome }): UsageDelta[] => {
       // The day that the row keeps: that of its start, else that of its end.
-      const day = (claimToken !== null && usageDay) || dayOf(endedAt);
+      const day = (claimToken !== null && usageDay) || toUtcDay(endedAt);
       const end = { userId, day, ...(outcome.ok ? { completed: 1 } : { failed: 1 }) };
       if (usageDay === null) return [end];
       if (startedAt === null) return [end, { userId, day: usageDay, executions: -1 }];
@@ -149,14 +149,14 @@ export const usageOf = (settled: readonly Settled[]): UsageDelta[] =>
 /** Writes what follows from the ends, but for the counters: the usage ledger, retries, tasks, events. */
 export async function followEnds(ctx: Context, settled: readonly Settled[]): Promise<void> {
   const billed = settled.filter(({ startedAt, usageDay }) => startedAt !== null && usageDay !== null);
-  await Promise.all([recordUsage(ctx, billed), concludeExecutions(ctx, settled)]);
+  await Promise.all([insertUsageRecords(ctx, billed), concludeExecutions(ctx, settled)]);
   afterCommit(ctx, () => {
     for (const one of settled) ctx.metrics.executionEnded(one);
     for (const { usage } of billed) if (usage) ctx.metrics.usageBooked(usage);
   });
 }
 
-async function recordUsage(ctx: Context, billed: readonly Settled[]) {
+async function insertUsageRecords(ctx: Context, billed: readonly Settled[]) {
   if (billed.length === 0) return;
   const records = billed.map(({ id, userId, usageDay, endedAt, usage }) => ({
     user_id: userId,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Context, inTransaction, isPassing } from '../context.ts';
+import { type Context, inTransaction, isTransient } from '../context.ts';
 import { type End, type Outcome, settleExecutions } from './settle.ts';
 
 const LONGEST_WAIT_MS = 2000;
@@ -40,7 +40,7 @@ async function storePortion(ctx: Context, ends: readonly End[], signal: AbortSig
       return;
     } catch (error) {
       ctx.log.error({ err: error, executionIds: ends.map(({ id }) => id) }, 'results could not be stored');
-      if (!isPassing(error)) return storeApart(ctx, ends, signal);
+      if (!isTransient(error)) return storeApart(ctx, ends, signal);
       if (signal.aborted) throw error;
       await delay(wait, undefined, { signal }).catch(() => {});
     }

@@ -1,13 +1,13 @@
 import { toInstant } from '@carillon/db';
 import type { Context } from '../context.ts';
-import type { Span } from '../outside/tracing.ts';
-import type { Claimed } from './turns.ts';
+import type { Span } from '../telemetry/tracing.ts';
+import type { ClaimedExecution } from './select-runnable.ts';
 
 /**
  * Makes a span of an execution, a trace of its own, with a link to the request or the tick that queued it where that was
  * in this process.
  */
-export function traceExecution<T>(ctx: Context, run: Claimed, work: (span: Span) => Promise<T>): Promise<T> {
+export function traceExecution<T>(ctx: Context, run: ClaimedExecution, work: (span: Span) => Promise<T>): Promise<T> {
   const { id, taskId, attempt, trigger, runAt } = run;
   const dueAt = toInstant(runAt);
   const key = `execution ${id}`;

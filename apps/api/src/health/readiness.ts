@@ -1,7 +1,7 @@
 import type { Readiness } from '@carillon/contract/health';
 import { isSchemaCurrent } from '@carillon/db/schema-version';
-import { atMostEvery } from '../at-most-every.ts';
 import type { Context } from '../context.ts';
+import { cached } from '../telemetry/cached.ts';
 
 /**
  * Returns a function that tells whether the process may be given requests, and which check fails. It never throws, and
@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
  */
 export function watchReadiness(ctx: Context): () => Promise<Readiness> {
   // Anybody may ask as often as they like: for all of them together there is one statement at a time.
-  const askDatabase = atMostEvery(0, () => checkDatabase(ctx));
+  const askDatabase = cached(0, () => checkDatabase(ctx));
   return async () => {
     const { database, migrations } = await askDatabase();
     const checks = { database, migrations, worker: checkWorker(ctx) };
@@ -29,5 +29,5 @@ async function checkDatabase({ db, log }: Context): Promise<Pick<Readiness['chec
 
 function checkWorker({ worker }: Context): Readiness['checks']['worker'] {
   if (worker.stopping.aborted) return 'stopping';
-  return worker.isTurning() ? 'ok' : 'stuck';
+  return worker.isAlive() ? 'ok' : 'stuck';
 }

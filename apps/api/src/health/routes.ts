@@ -1,6 +1,6 @@
 import { getHealth, getLiveness, getReadiness } from '@carillon/contract/health';
-import type { Routes } from '../http/contract.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../config/version.ts';
+import type { Routes } from '../http/validation.ts';
 import { watchReadiness } from './readiness.ts';
 
 /** Monitors that ask by HEAD are answered too. */

@@ -8,7 +8,7 @@ type Done = (error: Error | null, value?: unknown) => void;
  * Takes JSON and nothing else for a body (`text/plain`, which any web page may send, is not read as JSON). An empty one
  * is no body; bytes that are not UTF-8 are refused instead of being replaced.
  */
-export function readBodies(app: FastifyInstance): void {
+export function registerJsonParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = jsonParser(app);
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) =>
@@ -20,7 +20,7 @@ export function readBodies(app: FastifyInstance): void {
  * Takes the bytes of any body as they are, in a plugin whose routes have to look at these first. Returns what reads
  * them in the way of all other routes.
  */
-export function readRawBodies(app: FastifyInstance): (request: FastifyRequest, bytes: Buffer) => Promise<unknown> {
+export function registerRawParser(app: FastifyInstance): (request: FastifyRequest, bytes: Buffer) => Promise<unknown> {
   app.removeAllContentTypeParsers();
   const parse = jsonParser(app);
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));

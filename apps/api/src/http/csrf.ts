@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { SESSION_COOKIE } from '../auth/cookie.ts';
-import type { Config } from '../config.ts';
-import { Refusal } from '../errors.ts';
-import { isBearer } from './access.ts';
+import type { Config } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import { hasBearerToken } from './credentials.ts';
+import { SESSION_COOKIE } from './session-cookie.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
@@ -26,7 +26,10 @@ const IS_OTHER_SITE = new Map<unknown, boolean>([
  *
  * Bearer tokens are not sent by a browser on its own account, and what is sent by no browser has neither header.
  */
-export function refuseOtherSites(app: FastifyInstance, { baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>): void {
+export function registerCsrfProtection(
+  app: FastifyInstance,
+  { baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>,
+): void {
   const ours = new Set([new URL(baseUrl).origin, new URL(appUrl).origin]);
 
   app.addHook('onRequest', (request, _reply, done) => {
@@ -35,14 +38,14 @@ export function refuseOtherSites(app: FastifyInstance, { baseUrl, appUrl }: Pick
     const bySite = IS_OTHER_SITE.get(site);
     const byOrigin = origin === undefined ? undefined : !ours.has(origin);
     const isHostile = (hasCookie(request) && (bySite ?? byOrigin)) || (isSignIn(request) && (byOrigin ?? bySite));
-    done(isHostile ? new Refusal('forbidden', 'This request comes from another site.') : undefined);
+    done(isHostile ? new AppError('forbidden', 'This request comes from another site.') : undefined);
   });
 }
 
 const hasCookie = (request: FastifyRequest) =>
   request.routeOptions.config.access !== 'public' &&
   request.headers.cookie?.includes(`${SESSION_COOKIE}=`) === true &&
-  !isBearer(request);
+  !hasBearerToken(request);
 
 /** The inbound webhook path is public too, and proves itself by a signature. */
 const isSignIn = ({ routeOptions: { url = '', config } }: FastifyRequest) =>

@@ -42,7 +42,7 @@ export interface Events {
 }
 
 /** A comment every `keepAliveMs`, the first of which begins the answer, tells proxies that somebody is thinking. */
-export function openEvents({ keepAliveMs }: { keepAliveMs: number }): Events {
+export function openEventStream({ keepAliveMs }: { keepAliveMs: number }): Events {
   const begun = Promise.withResolvers<void>();
   let hasBegun = false;
   let content = '';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DestinationStream, type LoggerOptions, pino } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { spanOfLine } from '../outside/active-span.ts';
+import { spanOfLine } from '../telemetry/active-span.ts';
 
 /** Names in lower case; what they hold never reaches the log. */
 const SECRETS = new Set([

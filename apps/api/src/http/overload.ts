@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
 /**
  * How late the event loop may be, in milliseconds, before requests are refused. A process that is merely busy is not
  * late by a tenth of it; one that is answers nobody in time, and does better to refuse most and serve the rest.
  */
-export const LONGEST_DELAY_MS = 500;
+export const MAX_EVENT_LOOP_DELAY_MS = 500;
 
 const HEALTH = /^\/api\/health(\/|$)/;
 const LOOK_EVERY_MS = 250;
@@ -37,6 +37,6 @@ export function shedLoad(app: FastifyInstance, ctx: Context, longestDelayMs: num
   app.addHook('onClose', async () => clearTimeout(timer));
   app.addHook('onRequest', (request, _reply, done) => {
     if (lateInARow < LATE_IN_A_ROW || HEALTH.test(request.routeOptions.url ?? '')) return done();
-    done(new Refusal('unavailable', 'The service is overloaded. Please try again shortly.'));
+    done(new AppError('unavailable', 'The service is overloaded. Please try again shortly.'));
   });
 }

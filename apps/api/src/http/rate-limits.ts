@@ -1,14 +1,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { recordsHits } from '../limits/hits.ts';
 import { addressKey, fieldKey, userKey } from '../limits/keys.ts';
-import { anyField, isExempt, OTHER, PUBLIC, type Rate, rateOf, type Scope } from '../limits/rates.ts';
-import { countHit, type Hit, hitOf, isOver, refuseHit, remainingOf, type Standing } from '../limits/windows.ts';
+import {
+  addressOnly,
+  findRateLimit,
+  isExempt,
+  OTHER_ENDPOINTS,
+  PUBLIC_ENDPOINTS,
+  type RateLimit,
+  type Scope,
+} from '../limits/rates.ts';
+import { createRejectionRecorder } from '../limits/rejections.ts';
+import {
+  countHit,
+  type Hit,
+  hitOf,
+  isExceeded,
+  type RateLimitState,
+  refuseHit,
+  remainingOf,
+} from '../limits/windows.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The limit of a route; null where it has none. */
-    rate?: Rate | null;
+    rate?: RateLimit | null;
   }
 }
 
@@ -26,7 +42,7 @@ export interface RateLimits {
   /** How a request of a user is counted. */
   hitBy(request: FastifyRequest): (userId: number) => Hit;
   /** Tells a user where they stand after a request that has been counted; refuses it when it is over the limit. */
-  admit(request: FastifyRequest, reply: FastifyReply, standing: Standing): Promise<void>;
+  admit(request: FastifyRequest, reply: FastifyReply, standing: RateLimitState): Promise<void>;
   /** Counts a request that nobody answers for, by its address. */
   countStranger(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
@@ -39,23 +55,23 @@ export interface RateLimits {
  * Not `@fastify/rate-limit`: it cannot count in the statement that finds the session, takes one limit for a request
  * where a sign-in has two, leaves unknown routes out, and its headers and body are not those of the specification.
  */
-export function limitRates(app: FastifyInstance, ctx: Context): RateLimits {
-  const record = recordsHits(ctx);
+export function registerRateLimits(app: FastifyInstance, ctx: Context): RateLimits {
+  const record = createRejectionRecorder(ctx);
 
-  async function count(reply: FastifyReply, rate: Rate, key: string) {
+  async function count(reply: FastifyReply, rate: RateLimit, key: string) {
     const standing = await countHit(ctx.db, hitOf(ctx, rate, key));
     showStanding(reply, rate, standing);
-    if (isOver(standing)) throw refuseHit(ctx, rate, standing);
+    if (isExceeded(standing)) throw refuseHit(ctx, rate, standing);
   }
 
   app.addHook('onRoute', (route) => {
     const [method = ''] = [route.method].flat();
-    route.config = { ...route.config, rate: rateOf(method, route.url, route.config?.access) };
+    route.config = { ...route.config, rate: findRateLimit(method, route.url, route.config?.access) };
   });
   // Most routes are counted for their user: nothing is waited for there.
   app.addHook('onRequest', (request, reply, done) => {
     const rate = request.is404 ? rateOfUnknown(request) : request.routeOptions.config.rate;
-    const byAddress = rate && (hasField(rate) ? anyField(rate) : rate);
+    const byAddress = rate && (hasField(rate) ? addressOnly(rate) : rate);
     if (byAddress?.scope !== 'ip') return done();
     count(reply, byAddress, addressKey(byAddress, request.ip)).then(() => done(), done);
   });
@@ -69,7 +85,7 @@ export function limitRates(app: FastifyInstance, ctx: Context): RateLimits {
     hitBy: (request) => (userId) => hitOf(ctx, rateOfUser(request), userKey(rateOfUser(request), userId)),
     async admit(request, reply, standing) {
       showStanding(reply, rateOfUser(request), standing);
-      if (!isOver(standing)) return;
+      if (!isExceeded(standing)) return;
       const at = ctx.now();
       try {
         await record({ userId: request.caller.id, endpoint: `${request.method} ${request.routeOptions.url}`, at });
@@ -78,20 +94,20 @@ export function limitRates(app: FastifyInstance, ctx: Context): RateLimits {
       }
       throw refuseHit(ctx, rateOfUser(request), standing);
     },
-    countStranger: (request, reply) => count(reply, PUBLIC, addressKey(PUBLIC, request.ip)),
+    countStranger: (request, reply) => count(reply, PUBLIC_ENDPOINTS, addressKey(PUBLIC_ENDPOINTS, request.ip)),
   };
 }
 
-const hasField = ({ scope }: Rate) => scope === 'ip+email' || scope === 'ip+token';
+const hasField = ({ scope }: RateLimit) => scope === 'ip+email' || scope === 'ip+token';
 
-const rateOfUser = ({ routeOptions }: FastifyRequest): Rate => routeOptions.config.rate ?? OTHER;
+const rateOfUser = ({ routeOptions }: FastifyRequest): RateLimit => routeOptions.config.rate ?? OTHER_ENDPOINTS;
 
-function rateOfUnknown({ method, url }: FastifyRequest): Rate | null {
-  return isExempt(method, url.split('?', 1)[0] ?? '') ? null : PUBLIC;
+function rateOfUnknown({ method, url }: FastifyRequest): RateLimit | null {
+  return isExempt(method, url.split('?', 1)[0] ?? '') ? null : PUBLIC_ENDPOINTS;
 }
 
 /** Specification "Rate-limit response headers". */
-function showStanding(reply: FastifyReply, { scope, windowSeconds }: Rate, standing: Standing): void {
+function showStanding(reply: FastifyReply, { scope, windowSeconds }: RateLimit, standing: RateLimitState): void {
   reply.header('x-ratelimit-limit', standing.limit);
   reply.header('x-ratelimit-remaining', remainingOf(standing));
   reply.header('x-ratelimit-reset', standing.endsAt.getTime());

@@ -15,7 +15,7 @@ export const buildSerializer = (schema: unknown): Serializer => factory(named)({
  * As `buildSerializer`, but built when it is first needed: all that the operations promise were a fifth of a start, and
  * most of the refusals among them are hardly ever answered.
  */
-export function serializeLater({ schema }: { schema: unknown }): Serializer {
+export function compileSerializer({ schema }: { schema: unknown }): Serializer {
   let serialize: Serializer | undefined;
   return (value) => {
     serialize ??= buildSerializer(schema);

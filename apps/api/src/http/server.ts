@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type FastifyBaseLogger, type FastifyHttpOptions, LogController, type RawServerDefault } from 'fastify';
 import type { Context } from '../context.ts';
-import { answerError } from './answer.ts';
+import { handleError } from './error-handler.ts';
 
 /** How long a client may take, in milliseconds. */
-export interface Patience {
+export interface Timeouts {
   headersMs: number;
   requestMs: number;
   checkMs: number;
@@ -16,7 +16,7 @@ export interface Patience {
  * Headers are small: 10 s. A whole request may be a task with 16 MiB of attachments: 120 s lets it through at
  * 1.2 Mbit/s, and a client that drips holds no more than one socket for that long.
  */
-export const PATIENCE: Patience = { headersMs: 10_000, requestMs: 120_000, checkMs: 1000 };
+export const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 120_000, checkMs: 1000 };
 
 /**
  * How long a connection is kept for its next request. Longer than proxies keep theirs (nginx and most balancers 60 s), so
@@ -29,7 +29,7 @@ export const BODY_LIMIT = 1024 * 1024;
 export const LARGE_BODY_LIMIT = 16 * 1024 * 1024;
 
 /** The options of the Fastify server. */
-export function serverOptions({ config, log }: Context, patience: Patience): FastifyHttpOptions<RawServerDefault> {
+export function serverOptions({ config, log }: Context, patience: Timeouts): FastifyHttpOptions<RawServerDefault> {
   return {
     // All three together: any of them alone leaves a dripping client connected for minutes.
     http: {
@@ -51,7 +51,7 @@ export function serverOptions({ config, log }: Context, patience: Patience): Fas
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(reply, request.id);
       request.log.info({ method: request.method, status: 400 }, 'request');
-      return answerError(error, request as never, reply as never);
+      return handleError(error, request as never, reply as never);
     },
     clientErrorHandler(error, socket) {
       refuseMalformed(error, socket, log);

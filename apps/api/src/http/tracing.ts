@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import type { OpenSpan } from '../outside/tracing.ts';
+import type { OpenSpan } from '../telemetry/tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

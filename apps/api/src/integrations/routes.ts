@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/integrations';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { validateDesign, validateNotes } from './validate.ts';
 
 const valid = true as const;

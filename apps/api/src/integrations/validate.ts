@@ -1,6 +1,6 @@
 import type { ValidateDesignInput, ValidateNotesInput } from '@carillon/contract/integrations';
 import type { Context } from '../context.ts';
-import type { Verdict } from '../outside/integrations.ts';
+import type { Verdict } from '../third-party/integrations.ts';
 
 /** Whether a key of Notion works, and for which workspace (decisions §11). Never throws. */
 export const validateNotes = async (ctx: Context, { apiKey }: ValidateNotesInput) =>

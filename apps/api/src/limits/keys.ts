@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { Rate } from './rates.ts';
+import type { RateLimit } from './rates.ts';
 
 /** The counter of a user. */
-export const userKey = ({ bucket }: Rate, userId: number): string => `${bucket} user ${userId}`;
+export const userKey = ({ bucket }: RateLimit, userId: number): string => `${bucket} user ${userId}`;
 
 /** The counter of an address. */
-export const addressKey = ({ bucket }: Rate, address: string): string => `${bucket} ${networkOf(address)}`;
+export const addressKey = ({ bucket }: RateLimit, address: string): string => `${bucket} ${networkOf(address)}`;
 
 /**
  * The counter of an address and the e-mail or token of a body, which may be anything, since it is counted before it is
  * validated; whatever is no text counts as one. Hashed, which hides it and bounds the key.
  */
-export function fieldKey(rate: Rate, address: string, body: unknown): string {
+export function fieldKey(rate: RateLimit, address: string, body: unknown): string {
   const name = rate.scope === 'ip+email' ? 'email' : 'token';
   const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined;
   if (typeof value !== 'string') return addressKey(rate, address);

@@ -1,7 +1,7 @@
 import { type Db, rows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { Refusal } from '../errors.ts';
-import { type Limits, limitsOf } from './plans.ts';
+import { AppError } from '../errors.ts';
+import { getPlanLimits, type PlanLimits } from './plan-limits.ts';
 
 interface Counter {
   executions: number;
@@ -10,23 +10,23 @@ interface Counter {
 }
 
 /** A user's standing, read under lock: what is admitted below is counted here first and written by `addUsage`. */
-export interface Account {
+export interface QuotaAccount {
   userId: number;
   isActive: boolean;
   /** Null where no trial ends: the pro plan, and admins. */
   trialEndsAt: Date | null;
-  limits: Limits;
+  limits: PlanLimits;
   day: Counter;
   month: Counter;
 }
 
 /** `details` of a 402 (decisions §4). */
-export type Breach = { resource: string; used: number | null; limit: number | null; resetAt: string | null };
+export type QuotaExceeded = { resource: string; used: number | null; limit: number | null; resetAt: string | null };
 
 /** The UTC day of an instant, `YYYY-MM-DD`: the key of the daily quota window. */
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+export const toUtcDay = (at: Date): string => at.toISOString().slice(0, 10);
 /** The UTC month of such a day, `YYYY-MM`: the key of the monthly one. */
-export const monthOf = (day: string): string => day.slice(0, 7);
+export const toUtcMonth = (day: string): string => day.slice(0, 7);
 
 interface AccountRow {
   userId: number;
@@ -46,8 +46,8 @@ interface AccountRow {
  * Locks the usage counters of `userIds` for today until the transaction ends, always in the same order, and returns
  * each user's account. Whoever decides on a quota holds this lock, so that no two decisions see the same remainder.
  */
-export async function lockAccounts(db: Db, userIds: readonly number[], now: Date): Promise<Map<number, Account>> {
-  const day = dayOf(now);
+export async function lockAccounts(db: Db, userIds: readonly number[], now: Date): Promise<Map<number, QuotaAccount>> {
+  const day = toUtcDay(now);
   const ids = sql`${`{${[...new Set(userIds)].join(',')}}`}::int[]`;
   // Sent together: the second finds the rows that the first has made sure of.
   const [, found] = await Promise.all([
@@ -55,7 +55,7 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
       db,
       sql`
       insert into usage_counters (user_id, period)
-      select u.id, p.period from users u, (values (${day}), (${monthOf(day)})) p(period) where u.id = any(${ids})
+      select u.id, p.period from users u, (values (${day}), (${toUtcMonth(day)})) p(period) where u.id = any(${ids})
       order by u.id, p.period on conflict do nothing`,
     ),
     rows<AccountRow>(
@@ -65,11 +65,11 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
         s.max_tasks_per_user as "maxTasksPerUser", s.max_executions_per_day as "maxExecutionsPerDay",
         c.period, c.executions, c.tokens::float8 as tokens, c.tokens_reserved::float8 as "tokensReserved"
       from usage_counters c join users u on u.id = c.user_id cross join settings s
-      where c.user_id = any(${ids}) and c.period in (${day}, ${monthOf(day)})
+      where c.user_id = any(${ids}) and c.period in (${day}, ${toUtcMonth(day)})
       order by c.user_id, c.period for update of c`,
     ),
   ]);
-  const accounts = new Map<number, Account>();
+  const accounts = new Map<number, QuotaAccount>();
   for (const row of found) {
     const { executions, tokens, tokensReserved } = row;
     const counter = { executions, tokens, tokensReserved };
@@ -77,7 +77,7 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
       userId: row.userId,
       isActive: row.isActive,
       trialEndsAt: row.plan === 'trial' && row.role !== 'ADMIN' ? toInstantOrNull(row.trialEndsAt) : null,
-      limits: limitsOf(row, row),
+      limits: getPlanLimits(row, row),
       day: counter,
       month: counter,
     };
@@ -88,15 +88,15 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
 }
 
 /** What is given back of, or added to, a locked account before it is decided on: `addUsage` writes the same. */
-export function countUsage(
-  account: Account,
+export function applyUsage(
+  account: QuotaAccount,
   delta: { day: string; tokens?: number; tokensReserved?: number },
   now: Date,
 ) {
-  const today = dayOf(now);
+  const today = toUtcDay(now);
   const counters = [
     ...(delta.day === today ? [account.day] : []),
-    ...(monthOf(delta.day) === monthOf(today) ? [account.month] : []),
+    ...(toUtcMonth(delta.day) === toUtcMonth(today) ? [account.month] : []),
   ];
   for (const counter of counters) {
     counter.tokens += delta.tokens ?? 0;
@@ -105,8 +105,8 @@ export function countUsage(
 }
 
 /** Admits one more execution to a locked account and counts it there, or says which quota refuses it. */
-export function admitExecution(account: Account, now: Date): Breach | null {
-  const breach = findBreach(account, now);
+export function admitExecution(account: QuotaAccount, now: Date): QuotaExceeded | null {
+  const breach = checkQuota(account, now);
   if (breach) return breach;
   account.day.executions += 1;
   account.month.executions += 1;
@@ -117,7 +117,7 @@ export function admitExecution(account: Account, now: Date): Breach | null {
  * The quota that refuses one more execution to an account, or null. Tokens are looked at too: who has used them up
  * starts nothing (decisions §9).
  */
-export function findBreach(account: Account, now: Date): Breach | null {
+export function checkQuota(account: QuotaAccount, now: Date): QuotaExceeded | null {
   const { limits, day, month } = account;
   if (account.trialEndsAt && account.trialEndsAt <= now) {
     return { resource: 'trial', used: null, limit: null, resetAt: null };
@@ -125,12 +125,12 @@ export function findBreach(account: Account, now: Date): Breach | null {
   return (
     full('executions', day.executions, limits.executionsPerDay, nextDay(now)) ??
     full('executions', month.executions, limits.executionsPerMonth, nextMonth(now)) ??
-    tokensUsedUp(account, now)
+    checkTokenQuota(account, now)
   );
 }
 
 /** The quota by which an account has no token left, or null. */
-export const tokensUsedUp = ({ limits, day, month }: Account, now: Date): Breach | null =>
+export const checkTokenQuota = ({ limits, day, month }: QuotaAccount, now: Date): QuotaExceeded | null =>
   full('tokens', day.tokens, limits.tokensPerDay, nextDay(now)) ??
   full('tokens', month.tokens, limits.tokensPerMonth, nextMonth(now));
 
@@ -138,7 +138,7 @@ export const tokensUsedUp = ({ limits, day, month }: Account, now: Date): Breach
  * Reserves `tokens` for a call that is about to start, unless what is used and reserved already fills a quota: then
  * false, and the call has to wait for the others to settle. So a quota is overshot by one call at most.
  */
-export function reserveTokens({ limits, day, month }: Account, tokens: number): boolean {
+export function reserveTokens({ limits, day, month }: QuotaAccount, tokens: number): boolean {
   if (day.tokens + day.tokensReserved >= limits.tokensPerDay) return false;
   if (month.tokens + month.tokensReserved >= limits.tokensPerMonth) return false;
   day.tokensReserved += tokens;
@@ -147,15 +147,15 @@ export function reserveTokens({ limits, day, month }: Account, tokens: number): 
 }
 
 /** The 402 for a breach. */
-export function overQuota(breach: Breach): Refusal {
+export function quotaExceededError(breach: QuotaExceeded): AppError {
   const message =
     breach.resource === 'trial'
       ? 'The trial has ended.'
       : `The quota of ${breach.limit} ${breach.resource} is used up${breach.resetAt ? ` until ${breach.resetAt}` : ''}.`;
-  return new Refusal('over_quota', message, breach);
+  return new AppError('over_quota', message, breach);
 }
 
-const full = (resource: string, used: number, limit: number, resetAt: Date): Breach | null =>
+const full = (resource: string, used: number, limit: number, resetAt: Date): QuotaExceeded | null =>
   used >= limit ? { resource, used, limit, resetAt: resetAt.toISOString() } : null;
 const nextDay = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
 const nextMonth = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));

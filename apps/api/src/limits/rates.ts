@@ -1,7 +1,7 @@
 /** Whose requests share a counter. An administrator is a user to the counter. */
 export type Scope = 'user' | 'admin' | 'ip' | 'ip+email' | 'ip+token';
 
-export interface Rate {
+export interface RateLimit {
   /** The row as the specification writes it, and the name of its counters: two rates never share one by accident. */
   bucket: string;
   /** Requests in a window, before `RATE_LIMIT_MULTIPLIER`. */
@@ -13,7 +13,7 @@ export interface Rate {
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-const rate = (bucket: string, limit: number, windowSeconds: number, scope: Scope): Rate => ({
+const rate = (bucket: string, limit: number, windowSeconds: number, scope: Scope): RateLimit => ({
   bucket,
   limit,
   windowSeconds,
@@ -24,7 +24,7 @@ const rate = (bucket: string, limit: number, windowSeconds: number, scope: Scope
  * Specification "Rate limits (REST)", row by row; each has counters of its own. `:id` stands for a parameter of a
  * route, `*` for whatever a route has there. The last row is that of its "Specific cases" for the inbound webhook path.
  */
-export const RATES: readonly Rate[] = [
+export const RATE_LIMITS: readonly RateLimit[] = [
   rate('POST /api/auth/login', 5, 15 * MINUTE, 'ip+email'),
   rate('POST /api/auth/register', 3, HOUR, 'ip'),
   rate('POST /api/auth/forgot-password', 3, HOUR, 'ip+email'),
@@ -56,13 +56,13 @@ export const RATES: readonly Rate[] = [
 export const DELIVERIES = { limit: 100, windowSeconds: MINUTE } as const;
 
 /** Specification "Other authenticated endpoints": one counter for all of them (decisions §10). */
-export const OTHER = rate('other endpoints', 100, MINUTE, 'user');
+export const OTHER_ENDPOINTS = rate('other endpoints', 100, MINUTE, 'user');
 
 /**
  * One counter for all other public endpoints (decisions §10), for routes that do not exist, and for requests that come
  * without a session or a scheduler secret where one is needed, so that guessing is bounded.
  */
-export const PUBLIC = rate('public endpoints', 100, MINUTE, 'ip');
+export const PUBLIC_ENDPOINTS = rate('public endpoints', 100, MINUTE, 'ip');
 
 /**
  * Bounds what one address may send to an endpoint that is limited by e-mail or token too. The field is of the caller's
@@ -72,27 +72,28 @@ export const PUBLIC = rate('public endpoints', 100, MINUTE, 'ip');
 export const ANY_FIELD_LIMIT = 300;
 
 /** The rate of an address at such an endpoint, whatever the field says. */
-export const anyField = ({ bucket }: Rate): Rate => rate(`${bucket} from one address`, ANY_FIELD_LIMIT, MINUTE, 'ip');
+export const addressOnly = ({ bucket }: RateLimit): RateLimit =>
+  rate(`${bucket} from one address`, ANY_FIELD_LIMIT, MINUTE, 'ip');
 
 /** Sign-ins to one account from all addresses together; `auth/guesses.ts` says who gets through beyond it. */
-export const ONE_ACCOUNT = rate('sign-in to one account', 100, 15 * MINUTE, 'ip+email');
+export const ACCOUNT_LOGINS = rate('sign-in to one account', 100, 15 * MINUTE, 'ip+email');
 
 /** Tries of a signed-in user at the current password of the account, to change it. */
-export const PASSWORD_TRIES = rate('change of the password', 5, 15 * MINUTE, 'user');
+export const PASSWORD_ATTEMPTS = rate('change of the password', 5, 15 * MINUTE, 'user');
 
 /** Other e-mail addresses that a user takes, or tries to take, for the account. */
 export const EMAIL_CHANGES = rate('change of the e-mail address', 5, HOUR, 'user');
 
 /** Specification "Rate limits (server actions, per user)". The other actions are not limited. */
-export const ACTION_RATES = {
+export const ACTION_RATE_LIMITS = {
   createTask: rate('action createTask', 10, MINUTE, 'user'),
   executeTask: rate('action executeTask', 30, MINUTE, 'user'),
   updateTask: rate('action updateTask', 20, MINUTE, 'user'),
   getExecutions: rate('action getExecutions', 100, MINUTE, 'user'),
-} as const satisfies Record<string, Rate>;
+} as const satisfies Record<string, RateLimit>;
 
 /** A limit as it is in force: scaled by `RATE_LIMIT_MULTIPLIER`, rounded, and at least 1 (decisions §1). */
-export const limitOf = ({ config }: Scaled, { limit }: Pick<Rate, 'limit'>): number =>
+export const effectiveLimit = ({ config }: Scaled, { limit }: Pick<RateLimit, 'limit'>): number =>
   Math.max(1, Math.round(limit * config.rateLimitMultiplier));
 
 interface Scaled {
@@ -105,13 +106,13 @@ const EXEMPT = /^(GET|HEAD) \/($|api\/health(\/(live|ready))?$|api\/docs$|api\/d
 export const isExempt = (method: string, path: string): boolean => EXEMPT.test(`${method} ${path}`);
 
 /** The rate of a route, by its method, its pattern and who may call it; null where there is none. */
-export function rateOf(method: string, url: string, access: string | undefined): Rate | null {
+export function findRateLimit(method: string, url: string, access: string | undefined): RateLimit | null {
   if (isExempt(method, url)) return null;
-  const row = RATES.find(({ bucket }) => fits(bucket, `${method} ${url}`));
+  const row = RATE_LIMITS.find(({ bucket }) => fits(bucket, `${method} ${url}`));
   if (row) return row;
   // The scheduler calls as often as it likes; `http/access.ts` counts the wrong secrets.
   if (access === 'cron') return null;
-  return access === 'public' ? PUBLIC : OTHER;
+  return access === 'public' ? PUBLIC_ENDPOINTS : OTHER_ENDPOINTS;
 }
 
 function fits(row: string, endpoint: string): boolean {

@@ -1,9 +1,9 @@
 import type { RateLimitDetails } from '@carillon/contract';
-import { type Db, lookUp, rateWindows } from '@carillon/db';
+import { type Db, fastQuery, rateWindows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { limitOf, type Rate } from './rates.ts';
+import { AppError } from '../errors.ts';
+import { effectiveLimit, type RateLimit } from './rates.ts';
 
 /** A request as it is counted. */
 export interface Hit {
@@ -15,7 +15,7 @@ export interface Hit {
 }
 
 /** Where a caller stands in the window that a request was counted in. */
-export interface Standing {
+export interface RateLimitState {
   limit: number;
   windowMs: number;
   /** The requests of the window so far, this one and those beyond the limit among them. */
@@ -24,9 +24,9 @@ export interface Standing {
 }
 
 /** A request under `rate`, counted by `key`. */
-export const hitOf = (ctx: Pick<Context, 'now' | 'config'>, rate: Rate, key: string): Hit => ({
+export const hitOf = (ctx: Pick<Context, 'now' | 'config'>, rate: RateLimit, key: string): Hit => ({
   key,
-  limit: limitOf(ctx, rate),
+  limit: effectiveLimit(ctx, rate),
   windowMs: rate.windowSeconds * 1000,
   now: ctx.now(),
 });
@@ -35,24 +35,24 @@ export const hitOf = (ctx: Pick<Context, 'now' | 'config'>, rate: Rate, key: str
  * Counts a request and tells where its caller stands: exact to the number over any number of processes, since the row
  * of the key is the one counter there is (decisions §10). A window begins with its first request.
  */
-export async function countHit(db: Db, { limit, ...hit }: Hit): Promise<Standing> {
+export async function countHit(db: Db, { limit, ...hit }: Hit): Promise<RateLimitState> {
   const [counted] = await countQuery(db).execute(hitValues(hit));
   if (!counted) throw new Error('The upsert of a rate window has returned no row.');
   return { limit, windowMs: hit.windowMs, ...counted };
 }
 
-export const isOver = ({ count, limit }: Standing): boolean => count > limit;
+export const isExceeded = ({ count, limit }: RateLimitState): boolean => count > limit;
 
-export const remainingOf = ({ count, limit }: Standing): number => Math.max(0, limit - count);
+export const remainingOf = ({ count, limit }: RateLimitState): number => Math.max(0, limit - count);
 
 /** The 429 of a caller who is over the limit of `rate`; the monitoring is told. */
-export function refuseHit(ctx: Context, { bucket }: Rate, standing: Standing): Refusal {
+export function refuseHit(ctx: Context, { bucket }: RateLimit, standing: RateLimitState): AppError {
   ctx.metrics.rateLimited(bucket);
   return tooManyRequests(standing, ctx.now());
 }
 
 /** The same as a refusal alone (specification "Rate-limit response"). */
-export function tooManyRequests(standing: Standing, now: Date): Refusal {
+export function tooManyRequests(standing: RateLimitState, now: Date): AppError {
   const { limit, endsAt } = standing;
   const seconds = Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000));
   const details: RateLimitDetails = {
@@ -63,7 +63,7 @@ export function tooManyRequests(standing: Standing, now: Date): Refusal {
     retryAfter: seconds,
   };
   const wait = `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
-  return new Refusal('rate_limited', `Too many requests. Please try again in ${wait}.`, details);
+  return new AppError('rate_limited', `Too many requests. Please try again in ${wait}.`, details);
 }
 
 /** What the placeholders of `firstOfWindow`, `isCounted` and `oneMore` stand for; null for what is not counted. */
@@ -97,7 +97,7 @@ export const oneMore = {
 /** What the insert returns. */
 export const counted = { count: rateWindows.count, endsAt: rateWindows.endsAt };
 
-const countQuery = lookUp((db) =>
+const countQuery = fastQuery((db) =>
   db
     .insert(rateWindows)
     .select((query) => query.select(firstOfWindow).from(sql`(select) one`))

@@ -1,7 +1,7 @@
 import { notifications, users } from '@carillon/db';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { queueMails } from '../mails/queue.ts';
+import { queueMails } from '../mail/queue.ts';
 
 export interface Notice {
   userId: number;

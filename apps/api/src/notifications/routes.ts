@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/notifications';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { listNotifications } from './read.ts';
 import { readNotification } from './write.ts';
 

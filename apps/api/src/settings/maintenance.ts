@@ -1,14 +1,14 @@
 import { prepared, settings } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
 /**
  * Refuses as `unavailable` while maintenance mode is on (decisions §4), but for admins, who have to be able to end it.
  * `isOn` is read where the caller's session is found, so that it is in force at once at every process.
  */
-export function assertOpen(isOn: boolean, caller: Pick<Caller, 'role'> | null): void {
+export function assertNotInMaintenance(isOn: boolean, caller: Pick<Caller, 'role'> | null): void {
   if (isOn && caller?.role !== 'ADMIN') {
-    throw new Refusal('unavailable', 'The service is under maintenance. Please try again later.');
+    throw new AppError('unavailable', 'The service is under maintenance. Please try again later.');
   }
 }
 

@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/settings';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { getSettings } from './read.ts';
 import { changeSettings } from './write.ts';
 

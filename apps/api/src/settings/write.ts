@@ -1,6 +1,6 @@
 import type { ChangeSettingsInput } from '@carillon/contract/settings';
 import { settings } from '@carillon/db';
-import { recordAudit } from '../auth/audit.ts';
+import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { getSettings } from './read.ts';
 

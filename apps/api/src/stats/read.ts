@@ -1,8 +1,8 @@
 import { rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { dayOf } from '../limits/quotas.ts';
-import { successRate } from '../users/figures.ts';
+import { toUtcDay } from '../limits/quotas.ts';
+import { successRate } from './user-counts.ts';
 
 const DAYS_30_MS = 30 * 24 * 60 * 60 * 1000;
 const TOP_USERS = 10;
@@ -76,7 +76,7 @@ const executionsQuery = (since: Date) => sql`
     from usage_counters where length(period) = 7
   ) ended, (
     select coalesce(sum(completed + failed), 0)::int as ended
-    from usage_counters where length(period) = 10 and period >= ${dayOf(since)}
+    from usage_counters where length(period) = 10 and period >= ${toUtcDay(since)}
   ) recent, (
     select count(*) filter (where status = 'pending')::int as pending,
       count(*) filter (where status = 'running')::int as running

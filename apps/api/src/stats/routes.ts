@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/stats';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { getStats } from './read.ts';
 
 /** Specification "Admin": the statistics. */

@@ -1,7 +1,7 @@
 import { rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { successRate } from '../users/figures.ts';
+import { successRate } from './user-counts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Far more than lies between the instant that a row has and the moment that its id is given out, in any process. */

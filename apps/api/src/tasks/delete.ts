@@ -1,8 +1,8 @@
 import { recordset, rows, tasks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { addUsage, type UsageDelta } from '../usage/book.ts';
-import { recordEvents } from '../webhooks/outbox.ts';
+import { recordEvents } from '../events/outbox.ts';
+import { recordUsage, type UsageDelta } from '../usage/record.ts';
 import { refuseTask } from './read.ts';
 
 interface Live {
@@ -68,7 +68,7 @@ async function settleUsage(ctx: Context, caller: Caller, live: readonly Live[], 
       from jsonb_to_recordset(${recordset(running)}::jsonb) as r(day date, model text, tokens int)`);
   }
   const userId = caller.id;
-  await addUsage(ctx, [
+  await recordUsage(ctx, [
     ...ended.map(({ day, completed, failed }) => ({ userId, day, completed: -completed, failed: -failed })),
     ...live.flatMap(({ status, day, reserved, tokens }): UsageDelta[] => {
       if (day === null) return [];

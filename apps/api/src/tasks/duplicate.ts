@@ -1,9 +1,9 @@
 import { tasks, uploads } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
+import { recordEvents } from '../events/outbox.ts';
 import { nextOccurrence } from '../schedule/recurrence.ts';
-import { recordEvents } from '../webhooks/outbox.ts';
-import { setTaskWebhook } from '../webhooks/own.ts';
+import { setTaskWebhook } from '../webhooks/managed-webhooks.ts';
 import { reserveActiveTask } from './active-quota.ts';
 import { refuseTask, type TaskRow, taskFields } from './read.ts';
 

@@ -2,10 +2,10 @@ import type { ListOccurrencesQuery, ListTasksQuery } from '@carillon/contract/ta
 import { executions, occurrences, tasks, users } from '@carillon/db';
 import { and, desc, eq, ilike, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { ownPages } from '../own-pages.ts';
-import { findOwn, ownRows } from '../own-rows.ts';
-import { containing, decodeInstantCursor, splitPage } from '../pages.ts';
+import { AppError } from '../errors.ts';
+import { containsPattern, decodeInstantCursor, splitPage } from '../queries/cursor.ts';
+import { ownedList } from '../queries/owned-list.ts';
+import { findOwnedRow, ownedRows } from '../queries/owned-row.ts';
 
 /** The fields of the specification's "Task". */
 export const taskFields = {
@@ -33,21 +33,21 @@ export const taskFields = {
 };
 
 /** A user's own tasks. */
-export const ownTasks = ownRows(tasks, taskFields);
+export const ownTasks = ownedRows(tasks, taskFields);
 
 /** A task of the caller's; another user's is not found either (decisions §4). */
 export async function getTask(ctx: Context, caller: Caller, id: number) {
-  return (await findOwn(ctx, caller, ownTasks, id)) ?? refuseTask();
+  return (await findOwnedRow(ctx, caller, ownTasks, id)) ?? refuseTask();
 }
 
 /** A task as `getTask` returns it. */
 export type TaskRow = Awaited<ReturnType<typeof getTask>>;
 
 export const refuseTask = (): never => {
-  throw new Refusal('not_found', 'There is no such task.');
+  throw new AppError('not_found', 'There is no such task.');
 };
 
-const pageOfTasks = ownPages({
+const pageOfTasks = ownedList({
   table: tasks,
   total: users.taskCount,
   select: (db, { total, condition, limit, offset }) =>
@@ -64,7 +64,7 @@ const pageOfTasks = ownPages({
 export async function listTasks(ctx: Context, caller: Caller, { status, search, ...query }: ListTasksQuery) {
   const filter = and(
     status ? eq(tasks.status, status) : undefined,
-    search ? ilike(tasks.name, containing(search)) : undefined,
+    search ? ilike(tasks.name, containsPattern(search)) : undefined,
   );
   const { page, pagination } = await pageOfTasks(ctx, caller, query, filter);
   return { tasks: page, pagination };

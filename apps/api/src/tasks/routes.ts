@@ -1,7 +1,7 @@
 import * as contract from '@carillon/contract/tasks';
 import { executeTask } from '../executions/execute-task.ts';
-import type { Routes } from '../http/contract.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
+import type { Routes } from '../http/validation.ts';
 import { deleteTask } from './delete.ts';
 import { duplicateTask } from './duplicate.ts';
 import { getTask, listOccurrences, listTasks, ownTasks } from './read.ts';

@@ -2,14 +2,14 @@ import type { ChangeTaskInput, CreateTaskInput } from '@carillon/contract/tasks'
 import { executions, occurrences, tasks } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { keptAddress } from '../mails/address.ts';
+import { recordEvents } from '../events/outbox.ts';
+import { normalizeEmail } from '../mail/address.ts';
 import { dueOccurrences } from '../schedule/due.ts';
 import { getSettings } from '../settings/read.ts';
+import { findAttachments } from '../uploads/attachments.ts';
 import { assertReachable } from '../webhooks/address.ts';
-import { recordEvents } from '../webhooks/outbox.ts';
-import { setTaskWebhook } from '../webhooks/own.ts';
+import { setTaskWebhook } from '../webhooks/managed-webhooks.ts';
 import { reserveActiveTask } from './active-quota.ts';
-import { findAttachments } from './attachments.ts';
 import { refuseTask, type TaskRow, taskFields } from './read.ts';
 import { assertAhead, readSchedule } from './schedule.ts';
 import { nextState } from './state.ts';
@@ -95,7 +95,7 @@ export function changeTask(ctx: Context, caller: Caller, id: number, input: Chan
     const resumed = after.status === 'active' && before.status !== 'active';
     if (resumed) await reserveActiveTask(tx, caller);
     if (after.status === 'paused') await dropWaitingRetries(tx, id);
-    if ('nextExecutionAt' in changes) await giveUpDue(tx, before, now);
+    if ('nextExecutionAt' in changes) await markMissed(tx, before, now);
     const { id: _id, attachments: attachmentIds, ...columns } = { ...after, updatedAt: now };
     await tx.db
       .update(tasks)
@@ -118,7 +118,7 @@ function differences(before: TaskRow, after: TaskRow) {
   );
 }
 
-const kept = (address: string | null) => (address === null ? null : keptAddress(address));
+const kept = (address: string | null) => (address === null ? null : normalizeEmail(address));
 
 async function changeTaskWebhook(ctx: Context, { id: taskId, userId, webhookUrl: url }: TaskRow) {
   if (url !== null) assertReachable(ctx, 'webhookUrl', url);
@@ -133,7 +133,7 @@ async function dropWaitingRetries(ctx: Context, taskId: number) {
 }
 
 /** Every planned instant leaves a row in the ledger: also what fell due and, by this change, is never taken up. */
-export async function giveUpDue(ctx: Context, task: TaskRow, now: Date) {
+export async function markMissed(ctx: Context, task: TaskRow, now: Date) {
   let from = task.nextExecutionAt;
   while (from !== null && from <= now) {
     const { missed, latest, next } = dueOccurrences(task, from, now);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DeleteUploadInput } from '@carillon/contract/uploads';
-import { looseObjects, tasks, uploads } from '@carillon/db';
+import { orphanedObjects, tasks, uploads } from '@carillon/db';
 import { and, arrayContains, asc, desc, eq, ne, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { invalidField, Refusal } from '../errors.ts';
+import { AppError, invalidField } from '../errors.ts';
 import { addToTotals, lockTotals } from './reserve.ts';
 
 /** Tasks that are told of. */
@@ -21,7 +21,7 @@ export async function deleteUpload(
 ): Promise<{ id: number; name: string }[]> {
   const file = await findUpload(ctx, caller, input);
   if (!file) return refuseUpload();
-  if (file.userId !== caller.id) throw new Refusal('forbidden', 'This file is not yours.');
+  if (file.userId !== caller.id) throw new AppError('forbidden', 'This file is not yours.');
   return inTransaction(ctx, async (tx) => {
     await lockTotals(tx, caller);
     const [gone] = await tx.db
@@ -30,7 +30,7 @@ export async function deleteUpload(
       .returning({ size: uploads.size, key: uploads.storageKey });
     if (!gone) return refuseUpload();
     await addToTotals(tx, caller.id, { bytes: -gone.size, files: -1 });
-    if (gone.key !== null) await tx.db.insert(looseObjects).values({ key: gone.key, deleteAfter: tx.now() });
+    if (gone.key !== null) await tx.db.insert(orphanedObjects).values({ key: gone.key, deleteAfter: tx.now() });
     return (
       tx.db
         .select({ id: tasks.id, name: tasks.name })
@@ -63,5 +63,5 @@ async function findUpload({ db }: Context, caller: Caller, { url, id }: DeleteUp
 }
 
 const refuseUpload = (): never => {
-  throw new Refusal('not_found', 'There is no such file.');
+  throw new AppError('not_found', 'There is no such file.');
 };

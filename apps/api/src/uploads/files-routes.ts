@@ -1,6 +1,6 @@
 import * as contract from '@carillon/contract/files';
-import type { Routes } from '../http/contract.ts';
-import { attachment } from '../outside/attachment.ts';
+import type { Routes } from '../http/validation.ts';
+import { attachment } from '../storage/content-disposition.ts';
 import { openFile } from './stored-file.ts';
 
 /** The bytes under a key never change, and a browser that has them need not ask again for a day. */

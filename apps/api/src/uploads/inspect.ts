@@ -4,7 +4,7 @@ import { type Inspection, inspectImage, inspectJson, inspectPdf, inspectText } f
 import type { Kind } from './kinds.ts';
 
 /** Specification "Input limits". */
-export const MOST_BYTES = 10 * 1024 * 1024;
+export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 /** What the signatures of all types need. */
 const HEAD = 4100;
@@ -23,7 +23,7 @@ export async function* inspect(
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of bytes) {
     counted.size += chunk.length;
-    if (counted.size > MOST_BYTES) throw invalidField('file', `must have at most ${MOST_BYTES} bytes`);
+    if (counted.size > MAX_FILE_BYTES) throw invalidField('file', `must have at most ${MAX_FILE_BYTES} bytes`);
     let next: Buffer = chunk;
     if (head !== null) {
       head = next = Buffer.concat([head, chunk]);

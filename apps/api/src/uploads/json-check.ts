@@ -1,5 +1,5 @@
 /** Deeper than any file that people make, and no deeper than what reads it later survives. */
-export const DEEPEST_JSON = 512;
+export const MAX_JSON_DEPTH = 512;
 
 /** Checks JSON as it comes. Both throw a SyntaxError where it is none, or nested deeper than `DEEPEST_JSON`. */
 export interface JsonCheck {
@@ -63,7 +63,7 @@ export function checkJson(): JsonCheck {
   function begin(char: string) {
     if (char === '"') inString = true;
     else if (char === '[' || char === '{') {
-      if (open.push(char) > DEEPEST_JSON) throw new SyntaxError(`nested deeper than ${DEEPEST_JSON} levels`);
+      if (open.push(char) > MAX_JSON_DEPTH) throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
       expected = char === '[' ? 'value or ]' : 'name or }';
     } else if (char === '0') number = 'Zero';
     else if (char >= '1' && char <= '9') number = 'Integer';

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { RateLimitDetails } from '@carillon/contract';
-import { looseObjects, settings, uploads, uploadTotals, users } from '@carillon/db';
+import { orphanedObjects, settings, uploads, uploadTotals, users } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { limitsOf } from '../limits/plans.ts';
-import { overQuota } from '../limits/quotas.ts';
-import { fireReached } from '../usage/alerts.ts';
+import { AppError } from '../errors.ts';
+import { getPlanLimits } from '../limits/plan-limits.ts';
+import { quotaExceededError } from '../limits/quotas.ts';
+import { checkAlerts } from '../usage/alerts.ts';
 
 /** Specification "Concurrency". */
-export const MOST_AT_ONCE = 3;
+export const MAX_CONCURRENT_UPLOADS = 3;
 /**
  * How long an upload may take, in milliseconds: longer than the server waits for a request, and the storage may take
  * after that. What a process that died has left behind is swept then, and its place is free again.
@@ -30,11 +30,11 @@ export function reserveUpload(ctx: Context, caller: Pick<Caller, 'id'>, extensio
   return inTransaction(ctx, async (tx) => {
     const { used, limit } = await lockTotals(tx, caller);
     const now = tx.now();
-    const running = and(eq(looseObjects.userId, caller.id), gt(looseObjects.deleteAfter, now));
-    if ((await tx.db.$count(looseObjects, running)) >= MOST_AT_ONCE) throw tooManyAtOnce(now);
+    const running = and(eq(orphanedObjects.userId, caller.id), gt(orphanedObjects.deleteAfter, now));
+    if ((await tx.db.$count(orphanedObjects, running)) >= MAX_CONCURRENT_UPLOADS) throw tooManyAtOnce(now);
     if (used >= limit) throw overStorage(used, limit);
     const deleteAfter = new Date(now.getTime() + LEASE_MS);
-    await tx.db.insert(looseObjects).values({ key, userId: caller.id, deleteAfter });
+    await tx.db.insert(orphanedObjects).values({ key, userId: caller.id, deleteAfter });
     return key;
   });
 }
@@ -49,16 +49,16 @@ export function keepUpload(ctx: Context, caller: Pick<Caller, 'id'>, key: string
     const { id: userId } = caller;
     // Only what nobody has begun to sweep: the row is gone from then on, or locked until it is.
     const mine = and(
-      eq(looseObjects.key, key),
-      eq(looseObjects.userId, userId),
-      gt(looseObjects.deleteAfter, tx.now()),
+      eq(orphanedObjects.key, key),
+      eq(orphanedObjects.userId, userId),
+      gt(orphanedObjects.deleteAfter, tx.now()),
     );
-    const held = await tx.db.delete(looseObjects).where(mine).returning({ key: looseObjects.key });
-    if (held.length === 0) throw new Refusal('unavailable', 'The upload has taken too long. Please try again.');
+    const held = await tx.db.delete(orphanedObjects).where(mine).returning({ key: orphanedObjects.key });
+    if (held.length === 0) throw new AppError('unavailable', 'The upload has taken too long. Please try again.');
     if (used + upload.size > limit) throw overStorage(used, limit);
     await tx.db.insert(uploads).values({ ...upload, userId });
     await addToTotals(tx, userId, { bytes: upload.size, files: 1 });
-    await fireReached(tx, userId);
+    await checkAlerts(tx, userId);
   });
 }
 
@@ -68,14 +68,14 @@ export function keepUpload(ctx: Context, caller: Pick<Caller, 'id'>, key: string
  */
 export async function dropUpload(ctx: Context, key: string, { failed = false } = {}): Promise<void> {
   const { db } = ctx;
-  const isIt = eq(looseObjects.key, key);
+  const isIt = eq(orphanedObjects.key, key);
   try {
     const deleteAfter = new Date(ctx.now().getTime() + (failed ? LEASE_MS : 0));
     // Waits for a `keepUpload` whose answer was lost on its way: a file that is kept after all has to stay.
-    await db.update(looseObjects).set({ userId: null, deleteAfter }).where(isIt);
+    await db.update(orphanedObjects).set({ userId: null, deleteAfter }).where(isIt);
     if (failed || (await db.$count(uploads, eq(uploads.storageKey, key))) > 0) return;
     await ctx.files.remove(key);
-    await db.delete(looseObjects).where(isIt);
+    await db.delete(orphanedObjects).where(isIt);
   } catch (error) {
     ctx.log.error({ err: error }, 'what is left of an upload is swept later');
   }
@@ -111,21 +111,22 @@ export async function lockTotals(
     .crossJoin(settings)
     .where(eq(uploadTotals.userId, id))
     .for('update', { of: uploadTotals });
-  if (!row) throw new Refusal('unauthenticated', 'This account does not exist any more.');
-  return { used: row.used, limit: limitsOf(row, row).uploadBytes };
+  if (!row) throw new AppError('unauthenticated', 'This account does not exist any more.');
+  return { used: row.used, limit: getPlanLimits(row, row).uploadBytes };
 }
 
-const overStorage = (used: number, limit: number) => overQuota({ resource: 'storage', used, limit, resetAt: null });
+const overStorage = (used: number, limit: number) =>
+  quotaExceededError({ resource: 'storage', used, limit, resetAt: null });
 
 /** Decisions §10. */
-function tooManyAtOnce(now: Date): Refusal {
+function tooManyAtOnce(now: Date): AppError {
   const details: RateLimitDetails = {
-    limit: MOST_AT_ONCE,
+    limit: MAX_CONCURRENT_UPLOADS,
     remaining: 0,
     reset: now.getTime() + WAIT_SECONDS * 1000,
     resetIn: WAIT_SECONDS,
     retryAfter: WAIT_SECONDS,
   };
-  const message = `${MOST_AT_ONCE} uploads of yours are under way. Please try again when one of them has ended.`;
-  return new Refusal('rate_limited', message, details);
+  const message = `${MAX_CONCURRENT_UPLOADS} uploads of yours are under way. Please try again when one of them has ended.`;
+  return new AppError('rate_limited', message, details);
 }

@@ -1,12 +1,12 @@
 import * as contract from '@carillon/contract/uploads';
 import type { Caller, Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import type { Routes } from '../http/contract.ts';
-import { endBody, openFile, readForms } from '../http/forms.ts';
+import { AppError } from '../errors.ts';
+import { drainBody, openFile, readForms } from '../http/multipart.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
-import { recordsHits } from '../limits/hits.ts';
+import type { Routes } from '../http/validation.ts';
+import { createRejectionRecorder } from '../limits/rejections.ts';
 import { deleteUpload } from './delete.ts';
-import { MOST_BYTES } from './inspect.ts';
+import { MAX_FILE_BYTES } from './inspect.ts';
 import { createUpload } from './write.ts';
 
 const config = { access: 'user', shape: 'bare' } as const;
@@ -24,8 +24,8 @@ export const uploadsRoutes: Routes = async (app, { ctx }) => {
 
 /** Apart, since it takes forms instead of JSON. */
 const formRoutes: Routes = async (app, { ctx }) => {
-  await readForms(app, MOST_BYTES);
-  const record = recordsHits(ctx);
+  await readForms(app, MAX_FILE_BYTES);
+  const record = createRejectionRecorder(ctx);
   /** The guard of rates counts its own refusals, and not this one. */
   const recordHit = async (ctx: Context, { id: userId }: Caller) => {
     ctx.metrics.rateLimited('uploads at once');
@@ -44,16 +44,16 @@ const formRoutes: Routes = async (app, { ctx }) => {
       // The schema is for the document: a form is read as it comes, and held to its rules on the way.
       validatorCompiler: () => () => true,
       onSend: async (request, reply, payload) => {
-        await endBody(request, reply);
+        await drainBody(request, reply);
         return payload;
       },
     },
     async (request) => {
       const { ctx, caller } = request;
       try {
-        return await createUpload(ctx, caller, await openFile(request, 'file', MOST_BYTES));
+        return await createUpload(ctx, caller, await openFile(request, 'file', MAX_FILE_BYTES));
       } catch (error) {
-        if (error instanceof Refusal && error.kind === 'rate_limited') await recordHit(ctx, caller);
+        if (error instanceof AppError && error.kind === 'rate_limited') await recordHit(ctx, caller);
         throw error;
       }
     },

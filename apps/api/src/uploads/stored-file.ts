@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
 /** An uploaded file with its bytes, which whoever takes it has to read or destroy. */
 export interface ServedFile {
@@ -21,6 +21,6 @@ export async function openFile(ctx: Context, key: string): Promise<ServedFile> {
   const { name, type, size } = uploads;
   const [found] = await ctx.db.select({ name, type, size }).from(uploads).where(eq(uploads.storageKey, key));
   const bytes = found && (await ctx.files.open(key));
-  if (!bytes) throw new Refusal('not_found', 'File not found');
+  if (!bytes) throw new AppError('not_found', 'File not found');
   return { ...found, bytes };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { UploadedFile } from '@carillon/contract/uploads';
 import type { Caller, Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { inspect } from './inspect.ts';
 import { type Kind, kindOf } from './kinds.ts';
 import { cleanName } from './name.ts';
@@ -40,7 +40,7 @@ export async function createUpload(ctx: Context, caller: Caller, given: GivenFil
   }
 }
 
-class StorageFailed extends Refusal {
+class StorageFailed extends AppError {
   constructor() {
     super('unavailable', 'The file could not be stored. Please try again.');
   }
@@ -48,13 +48,13 @@ class StorageFailed extends Refusal {
 
 async function store(ctx: Context, key: string, { bytes }: GivenFile, { name, kind }: { name: string; kind: Kind }) {
   const counted = { size: 0 };
-  let refusal: Refusal | undefined;
+  let refusal: AppError | undefined;
   async function* inspected() {
     try {
       yield* inspect(bytes, kind, counted);
     } catch (error) {
       // A storage wraps what the bytes failed by in an error of its own.
-      if (error instanceof Refusal) refusal = error;
+      if (error instanceof AppError) refusal = error;
       throw error;
     }
   }

@@ -2,11 +2,11 @@ import type { EventData } from '@carillon/contract/events';
 import { recordset, rows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { limitsOf } from '../limits/plans.ts';
-import { dayOf, monthOf } from '../limits/quotas.ts';
+import { recordEvents } from '../events/outbox.ts';
+import { getPlanLimits } from '../limits/plan-limits.ts';
+import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
 import { notifyUsers } from '../notifications/notify.ts';
-import { recordEvents } from '../webhooks/outbox.ts';
-import { percentageOf } from './percentage.ts';
+import { toPercentage } from './percentage.ts';
 
 /** An alert, and what of a resource is used of the month. */
 interface Watched {
@@ -46,8 +46,8 @@ export async function fireRaised(ctx: Context, counters: readonly { userId: numb
 }
 
 /** Tells of the alerts that a user has reached so far in any resource: storage, which no month counts, among them. */
-export async function fireReached(ctx: Context, userId: number): Promise<void> {
-  const period = monthOf(dayOf(ctx.now()));
+export async function checkAlerts(ctx: Context, userId: number): Promise<void> {
+  const period = toUtcMonth(toUtcDay(ctx.now()));
   const counted = sql`
     select ${userId}::int as user_id, ${period}::text as period, r.resource, r.used
     from (select ${userId}::int as id) who
@@ -75,7 +75,7 @@ const findWatched = (ctx: Context, counted: SQL) =>
 /** The primary key of the firings decides between two transactions that have reached a threshold at once. */
 async function fire(ctx: Context, alerts: readonly Watched[]): Promise<void> {
   const reached = alerts
-    .map((alert) => ({ ...alert, limit: limitsOf(alert, alert)[RESOURCES[alert.resource].limit] }))
+    .map((alert) => ({ ...alert, limit: getPlanLimits(alert, alert)[RESOURCES[alert.resource].limit] }))
     .filter(({ used, limit, threshold }) => used * 100 >= limit * threshold);
   if (reached.length === 0) return;
   const firings = reached.map(({ alertId, period, resource }) => ({ alert: alertId, period, resource }));
@@ -102,7 +102,7 @@ const keyOf = ({ alertId, period, resource }: Pick<Watched, 'alertId' | 'period'
 
 /** On the dashboard always, by mail and `usage.alert` where the alert says so. */
 async function tell(ctx: Context, reached: readonly (Watched & { limit: number })[]): Promise<void> {
-  const told = reached.map((alert) => ({ ...alert, percentage: percentageOf(alert.used, alert.limit) }));
+  const told = reached.map((alert) => ({ ...alert, percentage: toPercentage(alert.used, alert.limit) }));
   await Promise.all([
     notifyUsers(
       ctx,

@@ -2,10 +2,10 @@ import type { Usage } from '@carillon/contract/usage';
 import { rows, usageAlerts } from '@carillon/db';
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { limitsOf } from '../limits/plans.ts';
-import { dayOf, monthOf } from '../limits/quotas.ts';
-import { percentageOf } from './percentage.ts';
+import { AppError } from '../errors.ts';
+import { getPlanLimits } from '../limits/plan-limits.ts';
+import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
+import { toPercentage } from './percentage.ts';
 
 interface Counted {
   executions: number;
@@ -25,8 +25,8 @@ interface UsageRow {
 
 /** What the caller has used today and this month, in UTC, and may use (specification `GET /api/usage`). */
 export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
-  const day = dayOf(ctx.now());
-  const period = monthOf(day);
+  const day = toUtcDay(ctx.now());
+  const period = toUtcMonth(day);
   const counted = (of: string) =>
     sql`(select jsonb_build_object('executions', executions, 'tokens', tokens)
       from usage_counters c where c.user_id = u.id and c.period = ${of})`;
@@ -42,9 +42,9 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
     from users u cross join settings s where u.id = ${caller.id}`,
   );
   // The account was deleted since its session was found.
-  if (!row) throw new Refusal('unauthenticated', 'This account is gone.');
+  if (!row) throw new AppError('unauthenticated', 'This account is gone.');
   const { storedBytes, hits } = row;
-  const limits = limitsOf(row, row);
+  const limits = getPlanLimits(row, row);
   return {
     period,
     executions: quota(row.month?.executions, limits.executionsPerMonth),
@@ -58,7 +58,7 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
       limitBytes: limits.uploadBytes,
       usedMB: megabytes(storedBytes),
       limitMB: megabytes(limits.uploadBytes),
-      percentage: percentageOf(storedBytes, limits.uploadBytes),
+      percentage: toPercentage(storedBytes, limits.uploadBytes),
     },
     rateLimits: {
       hitToday: hits.reduce((sum, hit) => sum + hit.hits, 0),
@@ -69,7 +69,7 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
 
 const quota = (counted: number | undefined, limit: number) => {
   const used = counted ?? 0;
-  return { used, limit, remaining: Math.max(0, limit - used), percentage: percentageOf(used, limit) };
+  return { used, limit, remaining: Math.max(0, limit - used), percentage: toPercentage(used, limit) };
 };
 
 const megabytes = (bytes: number) => Math.round((bytes / 1_048_576) * 100) / 100;

@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/usage';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { getUsage, listUsageAlerts } from './read.ts';
 import { deleteUsageAlert, setUsageAlert } from './write.ts';
 

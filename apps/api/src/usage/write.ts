@@ -2,8 +2,8 @@ import type { SetUsageAlertInput } from '@carillon/contract/usage';
 import { usageAlerts } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { fireReached } from './alerts.ts';
+import { AppError } from '../errors.ts';
+import { checkAlerts } from './alerts.ts';
 import { alertFields } from './read.ts';
 
 /**
@@ -19,7 +19,7 @@ export function setUsageAlert(ctx: Context, caller: Caller, input: SetUsageAlert
       .values({ userId: caller.id, threshold, ...wanted, createdAt: tx.now() })
       .onConflictDoUpdate({ target: [usageAlerts.userId, usageAlerts.threshold], set: wanted })
       .returning(alertFields);
-    await fireReached(tx, caller.id);
+    await checkAlerts(tx, caller.id);
     return alert as NonNullable<typeof alert>;
   });
 }
@@ -30,5 +30,5 @@ export async function deleteUsageAlert(ctx: Context, caller: Caller, id: number)
     .delete(usageAlerts)
     .where(and(eq(usageAlerts.id, id), eq(usageAlerts.userId, caller.id)))
     .returning({ id: usageAlerts.id });
-  if (gone.length === 0) throw new Refusal('not_found', 'There is no such alert.');
+  if (gone.length === 0) throw new AppError('not_found', 'There is no such alert.');
 }

@@ -2,10 +2,10 @@ import type { ListUsersQuery } from '@carillon/contract/admin-users';
 import { users } from '@carillon/db';
 import { and, desc, eq, ilike, inArray, or } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { containing } from '../pages.ts';
+import { AppError } from '../errors.ts';
+import { containsPattern } from '../queries/cursor.ts';
+import { executionStats, successRate, taskStats } from '../stats/user-counts.ts';
 import { findActivity } from './activity.ts';
-import { runFigures, successRate, taskFigures } from './figures.ts';
 
 const fields = {
   id: users.id,
@@ -20,7 +20,7 @@ const fields = {
 
 /** All accounts that match, the newest first (specification "Admin"). */
 export async function listUsers(ctx: Context, { limit, offset, search, role, isActive }: ListUsersQuery) {
-  const pattern = search ? containing(search.trim()) : null;
+  const pattern = search ? containsPattern(search.trim()) : null;
   const matching = and(
     pattern === null ? undefined : or(ilike(users.email, pattern), ilike(users.name, pattern)),
     role ? eq(users.role, role) : undefined,
@@ -36,7 +36,7 @@ export async function listUsers(ctx: Context, { limit, offset, search, role, isA
     .offset(offset);
   const [found, total] = await Promise.all([
     ctx.db
-      .select({ user: fields, totalTasks: users.taskCount, ...runFigures })
+      .select({ user: fields, totalTasks: users.taskCount, ...executionStats })
       .from(users)
       .where(inArray(users.id, page))
       .orderBy(desc(users.id)),
@@ -57,8 +57,8 @@ export async function getAccount(ctx: Context, id: number) {
     ctx.db
       .select({
         user: { ...fields, timezone: users.timezone, updatedAt: users.updatedAt },
-        ...taskFigures,
-        ...runFigures,
+        ...taskStats,
+        ...executionStats,
       })
       .from(users)
       .where(eq(users.id, id)),
@@ -73,5 +73,5 @@ export async function getAccount(ctx: Context, id: number) {
 }
 
 export const refuseUser = (): never => {
-  throw new Refusal('not_found', 'There is no such user.');
+  throw new AppError('not_found', 'There is no such user.');
 };

@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/admin-users';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { getAccount, listUsers } from './accounts.ts';
 import { changeAccount } from './change-account.ts';
 import { deleteAccount } from './delete-account.ts';

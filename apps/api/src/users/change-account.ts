@@ -1,10 +1,10 @@
 import type { ChangeAccountInput } from '@carillon/contract/admin-users';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
-import { recordAudit } from '../auth/audit.ts';
-import { endSessionsOf } from '../auth/sessions.ts';
+import { recordAudit } from '../audit/record.ts';
+import { endUserSessions } from '../auth/sessions.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { lockTasksOf, restTasks, wakeTasks } from '../tasks/rest.ts';
+import { lockUserTasks, resumeTasks, suspendTasks } from '../tasks/suspend.ts';
 import { type AdminSight, lockForAdmin } from './last-admin.ts';
 
 const CHANGEABLE = ['role', 'plan', 'isActive', 'trialEndsAt'] as const;
@@ -23,7 +23,7 @@ export function changeAccount(
   address: string | null,
 ): Promise<AdminSight> {
   return inTransaction(ctx, async (tx) => {
-    if (input.isActive !== undefined) await lockTasksOf(tx, id);
+    if (input.isActive !== undefined) await lockUserTasks(tx, id);
     const before = await lockForAdmin(tx, admin, id, () => input.role === 'USER' || input.isActive === false);
     const wanted: Changeable = {
       role: input.role ?? before.role,
@@ -37,9 +37,9 @@ export function changeAccount(
     const updatedAt = tx.now();
     const { role, plan, isActive, trialEndsAt } = wanted;
     await tx.db.update(users).set({ role, plan, isActive, trialEndsAt, updatedAt }).where(eq(users.id, id));
-    if (role !== before.role || (before.isActive && !isActive)) await endSessionsOf(tx, id);
-    if (before.isActive && !isActive) await restTasks(tx, id);
-    if (!before.isActive && isActive) await wakeTasks(tx, id);
+    if (role !== before.role || (before.isActive && !isActive)) await endUserSessions(tx, id);
+    if (before.isActive && !isActive) await suspendTasks(tx, id);
+    if (!before.isActive && isActive) await resumeTasks(tx, id);
     const only = (account: Changeable) => Object.fromEntries(changed.map((field) => [field, account[field]]));
     await recordAudit(tx, {
       kind: 'user.changed',

@@ -1,14 +1,14 @@
 import { passwordResets, users } from '@carillon/db';
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { recordAudit } from '../auth/audit.ts';
+import { recordAudit } from '../audit/record.ts';
 import { storedEmail } from '../auth/write.ts';
 import { type Caller, type Context, sqlState } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { EMAIL_CHANGES } from '../limits/rates.ts';
-import { countHit, hitOf, isOver, refuseHit } from '../limits/windows.ts';
-import { keptAddress } from '../mails/address.ts';
-import { queueMail } from '../mails/queue.ts';
+import { countHit, hitOf, isExceeded, refuseHit } from '../limits/windows.ts';
+import { normalizeEmail } from '../mail/address.ts';
+import { queueMail } from '../mail/queue.ts';
 
 /**
  * Lets a caller ask for another address a few times an hour (429): each attempt tells whether somebody has it, and each
@@ -16,13 +16,13 @@ import { queueMail } from '../mails/queue.ts';
  * account (409), as whoever has it becomes an admin at the next start.
  */
 export async function admitEmailChange(ctx: Context, caller: Caller, email: string): Promise<void> {
-  if (keptAddress(email) === caller.email) return;
+  if (normalizeEmail(email) === caller.email) return;
   const { bootstrapAdmin } = ctx.config;
-  if (bootstrapAdmin && keptAddress(bootstrapAdmin.email) === caller.email) {
-    throw new Refusal('conflict', 'This address is BOOTSTRAP_ADMIN_EMAIL of the installation: change it there first.');
+  if (bootstrapAdmin && normalizeEmail(bootstrapAdmin.email) === caller.email) {
+    throw new AppError('conflict', 'This address is BOOTSTRAP_ADMIN_EMAIL of the installation: change it there first.');
   }
   const standing = await countHit(ctx.db, hitOf(ctx, EMAIL_CHANGES, userKey(EMAIL_CHANGES, caller.id)));
-  if (isOver(standing)) throw refuseHit(ctx, EMAIL_CHANGES, standing);
+  if (isExceeded(standing)) throw refuseHit(ctx, EMAIL_CHANGES, standing);
 }
 
 /** The columns of an address; another one than before has yet to be proved. */
@@ -62,7 +62,7 @@ export async function refusingTakenEmail<T>(changing: Promise<T>): Promise<T> {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const isTaken =
       sqlState(error) === '23505' && (cause as { constraint_name?: string }).constraint_name === EMAIL_KEY;
-    throw isTaken ? new Refusal('conflict', 'This e-mail address is already registered.') : error;
+    throw isTaken ? new AppError('conflict', 'This e-mail address is already registered.') : error;
   }
 }
 

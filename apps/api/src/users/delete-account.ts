@@ -1,8 +1,8 @@
-import { auditLog, executions, looseObjects, mails, uploads, usageRecords, users } from '@carillon/db';
+import { auditLog, executions, mails, orphanedObjects, uploads, usageRecords, users } from '@carillon/db';
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
-import { recordAudit } from '../auth/audit.ts';
+import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { lockTasksOf } from '../tasks/rest.ts';
+import { lockUserTasks } from '../tasks/suspend.ts';
 import { lockForAdmin } from './last-admin.ts';
 
 /** Runs that one statement deletes: fewer than it may take time for. */
@@ -15,7 +15,7 @@ const BATCH = 5000;
  */
 export async function deleteAccount(ctx: Context, admin: Caller, id: number, address: string | null): Promise<void> {
   const running = await inTransaction(ctx, async (tx) => {
-    await lockTasksOf(tx, id, 'update');
+    await lockUserTasks(tx, id, 'update');
     const { email, role } = await lockForAdmin(tx, admin, id, () => true);
     const running = await tx.db
       .select({ id: executions.id })
@@ -60,5 +60,5 @@ async function leaveFiles(ctx: Context, userId: number) {
     })
     .from(uploads)
     .where(and(eq(uploads.userId, userId), isNotNull(uploads.storageKey)));
-  await ctx.db.insert(looseObjects).select(keys).onConflictDoNothing();
+  await ctx.db.insert(orphanedObjects).select(keys).onConflictDoNothing();
 }

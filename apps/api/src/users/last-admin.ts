@@ -1,7 +1,7 @@
 import { users } from '@carillon/db';
 import { and, eq, or } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { refuseUser } from './accounts.ts';
 
 const fields = {
@@ -37,8 +37,8 @@ export async function lockForAdmin(
   const account = locked.find((row) => row.id === id) ?? refuseUser();
   const admins = locked.filter((row) => row.role === 'ADMIN' && row.isActive);
   if (admins.length === 1 && admins[0]?.id === id && leaves(account)) {
-    throw new Refusal('conflict', 'This is the last active admin.');
+    throw new AppError('conflict', 'This is the last active admin.');
   }
-  if (!admins.some((row) => row.id === admin.id)) throw new Refusal('not_admin', 'Admin access required');
+  if (!admins.some((row) => row.id === admin.id)) throw new AppError('not_admin', 'Admin access required');
   return account;
 }

@@ -1,12 +1,12 @@
 import { users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { keptAddress } from '../mails/address.ts';
+import { encryptProviderKey } from '../crypto/provider-key.ts';
+import { AppError } from '../errors.ts';
+import { normalizeEmail } from '../mail/address.ts';
 import { assertReachable } from '../webhooks/address.ts';
-import { setAccountWebhook } from '../webhooks/own.ts';
+import { setAccountWebhook } from '../webhooks/managed-webhooks.ts';
 import { admitEmailChange, followEmailChange, newEmail, refusingTakenEmail } from './change-email.ts';
-import { sealProviderKey } from './provider-key.ts';
 
 /** What a user may change of the account; what is left out stays. */
 export interface AccountChanges {
@@ -48,17 +48,17 @@ export async function changeOwnAccount(
         name,
         timezone,
         ...newEmail(email),
-        providerKeySealed: key ? sealProviderKey(ctx, caller.id, key) : key,
+        providerKeySealed: key ? encryptProviderKey(ctx, caller.id, key) : key,
         notifyEmail: preferences.email,
         notifyWebhook: preferences.webhook,
         notificationUrl: webhookUrl,
-        notificationEmails: changes.notificationEmails && [...new Set(changes.notificationEmails.map(keptAddress))],
+        notificationEmails: changes.notificationEmails && [...new Set(changes.notificationEmails.map(normalizeEmail))],
         updatedAt: isEmpty ? sql`${users.updatedAt}` : tx.now(),
       })
       .where(eq(users.id, caller.id))
       .returning(OWN);
     // The account was deleted since its session was found.
-    if (!before || !account) throw new Refusal('unauthenticated', 'This account is gone.');
+    if (!before || !account) throw new AppError('unauthenticated', 'This account is gone.');
     if (account.email !== before.email) {
       await followEmailChange(tx, { userId: caller.id, before: before.email, after: account.email, address });
     }

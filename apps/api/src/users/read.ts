@@ -1,8 +1,8 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { runFigures, successRate, taskFigures } from './figures.ts';
+import { AppError } from '../errors.ts';
+import { executionStats, successRate, taskStats } from '../stats/user-counts.ts';
 
 /** The caller's account with its figures (specification "User"), in one statement. */
 export async function getProfile(ctx: Context, caller: Caller) {
@@ -19,13 +19,13 @@ export async function getProfile(ctx: Context, caller: Caller) {
         trialEndsAt: users.trialEndsAt,
         createdAt: users.createdAt,
       },
-      ...taskFigures,
-      ...runFigures,
+      ...taskStats,
+      ...executionStats,
     })
     .from(users)
     .where(eq(users.id, caller.id));
   // The account was deleted since its session was found.
-  if (!row) throw new Refusal('unauthenticated', 'This account is gone.');
+  if (!row) throw new AppError('unauthenticated', 'This account is gone.');
   const { user, totalTasks, activeTasks, completed, failed, live } = row;
   const totalExecutions = completed + failed + live;
   return { ...user, stats: { totalTasks, activeTasks, totalExecutions, successRate: successRate(completed, failed) } };

@@ -1,6 +1,6 @@
 import { changePassword as changePasswordContract, getUser, patchUser } from '@carillon/contract/users';
 import { changePassword } from '../auth/change-password.ts';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { getProfile } from './read.ts';
 import { changeProfile } from './write.ts';
 

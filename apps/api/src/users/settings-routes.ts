@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/user-settings';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { changeSettings, getSettings } from './settings.ts';
 
 const success = true as const;

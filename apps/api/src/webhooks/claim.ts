@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rows, toInstant, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
-import { DELIVERIES, limitOf } from '../limits/rates.ts';
+import { DELIVERIES, effectiveLimit } from '../limits/rates.ts';
 
 /** How many deliveries may be under way at once. */
 export interface DeliveryLimits {
@@ -34,7 +34,7 @@ const CLAIM_LOCK = 7_011_004;
 export const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** A delivery that this process sends: its lease is ours until `claimToken` says otherwise. */
-export interface Claimed {
+export interface ClaimedDelivery {
   id: string;
   claimToken: string;
   webhookId: string;
@@ -53,15 +53,15 @@ export interface Claimed {
   previousSecretUntil: Date | null;
 }
 
-export interface Claim {
-  claimed: Claimed[];
+export interface ClaimResult {
+  claimed: ClaimedDelivery[];
   /** Where the next claim goes on among the webhooks; `FIRST` when this one reached the last of them. */
   next: string;
   /** Whether anything queued was left. */
   more: boolean;
 }
 
-type ClaimedRow = Omit<Claimed, 'claimToken' | 'queuedAt' | 'previousAttemptAt' | 'previousSecretUntil'> & {
+type ClaimedRow = Omit<ClaimedDelivery, 'claimToken' | 'queuedAt' | 'previousAttemptAt' | 'previousSecretUntil'> & {
   queuedAt: string;
   previousAttemptAt: string | null;
   previousSecretUntil: string | null;
@@ -80,7 +80,7 @@ type FoundRow = { more: boolean; stoppedAt: string | null } & (ClaimedRow | { id
 export function claimDeliveries(
   ctx: Context,
   { limit, after, limits = LIMITS }: { limit: number; after: string; limits?: DeliveryLimits },
-): Promise<Claim> {
+): Promise<ClaimResult> {
   return inTransaction(ctx, async (tx) => {
     const claimToken = randomUUID();
     // One connection runs them in this order; sent together they cost one round trip.
@@ -128,7 +128,7 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const lease = new Date(now.getTime() + ctx.config.executionLeaseMs).toISOString();
-  const aMinute = limitOf(ctx, DELIVERIES);
+  const aMinute = effectiveLimit(ctx, DELIVERIES);
   return rows<FoundRow>(
     ctx.db,
     sql`

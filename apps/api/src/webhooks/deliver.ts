@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
-import type { HttpOutcome } from '../outside/http.ts';
-import type { Span } from '../outside/tracing.ts';
-import type { Claimed } from './claim.ts';
-import { openSecret } from './secret.ts';
+import type { HttpOutcome } from '../egress/client.ts';
+import type { Span } from '../telemetry/tracing.ts';
+import type { ClaimedDelivery } from './claim.ts';
+import { decryptSecret } from './secret.ts';
 import { signBody, standardHeaders } from './signature.ts';
 
 /** One attempt, as it ended: an entry of the log to be. `claimToken` is that of the delivery's lease. */
@@ -34,7 +34,11 @@ const UNREADABLE_SECRET: HttpOutcome = {
  * Signs and sends a claimed delivery once, and says how it ended; null when `signal` stopped it. Holds neither a
  * transaction nor a connection to the database meanwhile (specification "Delivery headers", "Delivery rules").
  */
-export function attemptDelivery(ctx: Context, delivery: Claimed, signal?: AbortSignal): Promise<Attempt | null> {
+export function attemptDelivery(
+  ctx: Context,
+  delivery: ClaimedDelivery,
+  signal?: AbortSignal,
+): Promise<Attempt | null> {
   const { id, webhookId, event, attempt, requestId } = delivery;
   const attributes = {
     'carillon.delivery.id': id,
@@ -52,7 +56,7 @@ export function attemptDelivery(ctx: Context, delivery: Claimed, signal?: AbortS
   return ctx.trace.span('deliver webhook', attributes, work, { kind: 'client', causedBy: `delivery ${id}` });
 }
 
-async function makeAttempt(ctx: Context, delivery: Claimed, signal?: AbortSignal): Promise<Attempt | null> {
+async function makeAttempt(ctx: Context, delivery: ClaimedDelivery, signal?: AbortSignal): Promise<Attempt | null> {
   const at = ctx.now();
   if (delivery.attempt === 1) ctx.metrics.deliveryStarted(at.getTime() - delivery.queuedAt.getTime());
   const startedAt = performance.now();
@@ -71,7 +75,7 @@ async function makeAttempt(ctx: Context, delivery: Claimed, signal?: AbortSignal
   };
 }
 
-async function send(ctx: Context, delivery: Claimed, at: Date, signal?: AbortSignal): Promise<HttpOutcome> {
+async function send(ctx: Context, delivery: ClaimedDelivery, at: Date, signal?: AbortSignal): Promise<HttpOutcome> {
   let headers: Record<string, string>;
   try {
     headers = prepare(ctx, delivery, at);
@@ -84,9 +88,9 @@ async function send(ctx: Context, delivery: Claimed, at: Date, signal?: AbortSig
 }
 
 /** Specification "Delivery headers", and those of Standard Webhooks beside them (decisions §8). */
-function prepare(ctx: Context, delivery: Claimed, at: Date): Record<string, string> {
+function prepare(ctx: Context, delivery: ClaimedDelivery, at: Date): Record<string, string> {
   const { id, webhookId, event, payload, requestId, attempt, previousAttemptAt } = delivery;
-  const secret = openSecret(ctx, webhookId, delivery.secretSealed);
+  const secret = decryptSecret(ctx, webhookId, delivery.secretSealed);
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Carillon-Webhook/1.0',
@@ -100,8 +104,8 @@ function prepare(ctx: Context, delivery: Claimed, at: Date): Record<string, stri
   };
 }
 
-function previousSecrets(ctx: Context, delivery: Claimed, at: Date): string[] {
+function previousSecrets(ctx: Context, delivery: ClaimedDelivery, at: Date): string[] {
   const { webhookId, previousSecretSealed: sealed, previousSecretUntil: until } = delivery;
   if (sealed === null || until === null || until <= at) return [];
-  return [openSecret(ctx, webhookId, sealed, 'previous_secret_sealed')];
+  return [decryptSecret(ctx, webhookId, sealed, 'previous_secret_sealed')];
 }

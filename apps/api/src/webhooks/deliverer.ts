@@ -1,15 +1,15 @@
 import type { Context } from '../context.ts';
-import { coalesce } from '../executions/coalesce.ts';
-import { holdClaims } from '../held-claims.ts';
-import { lookAgain } from '../look-again.ts';
-import { createPulse } from '../pulse.ts';
-import { repeat } from '../repeat.ts';
-import { type Claimed, claimDeliveries, type DeliveryLimits, FIRST, LIMITS } from './claim.ts';
+import { createBatcher } from '../queue/batcher.ts';
+import { createHeartbeat } from '../queue/heartbeat.ts';
+import { startInterval } from '../queue/interval.ts';
+import { createLeaseHolder } from '../queue/lease-holder.ts';
+import { singleFlight } from '../queue/single-flight.ts';
+import { type ClaimedDelivery, claimDeliveries, type DeliveryLimits, FIRST, LIMITS } from './claim.ts';
 import { type Attempt, attemptDelivery } from './deliver.ts';
 import { handBack, queueRetries, renewLeases, rescueExpired } from './leases.ts';
-import { createPlaces } from './places.ts';
 import { pruneLog } from './prune-log.ts';
 import { storeAttempts } from './settle.ts';
+import { createSlots } from './slots.ts';
 
 const POLL_MS = 1000;
 const PRUNE_MS = 10_000;
@@ -19,9 +19,9 @@ const GRACE_MS = 20_000;
 
 export interface Deliverer {
   /** Something new is queued: look at once. A poll would find it anyway, only later. */
-  nudge(): void;
+  wake(): void;
   /** Whether its loop goes round. */
-  isTurning(): boolean;
+  isAlive(): boolean;
   /** Starts the background loop. */
   start(): void;
   /** Sends what is due until nothing is left that may be sent; for callers that wait, tests among them. */
@@ -47,7 +47,7 @@ export function createDeliverer(
   ctx: Context,
   { graceMs = GRACE_MS, lingersAfterMs = LINGERS_AFTER_MS, limits = LIMITS }: DelivererOptions = {},
 ): Deliverer {
-  const sending = holdClaims<Claimed, number>(ctx, {
+  const sending = createLeaseHolder<ClaimedDelivery, number>(ctx, {
     name: 'deliveries',
     idName: 'deliveryId',
     work: deliver,
@@ -58,14 +58,14 @@ export function createDeliverer(
   });
   /** Webhooks with new entries in their log. */
   const logged = new Set<string>();
-  const loops: ReturnType<typeof repeat>[] = [];
+  const loops: ReturnType<typeof startInterval>[] = [];
   const stopping = new AbortController();
   const closing = new AbortController();
-  const pulse = createPulse();
+  const pulse = createHeartbeat();
   const oneEach = { ...limits, answering: 1, others: 1 };
-  const store = coalesce((attempts: Attempt[]) => storeAttempts(ctx, attempts, closing.signal), SETTLE_AT_ONCE);
-  const fill = lookAgain(claimRound, (error) => ctx.log.error({ err: error }, 'claiming deliveries failed'));
-  const places = createPlaces(ctx.config.webhookConcurrency, lingersAfterMs, lookOn);
+  const store = createBatcher((attempts: Attempt[]) => storeAttempts(ctx, attempts, closing.signal), SETTLE_AT_ONCE);
+  const fill = singleFlight(claimRound, (error) => ctx.log.error({ err: error }, 'claiming deliveries failed'));
+  const places = createSlots(ctx.config.webhookConcurrency, lingersAfterMs, lookOn);
   /** Whether the latest claim has left anything: for want of places here, or for limits that an end may lift. */
   let isFull = false;
   let more = false;
@@ -90,7 +90,7 @@ export function createDeliverer(
     }
   }
 
-  async function deliver(delivery: Claimed, signal: AbortSignal) {
+  async function deliver(delivery: ClaimedDelivery, signal: AbortSignal) {
     const attempt = await attemptDelivery(ctx, delivery, signal).finally(places.take());
     if (attempt === null) return;
     await store(attempt);
@@ -108,18 +108,18 @@ export function createDeliverer(
   }
 
   return {
-    nudge() {
+    wake() {
       if (!stopping.signal.aborted) void ctx.trace.detached(fill);
     },
-    isTurning: pulse.isAlive,
+    isAlive: pulse.isAlive,
     start() {
       const every = (ms: number, name: string, work: () => Promise<unknown>) =>
-        repeat(ms, work, (error) => ctx.log.error({ err: error }, `${name} failed`));
+        startInterval(ms, work, (error) => ctx.log.error({ err: error }, `${name} failed`));
       sending.start();
       loops.push(
         every(POLL_MS, 'looking for deliveries', async () => {
           pulse.beat();
-          if (await sending.noting(() => queueRetries(ctx))) await fill();
+          if (await sending.trackOutage(() => queueRetries(ctx))) await fill();
         }),
         every(PRUNE_MS, 'pruning the log of deliveries', prune),
       );

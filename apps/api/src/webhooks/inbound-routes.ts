@@ -1,7 +1,7 @@
 import * as contract from '@carillon/contract/inbound';
 import type { FastifyRequest } from 'fastify';
-import { readRawBodies } from '../http/bodies.ts';
-import { type Routes, refuseBadValues } from '../http/contract.ts';
+import { registerRawParser } from '../http/bodies.ts';
+import { type Routes, rejectBadValues } from '../http/validation.ts';
 import { authenticateInbound, getInbound, type InboundPath, triggerInbound } from './inbound.ts';
 
 declare module 'fastify' {
@@ -14,7 +14,7 @@ declare module 'fastify' {
 /** Specification "Webhooks", the inbound path; decisions §8. Its refusals are `{error}` alone. */
 export const inboundRoutes: Routes = async (app) => {
   const config = { access: 'public', shape: 'bare' } as const;
-  const parse = readRawBodies(app);
+  const parse = registerRawParser(app);
   app.decorateRequest('inboundUserId', 0);
 
   app.get('/api/webhooks/:userId/:secret', { schema: contract.showInbound, config }, async ({ ctx, params }) => {
@@ -44,6 +44,6 @@ export const inboundRoutes: Routes = async (app) => {
     const signature = request.headers['x-webhook-signature'];
     request.inboundUserId = await authenticateInbound(request.ctx, request.params as InboundPath, bytes, signature);
     request.body = await parse(request, bytes);
-    await refuseBadValues(request);
+    await rejectBadValues(request);
   }
 };

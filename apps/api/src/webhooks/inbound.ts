@@ -2,10 +2,10 @@ import type { InboundInput } from '@carillon/contract/inbound';
 import { users, webhooks } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { executeTask } from '../executions/execute-task.ts';
 import { webhookFields } from './read.ts';
-import { lookupsOf, opensInbound } from './secret.ts';
+import { isPathSafe, listBlindIndexes } from './secret.ts';
 import { isSigned } from './signature.ts';
 
 /** What an inbound path names; texts, whatever they are. */
@@ -19,14 +19,14 @@ export interface InboundPath {
  * inactive, failed, the account deactivated (404, security T5).
  */
 export async function getInbound(ctx: Context, { userId, secret }: InboundPath) {
-  if (!/^[1-9]\d{0,8}$/.test(userId) || !opensInbound(secret)) return refuseInbound();
+  if (!/^[1-9]\d{0,8}$/.test(userId) || !isPathSafe(secret)) return refuseInbound();
   const [webhook] = await ctx.db
     .select(webhookFields)
     .from(webhooks)
     .innerJoin(users, eq(users.id, webhooks.userId))
     .where(
       and(
-        inArray(webhooks.secretLookup, lookupsOf(ctx, Number(userId), secret)),
+        inArray(webhooks.secretLookup, listBlindIndexes(ctx, Number(userId), secret)),
         eq(webhooks.userId, Number(userId)),
         eq(webhooks.status, 'active'),
         eq(users.isActive, true),
@@ -36,7 +36,7 @@ export async function getInbound(ctx: Context, { userId, secret }: InboundPath) 
 }
 
 const refuseInbound = (): never => {
-  throw new Refusal('not_found', 'Webhook not found or inactive');
+  throw new AppError('not_found', 'Webhook not found or inactive');
 };
 
 /** The id of the user whose webhook the path names, where `body`, as it came, is signed with its secret (else 401). */
@@ -47,7 +47,7 @@ export async function authenticateInbound(
   signature: unknown,
 ): Promise<number> {
   const { userId } = await getInbound(ctx, path);
-  if (!isSigned(path.secret, body, signature)) throw new Refusal('unauthenticated', 'Invalid signature');
+  if (!isSigned(path.secret, body, signature)) throw new AppError('unauthenticated', 'Invalid signature');
   return userId;
 }
 

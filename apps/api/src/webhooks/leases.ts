@@ -58,7 +58,7 @@ export async function renewLeases(ctx: Context, leases: readonly Lease[]): Promi
 export async function rescueExpired(ctx: Context): Promise<number> {
   const rescued = await requeue(ctx, sql`d.lease_until < ${ctx.now().toISOString()}`);
   ctx.metrics.takenOver('deliveries', rescued);
-  if (rescued > 0) ctx.worker.nudgeDeliveries();
+  if (rescued > 0) ctx.worker.wakeDeliveries();
   return rescued;
 }
 

@@ -3,7 +3,7 @@ import type { ListDeliveriesQuery, ListWebhooksQuery } from '@carillon/contract/
 import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
 import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
 /** Attempts that the log keeps of each webhook, besides those of open deliveries (decisions §8). */
 export const KEPT_ATTEMPTS = 100;
@@ -33,7 +33,7 @@ export const isOwn = (caller: Pick<Caller, 'id'>, id: string) =>
   and(eq(webhooks.id, id), eq(webhooks.userId, caller.id));
 
 export const refuseWebhook = (): never => {
-  throw new Refusal('not_found', 'There is no such webhook.');
+  throw new AppError('not_found', 'There is no such webhook.');
 };
 
 /** The caller's webhooks, newest first. */

@@ -1,7 +1,7 @@
 import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
 import { and, eq, gte, inArray, ne, or, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { isOwn, refuseWebhook } from './read.ts';
 
 /**
@@ -20,11 +20,11 @@ export function redeliver(ctx: Context, caller: Caller, webhookId: string, id: s
       .select({ id: deliveries.id, status: deliveries.status })
       .from(deliveries)
       .where(and(eq(deliveries.webhookId, webhookId), or(eq(deliveries.id, id), inArray(deliveries.id, logged))));
-    if (!found) throw new Refusal('not_found', 'There is no such delivery.');
+    if (!found) throw new AppError('not_found', 'There is no such delivery.');
     const { now, ...again } = queuedNow(tx);
     const values = found.status === 'pending' ? now : { ...now, ...again };
     if (found.status !== 'sending') await tx.db.update(deliveries).set(values).where(eq(deliveries.id, found.id));
-    afterCommit(tx, () => tx.worker.nudgeDeliveries());
+    afterCommit(tx, () => tx.worker.wakeDeliveries());
     return found.id;
   });
 }
@@ -44,7 +44,7 @@ export function redeliverSince(ctx: Context, caller: Caller, webhookId: string, 
       .update(deliveries)
       .set({ ...now, ...again })
       .where(failed);
-    afterCommit(tx, () => tx.worker.nudgeDeliveries());
+    afterCommit(tx, () => tx.worker.wakeDeliveries());
     return count;
   });
 }
@@ -66,5 +66,5 @@ async function lockActive(ctx: Context, caller: Caller, id: string) {
     .where(isOwn(caller, id))
     .for('no key update');
   if (!webhook) return refuseWebhook();
-  if (!webhook.isActive) throw new Refusal('conflict', 'The webhook is not active: switch it on first.');
+  if (!webhook.isActive) throw new AppError('conflict', 'The webhook is not active: switch it on first.');
 }

@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/webhooks';
-import type { Routes } from '../http/contract.ts';
+import type { Routes } from '../http/validation.ts';
 import { inboundRoutes } from './inbound-routes.ts';
 import { getWebhook, listDeliveries, listWebhooks } from './read.ts';
 import { redeliver, redeliverSince } from './redeliver.ts';

@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import type { SealingKey } from '../config/secrets.ts';
+import type { EncryptionKey } from '../config/secrets.ts';
 import type { Context } from '../context.ts';
-import { placeOf } from '../sealed-columns.ts';
-import { open, seal } from '../secrets.ts';
+import { columnAad } from '../crypto/encrypted-columns.ts';
+import { decrypt, encrypt } from '../crypto/encryption.ts';
 
 const PREFIX = 'whsec_';
 /** What stands in a path as it is, long enough not to be guessed there, and within what a router takes for one part. */
@@ -21,7 +21,7 @@ export function newSecret(): string {
 }
 
 /** Whether a secret opens the inbound address that contains it: one of the service's always, one of its user's own if it fits. */
-export const opensInbound = (secret: string): boolean => OPENS.test(secret);
+export const isPathSafe = (secret: string): boolean => OPENS.test(secret);
 
 /** Whether the libraries of Standard Webhooks can read a secret: what follows `whsec_` is base64 to them. */
 export const isReadable = (secret: string): boolean => !secret.startsWith(PREFIX) || IN_BASE64.test(secret);
@@ -30,14 +30,14 @@ export const isReadable = (secret: string): boolean => !secret.startsWith(PREFIX
 type Place = 'secret_sealed' | 'previous_secret_sealed';
 
 /** The columns of a secret of `newSecret`: sealed, and as it is looked up. */
-export const sealSecret = (ctx: Context, id: string, secret: string) => ({
-  secretSealed: seal(ctx.config.sealingKeys, secret, placeOf('webhooks.secret_sealed', id)),
-  secretLookup: lookupUnder(ctx.config.sealingKeys[0] as SealingKey, secret),
+export const encryptSecret = (ctx: Context, id: string, secret: string) => ({
+  secretSealed: encrypt(ctx.config.sealingKeys, secret, columnAad('webhooks.secret_sealed', id)),
+  secretLookup: toBlindIndex(ctx.config.sealingKeys[0] as EncryptionKey, secret),
 });
 
 /** The same of a webhook that has no inbound address. */
-export const sealUnlisted = (ctx: Context, id: string, secret: string) => ({
-  ...sealSecret(ctx, id, secret),
+export const encryptUnlisted = (ctx: Context, id: string, secret: string) => ({
+  ...encryptSecret(ctx, id, secret),
   secretLookup: `none:${id}`,
 });
 
@@ -45,33 +45,33 @@ export const sealUnlisted = (ctx: Context, id: string, secret: string) => ({
  * The same of a secret that its user has chosen. Others may have chosen it too: it is looked up among those of the user
  * alone, so that nobody learns from a refusal what others have.
  */
-export function sealChosen(ctx: Context, { id, userId }: { id: string; userId: number }, secret: string) {
-  if (!opensInbound(secret)) return sealUnlisted(ctx, id, secret);
-  const sealed = sealSecret(ctx, id, secret);
+export function encryptChosenSecret(ctx: Context, { id, userId }: { id: string; userId: number }, secret: string) {
+  if (!isPathSafe(secret)) return encryptUnlisted(ctx, id, secret);
+  const sealed = encryptSecret(ctx, id, secret);
   return { ...sealed, secretLookup: `${userId}:${sealed.secretLookup}` };
 }
 
 /** The secret that goes on signing for a while, as it is stored. */
-export const sealPrevious = (ctx: Context, id: string, secret: string): string =>
-  seal(ctx.config.sealingKeys, secret, placeOf('webhooks.previous_secret_sealed', id));
+export const encryptPreviousSecret = (ctx: Context, id: string, secret: string): string =>
+  encrypt(ctx.config.sealingKeys, secret, columnAad('webhooks.previous_secret_sealed', id));
 
 /** Opens a stored secret. Throws when its sealing key is gone. */
-export const openSecret = (ctx: Context, id: string, sealed: string, column: Place = 'secret_sealed'): string =>
-  open(ctx.config.sealingKeys, sealed, placeOf(`webhooks.${column}`, id));
+export const decryptSecret = (ctx: Context, id: string, sealed: string, column: Place = 'secret_sealed'): string =>
+  decrypt(ctx.config.sealingKeys, sealed, columnAad(`webhooks.${column}`, id));
 
 /**
  * What `secret_lookup` ends with: a keyed hash, so that a secret in a path is found by index and the column tells nothing
  * (security T5). The key is derived from a sealing key: whoever seals a secret anew under another key computes this
  * anew too.
  */
-export function lookupUnder({ key }: SealingKey, secret: string): string {
+export function toBlindIndex({ key }: EncryptionKey, secret: string): string {
   const lookupKey = Buffer.from(hkdfSync('sha256', key, '', 'webhooks.secret_lookup', 32));
   return createHmac('sha256', lookupKey).update(secret).digest('hex');
 }
 
 /** What `secret_lookup` may hold for a secret of a user's webhook, under whichever key it was sealed, and whoever made it. */
-export const lookupsOf = ({ config }: Context, userId: number, secret: string): string[] =>
+export const listBlindIndexes = ({ config }: Context, userId: number, secret: string): string[] =>
   config.sealingKeys.flatMap((key) => {
-    const lookup = lookupUnder(key, secret);
+    const lookup = toBlindIndex(key, secret);
     return [lookup, `${userId}:${lookup}`];
   });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { recordset, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context, inTransaction, isPassing } from '../context.ts';
+import { afterCommit, type Context, inTransaction, isTransient } from '../context.ts';
 import { notifyUsers } from '../notifications/notify.ts';
 import type { Attempt } from './deliver.ts';
 
@@ -49,7 +49,7 @@ export async function storeAttempts(ctx: Context, attempts: readonly Attempt[], 
       await inTransaction(ctx, (tx) => settleAttempts(tx, attempts));
       return;
     } catch (error) {
-      const isOurs = !isPassing(error);
+      const isOurs = !isTransient(error);
       if ((isOurs && attempts.length === 1) || signal.aborted) throw error;
       ctx.log.error({ err: error, attempts: attempts.length }, 'attempts of deliveries could not be stored');
       if (isOurs) return storeApart(ctx, attempts, signal);

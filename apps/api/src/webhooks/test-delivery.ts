@@ -3,8 +3,8 @@ import type { EventKind } from '@carillon/contract/events';
 import { deliveries, webhooks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { Refusal } from '../errors.ts';
-import { type Claimed, countAttempts, LIMITS, lockClaims } from './claim.ts';
+import { AppError } from '../errors.ts';
+import { type ClaimedDelivery, countAttempts, LIMITS, lockClaims } from './claim.ts';
 import { type Attempt, attemptDelivery } from './deliver.ts';
 import { isOwn, refuseWebhook } from './read.ts';
 import { settleAttempts } from './settle.ts';
@@ -25,12 +25,12 @@ export async function testWebhook(ctx: Context, caller: Caller, id: string) {
   return { success: attempt.success, delivery: entryOf(attempt) };
 }
 
-async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promise<Claimed> {
+async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promise<ClaimedDelivery> {
   await lockClaims(ctx);
   const [webhook] = await ctx.db.select().from(webhooks).where(isOwn(caller, webhookId)).for('no key update');
   if (!webhook) return refuseWebhook();
   const sending = await ctx.db.$count(deliveries, eq(deliveries.status, 'sending'));
-  if (sending >= LIMITS.global) throw new Refusal('unavailable', 'Too many deliveries are under way. Try again soon.');
+  if (sending >= LIMITS.global) throw new AppError('unavailable', 'Too many deliveries are under way. Try again soon.');
 
   const now = ctx.now();
   const id = randomUUID();

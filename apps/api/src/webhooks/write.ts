@@ -4,21 +4,21 @@ import type { ChangeWebhookInput, CreateWebhookInput } from '@carillon/contract/
 import { settings, users, webhooks } from '@carillon/db';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
-import { invalidField, Refusal } from '../errors.ts';
-import { limitsOf } from '../limits/plans.ts';
-import { overQuota } from '../limits/quotas.ts';
+import { AppError, invalidField } from '../errors.ts';
+import { getPlanLimits } from '../limits/plan-limits.ts';
+import { quotaExceededError } from '../limits/quotas.ts';
 import { assertReachable } from './address.ts';
 import { getWebhook, isOwn, refuseWebhook, webhookFields } from './read.ts';
 import {
+  decryptSecret,
+  encryptChosenSecret,
+  encryptPreviousSecret,
+  encryptSecret,
+  encryptUnlisted,
+  isPathSafe,
   isReadable,
-  lookupsOf,
+  listBlindIndexes,
   newSecret,
-  openSecret,
-  opensInbound,
-  sealChosen,
-  sealPrevious,
-  sealSecret,
-  sealUnlisted,
 } from './secret.ts';
 
 /** Specification "Input limits": webhooks per user, whatever the plan. */
@@ -50,7 +50,7 @@ export async function createWebhook(ctx: Context, caller: Caller, input: CreateW
       id,
       userId: caller.id,
       url: input.url,
-      ...(isChosen ? sealChosen(ctx, { id, userId: caller.id }, secret) : sealSecret(ctx, id, secret)),
+      ...(isChosen ? encryptChosenSecret(ctx, { id, userId: caller.id }, secret) : encryptSecret(ctx, id, secret)),
       events,
       description: input.description ?? null,
       createdAt: now,
@@ -73,20 +73,23 @@ async function reserveWebhook(ctx: Context, caller: Caller) {
     .crossJoin(settings)
     .where(eq(users.id, caller.id))
     .for('no key update', { of: users });
-  if (!state) throw new Refusal('unauthenticated', 'This account does not exist any more.');
+  if (!state) throw new AppError('unauthenticated', 'This account does not exist any more.');
   // A statement of its own, begun after the lock was had: it sees what others have committed.
   const used = await ctx.db.$count(webhooks, and(eq(webhooks.userId, caller.id), isSubscription));
-  for (const limit of [limitsOf(state, state).webhooks, MOST_WEBHOOKS]) {
-    if (used >= limit) throw overQuota({ resource: 'webhooks', used, limit, resetAt: null });
+  for (const limit of [getPlanLimits(state, state).webhooks, MOST_WEBHOOKS]) {
+    if (used >= limit) throw quotaExceededError({ resource: 'webhooks', used, limit, resetAt: null });
   }
 }
 
 /** Under the lock of `reserveWebhook`, so no two creations take one secret; the index alone knows it under one key only. */
 async function assertUnused(ctx: Context, caller: Caller, secret: string) {
-  if (!opensInbound(secret)) return;
-  const mine = and(eq(webhooks.userId, caller.id), inArray(webhooks.secretLookup, lookupsOf(ctx, caller.id, secret)));
+  if (!isPathSafe(secret)) return;
+  const mine = and(
+    eq(webhooks.userId, caller.id),
+    inArray(webhooks.secretLookup, listBlindIndexes(ctx, caller.id, secret)),
+  );
   if ((await ctx.db.$count(webhooks, mine)) === 0) return;
-  throw new Refusal('conflict', 'You have a webhook with this secret: their inbound addresses would be the same.');
+  throw new AppError('conflict', 'You have a webhook with this secret: their inbound addresses would be the same.');
 }
 
 /**
@@ -112,7 +115,7 @@ export async function changeWebhook(ctx: Context, caller: Caller, id: string, in
       })
       .where(and(isOwn(caller, id), isSwitch ? undefined : isSubscription))
       .returning(webhookFields);
-    afterCommit(tx, () => tx.worker.nudgeDeliveries());
+    afterCommit(tx, () => tx.worker.wakeDeliveries());
     return webhook ?? refuseOwn(tx, caller, id);
   });
 }
@@ -140,7 +143,7 @@ export async function deleteWebhook(ctx: Context, caller: Caller, id: string): P
 async function refuseOwn(ctx: Context, caller: Caller, id: string): Promise<never> {
   const { taskId } = await getWebhook(ctx, caller, id);
   const place = taskId === null ? 'your settings' : `the task ${taskId}`;
-  throw new Refusal('conflict', `This is the webhook of ${place}: change its \`webhookUrl\` there.`);
+  throw new AppError('conflict', `This is the webhook of ${place}: change its \`webhookUrl\` there.`);
 }
 
 /**
@@ -157,7 +160,8 @@ export function rotateSecret(ctx: Context, caller: Caller, id: string): Promise<
     if (!before) return refuseWebhook();
     const secret = newSecret();
     const now = tx.now();
-    const sealed = before.purpose === 'subscription' ? sealSecret(ctx, id, secret) : sealUnlisted(ctx, id, secret);
+    const sealed =
+      before.purpose === 'subscription' ? encryptSecret(ctx, id, secret) : encryptUnlisted(ctx, id, secret);
     await tx.db
       .update(webhooks)
       .set({
@@ -174,7 +178,7 @@ export function rotateSecret(ctx: Context, caller: Caller, id: string): Promise<
 /** The secret before, as it is kept; null when its sealing key is gone, which a rotation is the cure for. */
 function keepSigning(ctx: Context, id: string, sealed: string): string | null {
   try {
-    return sealPrevious(ctx, id, openSecret(ctx, id, sealed));
+    return encryptPreviousSecret(ctx, id, decryptSecret(ctx, id, sealed));
   } catch (error) {
     ctx.log.error({ err: error, webhookId: id }, 'the secret before cannot go on signing');
     return null;

@@ -1,7 +1,7 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { openProviderKey } from '../../src/users/provider-key.ts';
+import { decryptProviderKey } from '../../src/crypto/provider-key.ts';
 import { dataOf, invalid, testActions, UNAUTHORIZED } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { PASSWORD, type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';
@@ -113,7 +113,7 @@ t.test('updateSettings keeps key, address and mails, and shows of the key only t
   t.match(answer, { success: true, data: { ...given, webhookId: /-/, hasModelRouterApiKey: true } });
   t.notMatch(JSON.stringify([answer, logged]), key);
   const { providerKeySealed } = await rowOf(alice);
-  t.equal(openProviderKey(ctx, alice.id, providerKeySealed as string), key);
+  t.equal(decryptProviderKey(ctx, alice.id, providerKeySealed as string), key);
   const cleared = { modelRouterApiKey: null, webhookUrl: null, notificationEmails: [] };
   t.same(await dataOf(actions.updateSettings(alice.token, cleared)), {
     ...{ webhookUrl: null, webhookId: null, notificationEmails: [], hasModelRouterApiKey: false },

@@ -1,6 +1,6 @@
 import { connect, rateHits, rateWindows } from '@carillon/db';
 import t from 'tap';
-import { ACTION_RATES } from '../../src/limits/rates.ts';
+import { ACTION_RATE_LIMITS } from '../../src/limits/rates.ts';
 import { dataOf, TASK, testActions } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
@@ -92,7 +92,7 @@ t.test('what was refused is told by GET /api/usage, and REST has counters of its
   const response = await app.inject({ url: '/api/usage', headers: carol.headers });
   t.match(response.json().usage.rateLimits, {
     hitToday: 3,
-    endpoints: [{ endpoint: ACTION_RATES.createTask.bucket, hits: 3, lastHit: START.toISOString() }],
+    endpoints: [{ endpoint: ACTION_RATE_LIMITS.createTask.bucket, hits: 3, lastHit: START.toISOString() }],
   });
   const request = { method: 'POST', url: '/api/agent/create-task', headers: carol.headers, payload: {} } as const;
   t.equal((await app.inject(request)).headers['x-ratelimit-remaining'], '9');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { openContext } from '../../src/open-context.ts';
 import { dataOf, TASK, testActions } from '../support/actions.ts';
 import { testContext } from '../support/context.ts';

@@ -5,8 +5,8 @@ import t from 'tap';
 import { beginCall, type Call, endCall, rescueAgentCalls } from '../../src/agent/calls.ts';
 import { processMessage } from '../../src/agent/process.ts';
 import type { Context } from '../../src/context.ts';
-import { Refusal } from '../../src/errors.ts';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { AppError } from '../../src/errors.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { deleteAccount } from '../../src/users/delete-account.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testAgent } from '../support/agent.ts';
@@ -31,7 +31,7 @@ async function race(count: number, call: () => Promise<unknown>) {
         await call();
         return null;
       } catch (error) {
-        if (!(error instanceof Refusal) || error.kind !== 'over_quota') throw error;
+        if (!(error instanceof AppError) || error.kind !== 'over_quota') throw error;
         return error.details;
       }
     }),
@@ -72,9 +72,9 @@ t.test('runs of tasks and calls share the tokens, and reserve them from each oth
   await useUp(ctx, alice().id, { tokens: 99_999 });
   await queueRuns(ctx, await insertTasks(ctx, [alice().id], { nextExecutionAt: null }));
   const call = await begin();
-  t.match(await claimQueued(ctx, { limit: 10, after: 0 }), { started: [], refused: 0 });
+  t.match(await claimExecutions(ctx, { limit: 10, after: 0 }), { started: [], refused: 0 });
   await endCall(ctx, call, { ...USAGE, inputTokens: 0, outputTokens: 0 });
-  t.equal((await claimQueued(ctx, { limit: 10, after: 0 })).started.length, 1);
+  t.equal((await claimExecutions(ctx, { limit: 10, after: 0 })).started.length, 1);
   t.match(await race(1, begin), { passed: 0 });
 });
 

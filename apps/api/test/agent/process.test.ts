@@ -1,7 +1,7 @@
 import { settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { sealProviderKey } from '../../src/users/provider-key.ts';
+import { encryptProviderKey } from '../../src/crypto/provider-key.ts';
 import { instructionsOf, markerLineOf, telling, testAgent } from '../support/agent.ts';
 import type { AiAnswer } from '../support/ai-server.ts';
 import { START } from '../support/context.ts';
@@ -118,7 +118,7 @@ t.test('the marker is another one for each call, so that no message can hold it'
 t.test('a user with a key of their own pays with that', async (t) => {
   const set = (providerKeySealed: string | null) =>
     ctx.db.update(users).set({ providerKeySealed }).where(eq(users.id, alice().id));
-  await set(sealProviderKey(ctx, alice().id, 'the-users-own-key'));
+  await set(encryptProviderKey(ctx, alice().id, 'the-users-own-key'));
   t.equal((await ask()).statusCode, 200);
   t.equal(ai.requests[0]?.headers.authorization, 'Bearer the-users-own-key');
   await set('nonsense');

@@ -1,6 +1,6 @@
 import { auditLog, users } from '@carillon/db';
 import t from 'tap';
-import { recordAudit } from '../../src/auth/audit.ts';
+import { recordAudit } from '../../src/audit/record.ts';
 import { inTransaction } from '../../src/context.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { bootstrapAdmin } from '../../src/auth/bootstrap-admin.ts';
 import { logIn } from '../../src/auth/write.ts';
-import { ConfigError, loadConfig } from '../../src/config.ts';
+import { ConfigError, loadConfig } from '../../src/config/config.ts';
 import { testContext } from '../support/context.ts';
 import { PASSWORD, signUp } from '../support/people.ts';
 

@@ -1,7 +1,7 @@
 import { mails, passwordResets, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { deliverDue } from '../../src/mails/deliver.ts';
+import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { START, testContext } from '../support/context.ts';
 import { linkIn, mailServer, tokenIn } from '../support/mail-server.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
@@ -36,7 +36,7 @@ t.test('the mail carries the link of the specification, whose token is good for 
   const alice = await signUpAlice(app);
   const answer = await forgot('alice@example.com');
   t.same([answer.statusCode, answer.json()], [200, { success: true, message }]);
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   const [mail, ...more] = server.received;
   if (!mail) throw new Error('No mail came.');
   t.same(more, []);
@@ -49,7 +49,7 @@ t.test('the mail carries the link of the specification, whose token is good for 
 t.test('the address may be written in any case, and the mail goes to the one of the account', async (t) => {
   await signUpAlice(app);
   t.equal((await forgot('  ALICE@example.COM ')).statusCode, 200);
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   t.same(
     server.received.map(({ envelope }) => envelope.to),
     [['alice@example.com']],
@@ -64,7 +64,7 @@ t.test('unknown addresses and deactivated accounts get the same answer, and no m
     t.same([answer.statusCode, answer.json()], [200, { success: true, message }]);
   }
   t.equal(await ctx.db.$count(mails), 2, 'until it is delivered, a request is one row for everybody');
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   t.same([server.received.length, await ctx.db.$count(mails), await ctx.db.$count(passwordResets)], [0, 0, 0]);
 });
 
@@ -72,10 +72,10 @@ t.test('a request says no word to the mail server, so one that is down slows and
   await signUpAlice(app);
   await server.stop();
   t.equal((await forgot('alice@example.com')).statusCode, 200);
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   await server.start();
   clock.advance(30_000);
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   t.equal(server.received.length, 1);
 });
 
@@ -84,11 +84,11 @@ t.test('however long the mail server was away, the link is good for an hour from
   await server.stop();
   await forgot('alice@example.com');
   for (let minutes = 0; minutes < 300; minutes += 60) {
-    await deliverDue(ctx);
+    await deliverDueMails(ctx);
     clock.advance(60 * MINUTE_MS);
   }
   await server.start();
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   const [mail] = server.received;
   clock.advance(59 * MINUTE_MS);
   t.equal((await validate(tokenIn(mail ?? {}))).statusCode, 200);
@@ -97,13 +97,13 @@ t.test('however long the mail server was away, the link is good for an hour from
 t.test('a new request voids the older link at once, before its own mail has left', async (t) => {
   await signUpAlice(app);
   await forgot('alice@example.com');
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   const first = tokenIn(server.received[0] ?? {});
   clock.advance(1);
   await forgot('alice@example.com');
   const used = { valid: false, error: 'Token já utilizado' };
   t.same((await validate(first)).json(), used);
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   t.same((await validate(first)).json(), used);
   const second = tokenIn(server.received[1] ?? {});
   t.equal((await validate(second)).statusCode, 200);
@@ -114,7 +114,7 @@ t.test('a stranger’s request voids nothing', async (t) => {
   await signUpAlice(app);
   await signUpBob(app);
   await forgot('alice@example.com');
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   clock.advance(1);
   await forgot('bob@example.com');
   t.equal((await validate(tokenIn(server.received[0] ?? {}))).statusCode, 200);
@@ -123,7 +123,7 @@ t.test('a stranger’s request voids nothing', async (t) => {
 t.test('requests that waited together make one mail, and its link works', async (t) => {
   await signUpAlice(app);
   await Promise.all(Array.from({ length: 20 }, () => forgot('alice@example.com')));
-  await Promise.all([deliverDue(ctx), deliverDue(ctx), deliverDue(ctx)]);
+  await Promise.all([deliverDueMails(ctx), deliverDueMails(ctx), deliverDueMails(ctx)]);
   t.equal(server.received.length, 1);
   t.equal((await validate(tokenIn(server.received[0] ?? {}))).statusCode, 200);
 });
@@ -138,7 +138,7 @@ t.test('whatever host a request names, the link has ours', async (t) => {
     origin: 'https://evil.example',
     referer: 'https://evil.example/',
   });
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   t.notMatch(server.received[0]?.raw, 'evil');
 });
 
@@ -146,7 +146,7 @@ t.test('neither the token nor its link is at rest or in the log', async (t) => {
   const alice = await signUpAlice(app);
   await forgot('alice@example.com');
   const waiting = JSON.stringify(await ctx.db.select().from(mails));
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   const token = tokenIn(server.received[0] ?? {});
   await validate(token);
   const resets = await ctx.db.select().from(passwordResets);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { takingTurns } from '../../src/auth/in-turn.ts';
+import { limitConcurrency } from '../../src/auth/in-turn.ts';
 
 /** Work that ends when it is told to. */
 function steps() {
@@ -10,7 +10,7 @@ function steps() {
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 t.test('no more work runs at once than is allowed, and the rest follows in the order it came', async (t) => {
-  const inTurn = takingTurns({ atOnce: 2, waitingAtMost: 100 });
+  const inTurn = limitConcurrency({ atOnce: 2, waitingAtMost: 100 });
   const order: number[] = [];
   let running = 0;
   let most = 0;
@@ -30,7 +30,7 @@ t.test('no more work runs at once than is allowed, and the rest follows in the o
 });
 
 t.test('whoever would be one too many in the queue is refused at once, and the others are served', async (t) => {
-  const inTurn = takingTurns({ atOnce: 2, waitingAtMost: 3 });
+  const inTurn = limitConcurrency({ atOnce: 2, waitingAtMost: 3 });
   const { work, begun, endNext } = steps();
   const served = Array.from({ length: 5 }, () => inTurn(work));
   await t.rejects(inTurn(work), { name: 'Refusal', message: /Too many/ });
@@ -44,7 +44,7 @@ t.test('whoever would be one too many in the queue is refused at once, and the o
 });
 
 t.test('work that fails gives its place on', async (t) => {
-  const inTurn = takingTurns({ atOnce: 1, waitingAtMost: 10 });
+  const inTurn = limitConcurrency({ atOnce: 1, waitingAtMost: 10 });
   const fail = async () => {
     throw new Error('on purpose');
   };

@@ -2,7 +2,7 @@ import { sessions, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { hashPassword } from '../../src/auth/passwords.ts';
-import { endSessionsOf, openSession } from '../../src/auth/sessions.ts';
+import { endUserSessions, openSession } from '../../src/auth/sessions.ts';
 import { logIn } from '../../src/auth/write.ts';
 import { inTransaction } from '../../src/context.ts';
 import { testContext } from '../support/context.ts';
@@ -45,13 +45,13 @@ t.test('all sessions of a user can be ended, but for the one in use', async (t) 
   const bob = await signUpBob(app);
   const second = await openSession(ctx, alice.id, NOWHERE);
   const third = await openSession(ctx, alice.id, NOWHERE);
-  await endSessionsOf(ctx, alice.id, { except: second.sessionId });
+  await endUserSessions(ctx, alice.id, { except: second.sessionId });
   t.same(await Promise.all([alice.token, second.token, third.token].map((token) => whoIs(ctx, token).then(Boolean))), [
     false,
     true,
     false,
   ]);
-  await endSessionsOf(ctx, alice.id);
+  await endUserSessions(ctx, alice.id);
   t.equal(await whoIs(ctx, second.token), null);
   t.ok(await whoIs(ctx, bob.token));
 });
@@ -64,7 +64,7 @@ t.test('a sign-in with the old password does not outrun a password change or a d
     let signingIn: Promise<unknown> | undefined;
     await inTransaction(ctx, async (tx) => {
       await tx.db.update(users).set(change).where(eq(users.id, alice.id));
-      await endSessionsOf(tx, alice.id);
+      await endUserSessions(tx, alice.id);
       signingIn = attempt();
       // It has verified the old password and now waits for the row.
       await untilSomeoneWaits();

@@ -2,7 +2,7 @@ import { auditLog, mails, sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { issueReset } from '../../src/auth/password-reset.ts';
-import { deliverDue } from '../../src/mails/deliver.ts';
+import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { START, testContext } from '../support/context.ts';
 import { mailServer, tokenIn } from '../support/mail-server.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
@@ -44,7 +44,7 @@ t.test('following the link sets the password, and every session ends', async (t)
   const bob = await signUpBob(app);
   await logIn(PASSWORD);
   await app.inject({ method: 'POST', url: '/api/auth/forgot-password', payload: { email: alice.email } });
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   const answer = await reset(tokenIn(server.received[0] ?? {}));
   t.same(
     [answer.statusCode, answer.json()],
@@ -61,7 +61,7 @@ t.test('the owner is told by mail, and the audit log knows', async (t) => {
   const alice = await signUpAlice(app);
   await ctx.db.delete(auditLog);
   await reset(await tokenOf(alice));
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   t.match(server.received, [{ subject: 'Your password was changed', envelope: { to: [alice.email] } }]);
   t.match(await ctx.db.select().from(auditLog), [
     { kind: 'user.password_reset', actorId: alice.id, userId: alice.id, address: '127.0.0.1', at: START },

@@ -2,7 +2,7 @@ import { connect, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { buildApp } from '../../src/app.ts';
-import { endSessionsOf } from '../../src/auth/sessions.ts';
+import { endUserSessions } from '../../src/auth/sessions.ts';
 import { START, testContext } from '../support/context.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
 
@@ -144,7 +144,7 @@ t.test('another process knows at once that a session has ended, whatever ended i
   const alice = await signUpAlice(app);
   const endings: Record<string, (mine: Shown) => Promise<unknown>> = {
     'ended by its owner': ({ id }) => end(id, alice),
-    'all ended, as by a reset or a change of role': () => endSessionsOf(ctx, alice.id),
+    'all ended, as by a reset or a change of role': () => endUserSessions(ctx, alice.id),
     'the account was deactivated': () => ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id)),
     'the account was deleted': () => ctx.db.delete(users).where(eq(users.id, alice.id)),
   };
@@ -163,6 +163,6 @@ t.test('all sessions of a user can be ended but one', async (t) => {
   const bob = await signUpBob(app);
   const phone = await signInAgain('Phone/1.0');
   const [own] = (await list(alice)).filter(({ current }) => current);
-  await endSessionsOf(ctx, alice.id, { except: own?.id });
+  await endUserSessions(ctx, alice.id, { except: own?.id });
   t.same([await isSignedIn(alice), await isSignedIn(phone), await isSignedIn(bob)], [true, false, true]);
 });

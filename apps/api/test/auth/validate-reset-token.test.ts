@@ -1,7 +1,7 @@
 import { mails, passwordResets, users } from '@carillon/db';
 import t from 'tap';
 import { issueReset } from '../../src/auth/password-reset.ts';
-import { prune } from '../../src/prune.ts';
+import { prune } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { tokenIn } from '../support/mail-server.ts';
 import { type Person, signUpAlice } from '../support/people.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { PRODUCTION } from '../support/production.ts';
 
 t.test('development starts with nothing set, and keeps the secrets that it makes', async (t) => {

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { loadConfig } from '../../src/config.ts';
-import { createFiles } from '../../src/outside/files.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { explainStartFailure } from '../../src/start-failure.ts';
+import { createFiles } from '../../src/storage/files.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'carillon-storage-'));
 t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { activateCoupon } from '../../src/coupons/activate.ts';
 import { newCode } from '../../src/coupons/code.ts';
-import { Refusal } from '../../src/errors.ts';
+import { AppError } from '../../src/errors.ts';
 import { START, testContext } from '../support/context.ts';
 import { insertCoupon } from '../support/coupons.ts';
 import { watchDeadlocks } from '../support/deadlocks.ts';
@@ -34,7 +34,7 @@ async function refusal(work: Promise<unknown>): Promise<string | null> {
     await work;
     return null;
   } catch (error) {
-    if (error instanceof Refusal) return error.message;
+    if (error instanceof AppError) return error.message;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { compile } from '@carillon/contract';
 import { runScheduler } from '@carillon/contract/cron';
 import { settings } from '@carillon/db';
 import t from 'tap';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { CRON_SECRET, START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
@@ -87,7 +87,7 @@ t.test('it runs the retries that are due', async (t) => {
 t.test('it takes over what a dead process has left', async (t) => {
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  await claimQueued(ctx, { limit: 1, after: 0 });
+  await claimExecutions(ctx, { limit: 1, after: 0 });
   ctx.worker = newWorker(t);
   t.match(await tick(), { processed: 0 });
   clock.advance(30_001);
@@ -103,7 +103,7 @@ t.test('it looks after the runs of dead processes only where there are some', as
   ctx.worker = { ...ctx.worker, rescue };
   await insertTask(ctx, alice().id);
   await tick({ prefer: 'respond-async' });
-  await claimQueued(ctx, { limit: 1, after: 0 });
+  await claimExecutions(ctx, { limit: 1, after: 0 });
   clock.advance(30_000);
   await tick({ prefer: 'respond-async' });
   t.equal(rescues, 0);

@@ -2,12 +2,12 @@ import t, { type Test } from 'tap';
 import type { Context } from '../../src/context.ts';
 import type { AttachmentLimits } from '../../src/executions/attachments.ts';
 import { createByteBudget } from '../../src/executions/byte-budget.ts';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { runExecution } from '../../src/executions/run.ts';
+import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
 import { settleExecutions } from '../../src/executions/settle.ts';
-import type { Claimed } from '../../src/executions/turns.ts';
-import { createFiles } from '../../src/outside/files.ts';
+import { createFiles } from '../../src/storage/files.ts';
 import { attach, CSV } from '../support/attached.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask } from '../support/schedules.ts';
@@ -37,13 +37,13 @@ function limitsOf(bytes: number, readMs = 60_000): AttachmentLimits & { given: n
 }
 
 /** So many runs that have started, each of a task with a file of its own, in the order of their tasks. */
-async function startRuns(count: number, { attached = true } = {}): Promise<Claimed[]> {
+async function startRuns(count: number, { attached = true } = {}): Promise<ClaimedExecution[]> {
   for (let i = 0; i < count; i++) {
     const { id } = await attach(ctx, alice().id, CSV);
     await insertTask(ctx, alice().id, { prompt: `Prompt number ${i}.`, attachmentIds: attached ? [id] : [] });
   }
   await enqueueDue(ctx);
-  const { started } = await claimQueued(ctx, { limit: count, after: 0 });
+  const { started } = await claimExecutions(ctx, { limit: count, after: 0 });
   return started.sort((a, b) => a.taskId - b.taskId);
 }
 
@@ -62,7 +62,7 @@ function holdRequests(t: Test) {
   return { reached: (at: number) => places[at]?.come.promise, letGo };
 }
 
-async function run(claimed: Claimed, limits: AttachmentLimits, signal = never, given: Partial<Context> = {}) {
+async function run(claimed: ClaimedExecution, limits: AttachmentLimits, signal = never, given: Partial<Context> = {}) {
   const end = await runExecution({ ...ctx, ...given }, claimed, signal, limits);
   if (!signal.aborted) await settleExecutions(ctx, [end]);
   return end.outcome;

@@ -1,9 +1,9 @@
 import { uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { createAi } from '../../src/ai/client.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
-import { createAi } from '../../src/outside/ai.ts';
-import { createFiles, type Files } from '../../src/outside/files.ts';
+import { createFiles, type Files } from '../../src/storage/files.ts';
 import { messagesApi } from '../support/anthropic-server.ts';
 import { attach, CSV, PDF, PNG } from '../support/attached.ts';
 import { testEngine } from '../support/engine.ts';

@@ -5,7 +5,7 @@ import { deliveries, webhooks } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { settleExecutions } from '../../src/executions/settle.ts';
 import { START } from '../support/context.ts';
@@ -159,13 +159,13 @@ t.test('an event of a change that was undone is never sent', async (t) => {
   await enqueueDue(ctx);
   const undone = new Error('undone');
   const claiming = inTransaction(ctx, async (tx) => {
-    await claimQueued(tx, { limit: 1, after: 0 });
+    await claimExecutions(tx, { limit: 1, after: 0 });
     throw undone;
   });
   await t.rejects(claiming, undone);
   t.strictSame(await readDeliveries(), []);
 
-  const [run] = (await claimQueued(ctx, { limit: 1, after: 0 })).started;
+  const [run] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
   await ctx.db.delete(deliveries);
   const outcome = { ok: true, text: 'Fine.' } as const;
   const settling = inTransaction(ctx, async (tx) => {

@@ -3,7 +3,7 @@ import { executions, tasks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { getExecutionDetails } from '../../src/executions/details.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { handBack, rescueExpired } from '../../src/executions/leases.ts';
@@ -70,7 +70,7 @@ t.test('what is not known yet is null', async (t) => {
     metadata: { model: null, tokens: null, cost: null },
   });
   t.same(await logOf(executionId), [[0, 'Queued on demand.']]);
-  await claimQueued(ctx, { limit: 1, after: 0 });
+  await claimExecutions(ctx, { limit: 1, after: 0 });
   t.match(await getExecutionDetails(ctx, alice(), executionId), {
     status: 'running',
     metadata: { model: null, tokens: null, cost: null },
@@ -138,7 +138,7 @@ t.test('a run that a webhook asked for says so', async (t) => {
 t.test('each death of its process is told, and the start after it', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId: id } = await executeTask(ctx, alice(), task);
-  await claimQueued(ctx, { limit: 1, after: 0 });
+  await claimExecutions(ctx, { limit: 1, after: 0 });
   clock.set(atSecond(31));
   t.same(await rescueExpired(ctx), [id]);
   // Whoever finds it writes it down.
@@ -169,7 +169,7 @@ t.test('a run that nobody survives ends with the last death', async (t) => {
   const { executionId: id } = await executeTask(ctx, alice(), task);
   const deaths: Date[] = [];
   for (let n = 1; n <= 4; n++) {
-    await claimQueued(ctx, { limit: 1, after: 0 });
+    await claimExecutions(ctx, { limit: 1, after: 0 });
     clock.advance(31_000);
     if ((await rescueExpired(ctx)).length > 0) deaths.push(ctx.now());
   }
@@ -188,7 +188,7 @@ t.test('a run that nobody survives ends with the last death', async (t) => {
 t.test('a run that a stopping process has given back is queued again', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId: id } = await executeTask(ctx, alice(), task);
-  const { started } = await claimQueued(ctx, { limit: 1, after: 0 });
+  const { started } = await claimExecutions(ctx, { limit: 1, after: 0 });
   clock.set(atSecond(3));
   await handBack(ctx, started);
   t.same((await logOf(id)).at(-1), [3, 'The process that ran it was stopped: queued again.']);

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { claimQueued } from '../../src/executions/claim.ts';
-import type { AiOutcome } from '../../src/outside/ai.ts';
+import type { AiOutcome } from '../../src/ai/client.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
 import { answering, assertNeedsSession, BUSY, NO_IDS, postTask, runDue, TASK, UNHURRIED } from '../support/tasks.ts';
@@ -66,7 +66,7 @@ t.test('a run is shown from its queue to its end', async (t) => {
 t.test('a run that runs shows when it started', async (t) => {
   const alice = await signUp(app);
   const id = await execute(alice, await postTask(app, alice));
-  await claimQueued(ctx, { limit: 5, after: 0 });
+  await claimExecutions(ctx, { limit: 5, after: 0 });
   t.match(await read(alice, id), {
     status: 'running',
     startedAt: START.toISOString(),

@@ -1,6 +1,6 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { handBack, renewLeases, rescueExpired } from '../../src/executions/leases.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { testEngine } from '../support/engine.ts';
@@ -10,7 +10,7 @@ const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 
 const LEASE_MS = 30_000;
 /** A process that claims and then dies: nobody ever hears of its runs again. */
-const claimAndDie = async () => (await claimQueued(ctx, { limit: 100, after: 0 })).started;
+const claimAndDie = async () => (await claimExecutions(ctx, { limit: 100, after: 0 })).started;
 
 /** Requests wait, each until it is let go; the n-th is answered with `Answer n`. */
 function holdEach() {
@@ -67,11 +67,11 @@ t.test('who has lost the lease can neither finish nor bill the run, before and a
     const task = await insertTask(ctx, alice().id);
     await enqueueDue(ctx);
     const [slow, quick] = [newProcess(t), newProcess(t)];
-    slow.worker.nudge();
+    slow.worker.wakeExecutions();
     await first!.reached;
     clock.advance(LEASE_MS + 1);
     await rescueExpired(ctx);
-    quick.worker.nudge();
+    quick.worker.wakeExecutions();
     await second!.reached;
     for (const [worker, { letGo }] of late
       ? ([
@@ -95,7 +95,7 @@ t.test('a process that was only stalled keeps its runs, even when it looks for l
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const { worker } = newProcess(t);
-  worker.nudge();
+  worker.wakeExecutions();
   await first!.reached;
   clock.advance(10 * LEASE_MS);
   t.strictSame(await worker.rescue(), []);

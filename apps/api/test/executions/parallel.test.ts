@@ -2,7 +2,7 @@ import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { watchDeadlocks } from '../support/deadlocks.ts';
 import { testEngine } from '../support/engine.ts';
@@ -99,7 +99,7 @@ t.test('20 claims at once start 5 runs of each user and 1000 in all, not one mor
   const seen: number[] = [];
   async function claimAll(ctx: Context) {
     for (let after = 0, idle = false; !idle; ) {
-      const { started, next } = await claimQueued(ctx, { limit: 100, after });
+      const { started, next } = await claimExecutions(ctx, { limit: 100, after });
       seen.push(await countRunning());
       idle = next === 0 && started.length === 0;
       after = next;
@@ -132,7 +132,7 @@ t.test('claims of one run at a time go round the users', async (t) => {
   await ctx.db.execute('analyze');
   const order: number[] = [];
   for (let after = 0; order.length < 24; ) {
-    const { started, next } = await claimQueued(ctx, { limit: 1, after });
+    const { started, next } = await claimExecutions(ctx, { limit: 1, after });
     order.push(...started.map(({ userId }) => userId));
     after = next;
   }
@@ -144,7 +144,7 @@ t.test("a task does not wait for the many runs of another one of its owner's", a
   for (let run = 0; run < 100; run += 1) await queueRuns(ctx, [busy!]);
   clock.advance(1000);
   await queueRuns(ctx, [other!]);
-  const { started } = await claimQueued(ctx, { limit: 100, after: 0 });
+  const { started } = await claimExecutions(ctx, { limit: 100, after: 0 });
   t.strictSame(
     started.map(({ taskId }) => taskId),
     [busy, other],
@@ -171,7 +171,7 @@ for (const places of ['1', '4', '100']) {
         return {};
       });
     });
-    worker.nudge();
+    worker.wakeExecutions();
     const before = await reached;
     t.ok(before <= 6, `after ${before} others`);
     await worker.stop();

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { rescueExpired } from '../../src/executions/leases.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
@@ -113,7 +113,7 @@ t.test('one that is queued or running is answered as it stands, and charged once
   clock.set(atSecond(5));
   const again = { executionId: first.executionId, isNew: false };
   t.same(await retryExecution(ctx, alice(), id), { ...again, status: 'pending', startedAt: START });
-  await claimQueued(ctx, { limit: 1, after: 0 });
+  await claimExecutions(ctx, { limit: 1, after: 0 });
   clock.set(atSecond(7));
   t.same(await retryExecution(ctx, alice(), id), { ...again, status: 'running', startedAt: atSecond(5) });
   t.match(await readUsage(ctx, alice().id), { executions: 2 });
@@ -189,7 +189,7 @@ t.test('only a failed run is retried: any other is 409, and told how it stands',
     return { kind: 'conflict', message: `This execution is ${status}: only a failed one can be retried.` };
   };
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('pending'));
-  await claimQueued(ctx, { limit: 1, after: 0 });
+  await claimExecutions(ctx, { limit: 1, after: 0 });
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('running'));
   clock.set(atSecond(31));
   await rescueExpired(ctx);

@@ -1,9 +1,9 @@
 import { usageRecords, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { encryptProviderKey } from '../../src/crypto/provider-key.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
-import { sealProviderKey } from '../../src/users/provider-key.ts';
 import { START } from '../support/context.ts';
 import { AI_KEY, testEngine } from '../support/engine.ts';
 import { insertTask, readRun, readTask } from '../support/schedules.ts';
@@ -26,7 +26,7 @@ t.test('prompt, model, token limit, temperature and key reach the provider', asy
 });
 
 t.test("a user's own key is used for that user's runs", async (t) => {
-  const sealed = sealProviderKey(ctx, alice().id, 'the-key-of-alice');
+  const sealed = encryptProviderKey(ctx, alice().id, 'the-key-of-alice');
   await ctx.db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, alice().id));
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -35,7 +35,7 @@ t.test("a user's own key is used for that user's runs", async (t) => {
 });
 
 t.test('a key that cannot be opened any more fails the run and asks nobody', async (t) => {
-  const sealed = sealProviderKey(ctx, alice().id + 1, 'moved here from another row');
+  const sealed = encryptProviderKey(ctx, alice().id + 1, 'moved here from another row');
   await ctx.db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, alice().id));
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);

@@ -23,7 +23,7 @@ t.test('a stopping worker hands back what does not end in time, and another runs
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const [first, second] = [newProcess(t), newProcess(t)];
-  first.worker.nudge();
+  first.worker.wakeExecutions();
   await reached;
   await first.worker.stop();
   t.match(await readRun(ctx, task), { status: 'pending', claimToken: null, interruptions: 0 });
@@ -42,7 +42,7 @@ t.test('a stopping worker waits for what ends in time', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const worker = newWorker(t, {}, { graceMs: 10_000 });
-  worker.nudge();
+  worker.wakeExecutions();
   await reached;
   const stopped = worker.stop();
   letGo();
@@ -55,7 +55,7 @@ t.test('a stopped worker claims nothing, whoever asks it to', async (t) => {
   const worker = newWorker(t);
   await worker.stop();
   await enqueueDue({ ...ctx, worker });
-  worker.nudge();
+  worker.wakeExecutions();
   await worker.drain();
   t.match(await readRun(ctx, task), { status: 'pending' });
   t.equal(ai.requests.length, 0);
@@ -74,7 +74,7 @@ t.test('a worker that is stopped in the middle of its work leaves nothing runnin
       return {};
     });
   });
-  worker.nudge();
+  worker.wakeExecutions();
   await stopped;
   const [row] = await ctx.db.execute("select count(*)::int as running from executions where status = 'running'");
   t.equal(row?.running, 0);
@@ -85,7 +85,7 @@ t.test('a worker stops although the database is gone', async (t) => {
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const process = newProcess(t);
-  process.worker.nudge();
+  process.worker.wakeExecutions();
   await reached;
   await process.close();
   await process.worker.stop();

@@ -1,8 +1,8 @@
 import { executions, tasks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { Refusal } from '../../src/errors.ts';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { AppError } from '../../src/errors.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { rescueExpired } from '../../src/executions/leases.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
@@ -45,13 +45,13 @@ t.test('whatever happens at once, over midnight too, the books balance and every
       () => enqueueDue(ctx),
       () => rescueExpired(ctx),
       // Claimed by a process that dies at once.
-      () => (roll(4) ? null : claimQueued(ctx, { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
+      () => (roll(4) ? null : claimExecutions(ctx, { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
       () => (roll(6) ? null : deleteTask(ctx, caller, task)),
     ];
     try {
       await deeds[roll(deeds.length)]?.();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof AppError)) throw error;
     }
   }
 

@@ -8,7 +8,7 @@ const { app, ctx } = await testContext(t);
 t.test('a process that answers lives, whatever has become of the database and the worker', async (t) => {
   const { db, close } = connect('postgres://127.0.0.1:1/nothing');
   t.teardown(close);
-  const alone = await buildApp({ ...ctx, db, worker: { ...ctx.worker, isTurning: () => false } });
+  const alone = await buildApp({ ...ctx, db, worker: { ...ctx.worker, isAlive: () => false } });
   t.teardown(() => alone.close());
   for (const process of [app, alone]) {
     const response = await process.inject('/api/health/live');

@@ -40,7 +40,7 @@ t.test('a process that does its work is ready, to everybody', async (t) => {
 t.test('a monitor that asks by HEAD is told the same by the status', async (t) => {
   const head = { method: 'HEAD', url: '/api/health/ready' } as const;
   t.match(await app.inject(head), { statusCode: 200, body: '' });
-  const stuck = await appOf(t, { worker: { ...ctx.worker, isTurning: () => false } });
+  const stuck = await appOf(t, { worker: { ...ctx.worker, isAlive: () => false } });
   t.match(await stuck.inject(head), { statusCode: 503, body: '' });
 });
 

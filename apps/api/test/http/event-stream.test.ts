@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import t from 'tap';
-import { openEvents, wantsEvents } from '../../src/http/event-stream.ts';
+import { openEventStream, wantsEvents } from '../../src/http/event-stream.ts';
 
 /** What an answer is sent with, instead of a client. */
-function sent(events: ReturnType<typeof openEvents>) {
+function sent(events: ReturnType<typeof openEventStream>) {
   let stream: NodeJS.ReadableStream | undefined;
   const reply = {
     type: () => reply,
@@ -45,7 +45,7 @@ t.test('events are for those who would rather have them than JSON', async (t) =>
 });
 
 t.test('text that waits for its reader is one event', async (t) => {
-  const events = openEvents({ keepAliveMs: 60_000 });
+  const events = openEventStream({ keepAliveMs: 60_000 });
   t.equal(events.hasBegun, false);
   for (const text of ['Titan', ' is', ' "large"\n']) events.addContent(text);
   await events.begun;
@@ -67,7 +67,7 @@ t.test('text that waits for its reader is one event', async (t) => {
 });
 
 t.test('a reader that is away has no more written for it than there is', async (t) => {
-  const events = openEvents({ keepAliveMs: 1 });
+  const events = openEventStream({ keepAliveMs: 1 });
   const stream = sent(events);
   stream.read();
   for (let at = 0; at < 10_000; at += 1) events.addContent(`${at} `);
@@ -85,10 +85,10 @@ t.test('one that is given up leaves no timer behind', async (t) => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
   for (const end of [
-    (events: ReturnType<typeof openEvents>) => events.drop(),
-    (events: ReturnType<typeof openEvents>) => events.end('done', {}),
+    (events: ReturnType<typeof openEventStream>) => events.drop(),
+    (events: ReturnType<typeof openEventStream>) => events.end('done', {}),
   ]) {
-    const events = openEvents({ keepAliveMs: 60_000 });
+    const events = openEventStream({ keepAliveMs: 60_000 });
     t.equal(timers(), before + 1);
     end(events);
     await new Promise((resolve) => setImmediate(resolve));

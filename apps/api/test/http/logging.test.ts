@@ -1,7 +1,7 @@
 import { users } from '@carillon/db';
 import { DrizzleQueryError } from 'drizzle-orm';
 import t from 'tap';
-import { Refusal } from '../../src/errors.ts';
+import { AppError } from '../../src/errors.ts';
 import { describeError } from '../../src/http/logging.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
@@ -21,7 +21,7 @@ const { app, ctx, logged } = await testContext(t, {
       await ctx.db.insert(users).values(row);
     });
     app.get('/refused', { config: { access: 'public' } }, async () => {
-      throw new Refusal('conflict', 'No.');
+      throw new AppError('conflict', 'No.');
     });
   },
 });

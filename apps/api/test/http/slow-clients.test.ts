@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
-import { PATIENCE } from '../../src/http/server.ts';
+import { TIMEOUTS } from '../../src/http/server.ts';
 import { testContext } from '../support/context.ts';
 import { probeRoute } from '../support/probe.ts';
 
@@ -45,7 +45,7 @@ t.test('a client that drips its body is closed in time', async (t) => {
 
 t.test('what the service really runs with lets 16 MiB through a slow link', async (t) => {
   t.same([app.server.headersTimeout, app.server.requestTimeout], [patience.headersMs, patience.requestMs]);
-  t.ok(PATIENCE.headersMs < PATIENCE.requestMs && PATIENCE.requestMs <= 120_000 && PATIENCE.checkMs <= 1000);
+  t.ok(TIMEOUTS.headersMs < TIMEOUTS.requestMs && TIMEOUTS.requestMs <= 120_000 && TIMEOUTS.checkMs <= 1000);
 });
 
 t.test('what is no HTTP is answered with an error and a request id', async (t) => {

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import t from 'tap';
-import { createIntegrations } from '../../src/outside/integrations.ts';
+import { createIntegrations } from '../../src/third-party/integrations.ts';
 import { testContext } from '../support/context.ts';
 import { FIGMA_USER, startFigmaServer } from '../support/figma-server.ts';
 import { notionBot, startNotionServer } from '../support/notion-server.ts';

@@ -2,7 +2,7 @@ import { connect } from '@carillon/db';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import t from 'tap';
 import { buildApp } from '../../src/app.ts';
-import { OTHER, PUBLIC, RATES, type Rate } from '../../src/limits/rates.ts';
+import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '../../src/limits/rates.ts';
 import { testContext } from '../support/context.ts';
 import { newCaller, requestOf, type Stranger, standIns } from '../support/rates.ts';
 
@@ -19,17 +19,17 @@ t.teardown(async () => {
 });
 
 /** The two shared counters, by an endpoint that has no row. */
-const SHARED: [Rate, example: string][] = [
-  [OTHER, 'GET /api/user'],
-  [PUBLIC, 'GET /api/auth/validate-reset-token'],
+const SHARED: [RateLimit, example: string][] = [
+  [OTHER_ENDPOINTS, 'GET /api/user'],
+  [PUBLIC_ENDPOINTS, 'GET /api/auth/validate-reset-token'],
 ];
-const CASES = [...RATES.map((rate): [Rate, string] => [rate, rate.bucket]), ...SHARED];
+const CASES = [...RATE_LIMITS.map((rate): [RateLimit, string] => [rate, rate.bucket]), ...SHARED];
 
-const ask = (to: FastifyInstance, [{ scope }, bucket]: [Rate, string], caller: Stranger) =>
+const ask = (to: FastifyInstance, [{ scope }, bucket]: [RateLimit, string], caller: Stranger) =>
   to.inject(requestOf({ bucket, scope }, caller));
-const policyOf = ({ scope }: Rate) =>
+const policyOf = ({ scope }: RateLimit) =>
   ({ user: 'user', admin: 'user', ip: 'ip', 'ip+email': 'endpoint', 'ip+token': 'endpoint' })[scope];
-const callerOf = ({ scope }: Rate) => newCaller(app, scope === 'admin' ? { role: 'ADMIN' } : {});
+const callerOf = ({ scope }: RateLimit) => newCaller(app, scope === 'admin' ? { role: 'ADMIN' } : {});
 
 function limitHeaders({ headers }: LightMyRequestResponse) {
   return {

@@ -1,8 +1,8 @@
 import { executions, tasks, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { Refusal } from '../../src/errors.ts';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { AppError } from '../../src/errors.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { createTask } from '../../src/tasks/write.ts';
 import { createWebhook } from '../../src/webhooks/write.ts';
@@ -23,7 +23,7 @@ async function race(call: () => Promise<unknown>) {
         await call();
         return null;
       } catch (error) {
-        if (!(error instanceof Refusal) || error.kind !== 'over_quota') throw error;
+        if (!(error instanceof AppError) || error.kind !== 'over_quota') throw error;
         return error.details;
       }
     }),
@@ -65,7 +65,9 @@ for (const round of ROUNDS) {
       { nextExecutionAt: null },
     );
     await queueRuns(ctx, made);
-    const claims = await Promise.all(Array.from({ length: 20 }, () => claimQueued(ctx, { limit: CALLS, after: 0 })));
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, () => claimExecutions(ctx, { limit: CALLS, after: 0 })),
+    );
     t.equal(claims.flatMap(({ started }) => started).length, 1);
     t.match(await readUsage(ctx, alice().id), { tokens: 99_999, tokensReserved: 100 });
     t.equal(await ctx.db.$count(executions, eq(executions.status, 'running')), 1);

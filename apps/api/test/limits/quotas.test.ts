@@ -1,7 +1,7 @@
 import { settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { Refusal } from '../../src/errors.ts';
+import { AppError } from '../../src/errors.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { deleteTask } from '../../src/tasks/delete.ts';
@@ -32,7 +32,7 @@ async function refusalOf(task: number) {
     await executeTask(ctx, alice(), task);
     return null;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof AppError)) throw error;
     return { kind: error.kind, ...error.details };
   }
 }

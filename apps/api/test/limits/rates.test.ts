@@ -1,14 +1,14 @@
 import t from 'tap';
 import {
-  ACTION_RATES,
+  ACCOUNT_LOGINS,
+  ACTION_RATE_LIMITS,
   DELIVERIES,
+  findRateLimit,
   isExempt,
-  ONE_ACCOUNT,
-  OTHER,
-  PASSWORD_TRIES,
-  PUBLIC,
-  RATES,
-  rateOf,
+  OTHER_ENDPOINTS,
+  PASSWORD_ATTEMPTS,
+  PUBLIC_ENDPOINTS,
+  RATE_LIMITS,
 } from '../../src/limits/rates.ts';
 import { routesOf } from '../support/conformance.ts';
 import { testContext } from '../support/context.ts';
@@ -18,7 +18,7 @@ const MINUTE = 60;
 const HOUR = 3600;
 
 t.test('the table is that of the specification', async (t) => {
-  const table = RATES.map(({ bucket, limit, windowSeconds, scope }) => [bucket, limit, windowSeconds, scope]);
+  const table = RATE_LIMITS.map(({ bucket, limit, windowSeconds, scope }) => [bucket, limit, windowSeconds, scope]);
   t.same(table, [
     ['POST /api/auth/login', 5, 15 * MINUTE, 'ip+email'],
     ['POST /api/auth/register', 3, HOUR, 'ip'],
@@ -46,10 +46,14 @@ t.test('the table is that of the specification', async (t) => {
     ['POST /api/webhooks/*/test', 10, MINUTE, 'user'],
     ['* /api/webhooks/:userId/:secret', 100, MINUTE, 'ip'],
   ]);
-  t.match(OTHER, { limit: 100, windowSeconds: MINUTE, scope: 'user' });
-  t.match(PUBLIC, { limit: 100, windowSeconds: MINUTE, scope: 'ip' });
+  t.match(OTHER_ENDPOINTS, { limit: 100, windowSeconds: MINUTE, scope: 'user' });
+  t.match(PUBLIC_ENDPOINTS, { limit: 100, windowSeconds: MINUTE, scope: 'ip' });
   t.match(DELIVERIES, { limit: 100, windowSeconds: MINUTE });
-  const actions = Object.entries(ACTION_RATES).map(([name, { limit, windowSeconds }]) => [name, limit, windowSeconds]);
+  const actions = Object.entries(ACTION_RATE_LIMITS).map(([name, { limit, windowSeconds }]) => [
+    name,
+    limit,
+    windowSeconds,
+  ]);
   t.same(actions, [
     ['createTask', 10, MINUTE],
     ['executeTask', 30, MINUTE],
@@ -59,9 +63,14 @@ t.test('the table is that of the specification', async (t) => {
 });
 
 t.test('no two rates share a counter', async (t) => {
-  const buckets = [...RATES, OTHER, PUBLIC, ONE_ACCOUNT, PASSWORD_TRIES, ...Object.values(ACTION_RATES)].map(
-    ({ bucket }) => bucket,
-  );
+  const buckets = [
+    ...RATE_LIMITS,
+    OTHER_ENDPOINTS,
+    PUBLIC_ENDPOINTS,
+    ACCOUNT_LOGINS,
+    PASSWORD_ATTEMPTS,
+    ...Object.values(ACTION_RATE_LIMITS),
+  ].map(({ bucket }) => bucket);
   t.equal(new Set(buckets).size, buckets.length);
 });
 
@@ -77,13 +86,13 @@ const OTHERS = {
     'HEAD /api/health/live',
     'GET /api/cron/scheduler',
   ],
-  [PUBLIC.bucket]: [
+  [PUBLIC_ENDPOINTS.bucket]: [
     'OPTIONS *',
     'GET /api/auth/validate-reset-token',
     'GET /api/auth/oauth/:provider',
     'GET /api/auth/oauth/:provider/callback',
   ],
-  [OTHER.bucket]: [
+  [OTHER_ENDPOINTS.bucket]: [
     'POST /api/auth/logout',
     'GET /api/auth/sessions',
     'DELETE /api/auth/sessions/:id',
@@ -135,18 +144,18 @@ t.test('every route has the rate that is meant for it, and every row a route', a
     if (others) t.equal(bucket, others[0], name);
     else
       t.ok(
-        RATES.some((row) => row === rate),
+        RATE_LIMITS.some((row) => row === rate),
         `${name} has a row of its own, or is written down above: ${bucket}`,
       );
   }
-  for (const { bucket } of RATES) t.ok(served.has(bucket) || bucket in NOT_YET, `${bucket} has a route`);
+  for (const { bucket } of RATE_LIMITS) t.ok(served.has(bucket) || bucket in NOT_YET, `${bucket} has a route`);
   for (const bucket of Object.keys(NOT_YET)) t.ok(rowOf(bucket), `${bucket} is a row`);
   for (const { url, config } of routesOf(app))
     if (url.startsWith('/api/docs')) t.equal(config?.rate ?? null, null, url);
 });
 
 t.test('a row takes the routes that it names and no others', async (t) => {
-  const bucketOf = (method: string, url: string, access = 'user') => rateOf(method, url, access)?.bucket;
+  const bucketOf = (method: string, url: string, access = 'user') => findRateLimit(method, url, access)?.bucket;
   for (const [bucket, routes] of Object.entries(NOT_YET)) {
     for (const [method, url, access] of routes) t.equal(bucketOf(method, url, access), bucket, `${method} ${url}`);
   }
@@ -163,7 +172,7 @@ t.test('a row takes the routes that it names and no others', async (t) => {
     ['POST', '/api/webhooks/:webhookId/rotate-secret'],
     ['GET', '/api/webhooks/:webhookId'],
   ];
-  for (const [method, url] of others) t.equal(bucketOf(method, url), OTHER.bucket, `${method} ${url}`);
+  for (const [method, url] of others) t.equal(bucketOf(method, url), OTHER_ENDPOINTS.bucket, `${method} ${url}`);
 });
 
 t.test('what the specification exempts is exempt, and nothing beside it but the probes', async (t) => {

@@ -1,7 +1,7 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { handBack, rescueExpired } from '../../src/executions/leases.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { testEngine } from '../support/engine.ts';
@@ -12,7 +12,7 @@ const { ctx, ai, clock, alice, newProcess, newWorker } = await testEngine(t);
 const MIDNIGHT = '2026-11-21T00:00:00.000Z';
 const countOf = (status: 'pending' | 'running' | 'completed' | 'failed') =>
   ctx.db.$count(executions, eq(executions.status, status));
-const claim = async () => (await claimQueued(ctx, { limit: 100, after: 0 })).started;
+const claim = async () => (await claimExecutions(ctx, { limit: 100, after: 0 })).started;
 const five = () => Array.from({ length: 5 }, () => alice().id);
 
 t.test('one token below the limit one call starts; the others wait for it, and are refused then', async (t) => {
@@ -27,9 +27,9 @@ t.test('one token below the limit one call starts; the others wait for it, and a
   await useUp(ctx, alice().id, { tokens: 99_999 });
   await queueRuns(ctx, await insertTasks(ctx, five(), { nextExecutionAt: null }));
   const processes = [newProcess(t), newProcess(t)];
-  for (const { worker } of processes) worker.nudge();
+  for (const { worker } of processes) worker.wakeExecutions();
   await reached;
-  t.strictSame(await claimQueued(ctx, { limit: 100, after: 0 }), { started: [], refused: 0, next: 0 });
+  t.strictSame(await claimExecutions(ctx, { limit: 100, after: 0 }), { started: [], refused: 0, next: 0 });
   t.strictSame([await countOf('running'), await countOf('pending')], [1, 4]);
   t.strictSame(await readUsage(ctx, alice().id), { executions: 5, tokens: 99_999, tokensReserved: 100 });
 
@@ -107,7 +107,7 @@ t.test('a run that has to wait for tokens takes no place of the new day', async 
   await useUp(ctx, alice().id, { executions: 48, tokens: 99_000 });
   await ctx.db.execute("update executions set run_at = '2026-11-01' where usage_day = '2026-11-21'");
   t.match(await claim(), [{ prompt: 'First.' }]);
-  t.strictSame(await claimQueued(ctx, { limit: 100, after: 0 }), { started: [], refused: 0, next: 0 });
+  t.strictSame(await claimExecutions(ctx, { limit: 100, after: 0 }), { started: [], refused: 0, next: 0 });
   t.equal(await countOf('pending'), 2);
 });
 

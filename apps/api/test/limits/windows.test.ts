@@ -3,10 +3,10 @@ import { connect, rateWindows, rows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { Context } from '../../src/context.ts';
-import { countHit, type Hit, hitOf, isOver, remainingOf, tooManyRequests } from '../../src/limits/windows.ts';
-import { prune } from '../../src/prune.ts';
+import { countHit, type Hit, hitOf, isExceeded, remainingOf, tooManyRequests } from '../../src/limits/windows.ts';
+import { prune } from '../../src/retention/prune.ts';
 import { START } from '../support/context.ts';
 import { rowOf } from '../support/rates.ts';
 
@@ -47,7 +47,7 @@ t.test('requests at once over several pools are each counted once', async (t) =>
       counts,
       Array.from({ length: 400 }, (_, i) => i + 1),
     );
-    t.equal(all.filter((standing) => !isOver(standing)).length, 3);
+    t.equal(all.filter((standing) => !isExceeded(standing)).length, 3);
     t.ok(
       all.every(({ endsAt }) => endsAt.getTime() === at(round + 60_000).getTime()),
       'in one window',

@@ -34,7 +34,7 @@ async function modulesOf(t: Test, name: string, env: Record<string, string>): Pr
 t.test('a process that sends no traces loads nothing of OpenTelemetry', async (t) => {
   const modules = await modulesOf(t, 'off', { OTEL_SERVICE_NAME: 'bells' });
   t.ok(modules.length > 500, `${modules.length} modules`);
-  t.ok(modules.some((url) => url.endsWith('/outside/tracing.ts')));
+  t.ok(modules.some((url) => url.endsWith('/telemetry/tracing.ts')));
   t.same(
     modules.filter((url) => /@opentelemetry|tracing-sdk/.test(url)),
     [],

@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { looseObjects } from '@carillon/db';
+import { orphanedObjects } from '@carillon/db';
 import t from 'tap';
-import { LEASE_MS, MOST_AT_ONCE } from '../../src/uploads/reserve.ts';
-import { sweepLooseObjects } from '../../src/uploads/sweep.ts';
+import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
+import { LEASE_MS, MAX_CONCURRENT_UPLOADS } from '../../src/uploads/reserve.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { FORM, formOf, MIB, NOTHING, textOf, traces, upload } from '../support/uploads.ts';
@@ -29,19 +29,24 @@ t.test('a process that is killed during uploads leaves what the next sweep remov
   const alice = await signUp(app);
   const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline', env });
   const form = formOf({ content: textOf(8 * MIB) });
-  for (let i = 0; i < MOST_AT_ONCE; i++) beginUpload(api.url, alice, form);
+  for (let i = 0; i < MAX_CONCURRENT_UPLOADS; i++) beginUpload(api.url, alice, form);
   const folder = join(DATA_DIR, 'files');
   const sizes = () => readdirSync(folder).map((name) => statSync(join(folder, name)).size);
-  await until(() => sizes().length === MOST_AT_ONCE && sizes().every((size) => size > MIB));
+  await until(() => sizes().length === MAX_CONCURRENT_UPLOADS && sizes().every((size) => size > MIB));
   t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 429, 'they take all places');
   await api.end('SIGKILL');
-  t.match(await traces(ctx, alice), { rows: 0, loose: MOST_AT_ONCE, objects: MOST_AT_ONCE, bytes: 0 });
+  t.match(await traces(ctx, alice), {
+    rows: 0,
+    loose: MAX_CONCURRENT_UPLOADS,
+    objects: MAX_CONCURRENT_UPLOADS,
+    bytes: 0,
+  });
 
-  t.equal(await sweepLooseObjects(ctx), 0, 'not before the lease ends');
-  const ends = (await ctx.db.select().from(looseObjects)).map(({ deleteAfter }) => deleteAfter.getTime());
+  t.equal(await deleteOrphanedObjects(ctx), 0, 'not before the lease ends');
+  const ends = (await ctx.db.select().from(orphanedObjects)).map(({ deleteAfter }) => deleteAfter.getTime());
   t.ok(Math.max(...ends) - ctx.now().getTime() < LEASE_MS + 60_000);
   clock.set(new Date(Math.max(...ends)));
-  t.equal(await sweepLooseObjects(ctx), MOST_AT_ONCE);
+  t.equal(await deleteOrphanedObjects(ctx), MAX_CONCURRENT_UPLOADS);
   t.same(await traces(ctx, alice), NOTHING);
   t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 200, 'and the places are free');
 });

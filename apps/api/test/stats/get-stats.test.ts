@@ -1,7 +1,7 @@
 import { coupons, rows, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { START, testContext } from '../support/context.ts';
 import { findFaults } from '../support/engine-faults.ts';
@@ -96,7 +96,7 @@ t.test('executions are counted by how they stand, and by whose they are', async 
   await runDue({ ...ctx, ai: answering(REFUSED) });
   for (let n = 0; n < 3; n++) await insertTask(ctx, bob.id);
   await enqueueDue(ctx);
-  await claimQueued(ctx, { limit: 1, after: 0 });
+  await claimExecutions(ctx, { limit: 1, after: 0 });
   const { executions, topUsers } = await get();
   t.same(executions, {
     total: 6,

@@ -1,5 +1,5 @@
-import type { Config } from '../../src/config.ts';
-import { type Ai, type AiOutcome, type AiRequest, createAi } from '../../src/outside/ai.ts';
+import { type Ai, type AiOutcome, type AiRequest, createAi } from '../../src/ai/client.ts';
+import type { Config } from '../../src/config/config.ts';
 import { type AiServer, type AiServerOptions, startAiServer } from './ai-server.ts';
 
 interface Ending {

@@ -5,18 +5,18 @@ import { Writable } from 'node:stream';
 import { testDatabase } from '@carillon/db/test-database';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { type Ai, createAi } from '../../src/ai/client.ts';
 import { type AppOptions, buildApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
+import { createHttp } from '../../src/egress/client.ts';
 import { loggerOptions } from '../../src/http/logging.ts';
-import { type Metrics, NO_METRICS } from '../../src/metrics/metrics.ts';
-import { type Ai, createAi } from '../../src/outside/ai.ts';
-import { createFiles, type Files } from '../../src/outside/files.ts';
-import { createHttp } from '../../src/outside/http.ts';
-import { createIntegrations } from '../../src/outside/integrations.ts';
-import { createMail } from '../../src/outside/mail.ts';
-import { createOAuth } from '../../src/outside/oauth.ts';
-import { NO_TRACE } from '../../src/outside/tracing.ts';
+import { createMail } from '../../src/mail/transport.ts';
+import { createFiles, type Files } from '../../src/storage/files.ts';
+import { type Metrics, NO_METRICS } from '../../src/telemetry/metrics.ts';
+import { NO_TRACE } from '../../src/telemetry/tracing.ts';
+import { createIntegrations } from '../../src/third-party/integrations.ts';
+import { createOAuth } from '../../src/third-party/oauth.ts';
 import { traceContext } from '../../src/trace-context.ts';
 // Holds every answer of every test to the contract.
 import './conformance.ts';
@@ -65,12 +65,12 @@ export function contextOf(app: FastifyInstance): Context {
 }
 
 const noWorker: WorkerHandle = {
-  nudge: () => {},
-  nudgeDeliveries: () => {},
+  wakeExecutions: () => {},
+  wakeDeliveries: () => {},
   abort: () => {},
   rescue: async () => [],
   stopping: new AbortController().signal,
-  isTurning: () => true,
+  isAlive: () => true,
 };
 
 /** The application over a database, a folder and a clock of its own; all of it goes away at the end of `t`. */

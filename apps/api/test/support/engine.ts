@@ -1,8 +1,8 @@
 import { connect, type Db, settings, users } from '@carillon/db';
 import type { Test } from 'tap';
-import type { Config } from '../../src/config.ts';
+import type { Ai } from '../../src/ai/client.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { Caller, Context } from '../../src/context.ts';
-import type { Ai } from '../../src/outside/ai.ts';
 import { createWorker, type Worker } from '../../src/worker.ts';
 import { type AiServer, startAiServer } from './ai-server.ts';
 import { START, type TestContext, testContext } from './context.ts';
@@ -54,7 +54,7 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
     const own = { ...ctx, ...given };
     const worker = createWorker(own, { graceMs });
     // What is to be delivered stays where the test can look at it.
-    own.worker = { ...worker, nudgeDeliveries: () => {} };
+    own.worker = { ...worker, wakeDeliveries: () => {} };
     t.teardown(() => worker.stop());
     return worker;
   }

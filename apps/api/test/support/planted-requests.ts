@@ -1,5 +1,5 @@
 import type { InjectOptions, RouteOptions } from 'fastify';
-import { SESSION_COOKIE } from '../../src/auth/cookie.ts';
+import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
 import type { Plants } from './plants.ts';
 
 interface Means extends Pick<Plants, 'plant'> {

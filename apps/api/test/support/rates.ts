@@ -1,6 +1,6 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import type { Access } from '../../src/http/access.ts';
-import { RATES, type Rate } from '../../src/limits/rates.ts';
+import type { Access } from '../../src/auth/guard.ts';
+import { RATE_LIMITS, type RateLimit } from '../../src/limits/rates.ts';
 import { routesOf } from './conformance.ts';
 import { type Person, signUp } from './people.ts';
 
@@ -22,8 +22,8 @@ export function standIns(app: FastifyInstance): void {
 }
 
 /** A row of the specification's table by its name. */
-export function rowOf(bucket: string): Rate {
-  const row = RATES.find((rate) => rate.bucket === bucket);
+export function rowOf(bucket: string): RateLimit {
+  const row = RATE_LIMITS.find((rate) => rate.bucket === bucket);
   if (!row) throw new Error(`The table has no row ${bucket}.`);
   return row;
 }
@@ -42,7 +42,7 @@ export async function newCaller(app: FastifyInstance, { role }: { role?: 'ADMIN'
 }
 
 /** A request under a row. It does as little as it may: most are not valid or find nothing, and count all the same. */
-export function requestOf({ bucket, scope }: Pick<Rate, 'bucket' | 'scope'>, caller: Stranger): InjectOptions {
+export function requestOf({ bucket, scope }: Pick<RateLimit, 'bucket' | 'scope'>, caller: Stranger): InjectOptions {
   const [method = '', path = ''] = bucket.split(' ');
   const isPublic = scope.startsWith('ip');
   const field = { 'ip+email': { email: caller.email }, 'ip+token': { token: 'not a token' } }[scope as string];

@@ -3,9 +3,9 @@ import { uploads, uploadTotals } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { Test } from 'tap';
+import type { Ai, AiOutcome } from '../../src/ai/client.ts';
 import type { Context } from '../../src/context.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
-import type { Ai, AiOutcome } from '../../src/outside/ai.ts';
 import { createWorker } from '../../src/worker.ts';
 import type { Person } from './people.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { looseObjects, uploads, uploadTotals, users } from '@carillon/db';
+import { orphanedObjects, uploads, uploadTotals, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { Context } from '../../src/context.ts';
@@ -60,7 +60,7 @@ export async function traces(ctx: Context, { id }: Pick<Person, 'id'>) {
   const [total] = await db.select().from(uploadTotals).where(eq(uploadTotals.userId, id));
   return {
     rows: await db.$count(uploads, eq(uploads.userId, id)),
-    loose: await db.$count(looseObjects),
+    loose: await db.$count(orphanedObjects),
     objects: storedIn(ctx).length,
     bytes: total?.bytes ?? 0,
     files: total?.files ?? 0,
@@ -76,7 +76,7 @@ function storedIn({ config: { storage } }: Context): string[] {
 /** Forgets all accounts and all files. */
 export async function forgetAll(ctx: Context): Promise<void> {
   await ctx.db.delete(users);
-  await ctx.db.delete(looseObjects);
+  await ctx.db.delete(orphanedObjects);
   for (const path of storedIn(ctx)) rmSync(path);
 }
 

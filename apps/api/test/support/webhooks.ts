@@ -4,10 +4,10 @@ import type { DeliveryAttempt } from '@carillon/contract/webhook';
 import { connect, deliveries, webhooks } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { type Context, inTransaction } from '../../src/context.ts';
-import { recordEvents } from '../../src/webhooks/outbox.ts';
-import { newSecret, sealSecret } from '../../src/webhooks/secret.ts';
+import { recordEvents } from '../../src/events/outbox.ts';
+import { encryptSecret, newSecret } from '../../src/webhooks/secret.ts';
 import type { Person } from './people.ts';
 
 /** A subscription as a client asks for it. */
@@ -67,7 +67,7 @@ export async function insertWebhooks(
   const at = { createdAt: ctx.now(), updatedAt: ctx.now() };
   const made = urls.map((url) => ({ id: randomUUID(), url, secret: newSecret() }));
   const rows = made.map(({ id, url, secret }) => {
-    return { id, userId, url, events: ['task.updated'], ...sealSecret(ctx, id, secret), ...at, ...values };
+    return { id, userId, url, events: ['task.updated'], ...encryptSecret(ctx, id, secret), ...at, ...values };
   });
   await ctx.db.insert(webhooks).values(rows);
   return made;

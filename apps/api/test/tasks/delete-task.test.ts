@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deliveries, executions, occurrences, tasks, usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { settleExecutions } from '../../src/executions/settle.ts';
 import { START, testContext } from '../support/context.ts';
 import { listen } from '../support/deliveries.ts';
@@ -103,7 +103,7 @@ t.test('what was running is aborted, counted as an estimate, and ends without a 
   const heard = await listen(ctx, alice, ['task.completed', 'execution.completed']);
   const id = await postTask(app, alice, { maxTokens: 500 });
   await execute(alice, id);
-  const { started } = await claimQueued(ctx, { limit: 10, after: 0 });
+  const { started } = await claimExecutions(ctx, { limit: 10, after: 0 });
   const run = started.find(({ taskId }) => taskId === id);
   if (!run) return t.fail('it did not start');
   t.match(await today(alice), { executions: 1, reserved: 500 });

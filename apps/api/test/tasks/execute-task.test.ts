@@ -20,7 +20,7 @@ import {
 
 const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
 let nudges = 0;
-ctx.worker = { ...ctx.worker, nudge: () => void nudges++ };
+ctx.worker = { ...ctx.worker, wakeExecutions: () => void nudges++ };
 t.beforeEach(() => clock.set(START));
 t.afterEach(async () => {
   const faults = await findFaults(ctx);

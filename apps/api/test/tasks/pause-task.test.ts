@@ -1,7 +1,7 @@
 import { executions, tasks } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
-import type { Ai } from '../../src/outside/ai.ts';
+import type { Ai } from '../../src/ai/client.ts';
 import { START, testContext } from '../support/context.ts';
 import { listen } from '../support/deliveries.ts';
 import { findFaults } from '../support/engine-faults.ts';

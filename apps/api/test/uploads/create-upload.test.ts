@@ -1,9 +1,9 @@
 import { notifications, settings, uploads, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { SESSION_COOKIE } from '../../src/auth/cookie.ts';
+import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
+import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { LEASE_MS } from '../../src/uploads/reserve.ts';
-import { sweepLooseObjects } from '../../src/uploads/sweep.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
 import { assertNeedsSession } from '../support/tasks.ts';
@@ -207,7 +207,7 @@ t.test('a storage that fails is 503, and what it has taken goes, even if it land
     t.equal((await upload(app, alice, { content: 'a' })).statusCode, 200, 'its place is free');
     await ctx.db.delete(uploads);
     clock.advance(LEASE_MS + 1);
-    await sweepLooseObjects(ctx);
+    await deleteOrphanedObjects(ctx);
     t.match(await traces(ctx, alice), { rows: 0, loose: 0 }, when);
     await forgetAll(ctx);
     alice = await signUp(app);

@@ -1,8 +1,8 @@
-import { looseObjects, tasks, uploads } from '@carillon/db';
+import { orphanedObjects, tasks, uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { SESSION_COOKIE } from '../../src/auth/cookie.ts';
-import { sweepLooseObjects } from '../../src/uploads/sweep.ts';
+import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
+import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { findWrongTotals } from '../../src/uploads/verify.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
@@ -45,10 +45,10 @@ t.test('a file is deleted by its URL or its id, and its bytes are removed', asyn
   }
   t.match(await traces(ctx, alice), { rows: 1, bytes: 7, files: 1 });
   t.same(
-    (await ctx.db.select().from(looseObjects)).map(({ key, userId }) => ({ key, userId })).toSorted(),
+    (await ctx.db.select().from(orphanedObjects)).map(({ key, userId }) => ({ key, userId })).toSorted(),
     [...files.slice(0, 2).map(({ url }) => ({ key: url.split('/').at(-1), userId: null }))].toSorted(),
   );
-  t.equal(await sweepLooseObjects(ctx), 2);
+  t.equal(await deleteOrphanedObjects(ctx), 2);
   t.same(await traces(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: 7, files: 1 });
   t.match(await ctx.db.select().from(uploads), [{ id: files[2].id }], 'and no other');
   const usage = await app.inject({ url: '/api/usage', headers: alice.headers });

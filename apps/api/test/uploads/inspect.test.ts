@@ -1,6 +1,6 @@
 import t from 'tap';
-import { Refusal } from '../../src/errors.ts';
-import { inspect, MOST_BYTES } from '../../src/uploads/inspect.ts';
+import { AppError } from '../../src/errors.ts';
+import { inspect, MAX_FILE_BYTES } from '../../src/uploads/inspect.ts';
 import { kindOf } from '../../src/uploads/kinds.ts';
 import { images, MIB, PDF, textOf } from '../support/uploads.ts';
 
@@ -18,7 +18,7 @@ async function refusalOf(name: string, content: Buffer | string, piece = 64 * 10
       handed.push(chunk);
     }
   } catch (error) {
-    if (error instanceof Refusal && error.kind === 'invalid') return String(error.details?.file);
+    if (error instanceof AppError && error.kind === 'invalid') return String(error.details?.file);
     throw error;
   }
   if (!Buffer.concat(handed).equals(bytes) || counted.size !== bytes.length) return 'handed on otherwise';
@@ -255,14 +255,14 @@ t.test('a PDF begins at once and ends', async (t) => {
 });
 
 t.test('10 MiB are taken, one byte more is not, and nothing is no file', async (t) => {
-  t.equal(await refusalOf('a.txt', textOf(MOST_BYTES)), null);
-  t.match(await refusalOf('a.txt', textOf(MOST_BYTES + 1)), /at most 10485760 bytes/);
+  t.equal(await refusalOf('a.txt', textOf(MAX_FILE_BYTES)), null);
+  t.match(await refusalOf('a.txt', textOf(MAX_FILE_BYTES + 1)), /at most 10485760 bytes/);
   for (const name of Object.keys(GOOD)) t.equal(await refusalOf(name, ''), 'must not be empty', name);
 });
 
 t.test('extension and declared type have to agree', async (t) => {
   const refused = (name: string, declared: string) =>
-    t.throws(() => kindOf(name, declared), Refusal, `${name} ${declared}`);
+    t.throws(() => kindOf(name, declared), AppError, `${name} ${declared}`);
   const is = (name: string, declared: string, type: string) =>
     t.equal(kindOf(name, declared).type, type, `${name} ${declared}`);
   is('a.CSV', 'application/vnd.ms-excel', 'text/csv');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkJson, DEEPEST_JSON } from '../../src/uploads/json-check.ts';
+import { checkJson, MAX_JSON_DEPTH } from '../../src/uploads/json-check.ts';
 
 /** Whether it is taken, in pieces of so many characters. */
 function takes(text: string, piece = text.length): boolean {
@@ -117,8 +117,8 @@ t.test('the same holds for texts that are changed at random', async (t) => {
 
 t.test('nesting is bounded, whatever is deep', async (t) => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
-  t.ok(takes(nested(DEEPEST_JSON)));
-  t.notOk(takes(nested(DEEPEST_JSON + 1)));
+  t.ok(takes(nested(MAX_JSON_DEPTH)));
+  t.notOk(takes(nested(MAX_JSON_DEPTH + 1)));
   t.notOk(takes('['.repeat(1_000_000)));
   t.notOk(takes('{"a":'.repeat(1_000_000)));
   t.ok(takes(`[${'[],'.repeat(100_000)}1]`), 'width is not depth');

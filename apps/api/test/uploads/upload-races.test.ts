@@ -1,8 +1,8 @@
-import { looseObjects, users } from '@carillon/db';
+import { orphanedObjects, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { Refusal } from '../../src/errors.ts';
-import { PATIENCE } from '../../src/http/server.ts';
+import { AppError } from '../../src/errors.ts';
+import { TIMEOUTS } from '../../src/http/server.ts';
 import { dropUpload, keepUpload, LEASE_MS, type NewUpload, reserveUpload } from '../../src/uploads/reserve.ts';
 import { findWrongTotals } from '../../src/uploads/verify.ts';
 import { testContext } from '../support/context.ts';
@@ -17,7 +17,7 @@ const endOf = (call: Promise<unknown>) =>
   call.then(
     () => 'done',
     (error) => {
-      if (error instanceof Refusal) return error.kind;
+      if (error instanceof AppError) return error.kind;
       throw error;
     },
   );
@@ -36,7 +36,7 @@ function newUpload(key: string, size: number): NewUpload {
 async function underWay({ id: userId }: Person, length: number): Promise<string[]> {
   const keys = Array.from({ length }, (_, i) => `${userId}-${i}.txt`);
   const deleteAfter = new Date(ctx.now().getTime() + LEASE_MS);
-  await ctx.db.insert(looseObjects).values(keys.map((key) => ({ key, userId, deleteAfter })));
+  await ctx.db.insert(orphanedObjects).values(keys.map((key) => ({ key, userId, deleteAfter })));
   return keys;
 }
 
@@ -144,13 +144,13 @@ t.test('a place that nobody gives back is free when its lease ends', async (t) =
   const [key = ''] = keys;
   t.equal(await endOf(keepUpload(ctx, alice, key, newUpload(key, 10))), 'unavailable', 'and what it was for is lost');
   t.match(await traces(ctx, alice), { rows: 0, bytes: 0 });
-  t.ok(LEASE_MS >= PATIENCE.requestMs + 60_000, 'no request takes that long');
+  t.ok(LEASE_MS >= TIMEOUTS.requestMs + 60_000, 'no request takes that long');
 });
 
 t.test('what was swept meanwhile is not kept', async (t) => {
   const alice = await signUp(app);
   const key = await reserveUpload(ctx, alice, 'txt');
-  await ctx.db.delete(looseObjects);
+  await ctx.db.delete(orphanedObjects);
   t.equal(await endOf(keepUpload(ctx, alice, key, newUpload(key, 10))), 'unavailable');
 });
 
@@ -171,7 +171,7 @@ t.test('what cannot be removed is left to the sweep, and takes no place', async 
     },
   });
   for (let i = 0; i < 5; i++) t.equal((await upload(app, alice, { name: 'a.json', content: '{' })).statusCode, 400);
-  const left = await ctx.db.select().from(looseObjects);
+  const left = await ctx.db.select().from(orphanedObjects);
   t.same(
     left.map(({ userId, deleteAfter }) => [userId, deleteAfter]),
     Array(5).fill([null, ctx.now()]),

@@ -4,9 +4,9 @@ import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
-import { openBody } from '../../src/mails/queue.ts';
-import { fireReached } from '../../src/usage/alerts.ts';
-import { addUsage, type UsageDelta } from '../../src/usage/book.ts';
+import { decryptBody } from '../../src/mail/queue.ts';
+import { checkAlerts } from '../../src/usage/alerts.ts';
+import { recordUsage, type UsageDelta } from '../../src/usage/record.ts';
 import { deleteUsageAlert, setUsageAlert } from '../../src/usage/write.ts';
 import { listen } from '../support/deliveries.ts';
 import { testEngine } from '../support/engine.ts';
@@ -47,7 +47,7 @@ t.test('the execution that reaches a threshold tells by notification, mail and e
   ]);
   const [mail] = await ctx.db.select().from(mails);
   t.match(mail, { recipient: 'alice@example.com', subject: '80 % of your executions are used' });
-  t.match(openBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), /400 of 500/);
+  t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), /400 of 500/);
   t.match(await heard(), [
     {
       event: 'usage.alert',
@@ -105,11 +105,11 @@ t.test('what a call overshoots its limit by is told as 100 percent', async (t) =
 t.test('storage tells when it is looked at', async (t) => {
   await set(50);
   await store(50 * 1_048_576 - 1);
-  await fireReached(ctx, alice().id);
+  await checkAlerts(ctx, alice().id);
   t.same(await titles(), []);
   await store(50 * 1_048_576);
-  await fireReached(ctx, alice().id);
-  await fireReached(ctx, alice().id);
+  await checkAlerts(ctx, alice().id);
+  await checkAlerts(ctx, alice().id);
   t.same(await titles(), ['50 % of your storage are used']);
 });
 
@@ -169,7 +169,7 @@ t.test('a booking that is undone has told nothing', async (t) => {
   await set(1);
   await useUp(ctx, alice().id, { executions: 4 });
   const booked = inTransaction(ctx, async (tx) => {
-    await addUsage(tx, [{ userId: alice().id, day: '2026-11-20', executions: 1 }]);
+    await recordUsage(tx, [{ userId: alice().id, day: '2026-11-20', executions: 1 }]);
     throw new Error('undone');
   });
   await t.rejects(booked, /undone/);
@@ -188,7 +188,7 @@ t.test('booking is one statement for whoever has no alert, and where nothing is 
   } as unknown as Db;
   const book = async (change: Partial<UsageDelta>) => {
     statements = 0;
-    await addUsage({ ...ctx, db }, [{ userId: alice().id, day: '2026-11-20', ...change }]);
+    await recordUsage({ ...ctx, db }, [{ userId: alice().id, day: '2026-11-20', ...change }]);
     return statements;
   };
   t.equal(await book({ executions: 1, tokens: 5 }), 1);

@@ -1,7 +1,7 @@
 import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { settleExecutions } from '../../src/executions/settle.ts';
 import { START, testContext } from '../support/context.ts';
@@ -115,7 +115,7 @@ t.test('a planned run that waits was missed, and a single one runs after all', a
 t.test('what runs is finished, and its retry does not follow', async (t) => {
   const id = await insertTask(ctx, alice.id, { recurrence: 'once' });
   await enqueueDue(ctx);
-  const [run] = (await claimQueued(ctx, { limit: 10, after: 0 })).started;
+  const [run] = (await claimExecutions(ctx, { limit: 10, after: 0 })).started;
   if (!run) return t.fail('it did not start');
   await setActive(false);
   t.equal((await readRun(ctx, id)).status, 'running');

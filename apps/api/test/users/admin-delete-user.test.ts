@@ -12,9 +12,9 @@ import {
 } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { claimQueued } from '../../src/executions/claim.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
 import { settleExecutions } from '../../src/executions/settle.ts';
-import { queueMail } from '../../src/mails/queue.ts';
+import { queueMail } from '../../src/mail/queue.ts';
 import { notifyUsers } from '../../src/notifications/notify.ts';
 import { START, testContext } from '../support/context.ts';
 import { findFaults } from '../support/engine-faults.ts';
@@ -115,7 +115,7 @@ t.test('the record of the deletion outlives it, with who did it and from where',
 
 t.test('what is running is aborted, and ends without a trace', async (t) => {
   await execute(await postTask(app, alice));
-  const [run] = (await claimQueued(ctx, { limit: 10, after: 0 })).started;
+  const [run] = (await claimExecutions(ctx, { limit: 10, after: 0 })).started;
   if (!run) return t.fail('it did not start');
   await remove(alice.id);
   t.same(aborted.splice(0), [run.id]);

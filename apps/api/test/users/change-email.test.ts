@@ -2,7 +2,7 @@ import { auditLog, identities, mails, passwordResets, users } from '@carillon/db
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { issueReset } from '../../src/auth/password-reset.ts';
-import { openBody } from '../../src/mails/queue.ts';
+import { decryptBody } from '../../src/mail/queue.ts';
 import { changeProfile } from '../../src/users/write.ts';
 import { START, testContext } from '../support/context.ts';
 import { PASSWORD, type Person, signUp, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
@@ -40,7 +40,7 @@ t.test('the address before is told, and what is on record says from what to what
   const [mail, ...rest] = await ctx.db.select().from(mails);
   t.same(rest, []);
   t.match(mail, { recipient: alice.email, userId: alice.id, subject: /address.*changed/ });
-  t.match(openBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), /another e-mail address[\s\S]*If it was not you/);
+  t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), /another e-mail address[\s\S]*If it was not you/);
   const entries = await ctx.db.select().from(auditLog).where(eq(auditLog.kind, 'user.email_changed'));
   t.match(entries, [
     {

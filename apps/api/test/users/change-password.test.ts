@@ -5,7 +5,7 @@ import t from 'tap';
 import { changePassword } from '../../src/auth/change-password.ts';
 import { getReset, issueReset } from '../../src/auth/password-reset.ts';
 import { openSession } from '../../src/auth/sessions.ts';
-import { deliverDue } from '../../src/mails/deliver.ts';
+import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { START, testContext } from '../support/context.ts';
 import { mailServer } from '../support/mail-server.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
@@ -61,7 +61,7 @@ t.test('the new password is the one that counts, and all other sessions end', as
 t.test('the owner is told by mail, and the audit log knows', async (t) => {
   await ctx.db.delete(auditLog);
   await change(right);
-  await deliverDue(ctx);
+  await deliverDueMails(ctx);
   t.match(server.received, [{ subject: 'Your password was changed', envelope: { to: [alice.email] } }]);
   t.match(await ctx.db.select().from(auditLog), [
     {

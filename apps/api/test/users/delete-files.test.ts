@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { looseObjects, uploads } from '@carillon/db';
+import { orphanedObjects, uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
-import { sweepLooseObjects } from '../../src/uploads/sweep.ts';
+import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
 
@@ -35,26 +35,26 @@ t.test('the files of a deleted account are removed from the storage, and those o
   await ctx.db.insert(uploads).values(rowOf(alice, null, 'data:text/plain;base64,eA=='));
   await store('alice-halfway');
   const later = new Date(START.getTime() + 60_000);
-  await ctx.db.insert(looseObjects).values({ key: 'alice-halfway', userId: alice.id, deleteAfter: later });
+  await ctx.db.insert(orphanedObjects).values({ key: 'alice-halfway', userId: alice.id, deleteAfter: later });
 
   t.equal((await remove(alice)).statusCode, 200);
-  const loose = await ctx.db.select().from(looseObjects).orderBy(looseObjects.key);
+  const loose = await ctx.db.select().from(orphanedObjects).orderBy(orphanedObjects.key);
   t.same(loose, [
     { key: 'alice-1', userId: null, deleteAfter: START },
     { key: 'alice-2', userId: null, deleteAfter: START },
     { key: 'alice-halfway', userId: null, deleteAfter: later },
   ]);
-  t.equal(await sweepLooseObjects(ctx), 2);
+  t.equal(await deleteOrphanedObjects(ctx), 2);
   t.same(stored(), ['alice-halfway', 'bob-1'], 'what was being uploaded goes when its time has come');
   t.equal(await ctx.db.$count(uploads, eq(uploads.userId, bob.id)), 1);
   await remove(bob);
 });
 
 t.test('an account that is not deleted after all keeps its files', async (t) => {
-  await ctx.db.delete(looseObjects);
+  await ctx.db.delete(orphanedObjects);
   await ctx.db.insert(uploads).values(rowOf(ada, 'ada-1', await store('ada-1')));
   t.equal((await remove(ada)).statusCode, 409, 'the last admin');
-  t.equal(await ctx.db.$count(looseObjects), 0);
+  t.equal(await ctx.db.$count(orphanedObjects), 0);
 });
 
 t.test('an upload that ends while the account is deleted leaves no file that nobody knows of', async (t) => {
@@ -62,15 +62,15 @@ t.test('an upload that ends while the account is deleted leaves no file that nob
     const alice = await signUpAlice(app);
     const key = `raced-${turn}`;
     const url = await store(key);
-    await ctx.db.insert(looseObjects).values({ key, userId: alice.id, deleteAfter: START });
+    await ctx.db.insert(orphanedObjects).values({ key, userId: alice.id, deleteAfter: START });
     const finish = inTransaction(ctx, async ({ db }) => {
-      await db.delete(looseObjects).where(eq(looseObjects.key, key));
+      await db.delete(orphanedObjects).where(eq(orphanedObjects.key, key));
       await db.insert(uploads).values(rowOf(alice, key, url));
     });
     const [answer] = await Promise.all([remove(alice), finish.catch(() => {})]);
     t.equal(answer.statusCode, 200);
-    await sweepLooseObjects(ctx);
+    await deleteOrphanedObjects(ctx);
     t.notOk(stored().includes(key));
   }
-  t.equal(await ctx.db.$count(looseObjects), 0);
+  t.equal(await ctx.db.$count(orphanedObjects), 0);
 });

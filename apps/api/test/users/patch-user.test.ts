@@ -1,7 +1,7 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { openProviderKey } from '../../src/users/provider-key.ts';
+import { decryptProviderKey } from '../../src/crypto/provider-key.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAlice, signUpBob } from '../support/people.ts';
 
@@ -53,8 +53,8 @@ t.test('the provider key is sealed at rest, shown to nobody and removed by null'
 
   const { providerKeySealed: sealed } = await rowOf(alice);
   t.match(sealed, /^v1\.1\.[\w-]+$/);
-  t.equal(openProviderKey(ctx, alice.id, sealed), key);
-  t.throws(() => openProviderKey(ctx, bob.id, sealed), 'it opens in its own row only');
+  t.equal(decryptProviderKey(ctx, alice.id, sealed), key);
+  t.throws(() => decryptProviderKey(ctx, bob.id, sealed), 'it opens in its own row only');
   const profile = await app.inject({ url: '/api/user', headers: alice.headers });
   for (const text of [answer.body, profile.body, JSON.stringify(logged), JSON.stringify(await rowOf(alice))]) {
     t.notMatch(text, key);
@@ -65,7 +65,7 @@ t.test('the provider key is sealed at rest, shown to nobody and removed by null'
   t.equal((await rowOf(alice)).providerKeySealed, sealed, 'another change leaves it alone');
   t.equal((await change({ encryptedProviderKey: null })).statusCode, 200);
   t.equal((await rowOf(alice)).providerKeySealed, null);
-  t.equal(openProviderKey(ctx, alice.id, null), null);
+  t.equal(decryptProviderKey(ctx, alice.id, null), null);
 });
 
 t.test('what is wrong or not the user’s to change is told by field, and changes nothing', async (t) => {

@@ -1,7 +1,7 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { openProviderKey } from '../../src/users/provider-key.ts';
+import { decryptProviderKey } from '../../src/crypto/provider-key.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';
 import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
@@ -76,7 +76,7 @@ t.test('the key is that of the profile: sealed, and shown to nobody', async (t) 
   const key = 'sk-or-v1-0123456789abcdef';
   const answer = await change(alice, { modelRouterApiKey: key });
   const { providerKeySealed } = await rowOf(alice);
-  t.equal(openProviderKey(ctx, alice.id, providerKeySealed), key);
+  t.equal(decryptProviderKey(ctx, alice.id, providerKeySealed), key);
   const shown = await app.inject({ url, headers: alice.headers });
   for (const text of [answer.body, shown.body, JSON.stringify(logged)]) t.notOk(text.includes(key));
   await app.inject({

@@ -3,12 +3,12 @@ import { users, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
-import type { SealingKey } from '../../src/config/secrets.ts';
+import type { EncryptionKey } from '../../src/config/secrets.ts';
 import type { Caller, Context } from '../../src/context.ts';
-import { rotateSecrets } from '../../src/secrets-rotate.ts';
+import { rotateKeys } from '../../src/crypto/rotate-keys.ts';
 import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { getInbound } from '../../src/webhooks/inbound.ts';
-import { openSecret } from '../../src/webhooks/secret.ts';
+import { decryptSecret } from '../../src/webhooks/secret.ts';
 import { standardHeaders } from '../../src/webhooks/signature.ts';
 import { createWebhook } from '../../src/webhooks/write.ts';
 import { testContext } from '../support/context.ts';
@@ -181,19 +181,19 @@ t.test('it stays what it is when the keys of the database change', async (t) => 
   const chosen = await postWebhook(app, alice, { secret: LONG });
   const weak = await postWebhook(app, alice, { secret: 'short-but-shared' });
   const made = await postWebhook(app, alice);
-  const [old] = ctx.config.sealingKeys as [SealingKey];
+  const [old] = ctx.config.sealingKeys as [EncryptionKey];
   const fresh = { id: 'new', key: randomBytes(32) };
-  const under = (...sealingKeys: SealingKey[]) => ({ ...ctx, config: { ...ctx.config, sealingKeys } });
+  const under = (...sealingKeys: EncryptionKey[]) => ({ ...ctx, config: { ...ctx.config, sealingKeys } });
   const found = async (own: Context, { secret }: { secret: string }) =>
     (await getInbound(own, { userId: String(alice.id), secret })).id;
   for (const webhook of [chosen, made]) t.equal(await found(under(fresh, old), webhook), webhook.id);
   const again = createWebhook(under(fresh, old), { id: alice.id } as Caller, { ...chosen, description: null });
   await t.rejects(again, /inbound addresses/, 'under another key the index would not know it');
 
-  for await (const { failures } of rotateSecrets(ctx.db, [fresh, old])) t.same(failures, []);
+  for await (const { failures } of rotateKeys(ctx.db, [fresh, old])) t.same(failures, []);
   for (const webhook of [chosen, made]) t.equal(await found(under(fresh), webhook), webhook.id);
   const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, weak.id));
-  t.equal(openSecret(under(fresh), weak.id, row?.secretSealed ?? ''), weak.secret);
+  t.equal(decryptSecret(under(fresh), weak.id, row?.secretSealed ?? ''), weak.secret);
   t.equal(row?.secretLookup, `none:${weak.id}`);
 });
 

@@ -1,7 +1,7 @@
 import { settings, users, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { openSecret } from '../../src/webhooks/secret.ts';
+import { decryptSecret } from '../../src/webhooks/secret.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda, signUpAlice } from '../support/people.ts';
 import { PRODUCTION } from '../support/production.ts';
@@ -37,7 +37,7 @@ t.test('a webhook is created active and shows its secret this once', async (t) =
 
   const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, id));
   t.notOk(JSON.stringify(row).includes(secret.slice(6)), 'at rest it is sealed');
-  t.equal(openSecret(ctx, id, row?.secretSealed ?? ''), secret);
+  t.equal(decryptSecret(ctx, id, row?.secretSealed ?? ''), secret);
   t.notOk(JSON.stringify(logged).includes(secret.slice(6)), 'and it is not logged');
 });
 

@@ -3,8 +3,8 @@ import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
+import { recordEvents } from '../../src/events/outbox.ts';
 import { createDeliverer } from '../../src/webhooks/deliverer.ts';
-import { recordEvents } from '../../src/webhooks/outbox.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { type ReceivedDelivery, startReceiver } from '../support/receiver.ts';
@@ -14,7 +14,7 @@ import { postWebhook, readDeliveries, readLog, recordMany, signatureOf } from '.
 let nudges = 0;
 const { app, ctx, clock } = await testContext(t, {
   env: UNHURRIED,
-  worker: { nudgeDeliveries: () => void nudges++ },
+  worker: { wakeDeliveries: () => void nudges++ },
 });
 const alice = await signUpAlice(app);
 const bob = await signUpBob(app);

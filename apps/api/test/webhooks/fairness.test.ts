@@ -29,7 +29,7 @@ async function stage(t: Test, { hanging, healthy, each }: { hanging: number; hea
     async run(options: DelivererOptions) {
       const deliverer = createDeliverer(ctx, { graceMs: 0, ...options });
       const startedAt = performance.now();
-      deliverer.nudge();
+      deliverer.wake();
       while (good.received.length < healthy * each && performance.now() - startedAt < 20_000) await delay(5);
       const tookMs = performance.now() - startedAt;
       await deliverer.stop();

@@ -12,7 +12,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { insertWebhooks, readDeliveries, readLog, recordMany } from '../support/webhooks.ts';
 
 let nudges = 0;
-const { app, ctx, clock, databaseUrl } = await testContext(t, { worker: { nudgeDeliveries: () => void nudges++ } });
+const { app, ctx, clock, databaseUrl } = await testContext(t, { worker: { wakeDeliveries: () => void nudges++ } });
 const alice = await signUpAlice(app);
 const receiver = await startReceiver(t);
 const LEASE_MS = ctx.config.executionLeaseMs;
@@ -86,12 +86,12 @@ t.test('a process that stops hands back what has no answer, and loses nothing', 
   await recordMany(ctx, alice.id, 5);
   receiver.answer('hang');
   const stopping = createDeliverer(ctx, { graceMs: 50 });
-  stopping.nudge();
+  stopping.wake();
   while (receiver.open < 3) await new Promise((resolve) => setImmediate(resolve));
   await stopping.stop();
   t.same(await states(), Array(5).fill('pending'));
   t.match(await readDeliveries(ctx, hook), Array(5).fill({ attempt: 0 }), 'it counts as no attempt');
-  stopping.nudge();
+  stopping.wake();
   receiver.answer(200);
   await createDeliverer(ctx).drain();
   t.same(await states(), Array(5).fill('delivered'));
@@ -101,7 +101,7 @@ t.test('a process that stops waits for answers on their way', async (t) => {
   await recordMany(ctx, alice.id, 2);
   receiver.answer({ status: 200, delayMs: 100 });
   const stopping = createDeliverer(ctx);
-  stopping.nudge();
+  stopping.wake();
   while (receiver.open < 2) await new Promise((resolve) => setImmediate(resolve));
   await stopping.stop();
   t.same(await states(), Array(2).fill('delivered'));

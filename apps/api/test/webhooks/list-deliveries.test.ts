@@ -1,7 +1,7 @@
 import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { prune } from '../../src/prune.ts';
+import { prune } from '../../src/retention/prune.ts';
 import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { pruneLog } from '../../src/webhooks/prune-log.ts';
 import { START, testContext } from '../support/context.ts';

@@ -10,7 +10,7 @@ import { callWebhook, NO_WEBHOOKS, postWebhook, readDeliveries, readLog, recordM
 let nudges = 0;
 const { app, ctx, clock } = await testContext(t, {
   env: UNHURRIED,
-  worker: { nudgeDeliveries: () => void nudges++ },
+  worker: { wakeDeliveries: () => void nudges++ },
 });
 const alice = await signUpAlice(app);
 const bob = await signUpBob(app);

@@ -1,6 +1,6 @@
 import { mails, notifications, webhooks } from '@carillon/db';
 import t from 'tap';
-import { openBody } from '../../src/mails/queue.ts';
+import { decryptBody } from '../../src/mail/queue.ts';
 import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
@@ -109,7 +109,7 @@ t.test(
     const [mail, ...more] = await ctx.db.select().from(mails);
     t.same(more, []);
     t.match(mail, { recipient: alice.email, subject: /webhook to 127\.0\.0\.1:\d+ failed/ });
-    t.match(openBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), new RegExp(id));
+    t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), new RegExp(id));
     t.notMatch(JSON.stringify([told, mail?.subject]), /secret-path/);
 
     receiver.received.length = 0;

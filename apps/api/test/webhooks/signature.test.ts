@@ -1,21 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
-import { parseSealingKeys, type SealingKey } from '../../src/config/secrets.ts';
+import { type EncryptionKey, parseEncryptionKeys } from '../../src/config/secrets.ts';
 import type { Context } from '../../src/context.ts';
-import { lookupsOf, lookupUnder, newSecret, openSecret, opensInbound, sealSecret } from '../../src/webhooks/secret.ts';
+import {
+  decryptSecret,
+  encryptSecret,
+  isPathSafe,
+  listBlindIndexes,
+  newSecret,
+  toBlindIndex,
+} from '../../src/webhooks/secret.ts';
 import { isSigned, signBody, standardHeaders } from '../../src/webhooks/signature.ts';
 import { signatureOf } from '../support/webhooks.ts';
 
 const body = '{"event":"test","data":{"message":"Grüße, 世界 🔔"}}';
-const withKeys = (sealingKeys: SealingKey[]) => ({ config: { sealingKeys } }) as unknown as Context;
+const withKeys = (sealingKeys: EncryptionKey[]) => ({ config: { sealingKeys } }) as unknown as Context;
 
 t.test('a secret has 32 characters that either base64 alphabet knows, of more than 190 bits', async (t) => {
   const made = Array.from({ length: 2000 }, newSecret);
   t.equal(new Set(made).size, 2000);
   for (const secret of made) if (!/^whsec_[A-Za-z0-9]{32}$/.test(secret)) t.fail(secret);
   t.equal(new Set(made.map((secret) => secret.slice(6)).join('')).size, 62, 'every letter and digit comes up');
-  t.ok(made.every(opensInbound));
+  t.ok(made.every(isPathSafe));
 });
 
 t.test("the specification's signature is the HMAC-SHA256 of the raw body in lower-case hex", async (t) => {
@@ -67,24 +74,24 @@ t.test('what the headers sign cannot be changed or sent again much later', async
 });
 
 t.test('a secret is found under each key that may have sealed it, and the look-up is keyed', async (t) => {
-  const [a, b] = parseSealingKeys(
+  const [a, b] = parseEncryptionKeys(
     `a:${randomBytes(32).toString('base64')},b:${randomBytes(32).toString('base64')}`,
-  ) as [SealingKey, SealingKey];
+  ) as [EncryptionKey, EncryptionKey];
   const secret = newSecret();
-  const before = sealSecret(withKeys([a]), 'id', secret);
+  const before = encryptSecret(withKeys([a]), 'id', secret);
   const rotated = withKeys([b, a]);
   t.ok(
-    lookupsOf(rotated, 7, secret).includes(before.secretLookup),
+    listBlindIndexes(rotated, 7, secret).includes(before.secretLookup),
     'it goes on being found while the old key is listed',
   );
-  t.equal(openSecret(rotated, 'id', before.secretSealed), secret);
-  const after = sealSecret(rotated, 'id', secret);
-  t.equal(after.secretLookup, lookupUnder(b, secret));
+  t.equal(decryptSecret(rotated, 'id', before.secretSealed), secret);
+  const after = encryptSecret(rotated, 'id', secret);
+  t.equal(after.secretLookup, toBlindIndex(b, secret));
   t.not(after.secretLookup, before.secretLookup);
   t.same(
-    lookupsOf(withKeys([b]), 7, secret),
+    listBlindIndexes(withKeys([b]), 7, secret),
     [after.secretLookup, `7:${after.secretLookup}`],
     'sealed anew, it needs the old key no more',
   );
-  t.throws(() => openSecret(rotated, 'other', after.secretSealed), /another place/);
+  t.throws(() => decryptSecret(rotated, 'other', after.secretSealed), /another place/);
 });

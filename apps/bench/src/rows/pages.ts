@@ -1,4 +1,4 @@
-import { encodeCursor } from '@carillon/api/pages';
+import { encodeCursor } from '@carillon/api/queries/cursor';
 import { type Db, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { Client } from 'undici';

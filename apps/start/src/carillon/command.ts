@@ -1,4 +1,4 @@
-import { type Config, loadConfig } from '@carillon/api/config';
+import { type Config, loadConfig } from '@carillon/api/config/config';
 import type { Environment } from '@carillon/api/config/read';
 import { sqlState } from '@carillon/api/context';
 import { explainStartFailure } from '@carillon/api/start-failure';

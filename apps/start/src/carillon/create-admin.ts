@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { recordAudit } from '@carillon/api/auth/audit';
+import { recordAudit } from '@carillon/api/audit/record';
 import { hashPassword } from '@carillon/api/auth/passwords';
-import { endSessionsOf } from '@carillon/api/auth/sessions';
+import { endUserSessions } from '@carillon/api/auth/sessions';
 import { hasEmail, insertAccount } from '@carillon/api/auth/write';
 import { type Context, inTransaction } from '@carillon/api/context';
 import { openContext } from '@carillon/api/open-context';
@@ -91,7 +91,7 @@ async function makeAdmin(ctx: Context, given: string, options: Options): Promise
       .where(and(hasEmail(email), ne(users.role, 'ADMIN')))
       .returning({ id: users.id, email: users.email, isActive: users.isActive });
     if (promoted) {
-      await endSessionsOf(tx, promoted.id);
+      await endUserSessions(tx, promoted.id);
       await tell(tx, 'user.promoted', promoted);
       return { email: promoted.email, outcome: 'promoted', isActive: promoted.isActive };
     }

@@ -1,6 +1,6 @@
 import { openContext } from '@carillon/api/open-context';
-import { PRUNED, type Pruned, prune } from '@carillon/api/prune';
-import { sweepLooseObjects } from '@carillon/api/uploads/sweep';
+import { PRUNED, type Pruned, prune } from '@carillon/api/retention/prune';
+import { deleteOrphanedObjects } from '@carillon/api/uploads/orphaned-objects';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
 import { removeOrphans } from './orphans.ts';
 import { startProgress } from './progress.ts';
@@ -29,7 +29,7 @@ export const pruneCommand: AddCommand = (program, surroundings) => {
               deleted[what] += more;
               progress.show(PRUNED.indexOf(what), PRUNED.length, `${deleted[what]} ${what}`);
             });
-            const objects = await sweepLooseObjects(ctx);
+            const objects = await deleteOrphanedObjects(ctx);
             const folder = config.storage.driver === 'disk' ? config.storage.folder : null;
             const orphans = folder === null ? null : await removeOrphans(ctx, folder, progress);
             progress.end();

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Config } from '@carillon/api/config';
+import type { Config } from '@carillon/api/config/config';
 import { fillEmptyDatabase } from '@carillon/db/restore';
 import { applyArchive } from './archive/apply.ts';
 import { receiveFiles } from './archive/files.ts';

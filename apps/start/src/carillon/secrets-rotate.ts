@@ -1,5 +1,5 @@
-import type { Config } from '@carillon/api/config';
-import { rotateSecrets } from '@carillon/api/secrets-rotate';
+import type { Config } from '@carillon/api/config/config';
+import { rotateKeys } from '@carillon/api/crypto/rotate-keys';
 import { connect } from '@carillon/db';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
 import { inParagraphs } from './wording.ts';
@@ -40,7 +40,7 @@ async function rotate(url: string, { sealingKeys }: Config): Promise<boolean> {
     const key = sealingKeys[0]?.id;
     let failed = 0;
     let overtaken = 0;
-    for await (const rotation of rotateSecrets(db, sealingKeys)) {
+    for await (const rotation of rotateKeys(db, sealingKeys)) {
       console.log(`${rotation.column}: ${rotation.resealed} sealed anew under the key "${key}"`);
       for (const failure of rotation.failures) console.error(failure);
       failed += rotation.failures.length;

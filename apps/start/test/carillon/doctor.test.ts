@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { seal } from '@carillon/api/secrets';
+import { encrypt } from '@carillon/api/crypto/encryption';
 import { tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
@@ -195,7 +195,7 @@ t.test('it finds files that others can read, and a folder that is none', async (
 
 t.test('it finds secrets whose key is gone', async (t) => {
   const gone = { id: 'gone', key: Buffer.alloc(32, 7) };
-  const providerKeySealed = seal([gone], 'sk-of-bob', `users.provider_key_sealed:${userId}`);
+  const providerKeySealed = encrypt([gone], 'sk-of-bob', `users.provider_key_sealed:${userId}`);
   await db.update(users).set({ providerKeySealed }).where(eq(users.id, userId));
   t.strictSame(await complaints(), [
     `fault secrets: users.provider_key_sealed:${userId} is sealed under the key "gone", which ENCRYPTION_KEY does not list.`,

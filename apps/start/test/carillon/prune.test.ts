@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { looseObjects, passwordResets, sessions, uploads, users } from '@carillon/db';
+import { orphanedObjects, passwordResets, sessions, uploads, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { runCarillon } from './run-carillon.ts';
@@ -30,7 +30,7 @@ t.test('what is over is deleted, and old files that no row names, and nothing el
   const id = '00000000-0000-4000-8000-000000000001';
   await db.insert(sessions).values({ id, userId, createdAt: longAgo, lastUsedAt: longAgo, expiresAt: longAgo });
   await db.insert(passwordResets).values({ tokenHash: 'a', userId, createdAt: longAgo, expiresAt: longAgo });
-  await db.insert(looseObjects).values([
+  await db.insert(orphanedObjects).values([
     { key: 'over.txt', deleteAfter: longAgo },
     { key: 'coming.txt', userId, deleteAfter: new Date(Date.now() + DAYS) },
   ]);
@@ -49,7 +49,7 @@ t.test('what is over is deleted, and old files that no row names, and nothing el
 
 t.test("files are left alone where the database names none: they may be another installation's", async (t) => {
   await db.delete(uploads);
-  await db.delete(looseObjects);
+  await db.delete(orphanedObjects);
   const { code, out } = await prune();
   t.equal(code, 1);
   t.match(out, `None of the 2 old files in ${folder} is known to this database`);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { seal } from '@carillon/api/secrets';
+import { encrypt } from '@carillon/api/crypto/encryption';
 import { users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { eq } from 'drizzle-orm';
@@ -18,7 +18,7 @@ const { db, url } = await testDatabase(t);
 const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice' };
 const [alice] = await db.insert(users).values(account).returning({ id: users.id });
 const id = alice?.id ?? 0;
-const sealed = seal([old], 'sk-of-alice', `users.provider_key_sealed:${id}`);
+const sealed = encrypt([old], 'sk-of-alice', `users.provider_key_sealed:${id}`);
 await db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, id));
 
 /** Runs the command as an operator would, and tells how it ended. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { loadConfig } from '@carillon/api/config';
+import { loadConfig } from '@carillon/api/config/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t, { type Test } from 'tap';
 import { startCarillon } from '../../src/start.ts';

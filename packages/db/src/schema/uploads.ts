@@ -49,7 +49,7 @@ export const uploadTotals = pgTable(
  * Objects in the file storage that no upload owns: those being uploaded, whose `userId` is set and takes one of the
  * user's places, and those of deleted uploads. Each is deleted after `deleteAfter`, whoever has died.
  */
-export const looseObjects = pgTable(
+export const orphanedObjects = pgTable(
   'loose_objects',
   {
     key: text().primaryKey(),

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '@carillon/api/config';
+import type { Config } from '@carillon/api/config/config';
+import { VERSION } from '@carillon/api/config/version';
 import { systemClock } from '@carillon/api/context';
-import { VERSION } from '@carillon/api/version';
 import type { Snapshot } from '@carillon/db/backup';
 import type { BackupTable } from '@carillon/db/backup-tables';
 import { CommandFailure } from '../command.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Config, ConfigError, loadConfig } from '@carillon/api/config';
+import { type Config, ConfigError, loadConfig } from '@carillon/api/config/config';
 import { assertStrong } from '@carillon/api/config/production';
 import type { Environment } from '@carillon/api/config/read';
 import { SECRETS } from '@carillon/api/config/secrets';

@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/api/config';
+import type { Config } from '@carillon/api/config/config';
 import { type Db, rows, toInstant } from '@carillon/db';
 import { readJournal } from '@carillon/db/journal';
 import { sql } from 'drizzle-orm';

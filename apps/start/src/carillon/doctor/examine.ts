@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '@carillon/api/config';
+import type { Config } from '@carillon/api/config/config';
 import type { Environment } from '@carillon/api/config/read';
 import { systemClock } from '@carillon/api/context';
 import { connect, type Db, settings } from '@carillon/db';

@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/api/config';
+import type { Config } from '@carillon/api/config/config';
 import { createTransport } from 'nodemailer';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 

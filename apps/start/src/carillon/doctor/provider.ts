@@ -1,6 +1,6 @@
-import type { Config } from '@carillon/api/config';
-import { type AiOutcome, createAi } from '@carillon/api/outside/ai';
-import { createProviders } from '@carillon/api/outside/ai-provider';
+import { type AiOutcome, createAi } from '@carillon/api/ai/client';
+import { createProviders } from '@carillon/api/ai/provider';
+import type { Config } from '@carillon/api/config/config';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 
 const { ok, warning, fault } = findingsOf('AI provider');

@@ -1,5 +1,5 @@
-import type { Config } from '@carillon/api/config';
-import { VERSION } from '@carillon/api/version';
+import type { Config } from '@carillon/api/config/config';
+import { VERSION } from '@carillon/api/config/version';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 
 const { ok, warning } = findingsOf('reverse proxy');

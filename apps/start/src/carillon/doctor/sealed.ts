@@ -1,6 +1,6 @@
-import type { SealingKey } from '@carillon/api/config/secrets';
-import { placeOf, SEALED_COLUMNS, type SealedColumn } from '@carillon/api/sealed-columns';
-import { open } from '@carillon/api/secrets';
+import type { EncryptionKey } from '@carillon/api/config/secrets';
+import { columnAad, ENCRYPTED_COLUMNS, type EncryptedColumn } from '@carillon/api/crypto/encrypted-columns';
+import { decrypt } from '@carillon/api/crypto/encryption';
 import { type Db, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Finding, findingsOf } from './finding.ts';
@@ -8,10 +8,10 @@ import { type Finding, findingsOf } from './finding.ts';
 const { ok, fault } = findingsOf('secrets');
 
 /** Whether the keys open what is sealed: one value of each column and key is tried. */
-export async function examineSealed(db: Db, keys: readonly SealingKey[]): Promise<Finding[]> {
+export async function examineSealed(db: Db, keys: readonly EncryptionKey[]): Promise<Finding[]> {
   const faults: Finding[] = [];
-  for (const column of Object.keys(SEALED_COLUMNS) as SealedColumn[]) {
-    const { table, id, sealed } = SEALED_COLUMNS[column];
+  for (const column of Object.keys(ENCRYPTED_COLUMNS) as EncryptedColumn[]) {
+    const { table, id, sealed } = ENCRYPTED_COLUMNS[column];
     const samples = await rows<{ id: string; sealed: string }>(
       db,
       sql`
@@ -20,7 +20,7 @@ export async function examineSealed(db: Db, keys: readonly SealingKey[]): Promis
     );
     for (const sample of samples) {
       try {
-        open(keys, sample.sealed, placeOf(column, sample.id));
+        decrypt(keys, sample.sealed, columnAad(column, sample.id));
       } catch (error) {
         faults.push(
           fault((error as Error).message, 'Add the key that it was sealed under to ENCRYPTION_KEY, behind the first.'),

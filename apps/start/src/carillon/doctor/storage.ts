@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Config } from '@carillon/api/config';
-import { createFiles, type Files } from '@carillon/api/outside/files';
+import type { Config } from '@carillon/api/config/config';
+import { createFiles, type Files } from '@carillon/api/storage/files';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 
 const { ok, fault } = findingsOf('storage');

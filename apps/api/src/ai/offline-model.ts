@@ -1,0 +1,38 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { toStorableText } from '@carillon/db/storable-text';
+import { estimateTokenCount, sliceByTokens } from 'tokenx';
+import type { AiRequest, AiUsage } from './client.ts';
+import { estimateInputTokens } from './message.ts';
+
+/**
+ * The built-in model `offline`: what stands in where no provider is configured. No network, the same answer to the
+ * same request, at most `maxTokens` long, free of charge; it says in its text what it is and which variables to set
+ * (decisions §7).
+ */
+export async function askOffline(request: AiRequest): Promise<{ text: string; usage: AiUsage }> {
+  const words = request.prompt.split(/\s+/u).filter(Boolean);
+  const beginning = words.slice(0, 12).join(' ');
+  const whole = toStorableText(
+    [
+      'No AI provider is configured, so this answer comes from the built-in offline model, which understands nothing.',
+      'For real answers set AI_BASE_URL and AI_API_KEY (any OpenAI-compatible service) or ANTHROPIC_API_KEY.',
+      `The prompt for model "${request.model}" has ${words.length} words and begins: ${beginning.slice(0, 200)}`,
+    ].join('\n'),
+    2000,
+  );
+  const text = estimateTokenCount(whole) > request.maxTokens ? sliceByTokens(whole, 0, request.maxTokens) : whole;
+  for (const word of (request.onText && text.match(/\S+\s*|\s+/g)) ?? []) {
+    request.onText?.(word);
+    await nextTurn();
+  }
+  return {
+    text,
+    usage: {
+      model: 'offline',
+      inputTokens: estimateInputTokens(request),
+      outputTokens: estimateTokenCount(text),
+      estimated: false,
+      costUsd: 0,
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Config } from '../config/config.ts';
+import type { Attributes, Trace } from '../telemetry/tracing.ts';
+import type { Ai, AiRequest } from './client.ts';
+import { serviceOf } from './protocol.ts';
+
+/** As the conventions name them: what speaks OpenAI's protocol is `openai`, whoever it is. */
+const PROVIDERS = { anthropic: 'anthropic', compatible: 'openai', offline: 'offline' };
+
+/** Makes a span of each call, by the conventions for generative AI: figures and names, none of the texts. */
+export function tracedAi(ai: Ai, trace: Trace, settings: Config['ai']): Ai {
+  if (!trace.isOn) return ai;
+  return {
+    ask: (request) =>
+      trace.span(
+        `chat ${request.model}`,
+        attributesOf(request, settings),
+        async (span) => {
+          const outcome = await ai.ask(request);
+          const { usage } = outcome;
+          if (usage) {
+            span.set({
+              'gen_ai.response.model': usage.model,
+              'gen_ai.usage.input_tokens': usage.inputTokens,
+              'gen_ai.usage.output_tokens': usage.outputTokens,
+              'carillon.usage.estimated': usage.estimated,
+              'carillon.usage.cost_usd': usage.costUsd,
+            });
+          }
+          if (!outcome.ok) span.fail(outcome.errorCode);
+          return outcome;
+        },
+        { kind: 'client' },
+      ),
+    close: () => ai.close(),
+  };
+}
+
+function attributesOf({ model, maxTokens, temperature, onText }: AiRequest, settings: Config['ai']): Attributes {
+  const service = serviceOf(settings, model);
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': service.kind === 'none' ? undefined : PROVIDERS[service.kind],
+    'gen_ai.request.model': model,
+    'gen_ai.request.max_tokens': maxTokens,
+    'gen_ai.request.temperature': temperature / 100,
+    ...(onText && { 'gen_ai.request.stream': true }),
+    ...('url' in service && addressOf(service.url)),
+  };
+}
+
+function addressOf(url: string): Attributes {
+  const { hostname, port, protocol } = new URL(url);
+  return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) };
+}

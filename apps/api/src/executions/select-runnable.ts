@@ -1,0 +1,91 @@
+import { rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+
+/** Specification "Concurrency". */
+const PER_USER = 5;
+const GLOBAL = 1000;
+/** Queued rows of one user that a claim looks at: what a day's quota lets anybody queue, all of one task perhaps. */
+const LOOKAHEAD = 500;
+
+/** An execution that this process runs: its lease is ours until `claimToken` says otherwise. */
+export interface ClaimedExecution {
+  id: number;
+  taskId: number;
+  userId: number;
+  attempt: number;
+  trigger: string;
+  /** When it was to start, as PostgreSQL writes it. */
+  runAt: string;
+  claimToken: string;
+  prompt: string;
+  aiModel: string;
+  maxTokens: number;
+  temperature: number;
+  attachmentIds: string[];
+  providerKeySealed: string | null;
+}
+
+export type Candidate = Omit<ClaimedExecution, 'claimToken'> & {
+  taskName: string;
+  usageDay: string;
+  viaWebhook: boolean;
+  lastDurationMs: number | null;
+  /** False for a run that was interrupted: it counts as the same one. */
+  isFirstStart: boolean;
+};
+
+/** A queued row in its user's turn; `id` is null where another transaction holds it or its task at the moment. */
+export type RunnableRow = { turnOf: number } & (Candidate | { id: null });
+
+/**
+ * Locks up to `limit` queued rows that may start now, users in order from the one after `after`. Hops from user to user
+ * in the index of queued rows, so the cost is that of who waits, not of how much waits. What runs is read once, into
+ * maps: it changes so fast that the planner, which takes it for empty, would read it again for every row. A join
+ * instead of a scalar subquery could lose the order of the users, and with it their turns.
+ */
+export function selectRunnable(ctx: Context, limit: number, after: number): Promise<RunnableRow[]> {
+  return rows<RunnableRow>(
+    ctx.db,
+    sql`
+    with recursive waiting(user_id) as (
+      (select user_id from executions where status = 'pending' and queued_at is not null and user_id > ${after}
+        order by user_id limit 1)
+      union all
+      select (select e.user_id from executions e where e.status = 'pending' and e.queued_at is not null
+        and e.user_id > w.user_id order by e.user_id limit 1)
+      from waiting w where w.user_id is not null
+    ), busy as materialized (
+      select count(*) as runs, jsonb_object_agg(user_id, runs) as users, jsonb_object_agg(task_id, true) as tasks from (
+        select user_id, task_id, count(*) over (partition by user_id) as runs from executions where status = 'running'
+      ) r
+    ), picked as materialized (
+      select p.id, p.run_at, w.user_id from waiting w cross join lateral (
+        select q.id, q.run_at from (
+          select e.id, e.task_id, e.run_at, row_number() over (partition by e.task_id order by e.run_at, e.id) as turn
+          from (
+            select id, task_id, run_at from executions
+            where status = 'pending' and queued_at is not null and user_id = w.user_id
+              and jsonb_exists((select tasks from busy), task_id::text) is not true
+            order by run_at, id limit ${LOOKAHEAD}
+          ) e
+        ) q
+        where q.turn = 1
+        order by q.run_at, q.id limit greatest(0,
+          ${PER_USER}::int - coalesce(((select users from busy) ->> w.user_id::text)::int, 0))
+      ) p
+      where (select is_active from users where id = w.user_id)
+      limit greatest(0, least(${limit}::int, ${GLOBAL}::int - (select runs from busy)))
+    ), held as (
+      select e.id, e.task_id as "taskId", e.user_id as "userId", e.attempt, e.usage_day as "usageDay",
+        e.trigger, e.run_at as "runAt", e.via_webhook as "viaWebhook", e.started_at is null as "isFirstStart", t.name as "taskName", t.prompt,
+        t.ai_model as "aiModel", t.max_tokens as "maxTokens", t.temperature, t.attachment_ids as "attachmentIds",
+        t.last_duration_ms as "lastDurationMs", u.provider_key_sealed as "providerKeySealed"
+      from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
+      where e.id = any(array(select id from picked)) and not (select maintenance_mode from settings)
+      for no key update of t, e skip locked
+    )
+    select picked.user_id as "turnOf", held.* from picked left join held using (id)
+    order by picked.user_id, picked.run_at, picked.id`,
+  );
+}

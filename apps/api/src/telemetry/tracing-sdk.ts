@@ -1,0 +1,115 @@
+import {
+  type Context,
+  type Span as OpenTelemetrySpan,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { activeSpan } from './active-span.ts';
+import type { OpenSpan, SpanOptions, Trace } from './tracing.ts';
+import { exportBounded } from './tracing-export.ts';
+
+export type TracingSettings = NonNullable<Config['tracing']>;
+
+/** Causes that are remembered; the oldest go first. */
+const MARKS = 10_000;
+const LONGEST_VALUE = 500;
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
+
+/** Begins to trace. Nothing is registered globally: libraries that could trace themselves do not. */
+export function startTracing(settings: TracingSettings, log: Logger): Trace {
+  const exporter = new OTLPTraceExporter({ url: settings.url, headers: settings.headers });
+  const provider = new TracerProvider({
+    resource: defaultResource().merge(
+      resourceFromAttributes({ ...settings.resource, 'service.name': settings.serviceName }),
+    ),
+    sampler: samplerOf(settings),
+    spanLimits: { attributeValueLengthLimit: LONGEST_VALUE },
+    spanProcessors: [exportBounded(exporter, log)],
+  });
+  const tracer = provider.getTracer('carillon');
+  const marks = new Map<string, SpanContext>();
+
+  function begin(name: string, attributes: Parameters<Trace['begin']>[1], options: SpanOptions = {}): OpenSpan {
+    const { kind, causedBy } = options;
+    const cause = causedBy === undefined ? undefined : marks.get(causedBy);
+    const span = tracer.startSpan(
+      name,
+      { attributes, ...(kind && { kind: KINDS[kind] }), ...(cause && { links: [{ context: cause }] }) },
+      parentOf(options),
+    );
+    return opened(span);
+  }
+
+  return {
+    isOn: true,
+    begin,
+    async span(name, attributes, work, options) {
+      const span = begin(name, attributes, options);
+      try {
+        return await span.run(() => work(span));
+      } catch (error) {
+        span.fail(error instanceof Error ? error.constructor.name : typeof error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+    detached: (work) => activeSpan.run(undefined, work),
+    mark(key, sameAs) {
+      const cause = (sameAs === undefined ? undefined : marks.get(sameAs)) ?? activeSpan.getStore()?.spanContext();
+      if (!cause) return;
+      marks.delete(key);
+      marks.set(key, cause);
+      if (marks.size > MARKS) marks.delete(marks.keys().next().value as string);
+    },
+    close: () => provider.shutdown(),
+  };
+}
+
+function parentOf({ causedBy, traceparent }: SpanOptions): Context {
+  const active = activeSpan.getStore();
+  const remote = traceparent === undefined ? null : parseTraceParent(traceparent);
+  if (remote) return trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true });
+  return active && causedBy === undefined ? trace.setSpan(ROOT_CONTEXT, active) : ROOT_CONTEXT;
+}
+
+function opened(span: OpenTelemetrySpan): OpenSpan {
+  return {
+    set: (attributes) => void span.setAttributes(attributes),
+    fail(errorType) {
+      span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR });
+    },
+    run: (work) => activeSpan.run(span, work),
+    end() {
+      if (span.isRecording()) span.end();
+    },
+  };
+}
+
+/** The samplers that the specification of OpenTelemetry names. */
+function samplerOf({ sampler, ratio }: TracingSettings): Sampler {
+  const word = sampler.replace('parentbased_', '');
+  const own =
+    word === 'always_on'
+      ? new AlwaysOnSampler()
+      : word === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio);
+  return sampler === word ? own : new ParentBasedSampler({ root: own });
+}

@@ -1,0 +1,64 @@
+import { recordset, rows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+import { toUtcMonth } from '../limits/quotas.ts';
+import { fireRaised } from './alerts.ts';
+
+/** A change of a user's counters, booked on the UTC day `day` and its month. */
+export interface UsageDelta {
+  userId: number;
+  day: string;
+  executions?: number;
+  tokens?: number;
+  tokensReserved?: number;
+  /** Executions that ended so, or that are deleted with their task. */
+  completed?: number;
+  failed?: number;
+}
+
+const FIGURES = ['executions', 'tokens', 'tokensReserved', 'completed', 'failed'] as const;
+type Sum = { user_id: number; period: string } & Record<(typeof FIGURES)[number], number>;
+const nothing = { executions: 0, tokens: 0, tokensReserved: 0, completed: 0, failed: 0 };
+
+/**
+ * Adds to the counters, day and month each, in the one order in which everybody locks them, and fires the alerts that
+ * are reached by that. One statement for users who have no alert (specification "Quotas", decisions §9).
+ */
+export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): Promise<void> {
+  if (deltas.length === 0) return;
+  const sums = new Map<string, Sum>();
+  for (const { userId, day, ...delta } of deltas) {
+    for (const period of [day, toUtcMonth(day)]) {
+      const key = `${userId} ${period}`;
+      const sum = sums.get(key) ?? { user_id: userId, period, ...nothing };
+      for (const figure of FIGURES) sum[figure] += delta[figure] ?? 0;
+      sums.set(key, sum);
+    }
+  }
+  const booked = await rows<{ userId: number; period: string; hasAlert: boolean | null }>(
+    ctx.db,
+    sql`
+    with d as (
+      select * from jsonb_to_recordset(${recordset([...sums.values()])}::jsonb)
+        as d(user_id int, period text, executions int, tokens bigint, "tokensReserved" bigint, completed int, failed int)
+    ), locked as (
+      select c.user_id, c.period from usage_counters c join d using (user_id, period)
+      order by c.user_id, c.period for update of c
+    )
+    update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
+      tokens_reserved = c.tokens_reserved + d."tokensReserved", completed = c.completed + d.completed,
+      failed = c.failed + d.failed
+    from locked join d using (user_id, period)
+    where c.user_id = locked.user_id and c.period = locked.period
+    returning c.user_id as "userId", c.period,
+      (select true from usage_alerts a where a.user_id = c.user_id limit 1) as "hasAlert"`,
+  );
+  // What is given back, or only reserved, reaches no threshold.
+  const raised = booked.filter(({ userId, period, hasAlert }) => {
+    const sum = sums.get(`${userId} ${period}`);
+    return hasAlert && isMonth(period) && sum && (sum.executions > 0 || sum.tokens > 0);
+  });
+  await fireRaised(ctx, raised);
+}
+
+const isMonth = (period: string) => period.length === '2026-11'.length;

@@ -1,0 +1,126 @@
+import { connect, rateHits, rateWindows, settings } from '@carillon/db';
+import t from 'tap';
+import { assertGuarded, callable, dataOf, FORBIDDEN, TASK, testActions, UNAUTHORIZED } from '../support/actions.ts';
+import { testContext } from '../support/context.ts';
+import { signUp, signUpAda, signUpAlice } from '../support/people.ts';
+import { countStatements } from '../support/statements.ts';
+
+const test = await testContext(t);
+const { app, ctx, logged } = test;
+const actions = testActions(ctx);
+const alice = await signUpAlice(app);
+const ada = await signUpAda(app);
+const INTERNAL = { success: false, error: 'Internal error', code: 'INTERNAL_ERROR' };
+
+t.test('there are the 18 actions of the specification', async (t) => {
+  t.same(Object.keys(actions).sort(), [
+    'changePassword',
+    'createCoupon',
+    'createTask',
+    'createWebhook',
+    'deleteTask',
+    'duplicateTask',
+    'executeTask',
+    'getExecutionDetails',
+    'getExecutions',
+    'getSystemStats',
+    'listUsers',
+    'retryExecution',
+    'testWebhook',
+    'toggleTaskActive',
+    'updateProfile',
+    'updateSettings',
+    'updateTask',
+    'updateUserRole',
+  ]);
+});
+
+t.test('each of them needs a session that lives, of an account that is active, and rests in maintenance', async (t) => {
+  for (const [name, act] of callable(actions)) {
+    await t.test(name, (t) => assertGuarded(t, test, (session) => act(session, '1', {}, {})));
+  }
+});
+
+t.test('those of admins are for admins, who need no key beside the role', async (t) => {
+  const forAdmins = ['getSystemStats', 'listUsers', 'updateUserRole', 'createCoupon'];
+  for (const [name, act] of callable(actions)) {
+    const answer = await act(alice.token, '1', {}, {});
+    if (forAdmins.includes(name)) t.same(answer, FORBIDDEN, name);
+    else t.not(answer.code, 'INSUFFICIENT_PERMISSIONS', name);
+  }
+  for (const name of forAdmins) t.not((await new Map(callable(actions)).get(name)?.(ada.token))?.code, FORBIDDEN.code);
+});
+
+t.test('an admin goes on working in maintenance', async (t) => {
+  await ctx.db.update(settings).set({ maintenanceMode: true });
+  t.equal((await actions.getSystemStats(ada.token)).success, true);
+  t.equal((await actions.getExecutions(alice.token)).success, false);
+  await ctx.db.update(settings).set({ maintenanceMode: false });
+  t.equal((await actions.getExecutions(alice.token)).success, true);
+});
+
+t.test('who calls is told before what is wrong with the call', async (t) => {
+  t.same(await actions.createTask(null, {} as never), UNAUTHORIZED);
+  t.same(await actions.createCoupon(alice.token, { value: -1 }), FORBIDDEN);
+  t.match(await actions.createCoupon(ada.token, { value: -1 }), { details: { value: ['must be at least 1'] } });
+});
+
+t.test('a failure is told without its cause, which is logged with the id of the call', async (t) => {
+  const id = (await dataOf(actions.createTask(alice.token, TASK))).id;
+  for (const thrown of [new Error('hunter2 of the worker'), 'just text', null, undefined]) {
+    logged.length = 0;
+    const wakeExecutions = () => {
+      throw thrown;
+    };
+    const broken = testActions({ ...ctx, worker: { ...ctx.worker, wakeExecutions } });
+    t.same(await broken.executeTask(alice.token, id), INTERNAL);
+    const [line, last] = logged;
+    t.match(line, { level: 50, action: 'executeTask', msg: 'action failed' });
+    t.match(last, { level: 30, action: 'executeTask', userId: alice.id, code: 'INTERNAL_ERROR', reqId: line?.reqId });
+    if (thrown instanceof Error)
+      t.match(line, { err: { message: 'hunter2 of the worker', stack: /create-action\.test/ } });
+  }
+});
+
+t.test('a database that is away is told as such by every action', async (t) => {
+  const { db, close } = connect('postgres://nobody@127.0.0.1:1/nothing');
+  t.teardown(close);
+  logged.length = 0;
+  const away = testActions({ ...ctx, db });
+  for (const [name, act] of callable(away)) {
+    const answer = await act(alice.token, '1', {}, {});
+    t.match(
+      answer,
+      { success: false, error: 'Service unavailable', code: 'SERVICE_UNAVAILABLE', message: String },
+      name,
+    );
+  }
+  t.ok(logged.some(({ level, msg }) => level === 50 && msg === 'action failed'));
+});
+
+t.test('a call is one line of the log, without what it was given', async (t) => {
+  logged.length = 0;
+  await actions.changePassword(alice.token, { currentPassword: 'secret-of-alice', newPassword: 'no' });
+  await actions.createTask(alice.token, { ...TASK, prompt: 'the secret prompt of Alice' });
+  t.equal(logged.length, 2);
+  t.match(logged[0], { action: 'changePassword', userId: alice.id, code: 'INVALID', ms: Number, reqId: String });
+  t.match(logged[1], { action: 'createTask', code: undefined });
+  t.not(logged[0]?.reqId, logged[1]?.reqId);
+  t.notMatch(JSON.stringify(logged), /secret/);
+});
+
+t.test('an action without a limit counts nothing, and costs one statement before the verb', async (t) => {
+  const carol = await signUp(app, { name: 'Carol' });
+  const before = await ctx.db.$count(rateWindows);
+  const asked = countStatements(ctx.db);
+  for (let i = 0; i < 5; i++) t.match(await actions.toggleTaskActive(carol.token, 'x', true), { code: 'NOT_FOUND' });
+  t.equal(asked(), 5);
+  t.equal(await ctx.db.$count(rateWindows), before);
+  t.equal(await ctx.db.$count(rateHits), 0);
+});
+
+t.test('so does one that has a limit', async (t) => {
+  const asked = countStatements(ctx.db);
+  t.match(await actions.executeTask(alice.token, 'x'), { code: 'NOT_FOUND' });
+  t.equal(asked(), 1, 'session, limit and maintenance in one');
+});

@@ -1,0 +1,111 @@
+import t from 'tap';
+import { anthropicMessages } from '../../src/ai/anthropic-messages.ts';
+import { type Fields, Heard } from '../../src/ai/reply.ts';
+import { requestOf } from '../support/ai-client.ts';
+
+const PNG = { name: 'dot.png', mediaType: 'image/png', data: Buffer.from('png') };
+const PDF = { name: 'a.pdf', mediaType: 'application/pdf', data: Buffer.from('pdf') };
+const prompt = 'Name a moon.';
+
+t.test('the body of a request, to the letter', (t) => {
+  const user = '{"role":"user","content":[{"type":"text","text":"Name a moon."}]}';
+  const onText = () => {};
+  for (const [request, refuses, body] of [
+    [{}, {}, `"max_tokens":1024,"temperature":0.7,"messages":[${user}]`],
+    [
+      { system: 'Be brief.', onText, temperature: 150 },
+      {},
+      `"max_tokens":1024,"temperature":1,"system":[{"type":"text","text":"Be brief."}],"messages":[${user}],"stream":true`,
+    ],
+    [{}, { temperature: true, moreTokensThan: 512 }, `"max_tokens":512,"messages":[${user}]`],
+    [{ maxTokens: 7 }, { moreTokensThan: 512 }, `"max_tokens":7,"temperature":0.7,"messages":[${user}]`],
+    [
+      { attachments: [PNG, PDF] },
+      {},
+      '"max_tokens":1024,"temperature":0.7,"messages":[{"role":"user","content":[{"type":"text","text":"Name a moon."},' +
+        '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"cG5n"}},' +
+        '{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"cGRm"},"title":"a.pdf"}]}]',
+    ],
+  ] as const) {
+    const sent = JSON.stringify(anthropicMessages.bodyOf('claude-x', requestOf({ prompt, ...request }), refuses));
+    t.equal(sent, `{"model":"claude-x",${body}}`);
+  }
+  t.strictSame(anthropicMessages.headersOf('k'), { 'anthropic-version': '2023-06-01', 'x-api-key': 'k' });
+  t.end();
+});
+
+const CONTENT = [
+  { type: 'thinking', thinking: 'Moons …', signature: 'x' },
+  { type: 'redacted_thinking', data: 'x' },
+  { type: 'text', text: 'Titan, ', citations: null },
+  { type: 'server_tool_use', id: 'x', name: 'web_search', input: {} },
+  { type: 'from_the_future', text: 'x' },
+  null,
+  { type: 'text', text: 7 },
+  { type: 'text', text: 'Rhea' },
+];
+
+t.test('text blocks are joined, thoughts apart, and blocks of other kinds are left', (t) => {
+  const heard = new Heard();
+  t.ok(anthropicMessages.readWhole({ content: CONTENT, model: 'claude-x', stop_reason: 'end_turn' }, heard));
+  t.match(heard, { text: 'Titan, Rhea', reasoning: 'Moons …', model: 'claude-x', ending: 'whole' });
+  t.end();
+});
+
+t.test('an answer is read whatever it leaves out', (t) => {
+  for (const [answer, ending] of [
+    [{ content: [] }, 'whole'],
+    [{ content: [], stop_reason: 'max_tokens', usage: null, model: 7 }, 'whole'],
+    [{ content: [], stop_reason: 'refusal', usage: 7 }, 'filtered'],
+    [{ content: 'none' }, null],
+    [{ type: 'error', error: {} }, null],
+  ] as [Fields, Heard['ending']][]) {
+    const heard = new Heard();
+    t.equal(anthropicMessages.readWhole(answer, heard), ending !== null);
+    t.match(heard, { ending, text: '', model: '' }, JSON.stringify(answer));
+  }
+  t.end();
+});
+
+t.test('the events of a stream are read like the blocks of an answer, unknown ones left', (t) => {
+  const pieces: string[] = [];
+  const heard = new Heard((piece) => pieces.push(piece));
+  const usage = { input_tokens: 10, cache_read_input_tokens: 20, cache_creation_input_tokens: 30, output_tokens: 1 };
+  for (const event of [
+    { type: 'message_start', message: { model: 'claude-x', content: [], usage } },
+    { type: 'ping' },
+    { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Moons …' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'x' } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{' } },
+    { type: 'content_block_start', index: 2, content_block: { type: 'text', text: 'Tit' } },
+    { type: 'content_block_delta', index: 2, delta: { type: 'text_delta', text: 'an' } },
+    { type: 'content_block_delta', index: 2, delta: null },
+    { type: 'content_block_stop', index: 2 },
+    { type: 'from_the_future', delta: { type: 'text_delta', text: 'x' } },
+    {},
+  ]) {
+    anthropicMessages.readEvent(event, heard);
+    t.ok([null, 'begun'].includes(heard.ending));
+  }
+  const end = { output_tokens: 40, input_tokens: null, cost: 0.5 };
+  anthropicMessages.readEvent({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: end }, heard);
+  t.match(heard, { text: 'Titan', reasoning: 'Moons …', model: 'claude-x', ending: 'whole' });
+  t.strictSame(pieces, ['Tit', 'an']);
+  t.equal(heard.usage.cost, 0.5);
+  t.strictSame(
+    anthropicMessages.countsOf(heard.usage),
+    { inputTokens: 60, outputTokens: 40, cacheReadTokens: 20, cacheWriteTokens: 30 },
+    'what was cached is a part of the input',
+  );
+  t.end();
+});
+
+t.test('a message that stops without a reason is whole', (t) => {
+  const heard = new Heard();
+  anthropicMessages.readEvent({ type: 'message_start' }, heard);
+  t.equal(heard.ending, 'begun');
+  anthropicMessages.readEvent({ type: 'message_stop' }, heard);
+  t.equal(heard.ending, 'whole');
+  t.end();
+});

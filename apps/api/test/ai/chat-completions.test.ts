@@ -1,0 +1,126 @@
+import t from 'tap';
+import { chatCompletions } from '../../src/ai/chat-completions.ts';
+import { type Fields, Heard } from '../../src/ai/reply.ts';
+import { failed, provided, requestOf } from '../support/ai-client.ts';
+
+const PNG = { name: 'dot.png', mediaType: 'image/PNG; a=b', data: Buffer.from('png') };
+const PDF = { name: 'a "b".pdf', mediaType: 'application/pdf', data: Buffer.from('pdf') };
+const prompt = 'Say "hi" – 🌍';
+
+t.test('the body of a request, to the letter', (t) => {
+  const user = '{"role":"user","content":"Say \\"hi\\" – 🌍"}';
+  const onText = () => {};
+  for (const [request, refuses, body] of [
+    [{}, {}, `"max_tokens":1024,"temperature":0.7,"messages":[${user}]`],
+    [{ temperature: 0, maxTokens: 1 }, {}, `"max_tokens":1,"temperature":0,"messages":[${user}]`],
+    [{}, { moreTokensThan: 512 }, `"max_tokens":512,"temperature":0.7,"messages":[${user}]`],
+    [
+      { system: 'Be brief.' },
+      {},
+      `"max_tokens":1024,"temperature":0.7,"messages":[{"role":"system","content":"Be brief."},${user}]`,
+    ],
+    [
+      { onText },
+      {},
+      `"max_tokens":1024,"temperature":0.7,"messages":[${user}],"stream":true,"stream_options":{"include_usage":true}`,
+    ],
+    [
+      { onText, system: 'Be brief.' },
+      { max_tokens: true, temperature: true, stream_options: true, system: true },
+      `"max_completion_tokens":1024,"messages":[{"role":"user","content":"Be brief.\\n\\nSay \\"hi\\" – 🌍"}],"stream":true`,
+    ],
+    [
+      { attachments: [PNG, PDF] },
+      {},
+      '"max_tokens":1024,"temperature":0.7,"messages":[{"role":"user","content":[' +
+        '{"type":"text","text":"Say \\"hi\\" – 🌍"},' +
+        '{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}},' +
+        '{"type":"file","file":{"filename":"a \\"b\\".pdf","file_data":"data:application/pdf;base64,cGRm"}}]}]',
+    ],
+  ] as const) {
+    const sent = JSON.stringify(chatCompletions.bodyOf('m/1', requestOf({ prompt, ...request }), refuses));
+    t.equal(sent, `{"model":"m/1",${body}}`);
+  }
+  t.end();
+});
+
+/** What is heard of a whole answer; null: it is none. */
+function whole(answer: unknown) {
+  const heard = new Heard();
+  return chatCompletions.readWhole(answer as Fields, heard) ? heard : null;
+}
+
+t.test('an answer is read whatever it leaves out, and what is not of its kind is as good as none', (t) => {
+  const message = { content: 'Titan' };
+  for (const [answer, expected] of [
+    [{ choices: [{ message }] }, { text: 'Titan', reasoning: '', model: '', ending: 'whole' }],
+    [
+      { choices: [{ message, finish_reason: 7 }], model: 7, usage: 7 },
+      { text: 'Titan', model: '', ending: 'whole' },
+    ],
+    [
+      { choices: [{ message: {} }], usage: null, model: null },
+      { text: '', ending: 'whole' },
+    ],
+    [{ choices: [{ message: { content: null, reasoning: 'So …' } }] }, { text: '', reasoning: 'So …' }],
+    [{ choices: [{ message: { ...message, reasoning_content: 'So', reasoning: 'So' } }] }, { reasoning: 'So' }],
+    [{ choices: [{ message: { ...message, reasoning: {}, refusal: false, tool_calls: {} } }] }, { text: 'Titan' }],
+    [{ choices: [{ message }, { message: { content: 'Rhea' } }] }, { text: 'Titan' }],
+    [{ choices: [{ message: { refusal: 'No.' }, finish_reason: 'stop' }] }, { text: 'No.', ending: 'filtered' }],
+    [{ choices: [{ message, finish_reason: 'content_filter' }] }, { ending: 'filtered' }],
+    [{ choices: [{ message, finish_reason: 'error' }] }, { ending: 'failed' }],
+    [{ choices: [{ message, finish_reason: '__proto__' }] }, { ending: 'whole' }],
+  ] as const) {
+    t.match(whole(answer), expected, JSON.stringify(answer));
+  }
+  for (const answer of [{}, { choices: null }, { choices: {} }, { choices: [] }, { choices: [null] }]) {
+    t.equal(whole(answer), null, JSON.stringify(answer));
+  }
+  for (const message of [null, undefined, 'Titan', 7]) t.equal(whole({ choices: [{ message }] }), null);
+  t.end();
+});
+
+t.test('content in parts is joined, thoughts apart, and parts of other kinds are left', (t) => {
+  const content = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'Moons …' }, null, { type: 'reference' }] },
+    { type: 'text', text: 'Titan, ' },
+    { type: 'image_url', image_url: { url: 'data:,' } },
+    'Rhea',
+    null,
+    { type: 'text', text: 7 },
+    { type: 'text', text: 'Rhea' },
+  ];
+  t.match(whole({ choices: [{ message: { content } }] }), { text: 'Titan, Rhea', reasoning: 'Moons …' });
+  t.end();
+});
+
+t.test('counts of odd kinds count as untold', (t) => {
+  for (const [usage, expected] of [
+    [{}, [0, 0, 0]],
+    [{ prompt_tokens: null, completion_tokens: '7', prompt_tokens_details: null }, [0, 0, 0]],
+    [{ prompt_tokens: 9, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 4 } }, [9, 7, 4]],
+    [{ prompt_tokens: 2 ** 31, completion_tokens: 1.5, prompt_tokens_details: [] }, [0, 0, 0]],
+  ] as const) {
+    const { inputTokens, outputTokens, cacheReadTokens } = chatCompletions.countsOf(usage);
+    t.strictSame([inputTokens, outputTokens, cacheReadTokens], expected, JSON.stringify(usage));
+  }
+  t.end();
+});
+
+t.test(
+  'an error that OpenRouter puts into an answer of 200 is told in its words, and may have been billed',
+  async (t) => {
+    const { server, ask } = await provided(t);
+    for (const body of [
+      { error: { code: 502, message: 'The model is down.' } },
+      { error: { code: 502, message: 'The model is down.' }, choices: [] },
+      { error: 'The model is down.' },
+      { object: 'error', message: 'The model is down.', code: 502 },
+    ]) {
+      server.answer(() => ({ body }));
+      const { message, ...told } = failed(await ask());
+      t.match(told, { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { outputTokens: 0, estimated: true } });
+      t.match(message, /: The model is down\.$/, JSON.stringify(body));
+    }
+  },
+);

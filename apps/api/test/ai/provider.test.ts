@@ -1,0 +1,74 @@
+import t from 'tap';
+import { createRefusals } from '../../src/ai/model-quirks.ts';
+import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
+
+t.test('without an Anthropic key anthropic/… goes to the other service under its whole name', async (t) => {
+  const { server, ask } = await provided(t);
+  t.ok((await ask({ model: 'anthropic/claude-sonnet-4.5' })).ok);
+  t.equal(server.requests[0]?.body.model, 'anthropic/claude-sonnet-4.5');
+});
+
+t.test('with Anthropic alone any other model is an invalid request that names AI_BASE_URL', async (t) => {
+  const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: 'http://127.0.0.1:9' });
+  t.match(failed(await ai.ask(requestOf({ model: 'gpt-4o-mini' }))), {
+    errorCode: 'INVALID_REQUEST',
+    message: /gpt-4o-mini.*AI_BASE_URL/,
+    retryable: false,
+    usage: null,
+  });
+});
+
+t.test('a model that refuses max_tokens or a temperature is asked again without, and from then on', async (t) => {
+  const { server, ask } = await provided(t);
+  const refusal = (param: string, code: string, message: string) => ({
+    status: 400,
+    body: { error: { message, type: 'invalid_request_error', param, code } },
+  });
+  server.answer(({ body }) => {
+    if (body.model === 'plain') return {};
+    const hint = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    if (body.max_tokens) return refusal('max_tokens', 'unsupported_parameter', `Unsupported parameter: ${hint}`);
+    const only = "'temperature' does not support 0.7 with this model. Only the default (1) value is supported.";
+    return body.temperature ? refusal('temperature', 'unsupported_value', `Unsupported value: ${only}`) : {};
+  });
+  const outcomes = await Promise.all([ask({ model: 'thinker' }), ask({ model: 'thinker' })]);
+  t.ok(outcomes.every((outcome) => outcome.ok));
+  t.equal(server.requests.length, 6, 'two calls that learn at the same time both succeed');
+  t.ok((await ask({ model: 'thinker', maxTokens: 77 })).ok);
+  t.equal(server.requests.length, 7);
+  t.strictSame(server.requests[6]?.body, {
+    model: 'thinker',
+    max_completion_tokens: 77,
+    messages: [{ role: 'user', content: requestOf().prompt }],
+  });
+  await ask({ model: 'plain' });
+  t.match(server.requests[7]?.body, { max_tokens: 1024, temperature: 0.7 }, 'other models are asked as before');
+});
+
+t.test('a model that goes on refusing is not asked for ever', async (t) => {
+  const { server, ask } = await provided(t);
+  const error = { message: 'Unsupported parameter', param: 'max_tokens', code: 'unsupported_parameter' };
+  server.answer(() => ({ status: 400, body: { error } }));
+  t.match(failed(await ask()), { errorCode: 'INVALID_REQUEST' });
+  t.equal(server.requests.length, 2);
+});
+
+t.test('what models refuse is known of the last two hundred that refused something', (t) => {
+  const refusals = createRefusals();
+  const body = JSON.stringify({ error: { message: 'Unsupported parameter', param: 'temperature' } });
+  const fault = { kind: 'refused', status: 400, headers: {}, body } as const;
+  for (let number = 0; number <= 200; number += 1) t.ok(refusals.learn(`model-${number}`, fault, {}));
+  t.strictSame(refusals.of('model-0'), {});
+  t.strictSame(refusals.of('model-1'), { temperature: true });
+  t.notOk(refusals.learn('model-1', fault, refusals.of('model-1')), 'a call that has heeded it has nothing to learn');
+  t.end();
+});
+
+t.test('models are told apart however many there are', async (t) => {
+  const { server, ask } = await provided(t);
+  for (let number = 0; number < 450; number += 1) await ask({ model: `model-${number % 225}` });
+  t.strictSame(
+    server.requests.map((request) => request.body.model),
+    Array.from({ length: 450 }, (_, number) => `model-${number % 225}`),
+  );
+});

@@ -1,0 +1,121 @@
+import t from 'tap';
+import { priceUsd } from '../../src/ai/prices.ts';
+import { failed, provided } from '../support/ai-client.ts';
+
+const usage = { promptTokens: 1000, completionTokens: 100 };
+/** gpt-4o-mini, 1000 tokens in and 100 out: 0.15 and 0.60 dollars a million. */
+const LISTED = 0.00021;
+
+t.test("the provider's own figure is the cost, before the price list, and zero is a figure too", async (t) => {
+  const { server, ask } = await provided(t);
+  for (const cost of [0.0123, 0]) {
+    server.answer(() => ({ usage: { ...usage, cost } }));
+    t.match(await ask({ model: 'gpt-4o-mini' }), { usage: { costUsd: cost } });
+  }
+  server.answer(() => ({ usage, headers: { 'x-litellm-response-cost': '0.0042' } }));
+  t.match(await ask({ model: 'gpt-4o-mini' }), { usage: { costUsd: 0.0042 } }, 'LiteLLM tells it in a header');
+});
+
+t.test('a figure that is none is not believed', async (t) => {
+  const { server, ask } = await provided(t);
+  for (const cost of [-1, 1e300, '', 'free', null, [], true]) {
+    const choices = [{ message: { content: 'Titan' }, finish_reason: 'stop' }];
+    server.answer(() => ({ body: { choices, usage: { prompt_tokens: 1000, completion_tokens: 100, cost } } }));
+    t.match(await ask({ model: 'gpt-4o-mini' }), { ok: true, usage: { costUsd: LISTED } }, JSON.stringify(cost));
+  }
+});
+
+t.test(
+  'without a figure the price list decides, by the model that answered, else by the one that was asked',
+  async (t) => {
+    const { server, ask } = await provided(t);
+    for (const [asked, answered, costUsd] of [
+      ['gpt-4o-mini', 'gpt-4o-mini', LISTED],
+      ['openai/gpt-4o-mini', 'openai/gpt-4o-mini', LISTED],
+      ['auto', 'gpt-4o-mini-2024-07-18', LISTED],
+      ['gpt-4o-mini', 'deployment-7', LISTED],
+      ['unknown-model', 'unknown-model', 0],
+      ['llama3.1:8b', 'llama3.1:8b', 0],
+    ] as const) {
+      server.answer(() => ({ usage, model: answered }));
+      t.match(await ask({ model: asked }), { usage: { model: answered, costUsd } }, `${asked} → ${answered}`);
+    }
+  },
+);
+
+t.test('tokens that the provider does not tell are estimated and marked, one by one', async (t) => {
+  const { server, ask } = await provided(t);
+  const text = 'Titan is the largest moon of Saturn.';
+  const answering = (told: object | null) => ({
+    body: { choices: [{ message: { content: text }, finish_reason: 'stop' }], ...(told ? { usage: told } : {}) },
+  });
+  for (const [told, expected] of [
+    [null, { inputTokens: 8, outputTokens: 8, estimated: true }],
+    [{}, { inputTokens: 8, outputTokens: 8, estimated: true }],
+    [
+      { prompt_tokens: 0, completion_tokens: 0 },
+      { inputTokens: 8, outputTokens: 8, estimated: true },
+    ],
+    [{ prompt_tokens: 21 }, { inputTokens: 21, outputTokens: 8, estimated: true }],
+    [{ completion_tokens: 34 }, { inputTokens: 8, outputTokens: 34, estimated: true }],
+    [
+      { prompt_tokens: 1e12, completion_tokens: -3 },
+      { inputTokens: 8, outputTokens: 8, estimated: true },
+    ],
+    [
+      { prompt_tokens: 1.5, completion_tokens: 34 },
+      { inputTokens: 8, outputTokens: 34, estimated: true },
+    ],
+    [
+      { prompt_tokens: 21, completion_tokens: 34 },
+      { inputTokens: 21, outputTokens: 34, estimated: false },
+    ],
+  ] as const) {
+    server.answer(() => answering(told));
+    const outcome = await ask();
+    t.match(outcome.usage, expected, JSON.stringify(told));
+  }
+});
+
+t.test('reasoning that is shown counts into an estimated output', async (t) => {
+  const { server, ask } = await provided(t);
+  const message = { content: 'Titan', reasoning: 'The moons of Saturn are many. '.repeat(20) };
+  server.answer(() => ({ body: { choices: [{ message, finish_reason: 'stop' }] } }));
+  const { usage } = await ask();
+  t.ok((usage?.outputTokens ?? 0) > 100, `${usage?.outputTokens} tokens`);
+});
+
+t.test('a call that was sent and never answered is charged its input by the price list', async (t) => {
+  const { server, ask } = await provided(t, { timeoutMs: 400 });
+  await ask();
+  server.answer(() => ({ hang: 'head' }));
+  const { usage } = failed(await ask({ model: 'gpt-4o-mini', prompt: 'moon '.repeat(1000) }));
+  t.strictSame(usage, {
+    model: 'gpt-4o-mini',
+    inputTokens: 1000,
+    outputTokens: 0,
+    estimated: true,
+    costUsd: 0.00015,
+  });
+});
+
+t.test('prices never throw, never ask the network, and are 0 for what nobody knows', async (t) => {
+  const { fetch } = globalThis;
+  t.after(async () => {
+    globalThis.fetch = fetch;
+  });
+  globalThis.fetch = () => {
+    throw new Error('the network was asked');
+  };
+  const tokens = { inputTokens: 1000, outputTokens: 100 };
+  t.equal(priceUsd({ model: 'gpt-4o-mini', ...tokens }), LISTED);
+  t.equal(priceUsd({ model: 'gpt-4o-mini', ...tokens, cacheReadTokens: 1000 }), 0.000135, 'cached input is cheaper');
+  t.ok(priceUsd({ model: 'openai/gpt-4o-mini', ...tokens, apiUrl: 'https://openrouter.ai/api/v1' }) > 0);
+  t.ok(priceUsd({ model: 'claude-sonnet-4-5', ...tokens, apiUrl: 'https://api.anthropic.com/v1' }) > 0);
+  for (const model of ['', '/', 'a/b/c', '__proto__', 'constructor', 'x'.repeat(10_000), 'offline', '\u0000']) {
+    t.equal(priceUsd({ model, ...tokens }), 0, JSON.stringify(model.slice(0, 20)));
+  }
+  for (const odd of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
+    t.equal(priceUsd({ model: 'gpt-4o-mini', inputTokens: odd, outputTokens: odd }), 0, String(odd));
+  }
+});

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import * as tables from '@carillon/db';
+import { mails, users, webhooks } from '@carillon/db';
+import { eq, getTableName, isTable } from 'drizzle-orm';
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
+import t from 'tap';
+import type { EncryptionKey } from '../../src/config/secrets.ts';
+import { ENCRYPTED_COLUMNS } from '../../src/crypto/encrypted-columns.ts';
+import { encrypt } from '../../src/crypto/encryption.ts';
+import { decryptProviderKey, encryptProviderKey } from '../../src/crypto/provider-key.ts';
+import { type Rotation, rotateKeys } from '../../src/crypto/rotate-keys.ts';
+import { decryptBody, queueMail } from '../../src/mail/queue.ts';
+import { decryptSecret } from '../../src/webhooks/secret.ts';
+import { testContext } from '../support/context.ts';
+import { signUpAlice } from '../support/people.ts';
+import { callWebhook, postWebhook } from '../support/webhooks.ts';
+
+const newKey = (id: string): EncryptionKey => ({ id, key: randomBytes(32) });
+const [old, fresh] = [newKey('old'), newKey('new')];
+const listOf = (...keys: EncryptionKey[]) => keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',');
+
+const { ctx, app } = await testContext(t, { env: { ENCRYPTION_KEY: listOf(old) } });
+const under = (...sealingKeys: EncryptionKey[]) => ({ ...ctx, config: { ...ctx.config, sealingKeys } });
+const alice = await signUpAlice(app);
+
+async function rotate(...keys: EncryptionKey[]): Promise<Record<string, Omit<Rotation, 'column'>>> {
+  const done: Record<string, Omit<Rotation, 'column'>> = {};
+  for await (const { column, ...rotation } of rotateKeys(ctx.db, keys)) done[column] = rotation;
+  return done;
+}
+
+const counted = (resealed: number) => ({ resealed, overtaken: 0, failures: [] });
+
+async function insertKeys(count: number, name: string): Promise<Map<number, string>> {
+  const values = Array.from({ length: count }, (_, n) => ({
+    identityUserId: `${name}:${n}`,
+    email: `${name}-${n}@example.com`,
+    name: 'Person',
+  }));
+  const inserted = await ctx.db.insert(users).values(values).returning({ id: users.id });
+  const keys = new Map(inserted.map(({ id }) => [id, `sk-${name}-${id}`]));
+  for (const [id, key] of keys) {
+    await ctx.db
+      .update(users)
+      .set({ providerKeySealed: encryptProviderKey(ctx, id, key) })
+      .where(eq(users.id, id));
+  }
+  return keys;
+}
+
+t.test('every sealed column of the schema is one that rotation knows', async (t) => {
+  const found = Object.values(tables)
+    .filter((table) => isTable(table))
+    .flatMap((table) => getTableConfig(table as PgTable).columns.map(({ name }) => `${getTableName(table)}.${name}`))
+    .filter((name) => name.endsWith('_sealed'));
+  t.same(found.sort(), Object.keys(ENCRYPTED_COLUMNS).sort());
+});
+
+t.test('all that is sealed under an old key opens with the new one alone afterwards', async (t) => {
+  await app.inject({
+    method: 'PATCH',
+    url: '/api/user',
+    headers: alice.headers,
+    payload: { encryptedProviderKey: 'sk-of-alice' },
+  });
+  const webhook = await postWebhook(app, alice);
+  const rotated = await callWebhook(app, alice, 'POST', webhook.id, '/rotate-secret');
+  const { secret } = rotated.json().webhook;
+  await queueMail(ctx, { to: 'alice@example.com', subject: 'Hello', text: 'A link to keep.' });
+
+  t.same(await rotate(fresh, old), {
+    'users.provider_key_sealed': counted(1),
+    'webhooks.secret_sealed': counted(1),
+    'webhooks.previous_secret_sealed': counted(1),
+    'mails.body_sealed': counted(1),
+  });
+  const later = under(fresh);
+  const [user] = await ctx.db.select().from(users).where(eq(users.id, alice.id));
+  t.equal(decryptProviderKey(later, alice.id, user?.providerKeySealed ?? null), 'sk-of-alice');
+  const [stored] = await ctx.db.select().from(webhooks);
+  t.equal(decryptSecret(later, webhook.id, stored?.secretSealed ?? ''), secret);
+  t.equal(
+    decryptSecret(later, webhook.id, stored?.previousSecretSealed ?? '', 'previous_secret_sealed'),
+    webhook.secret,
+  );
+  const [mail] = await ctx.db.select().from(mails);
+  t.equal(decryptBody(later, mail?.id ?? '', mail?.bodySealed ?? ''), 'A link to keep.');
+
+  ctx.config.sealingKeys.splice(0, 1, fresh);
+  t.equal(
+    (await app.inject(`/api/webhooks/${alice.id}/${secret}`)).statusCode,
+    200,
+    'the path of the webhook is found, too',
+  );
+  ctx.config.sealingKeys.splice(0, 1, old);
+});
+
+t.test('done again it does nothing, and what has another key in front goes back', async (t) => {
+  t.same(Object.values(await rotate(fresh, old)), [counted(0), counted(0), counted(0), counted(0)]);
+  t.same(Object.values(await rotate(old, fresh)), [counted(1), counted(1), counted(1), counted(1)]);
+});
+
+t.test('thousands are sealed anew in batches', async (t) => {
+  const keys = await insertKeys(1201, 'many');
+  t.match(await rotate(fresh, old), { 'users.provider_key_sealed': counted(1202) });
+  for (const { id, providerKeySealed } of await ctx.db.select().from(users)) {
+    if (keys.has(id)) t.equal(decryptProviderKey(under(fresh), id, providerKeySealed), keys.get(id));
+  }
+});
+
+t.test('what people save meanwhile, under either key, is kept', async (t) => {
+  const keys = await insertKeys(600, 'busy');
+  let over = false;
+  const saving = Promise.all(
+    [under(old), under(fresh, old)].map(async (process, n) => {
+      const ids = [...keys.keys()].filter((id) => id % 2 === n);
+      for (let round = 0; !over; round++) {
+        const id = ids[round % ids.length] as number;
+        keys.set(id, `sk-new-${id}-${round}`);
+        const providerKeySealed = encryptProviderKey(process, id, keys.get(id) as string);
+        await ctx.db.update(users).set({ providerKeySealed }).where(eq(users.id, id));
+      }
+    }),
+  );
+  await rotate(fresh, old);
+  over = true;
+  await saving;
+  for (const { id, providerKeySealed } of await ctx.db.select().from(users)) {
+    if (keys.has(id)) t.equal(decryptProviderKey(under(fresh, old), id, providerKeySealed), keys.get(id));
+  }
+  await rotate(fresh, old);
+  t.match(await rotate(fresh), { 'users.provider_key_sealed': counted(0) });
+});
+
+t.test('a value that does not open is told by its place, and stops nothing else', async (t) => {
+  const keys = [...(await insertKeys(3, 'lost')).keys()] as [number, number, number];
+  const sealed = encrypt([newKey('gone')], 'sk-lost', `users.provider_key_sealed:${keys[1]}`);
+  await ctx.db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, keys[1]));
+  t.match(await rotate(fresh, old), {
+    'users.provider_key_sealed': {
+      resealed: 2,
+      failures: [
+        `users.provider_key_sealed:${keys[1]} is sealed under the key "gone", which ENCRYPTION_KEY does not list.`,
+      ],
+    },
+  });
+});

@@ -1,0 +1,216 @@
+import { stat } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import t from 'tap';
+import type { buildConnector } from 'undici';
+import { createConnector, NotAdmitted } from '../../src/egress/connector.ts';
+import type { Egress } from '../../src/egress/policy.ts';
+import { createLookup } from '../../src/egress/resolver.ts';
+import {
+  countAttempts,
+  httpFor,
+  nameServers,
+  postTo,
+  startCanary,
+  startRawReceiver,
+  startReceiver,
+} from '../support/canaries.ts';
+import { startNameServer } from '../support/name-server.ts';
+import { PRODUCTION } from '../support/production.ts';
+
+const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
+const noAddress = {
+  kind: 'address',
+  status: null,
+  error: 'Nothing was sent: the host of the address has no public address.',
+};
+
+t.test('a name is refused when any of its addresses is not public, however it is written', async (t) => {
+  const canary = await startCanary(t);
+  const attempts = countAttempts(t);
+  const { lookup, asked } = nameServers({
+    'inside.test': ['127.0.0.1'],
+    'inside6.test': ['::1'],
+    'mapped.test': ['::ffff:127.0.0.1'],
+    'translated.test': ['64:ff9b::7f00:1'],
+    'translated-local.test': ['64:ff9b:1::808:808'],
+    'zone.test': ['fe80::1%lo'],
+    'metadata.test': ['169.254.169.254'],
+    'any.test': ['0.0.0.0'],
+    'mixed.test': ['8.8.8.8', '127.0.0.1'],
+    'mixed-late.test': [...new Array<string>(20).fill('8.8.8.8'), '10.0.0.1'],
+    'mixed6.test': ['2606:4700::1111', '::1'],
+    'mixed-families.test': ['2606:4700::1111', '192.168.0.1'],
+    'alias.test': ['100.64.0.1'],
+    'nonsense.test': ['not-an-address'],
+    'empty.test': [],
+  });
+  const http = httpFor(t, { env: { EGRESS_ALLOW: '' }, lookup });
+  const names = ['inside', 'inside6', 'mapped', 'translated', 'translated-local', 'zone', 'metadata', 'any', 'mixed'];
+  const others = ['mixed-late', 'mixed6', 'mixed-families', 'alias', 'nonsense', 'empty', 'unknown'];
+  for (const name of [...names, ...others]) {
+    for (const host of [`${name}.test`, `${name}.test.`, `${name.toUpperCase()}.TEST`, `${name}。test`]) {
+      t.strictSame(await http.post(postTo(`http://${host}:${canary.port}/`)), noAddress, host);
+    }
+  }
+  t.strictSame(new Set(asked).size, names.length + others.length, 'a final dot is not a name of its own');
+  t.equal(attempts.count, 0, 'not even an attempt');
+  t.equal(canary.connections, 0);
+});
+
+t.test('a name that is not known reads like one that leads inside', async (t) => {
+  const http = httpFor(t, {
+    lookup: async () => {
+      throw new Error('ENOTFOUND');
+    },
+  });
+  t.strictSame(await http.post(postTo('http://unknown.test/')), noAddress);
+});
+
+t.test('a name whose second answer leads inside is refused at its second connection', { skip: !hasIPv6 }, async (t) => {
+  const receiver = await startReceiver(t, (_, response) => response.writeHead(200, { connection: 'close' }).end());
+  const canary = await startReceiver(t, (_, response) => response.end(), '::1', receiver.port);
+  const answers = [['127.0.0.1'], ['::1'], ['127.0.0.1', '::1']];
+  const http = httpFor(t, {
+    env: { EGRESS_ALLOW: `127.0.0.1/32:${receiver.port}` },
+    lookup: async () => answers.shift() ?? ['::1'],
+  });
+  const url = `http://rebind.test:${receiver.port}/`;
+  t.match(await http.post(postTo(url)), { kind: 'answered', status: 200 });
+  await receiver.deserted();
+  for (let attempt = 0; attempt < 3; attempt += 1) t.strictSame(await http.post(postTo(url)), noAddress);
+  t.equal(receiver.connections, 1);
+  t.equal(canary.connections, 0);
+});
+
+t.test('a name is resolved once for a connection, and not again while that is kept', async (t) => {
+  const receiver = await startReceiver(t, (_, response) => response.end());
+  const { lookup, asked } = nameServers({ 'receiver.test': ['127.0.0.1'] });
+  const http = httpFor(t, { lookup });
+  for (let request = 0; request < 5; request += 1) {
+    t.match(await http.post(postTo(`http://Receiver.test.:${receiver.port}/${request}`)), { status: 200 });
+    // A connection is free only after the turn in which its answer ended.
+    await setTimeout(1);
+  }
+  t.strictSame(asked, ['receiver.test']);
+  t.equal(receiver.connections, 1);
+});
+
+t.test('the addresses of a name are tried in turn', { skip: !hasIPv6 }, async (t) => {
+  const receiver = await startReceiver(t, (_, response) => response.end());
+  const { lookup } = nameServers({ 'receiver.test': ['::1', '127.0.0.1'] });
+  const http = httpFor(t, { lookup });
+  t.match(await http.post(postTo(`http://receiver.test:${receiver.port}/`)), { status: 200 });
+});
+
+t.test('localhost and what ends in it is never asked of a name server', async (t) => {
+  const canary = await startCanary(t);
+  const { lookup, asked } = nameServers({});
+  const inside = httpFor(t, { lookup, env: { EGRESS_ALLOW: `127.0.0.1/32:${canary.port}` } });
+  const outside = httpFor(t, { lookup, env: { EGRESS_ALLOW: '' } });
+  for (const host of ['localhost', 'localhost.', 'hooks.localhost']) {
+    t.match(await inside.post(postTo(`http://${host}:${canary.port}/`)), { status: 200 });
+    t.match(await outside.post(postTo(`http://${host}:${canary.port}/`)), { kind: 'address' });
+  }
+  t.strictSame(asked, []);
+  t.ok(canary.connections > 0);
+});
+
+t.test('silent name servers cost no more than the deadline of a connection', async (t) => {
+  let given: AbortSignal | undefined;
+  const http = httpFor(t, {
+    connectMs: 50,
+    lookup: (_, signal) => {
+      given = signal;
+      return new Promise(() => {});
+    },
+  });
+  t.match(await http.post(postTo('http://silent.test/')), { kind: 'connection' });
+  t.equal(given?.aborted, true, 'and are not waited for any more');
+});
+
+t.test('what a name server says is believed as it is: both families, and where aliases lead', async (t) => {
+  const canary = await startCanary(t);
+  const server = await startNameServer(t, {
+    'receiver.test': ['A 127.0.0.1'],
+    'both.test': ['A 127.0.0.1', 'AAAA fd00::1'],
+    'alias.test': ['CNAME other.test'],
+    'other.test': ['A 10.0.0.1', 'A 127.0.0.1'],
+    'good-alias.test': ['CNAME receiver.test'],
+    'nothing.test': [],
+  });
+  const lookup = createLookup({ knowsHosts: false, servers: [server.address] });
+  const signal = AbortSignal.timeout(5000);
+  t.strictSame(await lookup('both.test', signal), ['127.0.0.1', 'fd00::1']);
+  t.strictSame(new Set(await lookup('alias.test', signal)), new Set(['10.0.0.1', '127.0.0.1']));
+  t.strictSame(await lookup('nothing.test', signal), []);
+  t.strictSame(await lookup('unknown.test', signal), []);
+  const http = httpFor(t, { lookup, env: { EGRESS_ALLOW: `127.0.0.1/32:${canary.port}` } });
+  const post = (name: string) => http.post(postTo(`http://${name}:${canary.port}/`));
+  t.match(await post('receiver.test'), { status: 200 });
+  t.match(await post('good-alias.test'), { status: 200 });
+  for (const name of ['both.test', 'alias.test', 'nothing.test', 'unknown.test']) {
+    t.strictSame(await post(name), noAddress, name);
+  }
+  t.equal(canary.connections, 2);
+});
+
+t.test('names whose name server is silent hold up no others, nor any work of the process', async (t) => {
+  const canary = await startCanary(t);
+  const names = Array.from({ length: 50 }, (_, at) => `silent${at}.test`);
+  const server = await startNameServer(t, {
+    'receiver.test': ['A 127.0.0.1'],
+    ...Object.fromEntries(names.map((name) => [name, 'silent'] as const)),
+  });
+  const lookup = createLookup({ knowsHosts: true, servers: [server.address] });
+  const http = httpFor(t, { lookup });
+  const began = performance.now();
+  const waiting = names.map((name) => http.post({ ...postTo(`http://${name}:${canary.port}/`), connectMs: 1200 }));
+  t.match(await http.post(postTo(`http://receiver.test:${canary.port}/`)), { status: 200 });
+  await stat(import.meta.filename);
+  t.ok(performance.now() - began < 1000);
+  t.ok((await Promise.all(waiting)).every(({ kind }) => kind === 'connection'));
+  t.equal(canary.connections, 1);
+});
+
+t.test('names of the hosts file are known where the operator allows addresses that are not public', async (t) => {
+  const { signal } = new AbortController();
+  const server = await startNameServer(t, {});
+  const ask = (knowsHosts: boolean) => createLookup({ knowsHosts, servers: [server.address] })('localhost', signal);
+  t.ok((await ask(true)).some((address) => /^127\.|^::1$/.test(address)));
+  t.strictSame(await ask(false), []);
+});
+
+t.test('a connection that ended elsewhere than was looked at is dropped before a byte is sent', async (t) => {
+  let heard = 0;
+  const receiver = await startRawReceiver(t, (socket) => socket.on('data', ({ length }) => (heard += length)));
+  for (const protocol of ['http:', 'https:']) {
+    const verdicts = [true, true];
+    const egress: Pick<Egress, 'admits' | 'knownAddresses'> = {
+      knownAddresses: () => null,
+      admits: () => verdicts.pop() ?? false,
+    };
+    const connector = createConnector(egress as Egress, async () => ['127.0.0.1', '127.0.0.1'], 1000);
+    const target: buildConnector.Options = { hostname: 'moved.test', protocol, port: String(receiver.port) };
+    const error = await new Promise((resolve) => connector.connect(target, (...[error]) => resolve(error)));
+    t.ok(error instanceof NotAdmitted);
+  }
+  await receiver.deserted();
+  t.equal(receiver.connections, 2);
+  t.equal(heard, 0);
+});
+
+t.test(
+  'in production a name is reached by https at port 443 or 8443, or where EGRESS_ALLOW has its addresses',
+  async (t) => {
+    const attempts = countAttempts(t);
+    const { lookup, asked } = nameServers({ 'inside.test': ['10.1.2.3'] });
+    const http = httpFor(t, { lookup, env: { ...PRODUCTION, EGRESS_ALLOW: '10.0.0.0/8:9443' } });
+    t.match(await http.post(postTo('http://inside.test:9443/')), { kind: 'address' });
+    t.match(await http.post(postTo('https://inside.test:9444/')), { kind: 'address' });
+    t.strictSame(asked, []);
+    t.match(await http.post(postTo('https://inside.test/')), { kind: 'address' });
+    t.strictSame(asked, ['inside.test']);
+    t.equal(attempts.count, 0);
+  },
+);

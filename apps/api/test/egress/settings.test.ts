@@ -1,0 +1,166 @@
+import t from 'tap';
+import { loadConfig } from '../../src/config/config.ts';
+import { isPublic, readAddress } from '../../src/egress/addresses.ts';
+import { httpFor } from '../support/canaries.ts';
+import { PRODUCTION } from '../support/production.ts';
+
+const allowed = (EGRESS_ALLOW?: string, NODE_ENV = 'test') =>
+  loadConfig({
+    ...PRODUCTION,
+    NODE_ENV,
+    EGRESS_ALLOW,
+  }).egressAllow;
+
+t.test(
+  'EGRESS_ALLOW is loopback in development, nothing in production, and nothing where it is set to nothing',
+  async (t) => {
+    const loopback = [
+      { address: '127.0.0.0', bits: 8, port: null },
+      { address: '::1', bits: 128, port: null },
+    ];
+    t.strictSame(allowed(), loopback);
+    t.strictSame(allowed(undefined, 'development'), loopback);
+    t.strictSame(allowed(undefined, 'production'), []);
+    for (const nothing of ['', ' ']) {
+      t.strictSame(allowed(nothing), []);
+      t.strictSame(allowed(nothing, 'production'), []);
+    }
+  },
+);
+
+t.test('EGRESS_ALLOW takes CIDRs of both families, each with an optional port', async (t) => {
+  t.strictSame(allowed('10.0.0.0/8, 192.168.1.20/32:9000,fd00::/8:9000,[fd00::1]/128:65535,0.0.0.0/0', 'production'), [
+    { address: '10.0.0.0', bits: 8, port: null },
+    { address: '192.168.1.20', bits: 32, port: 9000 },
+    { address: 'fd00::', bits: 8, port: 9000 },
+    { address: 'fd00::1', bits: 128, port: 65_535 },
+    { address: '0.0.0.0', bits: 0, port: null },
+  ]);
+});
+
+t.test('EGRESS_ALLOW refuses what could be read in two ways, or not at all', async (t) => {
+  const wrong = [
+    ...['10.0.0.1', '10.0.0.1:9000', '::1', '::1:8080', '[::1]:8080', 'localhost/32', '*', 'true', '10.0.0.0/33'],
+    ...[
+      '::1/129',
+      '10.0.0.0/8:0',
+      '10.0.0.0/8:65536',
+      '10.0.0.0/8:',
+      '10.0.0.0/',
+      '10.0.0.0/8,,::1/128',
+      '010.0.0.0/8',
+    ],
+    ...['[10.0.0.0]/8', '[::1/128', 'fe80::1%lo/128', '10.0.0.0/8/8'],
+  ];
+  for (const value of wrong) {
+    t.throws(
+      () => allowed(value),
+      { message: `EGRESS_ALLOW is ${JSON.stringify(value)}, but takes comma-separated` },
+      value,
+    );
+  }
+});
+
+t.test('an address is public only within what the registries have handed out for it', async (t) => {
+  // The first and the last address of each network that is not, and its neighbours that are.
+  const special = [
+    ...['0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255', '127.0.0.0'],
+    ...['127.255.255.255', '169.254.0.0', '169.254.169.254', '169.254.255.255', '172.16.0.0', '172.31.255.255'],
+    ...['192.0.0.0', '192.0.0.255', '192.0.2.0', '192.0.2.255', '192.31.196.1', '192.52.193.1', '192.88.99.0'],
+    ...['192.88.99.255', '192.168.0.0', '192.168.255.255', '192.175.48.1', '198.18.0.0', '198.19.255.255'],
+    ...['198.51.100.0', '198.51.100.255', '203.0.113.0', '203.0.113.255', '224.0.0.0', '239.255.255.255'],
+    ...['240.0.0.0', '255.255.255.254', '255.255.255.255'],
+    ...['::', '::1', '::2', '::7f00:1', '::808:808', '::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:0:808:808'],
+    ...['64:ff9b::127.0.0.1', '64:ff9b::10.0.0.1', '64:ff9b::a9fe:a9fe', '64:ff9b::', '64:ff9b:1::808:808'],
+    ...['64:ff9b:0:0:0:1:808:808', '64:ff9c::808:808', '100::', '100::1', '100:0:0:1::1', '200::1', '1fff:ffff::1'],
+    ...['2001::', '2001::1', '2001:0:4136:e378:8000:63bf:3fff:fdd2', '2001:2::1', '2001:10::1', '2001:20::1'],
+    ...['2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ...['2002::', '2002:7f00:1::', '2002:808:808::1', '2620:4f:8000::1', '3fff::', '3fff:fff:ffff::1', '4000::1'],
+    ...['5f00::1', '8000::1', 'e000::1', 'fc00::', 'fd00:ec2::254', 'fdff::1', 'fe00::1', 'fe80::1', 'febf::1'],
+    ...['fec0::1', 'feff::1', 'ff00::1', 'ff02::1', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ];
+  const open = [
+    ...['1.0.0.0', '8.8.8.8', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255'],
+    ...['128.0.0.0', '169.253.255.255', '169.255.0.0', '172.15.255.255', '172.32.0.0', '192.0.1.0', '192.0.3.0'],
+    ...['192.167.255.255', '192.169.0.0', '198.17.255.255', '198.20.0.0', '198.51.101.0', '203.0.114.0'],
+    ...['223.255.255.255', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8', '2001:200::1', '2001:4860:4860::8888'],
+    ...['2001:db7:ffff::1', '2001:db9::1', '2003::1', '2606:4700:4700::1111', '2a00:1450::1', '3ffe::1'],
+  ];
+  const verdict = (address: string) => isPublic(readAddress(address) ?? '0.0.0.0');
+  t.strictSame(special.filter(verdict), []);
+  t.strictSame(
+    open.filter((address) => !verdict(address)),
+    [],
+  );
+  for (const none of ['', 'localhost', '127.1', '1.2.3.4.5', '[::1]', 'fe80::1%lo', ':::', '2130706433']) {
+    t.equal(readAddress(none), null, none);
+  }
+});
+
+t.test('in production an address is https, at port 443 or 8443, with a public host and no user', async (t) => {
+  const { checkAddress } = httpFor(t, { env: PRODUCTION });
+  const problems = {
+    'https://example.com/a?b=c': null,
+    'https://example.com.:8443/': null,
+    'https://8.8.8.8/': null,
+    'https://[2606:4700:4700::1111]/': null,
+    'https://bücher.example/': null,
+    'http://example.com/': 'must be an https address',
+    'ftp://example.com/': 'must be an https address',
+    'https://user:password@example.com/': 'must not contain a user name or password',
+    'https://user@example.com/': 'must not contain a user name or password',
+    'https://example.com:9000/': 'must use port 443 or 8443',
+    'https://example.com:22/': 'must use port 443 or 8443',
+    'https://127.0.0.1/': 'must be a public address',
+    'https://0x7f.1/': 'must be a public address',
+    'https://[::1]/': 'must be a public address',
+    'https://localhost/': 'must be a public address',
+    'https://metadata.localhost/': 'must be a public address',
+    'https://exa*mple.com/': 'must name a host',
+    'https://example..com/': 'must name a host',
+    'https://example.com../': 'must name a host',
+    [`https://${'a'.repeat(64)}.com/`]: 'must name a host',
+    'https://': 'must be an address with a host',
+    'example.com': 'must be an address with a host',
+    '': 'must be an address with a host',
+  };
+  for (const [url, problem] of Object.entries(problems)) t.equal(checkAddress(url), problem, url);
+});
+
+t.test('in production EGRESS_ALLOW opens addresses at its ports, and no other scheme', async (t) => {
+  const { checkAddress } = httpFor(t, { env: { ...PRODUCTION, EGRESS_ALLOW: '10.0.0.0/8:9000,fd00::/8' } });
+  t.equal(checkAddress('https://10.1.2.3:9000/'), null);
+  t.equal(checkAddress('https://[::ffff:10.1.2.3]:9000/'), null);
+  t.equal(checkAddress('https://[fd00::1]:1234/'), null);
+  t.equal(checkAddress('https://10.1.2.3/'), 'must be a public address');
+  t.equal(checkAddress('https://11.1.2.3:9000/'), 'must be a public address');
+  t.equal(checkAddress('http://10.1.2.3:9000/'), 'must be an https address');
+});
+
+t.test('development takes http and any port, and still no private address', async (t) => {
+  const { checkAddress } = httpFor(t);
+  t.equal(checkAddress('http://example.com:9000/'), null);
+  t.equal(checkAddress('http://127.0.0.1:9000/'), null);
+  t.equal(checkAddress('ftp://example.com/'), 'must be an http or https address');
+  t.equal(checkAddress('http://192.168.1.1/'), 'must be a public address');
+  t.equal(checkAddress('http://[fe80::1]/'), 'must be a public address');
+});
+
+t.test('the service itself is no receiver, whatever EGRESS_ALLOW says', async (t) => {
+  const env = {
+    BASE_URL: 'https://carillon.example',
+    APP_URL: 'http://App.example:5173',
+    PORT: '3100',
+    EGRESS_ALLOW: '0.0.0.0/0,::/0',
+  };
+  const { checkAddress } = httpFor(t, { env });
+  const itself = 'must not be an address of this service';
+  t.equal(checkAddress('https://carillon.example/api/webhooks'), itself);
+  t.equal(checkAddress('https://CARILLON.example.:443/'), itself);
+  t.equal(checkAddress('http://app.example:5173/'), itself);
+  t.equal(checkAddress('https://carillon.example:8443/'), null);
+  for (const host of ['127.0.0.1', '127.9.9.9', 'localhost', '[::1]', '0.0.0.0', '[::]', '[::ffff:127.0.0.1]']) {
+    t.equal(checkAddress(`http://${host}:3100/`), 'must be a public address', host);
+    t.equal(checkAddress(`http://${host}:3101/`), null, host);
+  }
+});

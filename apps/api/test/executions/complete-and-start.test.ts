@@ -1,0 +1,95 @@
+import { executions } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { claimExecutions } from '../../src/executions/claim.ts';
+import { rescueExpired } from '../../src/executions/leases.ts';
+import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTasks, queueRuns, readUsage, useUp } from '../support/schedules.ts';
+
+const { ctx, ai, clock, alice, logged, newWorker } = await testEngine(t);
+
+const countOf = (status: 'pending' | 'running' | 'completed' | 'failed') =>
+  ctx.db.$count(executions, eq(executions.status, status));
+const queueSix = async (values = {}) =>
+  queueRuns(
+    ctx,
+    await insertTasks(
+      ctx,
+      Array.from({ length: 6 }, () => alice().id),
+      { nextExecutionAt: null, ...values },
+    ),
+  );
+const claim = (ends: ReturnType<typeof endOf>[] = []) => claimExecutions(ctx, { limit: 10, after: 0, ends });
+
+function endOf({ id, claimToken }: ClaimedExecution, tokens = 10) {
+  const usage = { model: 'test', inputTokens: tokens, outputTokens: 0, estimated: false, costUsd: 0 };
+  return { id, claimToken, durationMs: 1, usage, outcome: { ok: true, text: 'Done.' } as const };
+}
+
+t.test('what starts takes the place of what ends in the same transaction', async (t) => {
+  await queueSix();
+  const { started } = await claim();
+  t.equal(started.length, 5, 'one user has five places');
+  t.equal((await claim()).started.length, 0);
+  const [first] = started as [ClaimedExecution];
+  t.equal((await claim([endOf(first)])).started.length, 1);
+  t.strictSame([await countOf('completed'), await countOf('running'), await countOf('pending')], [1, 5, 0]);
+});
+
+t.test('a run that was lost gives its place to nobody', async (t) => {
+  await queueSix();
+  const { started } = await claim();
+  const [first] = started as [ClaimedExecution];
+  const stale = { ...endOf(first), claimToken: '00000000-0000-4000-8000-000000000000' };
+  t.equal((await claim([stale])).started.length, 0);
+  t.strictSame([await countOf('completed'), await countOf('running')], [0, 5]);
+});
+
+t.test('what an ended call had reserved and not used is there for the one that starts in its place', async (t) => {
+  await useUp(ctx, alice().id, { tokens: 99_000 });
+  await queueSix({ maxTokens: 1000 });
+  const { started } = await claim();
+  t.equal(started.length, 1);
+  const [first] = started as [ClaimedExecution];
+  t.equal((await claim([endOf(first, 10)])).started.length, 1);
+  t.match(await readUsage(ctx, alice().id), { tokens: 99_010, tokensReserved: 1000 });
+});
+
+t.test('the one that would start in its place is refused when the ended call used up the quota', async (t) => {
+  await useUp(ctx, alice().id, { tokens: 99_000 });
+  await queueSix({ maxTokens: 1000 });
+  const [first] = (await claim()).started as [ClaimedExecution];
+  t.match(await claim([endOf(first, 1000)]), { started: [], refused: 5 });
+  t.strictSame([await countOf('completed'), await countOf('failed')], [1, 5]);
+  t.match(await readUsage(ctx, alice().id), { executions: 1, tokens: 100_000, tokensReserved: 0 });
+});
+
+t.test('an end of yesterday is booked there, and what starts counts today', async (t) => {
+  clock.set('2026-11-20T23:59:50.000Z');
+  await queueSix();
+  const [first] = (await claim()).started as [ClaimedExecution];
+  clock.set('2026-11-21T00:00:10.000Z');
+  t.equal((await claim([endOf(first)])).started.length, 1);
+  t.match(await readUsage(ctx, alice().id), { executions: 1, tokens: 0 });
+  clock.set('2026-11-21T01:00:00.000Z');
+  await rescueExpired(ctx);
+  await newWorker(t).drain();
+});
+
+t.test('when nothing can start in their place, results are stored all the same', async (t) => {
+  await queueSix();
+  await ctx.db.execute(`
+    create function refuse() returns trigger language plpgsql as $$
+    begin
+      if exists (select from executions where status = 'completed') then raise 'no start'; end if;
+      return new;
+    end $$`);
+  await ctx.db.execute(`create trigger refuse before update on executions for each row
+    when (new.status = 'running') execute function refuse()`);
+  t.teardown(() => ctx.db.execute('drop function refuse cascade'));
+  await newWorker(t).drain();
+  t.strictSame([await countOf('completed'), await countOf('pending')], [5, 1]);
+  t.equal(ai.requests.length, 5);
+  t.ok(logged.some(({ msg }) => msg === 'results could not be stored'));
+});

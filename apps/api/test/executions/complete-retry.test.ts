@@ -1,0 +1,160 @@
+import { executions, usageRecords } from '@carillon/db';
+import { asc, eq } from 'drizzle-orm';
+import t from 'tap';
+import type { Ai, AiOutcome } from '../../src/ai/client.ts';
+import type { Context } from '../../src/context.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { storeEnds } from '../../src/executions/store-ends.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTask, insertTasks, readRun } from '../support/schedules.ts';
+
+const { ctx, ai, alice, newProcess, newWorker, logged } = await testEngine(t);
+
+const USAGE = { model: 'test-model', inputTokens: 3, outputTokens: 4, estimated: false, costUsd: 0.01 };
+const GOOD: AiOutcome = { ok: true, text: 'Fine.', usage: USAGE, durationMs: 5 };
+
+/** A provider without its safeguards: it answers with the first of `outcomes`, and so on. */
+function fakeAi(...outcomes: AiOutcome[]): Ai {
+  return { ask: async () => outcomes.shift() ?? GOOD, close: async () => {} };
+}
+
+/** A database whose transactions fail by `interfere`, once `armed` and as long as that throws. */
+function unreliable(interfere: (transact: () => Promise<unknown>) => Promise<unknown>) {
+  const state = { armed: false };
+  const db = new Proxy(ctx.db, {
+    get(target, name, self) {
+      if (name !== 'transaction' || !state.armed) return Reflect.get(target, name, self);
+      return (...given: Parameters<Context['db']['transaction']>) => interfere(() => target.transaction(...given));
+    },
+  });
+  return { db, state };
+}
+
+const connectionLost = () => Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
+
+const poisons: [string, AiOutcome][] = [
+  ['a NUL character', { ...GOOD, text: 'a\u0000b' }],
+  ['a lone surrogate', { ...GOOD, text: 'a\ud800b' }],
+  [
+    'a NUL in its error',
+    { ...GOOD, ok: false, errorCode: 'PROVIDER_ERROR', message: '\u0000', retryable: false, retryAfterMs: null },
+  ],
+];
+for (const [what, poison] of poisons) {
+  t.test(`a result with ${what} ends its own run alone, once, and is paid for`, async (t) => {
+    const made = await insertTasks(ctx, [alice().id, alice().id, alice().id, alice().id]);
+    await enqueueDue(ctx);
+    await newWorker(t, { ai: fakeAi(GOOD, poison, GOOD, GOOD) }).drain();
+    const runs = await ctx.db.select().from(executions).orderBy(asc(executions.status), asc(executions.id));
+    t.equal(runs.length, made.length);
+    t.match(runs, [
+      { status: 'completed', result: 'Fine.' },
+      { status: 'completed' },
+      { status: 'completed' },
+      { status: 'failed', errorCode: 'PROVIDER_ERROR', error: 'The answer of the provider could not be stored.' },
+    ]);
+    t.match(runs[3], { inputTokens: 3, outputTokens: 4, costUsd: 0.01 });
+  });
+}
+
+t.test('a usage that cannot be stored ends its run without one', async (t) => {
+  for (const usage of [
+    { ...USAGE, model: '\u0000' },
+    { ...USAGE, inputTokens: 2 ** 40 },
+    { ...USAGE, costUsd: Number.NaN },
+  ]) {
+    const task = await insertTask(ctx, alice().id);
+    await enqueueDue(ctx);
+    await newWorker(t, { ai: fakeAi({ ...GOOD, usage }) }).drain();
+    t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'PROVIDER_ERROR', inputTokens: null });
+  }
+});
+
+t.test('a fault of ours in one result is no reason to try for ever, and the others are stored', async (t) => {
+  const [broken, ...others] = await insertTasks(ctx, [alice().id, alice().id, alice().id]);
+  await enqueueDue(ctx);
+  const unwritable = { ...GOOD, text: 1n as unknown as string };
+  await newWorker(t, { ai: fakeAi(unwritable) }).drain();
+  t.match(await readRun(ctx, broken!), { status: 'failed', errorCode: 'PROVIDER_ERROR' });
+  for (const task of others) t.match(await readRun(ctx, task), { status: 'completed' });
+});
+
+t.test('an execution that cannot be ended in any way is left to its lease, and the others are stored', async (t) => {
+  const [stuck, ...others] = await insertTasks(ctx, [alice().id, alice().id, alice().id]);
+  await enqueueDue(ctx);
+  await ctx.db.execute(`alter table executions add constraint never check (task_id <> ${stuck} or status <> 'failed')`);
+  await newWorker(t, { ai: fakeAi(poisons[0]![1]) }).drain();
+  t.match(await readRun(ctx, stuck!), { status: 'running' });
+  for (const task of others) t.match(await readRun(ctx, task), { status: 'completed' });
+  await ctx.db.execute('alter table executions drop constraint never');
+});
+
+t.test('many long results are stored a few at a time', async (t) => {
+  let transactions = 0;
+  const { db, state } = unreliable((transact) => {
+    transactions += 1;
+    return transact();
+  });
+  state.armed = true;
+  await insertTasks(ctx, [alice().id, alice().id, alice().id, alice().id, alice().id]);
+  await enqueueDue(ctx);
+  const { started } = await claimExecutions(ctx, { limit: 5, after: 0 });
+  const outcome = { ok: true, text: 'x'.repeat(450_000) } as const;
+  const ends = started.map(({ id, claimToken }) => ({ id, claimToken, outcome, usage: USAGE, durationMs: 1 }));
+  await storeEnds({ ...ctx, db }, ends, new AbortController().signal);
+  t.equal(await ctx.db.$count(executions, eq(executions.status, 'completed')), 5);
+  t.equal(transactions, 3);
+});
+
+t.test('a result is stored when the database is back, and nothing is asked again', async (t) => {
+  let lost = 2;
+  const { db, state } = unreliable(async (transact) => {
+    if (lost-- > 0) throw connectionLost();
+    return transact();
+  });
+  ai.answer(() => {
+    state.armed = true;
+    return {};
+  });
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await newWorker(t, { db }).drain();
+  t.match(await readRun(ctx, task), { status: 'completed' });
+  t.equal(ai.requests.length, 1);
+  t.equal(logged.filter(({ msg }) => msg === 'results could not be stored').length, 2);
+});
+
+t.test('a commit whose answer was lost is not made twice', async (t) => {
+  let lost = 1;
+  const { db, state } = unreliable(async (transact) => {
+    const result = await transact();
+    if (lost-- > 0) throw connectionLost();
+    return result;
+  });
+  ai.answer(() => {
+    state.armed = true;
+    return {};
+  });
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await newWorker(t, { db }).drain();
+  t.match(await readRun(ctx, task), { status: 'completed' });
+  t.equal(await ctx.db.$count(usageRecords), 1);
+});
+
+t.test('the loss of every connection in mid-execution loses no result', async (t) => {
+  const other = newProcess(t);
+  ai.answer(async () => {
+    if (ai.requests.length > 1) return {};
+    await other.ctx.db.execute(`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`);
+    return {};
+  });
+  const made = await insertTasks(ctx, [alice().id, alice().id, alice().id]);
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  for (const task of made) t.match(await readRun(ctx, task), { status: 'completed' });
+  t.equal(ai.requests.length, 3);
+});

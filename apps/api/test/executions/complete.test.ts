@@ -1,0 +1,156 @@
+import { notifications, usageRecords } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
+import { executeTask } from '../../src/executions/execute-task.ts';
+import { rescueExpired } from '../../src/executions/leases.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
+import { settleExecutions } from '../../src/executions/settle.ts';
+import { changeTask } from '../../src/tasks/write.ts';
+import type { AiAnswer } from '../support/ai-server.ts';
+import { START } from '../support/context.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTask, readRun, readTask } from '../support/schedules.ts';
+
+const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const OVERLOADED: AiAnswer = { status: 503, body: { error: { message: 'Overloaded' } } };
+const REFUSED: AiAnswer = { status: 400, body: { error: { message: 'No such model' } } };
+const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
+
+/** Takes up what is due and runs it. */
+async function runDue(t: Parameters<typeof newWorker>[0]) {
+  const found = await enqueueDue(ctx);
+  await newWorker(t).drain();
+  return found;
+}
+
+t.test('a once task is completed by its run', async (t) => {
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
+  await runDue(t);
+  t.match(await readTask(ctx, task), { status: 'completed', nextExecutionAt: null, consecutiveFailures: 0 });
+});
+
+t.test('a once task fails when its last retry fails, and its owner is told once', async (t) => {
+  ai.answer(() => OVERLOADED);
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once', name: 'Water the plants' });
+  for (const wait of [0, 60, 300, 900]) {
+    clock.advance(wait * 1000);
+    t.match(await readTask(ctx, task), { status: 'active' });
+    await runDue(t);
+  }
+  t.match(await readTask(ctx, task), { status: 'failed', nextExecutionAt: null });
+  t.match(await ctx.db.select().from(notifications), [
+    { userId: alice().id, kind: 'task.failed', title: 'Task "Water the plants" failed', message: /Overloaded/ },
+  ]);
+});
+
+t.test('a once task fails at once by what no repeat can mend', async (t) => {
+  ai.answer(() => REFUSED);
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
+  await runDue(t);
+  t.equal((await readTask(ctx, task)).status, 'failed');
+});
+
+t.test('a recurring task fails after 5 failures in a row, has nothing ahead then, and its owner is told', async (t) => {
+  ai.answer(() => REFUSED);
+  const task = await insertTask(ctx, alice().id);
+  for (let failures = 0; failures < 5; failures += 1) {
+    t.match(await readTask(ctx, task), { status: 'active', consecutiveFailures: failures });
+    await runDue(t);
+    clock.advance(DAY_MS);
+  }
+  t.match(await readTask(ctx, task), { status: 'failed', consecutiveFailures: 5, nextExecutionAt: null });
+  t.equal(await ctx.db.$count(notifications), 1);
+  t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
+});
+
+t.test('runs on demand count among the failures in a row, and one success ends the row', async (t) => {
+  const task = await insertTask(ctx, alice().id, { nextExecutionAt: atSecond(DAY_MS) });
+  const outcomes = [REFUSED, REFUSED, REFUSED, REFUSED, {}, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED];
+  const counts: number[] = [];
+  for (const answer of outcomes) {
+    ai.answer(() => answer);
+    await executeTask(ctx, alice(), task);
+    await newWorker(t).drain();
+    counts.push((await readTask(ctx, task)).consecutiveFailures);
+  }
+  t.strictSame(counts, [1, 2, 3, 4, 0, 1, 2, 3, 4, 5]);
+  t.match(await readTask(ctx, task), { status: 'failed', nextExecutionAt: null });
+});
+
+t.test('a run on demand of a once task does not complete it while its own run is ahead', async (t) => {
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once', nextExecutionAt: atSecond(60) });
+  for (const [answer, consecutiveFailures] of [
+    [{}, 0],
+    [REFUSED, 1],
+  ] as const) {
+    ai.answer(() => answer);
+    await executeTask(ctx, alice(), task);
+    await newWorker(t).drain();
+    t.match(await readTask(ctx, task), { status: 'active', nextExecutionAt: atSecond(60), consecutiveFailures });
+  }
+  ai.answer(() => ({}));
+  clock.advance(60_000);
+  await runDue(t);
+  t.match(await readTask(ctx, task), { status: 'completed', nextExecutionAt: null });
+});
+
+t.test('a once task that was planned anew while it ran stays active', async (t) => {
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
+  await enqueueDue(ctx);
+  await changeTask(ctx, alice(), task, { scheduledFor: atSecond(60).toISOString() });
+  await newWorker(t).drain();
+  t.match(await readTask(ctx, task), { status: 'active', nextExecutionAt: atSecond(60) });
+  clock.advance(60_000);
+  await runDue(t);
+  t.match(await readTask(ctx, task), { status: 'completed', executionCount: 2 });
+});
+
+t.test('a run on demand beside the run of a once task leaves the verdict to that one', async (t) => {
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
+  ai.answer(() => OVERLOADED);
+  await runDue(t);
+  ai.answer(() => ({}));
+  await executeTask(ctx, alice(), task);
+  await newWorker(t).drain();
+  t.equal((await readTask(ctx, task)).status, 'active');
+  clock.advance(60_000);
+  await runDue(t);
+  t.equal((await readTask(ctx, task)).status, 'completed');
+});
+
+t.test('a failed once task that is run again with success is completed', async (t) => {
+  ai.answer(() => REFUSED);
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
+  await runDue(t);
+  ai.answer(() => ({}));
+  await executeTask(ctx, alice(), task);
+  await newWorker(t).drain();
+  t.equal((await readTask(ctx, task)).status, 'completed');
+});
+
+t.test('of two claims of one execution that end together, the one that holds it counts', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const [lost] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
+  clock.advance(30_001);
+  await rescueExpired(ctx);
+  const [held] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
+  const usage = { model: 'test-model', inputTokens: 10, outputTokens: 1, estimated: false, costUsd: 0 };
+  const endOf = ({ id, claimToken }: ClaimedExecution, text: string, outputTokens: number) => ({
+    id,
+    claimToken,
+    durationMs: 1,
+    usage: { ...usage, outputTokens },
+    outcome: { ok: true, text } as const,
+  });
+  const ends = [endOf(held!, 'held', 1), endOf(lost!, 'lost', 999)];
+  t.strictSame(await inTransaction(ctx, (tx) => settleExecutions(tx, ends)), [held!.id]);
+  t.match(await readRun(ctx, task), { status: 'completed', result: 'held', outputTokens: 1 });
+  t.match(await ctx.db.select().from(usageRecords).where(eq(usageRecords.source, 'execution')), [{ outputTokens: 1 }]);
+  t.strictSame(await inTransaction(ctx, (tx) => settleExecutions(tx, ends)), []);
+});

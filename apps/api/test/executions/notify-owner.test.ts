@@ -1,0 +1,137 @@
+import { mails, type tasks, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
+import { executeTask } from '../../src/executions/execute-task.ts';
+import { settleExecutions } from '../../src/executions/settle.ts';
+import { deliverDueMails } from '../../src/mail/deliver.ts';
+import { testEngine } from '../support/engine.ts';
+import { mailServer } from '../support/mail-server.ts';
+import { insertTask, readRun, readRuns, useUp } from '../support/schedules.ts';
+import { runDue } from '../support/tasks.ts';
+
+const server = await mailServer(t);
+const { ctx, ai, clock, alice, newWorker } = await testEngine(t, {
+  SMTP_URL: server.url,
+  APP_URL: 'https://bells.example.com',
+});
+t.beforeEach(async () => {
+  await ctx.db.delete(mails);
+  server.received.length = 0;
+});
+
+const RESULTS = 'results@example.com';
+const insert = (values: Partial<typeof tasks.$inferInsert> = {}) =>
+  insertTask(ctx, alice().id, { name: 'Morning news', notificationEmail: RESULTS, ...values });
+/** Runs what is due and sends what is to be sent; the mails that arrived since the last call. */
+async function arrived() {
+  await runDue(ctx);
+  await deliverDueMails(ctx);
+  return server.received.splice(0);
+}
+
+t.test('a run that succeeds is mailed with its result, where it is, and why', async (t) => {
+  const { email } = (await ctx.db.select().from(users).where(eq(users.id, alice().id)))[0]!;
+  const task = await insert();
+  ai.answer(() => ({ text: 'All is well.\nNothing happened. <b>Really</b>.' }));
+  const [mail, ...rest] = await arrived();
+  t.same(rest, []);
+  t.same(mail?.envelope.to, [RESULTS]);
+  t.equal(mail?.subject, 'Task "Morning news": run completed');
+  t.notOk(mail?.html);
+  const { id } = await readRun(ctx, task);
+  const text = mail?.text ?? '';
+  t.match(text, 'A run of the task "Morning news" completed.');
+  t.match(text, 'All is well.\nNothing happened. <b>Really</b>.');
+  t.match(text, `https://bells.example.com/executions/${id}`);
+  t.match(text, `You get this because the Carillon account ${email} `);
+});
+
+t.test('a run that fails is mailed once no retry follows, with the error', async (t) => {
+  const task = await insert();
+  ai.answer(() => ({ status: 503, body: { error: { message: 'Overloaded' } } }));
+  for (const wait of [0, 60_000, 300_000]) {
+    clock.advance(wait);
+    t.same(await arrived(), [], 'a retry is to come');
+  }
+  clock.advance(900_000);
+  const [mail, ...rest] = await arrived();
+  t.same(rest, []);
+  t.equal(mail?.subject, 'Task "Morning news": run failed');
+  const last = (await readRuns(ctx, task)).at(-1);
+  t.match(mail?.text, String(last?.error));
+  t.match(mail?.text, `/executions/${last?.id}`);
+});
+
+t.test('so is one that a retry mends, and one that its quota refuses', async (t) => {
+  await insert({ recurrence: 'once' });
+  ai.answer(() => ({ status: 503 }));
+  t.same(await arrived(), []);
+  ai.answer(() => ({ text: 'At last.' }));
+  clock.advance(60_000);
+  t.match(await arrived(), [{ subject: 'Task "Morning news": run completed' }]);
+  await useUp(ctx, alice().id, { executions: 50 });
+  await insert();
+  t.match(await arrived(), [{ subject: 'Task "Morning news": run failed', text: /quota/i }]);
+});
+
+t.test('a task without an address mails nobody, also beside one that has one', async (t) => {
+  await insert({ notificationEmail: null });
+  t.same(await arrived(), []);
+  const other = await insert({ name: 'Evening news' });
+  await executeTask(ctx, alice(), await insert({ notificationEmail: null }));
+  await executeTask(ctx, alice(), other);
+  for (const { subject } of await arrived()) t.match(subject, 'Evening news');
+});
+
+t.test('a long result is cut, and the link to all of it is not', async (t) => {
+  const task = await insert();
+  ai.answer(() => ({ text: `${'🔔'.repeat(10_000)}The end.` }));
+  const [mail] = await arrived();
+  t.notMatch(mail?.text, 'The end.');
+  t.match(mail?.text, /🔔 \[…\]\s+\(This is the beginning/);
+  t.match(mail?.text, `/executions/${(await readRun(ctx, task)).id}`);
+});
+
+t.test('what a task is called makes no header of its own', async (t) => {
+  await insert({ name: 'News\r\nBcc: eve@example.com' });
+  const [mail] = await arrived();
+  t.equal(mail?.subject, 'Task "News Bcc: eve@example.com": run completed');
+  t.same(mail?.envelope.to, [RESULTS]);
+});
+
+t.test('the mail is queued with the end of the run or not at all, and waits sealed', async (t) => {
+  const task = await insert();
+  await executeTask(ctx, alice(), task);
+  const [run] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
+  const end = { ...run!, outcome: { ok: true, text: 'A secret recipe.' } as const, usage: null, durationMs: 1 };
+  const undone = new Error('undone');
+  const settling = inTransaction(ctx, async (tx) => {
+    await settleExecutions(tx, [end]);
+    throw undone;
+  });
+  await t.rejects(settling, undone);
+  t.equal(await ctx.db.$count(mails), 0);
+  await inTransaction(ctx, (tx) => settleExecutions(tx, [end]));
+  const [mail] = await ctx.db.select().from(mails);
+  t.match(mail, { recipient: RESULTS, userId: alice().id, kind: 'message' });
+  t.notMatch(JSON.stringify(mail), 'recipe');
+  t.same(await settleExecutions(ctx, [end]), [], 'an end counts once');
+  t.equal(await ctx.db.$count(mails), 1);
+  await ctx.db.delete(users).where(eq(users.id, alice().id));
+  t.equal(await ctx.db.$count(mails), 0, 'and goes with the account');
+});
+
+t.test('a deactivated account mails nobody', async (t) => {
+  const task = await insert();
+  await executeTask(ctx, alice(), task);
+  const worker = newWorker(t);
+  ai.answer(async () => {
+    await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice().id));
+    return {};
+  });
+  await worker.drain();
+  t.match(await readRun(ctx, task), { status: 'completed' });
+  t.equal(await ctx.db.$count(mails), 0);
+});

@@ -1,0 +1,184 @@
+import { DatabaseUnavailable, notifications } from '@carillon/db';
+import { DrizzleQueryError } from 'drizzle-orm';
+import t from 'tap';
+import { AppError, ERROR_KINDS, type ErrorKind } from '../../src/errors.ts';
+import { type ErrorShape, toEnvelope } from '../../src/http/error-handler.ts';
+import { testContext } from '../support/context.ts';
+import { probeRoute } from '../support/probe.ts';
+
+const { app } = await testContext(t, {
+  routes: (app) => {
+    probeRoute([])(app);
+    app.get('/refuse/:kind', { config: { access: 'public' } }, async (request) => {
+      const { kind } = request.params as { kind: ErrorKind };
+      throw new AppError(kind, 'In plain words.', { why: ['so'] });
+    });
+    app.get('/gone', { config: { access: 'public' } }, async ({ ctx }) => {
+      await ctx.db
+        .insert(notifications)
+        .values({ userId: 404, kind: 'k', title: 't', message: 'm', createdAt: ctx.now() });
+    });
+    app.get('/fail', { config: { access: 'public' } }, async () => {
+      throw new DrizzleQueryError('select secret_column from users', ['hunter2'], new Error('relation is missing'));
+    });
+    app.get('/outage', { config: { access: 'public' } }, async () => {
+      throw new DrizzleQueryError('select 1', [], new DatabaseUnavailable('ECONNREFUSED', 'connect'));
+    });
+    app.get('/overrun/:code', { config: { access: 'public' } }, async (request) => {
+      const { code } = request.params as { code: string };
+      throw new DrizzleQueryError('select 1', [], Object.assign(new Error('from the server'), { code }));
+    });
+    app.get('/teapot', { config: { access: 'public' } }, async () => {
+      throw Object.assign(new Error('internal wording'), { statusCode: 418 });
+    });
+    app.get('/thrown/text', { config: { access: 'public' } }, async () => {
+      throw 'just text';
+    });
+  },
+});
+
+const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
+
+t.test('every refusal has the status and the envelope of the specification', async (t) => {
+  for (const [kind, { status, error }] of Object.entries(ERROR_KINDS)) {
+    const response = await get(`/refuse/${kind}`);
+    t.equal(response.statusCode, status, kind);
+    const told = error === undefined ? { error: 'In plain words.' } : { error, message: 'In plain words.' };
+    t.same(response.json(), { success: false, ...told, details: { why: ['so'] } });
+  }
+  t.ok((await get('/refuse/unavailable')).headers['retry-after'], 'and 503 says when to come back');
+});
+
+t.test('a failure is 500 and leaks nothing', async (t) => {
+  for (const url of ['/fail', '/thrown/text']) {
+    const response = await get(url);
+    t.equal(response.statusCode, 500);
+    t.same(Object.keys(response.json()).sort(), ['error', 'message', 'success']);
+    t.match(response.json(), { success: false, error: 'Internal server error' });
+    t.notMatch(response.body, /secret_column|hunter2|relation|just text|at file/);
+    t.ok(response.headers['x-request-id']);
+  }
+});
+
+t.test('a database that is away is 503', async (t) => {
+  const response = await get('/outage');
+  t.equal(response.statusCode, 503);
+  t.ok(response.headers['retry-after']);
+  t.match(response.json(), { success: false, error: 'Service unavailable', message: String });
+});
+
+t.test('so is one that is shutting down, starting, full, or too slow; a refused value is a bug', async (t) => {
+  for (const code of ['57P01', '57P03', '57014', '53300', '08006', '55P03', '25006', '40P01']) {
+    t.equal((await get(`/overrun/${code}`)).statusCode, 503, code);
+  }
+  for (const code of ['23505', '42P01', '22P02', '25P02']) {
+    t.equal((await get(`/overrun/${code}`)).statusCode, 500, code);
+  }
+});
+
+t.test("a plugin's own status that the specification does not know becomes 400", async (t) => {
+  const response = await get('/teapot');
+  t.equal(response.statusCode, 400);
+  t.notMatch(response.body, /internal wording/);
+});
+
+t.test('unknown routes and wrong methods are 404 with the envelope', async (t) => {
+  const tries = [
+    ['GET', '/nothing'],
+    ['GET', '/api/'],
+    ['GET', '/api/health/'],
+    ['GET', '/API/health'],
+    ['POST', '/api/health'],
+    ['PUT', '/probe/1'],
+    ['OPTIONS', '/probe/1'],
+    ['HEAD', '/api/cron/scheduler'],
+    ['TRACE', '/api/health'],
+  ] as const;
+  for (const [method, url] of tries) {
+    const response = await app.inject({ method, url });
+    t.equal(response.statusCode, 404, `${method} ${url}`);
+    if (method !== 'HEAD') t.match(response.json(), { success: false, error: 'Not found' });
+    t.ok(response.headers['x-request-id']);
+  }
+});
+
+t.test('an id that cannot exist is not found', async (t) => {
+  const ids = ['0', '-1', '2147483648', '99999999999999999999', '1.5', '1e3', '0x1', 'abc', '%00', '%20', 'null', '+1'];
+  for (const id of [...ids, 'x'.repeat(200)]) {
+    const response = await app.inject({ method: 'POST', url: `/probe/${id}`, payload: { name: 'x' } });
+    t.equal(response.statusCode, 404, id);
+    t.match(response.json(), { success: false, error: 'Not found' });
+  }
+  const largest = await app.inject({ method: 'POST', url: '/probe/2147483647', payload: { name: 'x' } });
+  t.equal(largest.statusCode, 200);
+});
+
+t.test('a path that is no UTF-8 is refused, and has its request id too', async (t) => {
+  for (const url of ['/probe/%ff', '/%', '/api/%c0%ae']) {
+    const response = await get(url);
+    t.ok([400, 404].includes(response.statusCode), `${url} ${response.statusCode}`);
+    t.match(response.json(), { success: false, error: String });
+    t.ok(response.headers['x-request-id']);
+  }
+});
+
+t.test("a caller's own request id is kept when it is short and plain", async (t) => {
+  const idOf = async (id: string) => (await get('/api/health', { 'x-request-id': id })).headers['x-request-id'];
+  t.equal(await idOf('req-7:a/b'), 'req-7:a/b');
+  t.equal(await idOf('x'.repeat(128)), 'x'.repeat(128));
+  for (const id of ['', 'x'.repeat(129), 'a b', 'a\tb', 'é']) t.not(await idOf(id), id);
+  t.not(await idOf('a'), await idOf(''), 'a fresh one is unique');
+});
+
+t.test('a query string is read, and refused by name', async (t) => {
+  const response = await app.inject({ method: 'POST', url: '/probe/1?limit=1000', payload: { name: 'x' } });
+  t.equal(response.statusCode, 400);
+  t.same(response.json().details, { limit: ['must be at most 100'] });
+  const twice = await app.inject({ method: 'POST', url: '/probe/1?limit=1&limit=2', payload: { name: 'x' } });
+  t.equal(twice.statusCode, 400);
+});
+
+t.test('the four shapes', async (t) => {
+  const told = {
+    invalid: { status: 400, error: 'Validation error', message: 'M', details: {} },
+    bad: { status: 400, error: 'Cupom expirado' },
+    signature: { status: 401, error: 'Unauthorized', message: 'Invalid signature' },
+    foreign: { status: 403, error: 'Not your file' },
+    limited: { status: 429, error: 'Rate limit exceeded', message: 'M', details: {} },
+    away: { status: 503, error: 'Service unavailable', message: 'M' },
+    broken: { status: 500, error: 'Internal server error', message: 'M' },
+  };
+  const show = (name: keyof typeof told, shape: ErrorShape, isPublic = true) => toEnvelope(told[name], shape, isPublic);
+  t.same(show('bad', 'standard'), { success: false, error: 'Cupom expirado' });
+  t.same(show('signature', 'authenticated'), { authenticated: false });
+  t.match(show('limited', 'authenticated'), { success: false, error: 'Rate limit exceeded', details: {} });
+  t.same(show('bad', 'valid'), { valid: false, error: 'Cupom expirado' });
+  t.match(show('invalid', 'valid'), { valid: false, success: false, error: 'Validation error', details: {} });
+  t.match(show('away', 'valid'), { valid: false, error: 'Service unavailable', message: 'M' });
+  t.match(show('signature', 'valid'), { success: false, error: 'Unauthorized' });
+  t.same(show('signature', 'bare'), { error: 'Invalid signature' });
+  t.match(show('signature', 'bare', false), { success: false, error: 'Unauthorized' });
+  t.same(show('foreign', 'bare', false), { error: 'Not your file' });
+  t.same(show('limited', 'bare'), { error: 'Rate limit exceeded', message: 'M' });
+  t.match(show('limited', 'bare', false), { success: false, details: {} });
+  t.same(show('broken', 'bare'), { error: 'Internal server error', message: 'M' });
+  t.match(show('invalid', 'bare'), { success: false, error: 'Validation error', details: {} });
+});
+
+t.test('a request whose account is deleted under it is 401', async (t) => {
+  const response = await app.inject('/gone');
+  t.equal(response.statusCode, 401, response.body);
+  t.match(response.json(), { success: false, error: 'Unauthorized', message: 'This account is gone.' });
+});
+
+t.test('an unknown route is 404 whatever its body is', async (t) => {
+  for (const [type, payload] of [
+    ['application/json', '{"broken'],
+    ['text/plain', 'hello'],
+    ['application/json', ' '.repeat(2 * 1024 * 1024)],
+  ] as const) {
+    const response = await app.inject({ method: 'POST', url: '/nothing', headers: { 'content-type': type }, payload });
+    t.equal(response.statusCode, 404, type);
+    t.match(response.json(), { success: false, error: 'Not found' });
+  }
+});

@@ -1,0 +1,127 @@
+import { mails, users } from '@carillon/db';
+import { eq, isNotNull } from 'drizzle-orm';
+import t from 'tap';
+import type { Context } from '../../src/context.ts';
+import { deliverDueMails } from '../../src/mail/deliver.ts';
+import { queueMail, queueMails } from '../../src/mail/queue.ts';
+import { START, testContext } from '../support/context.ts';
+import { mailServer } from '../support/mail-server.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+
+const server = await mailServer(t);
+const { app, ctx, clock } = await testContext(t, {
+  env: { SMTP_URL: server.url, MAIL_FROM: 'Carillon <bells@example.com>' },
+});
+t.beforeEach(async () => {
+  clock.set(START);
+  server.received.length = 0;
+  server.answer('take');
+  server.beforeAccepting(async () => {});
+  await ctx.db.delete(mails);
+  await ctx.db.delete(users);
+});
+
+const MAIL = { to: 'alice@example.com', subject: 'The news', text: 'Nothing happened.\n' };
+
+async function stored() {
+  const [row] = await ctx.db.select().from(mails);
+  if (!row) throw new Error('No mail is stored.');
+  return row;
+}
+
+t.test('what was queued arrives once, from the sender of the settings', async (t) => {
+  await queueMail(ctx, MAIL);
+  await deliverDueMails(ctx);
+  await deliverDueMails(ctx);
+  const [mail, ...more] = server.received;
+  t.same(more, []);
+  t.match(mail, { subject: 'The news', date: START.toISOString(), text: 'Nothing happened.\n' });
+  t.same(mail?.envelope, { from: 'bells@example.com', to: ['alice@example.com'] });
+  t.match(mail?.from, { name: 'Carillon', address: 'bells@example.com' });
+  t.equal(mail?.headers.find(({ key }) => key === 'auto-submitted')?.value, 'auto-generated', 'no robot answers it');
+});
+
+t.test('of a mail that was sent nothing but the fact is kept', async (t) => {
+  await queueMail(ctx, MAIL);
+  const waiting = await stored();
+  t.notMatch(JSON.stringify(waiting), 'Nothing happened', 'and while it waits, its text is sealed');
+  await deliverDueMails(ctx);
+  t.match(await stored(), { sentAt: START, bodySealed: null, nextAttemptAt: null, failedAt: null, error: null });
+});
+
+t.test('processes that deliver at once send each mail once', async (t) => {
+  await queueMails(
+    ctx,
+    Array.from({ length: 45 }, (_, at) => ({ ...MAIL, subject: `Number ${at}` })),
+  );
+  await Promise.all(Array.from({ length: 4 }, () => deliverDueMails(ctx)));
+  t.equal(server.received.length, 45);
+  t.equal(new Set(server.received.map(({ subject }) => subject)).size, 45);
+});
+
+t.test('a mail whose process died is sent by another one, once the lease has ended', async (t) => {
+  await queueMail(ctx, MAIL);
+  const dying: Context = { ...ctx, mail: { ...ctx.mail, send: () => Promise.reject(new Error('killed')) } };
+  await deliverDueMails(dying);
+  clock.advance(119_999);
+  await deliverDueMails(ctx);
+  t.equal(server.received.length, 0);
+  clock.advance(1);
+  await deliverDueMails(ctx);
+  t.equal(server.received.length, 1);
+});
+
+t.test('a process that was overtaken does not undo what the other has noted', async (t) => {
+  await queueMail(ctx, MAIL);
+  server.beforeAccepting(async () => {
+    server.beforeAccepting(async () => {});
+    clock.advance(120_000);
+    await deliverDueMails(ctx);
+    clock.advance(60_000);
+  });
+  await deliverDueMails(ctx);
+  t.equal(server.received.length, 2, 'at least once');
+  t.same(new Set(server.received.map(({ messageId }) => messageId)).size, 1, 'but to a reader it is one mail');
+  t.match(await stored(), { attempt: 2, sentAt: new Date(START.getTime() + 120_000) });
+});
+
+t.test('a process that stops takes up no more mail, and waits for what the server is about to confirm', async (t) => {
+  const stop = new AbortController();
+  const stopping: Context = { ...ctx, worker: { ...ctx.worker, stopping: stop.signal } };
+  await queueMails(ctx, Array(25).fill(MAIL));
+  server.beforeAccepting(async () => stop.abort());
+  await deliverDueMails(stopping);
+  t.equal(server.received.length, 10);
+  t.equal(await ctx.db.$count(mails, isNotNull(mails.sentAt)), 10);
+  await deliverDueMails(stopping);
+  t.equal(server.received.length, 10);
+});
+
+t.test('a process that stops leaves a server that hangs, and the mail is sent by another one', async (t) => {
+  const stop = new AbortController();
+  const stopping: Context = { ...ctx, worker: { ...ctx.worker, stopping: stop.signal } };
+  await queueMail(ctx, MAIL);
+  server.answer('hang');
+  const delivering = deliverDueMails(stopping, { graceMs: 10 });
+  stop.abort();
+  await delivering;
+  server.answer('take');
+  clock.advance(30_000);
+  await deliverDueMails(ctx);
+  t.equal(server.received.length, 1);
+});
+
+t.test('mail goes with the account that it is about', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  await queueMails(ctx, [
+    { ...MAIL, userId: alice.id },
+    { ...MAIL, to: bob.email, userId: bob.id },
+  ]);
+  await ctx.db.delete(users).where(eq(users.id, alice.id));
+  await deliverDueMails(ctx);
+  t.same(
+    server.received.map(({ envelope }) => envelope.to),
+    [['bob@example.com']],
+  );
+});

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mails } from '@carillon/db';
+import PostalMime from 'postal-mime';
+import t from 'tap';
+import { deliverDueMails } from '../../src/mail/deliver.ts';
+import { queueMail } from '../../src/mail/queue.ts';
+import { testContext } from '../support/context.ts';
+import { linkIn } from '../support/mail-server.ts';
+import { signUpAlice } from '../support/people.ts';
+
+const forgot = { method: 'POST', url: '/api/auth/forgot-password', payload: { email: 'alice@example.com' } } as const;
+
+t.test('without a mail server each mail is a file, and a reset link is in the log too', async (t) => {
+  const { app, ctx, logged } = await testContext(t, { env: { APP_URL: 'http://localhost:5173' } });
+  await signUpAlice(app);
+  await app.inject(forgot);
+  await deliverDueMails(ctx);
+  const folder = join(ctx.config.dataDir, 'mail');
+  const [name = '', ...more] = readdirSync(folder);
+  t.same(more, []);
+  t.match(name, /^2026-11-20T10-00-00\.000Z-[\w-]+\.eml$/, 'in the order of time');
+  t.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
+  const raw = readFileSync(join(folder, name), 'utf8');
+  const mail = await PostalMime.parse(raw);
+  t.match(mail, {
+    subject: 'Choose a new password',
+    to: [{ address: 'alice@example.com' }],
+    from: { name: 'Carillon' },
+  });
+  const link = linkIn(mail);
+  t.match(link, /^http:\/\/localhost:5173\/handler\/reset-password\/[0-9a-f]{64}$/);
+  t.match(raw, `\r\n${link}\r\n`, 'in one piece');
+  t.same(
+    logged.filter((line) => JSON.stringify(line).includes(link)).map(({ level, link }) => [level, link]),
+    [[30, link]],
+  );
+});
+
+t.test('only a reset link is ever logged', async (t) => {
+  const { ctx, logged } = await testContext(t);
+  await queueMail(ctx, { to: 'alice@example.com', subject: 'The news', text: 'See https://example.com/secret' });
+  await deliverDueMails(ctx);
+  t.notMatch(JSON.stringify(logged), 'example.com/secret');
+});
+
+t.test('a folder that cannot be written to loses nothing', async (t) => {
+  const { ctx } = await testContext(t);
+  writeFileSync(join(ctx.config.dataDir, 'mail'), 'a file is in the way');
+  await queueMail(ctx, { to: 'alice@example.com', subject: 'The news', text: 'Nothing happened.' });
+  await deliverDueMails(ctx);
+  t.match(await ctx.db.select().from(mails), [{ failedAt: null, error: /EEXIST|ENOTDIR/ }]);
+});

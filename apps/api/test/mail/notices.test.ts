@@ -1,0 +1,102 @@
+import { mails, notifications, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
+import { deliverDueMails } from '../../src/mail/deliver.ts';
+import { notifyUsers } from '../../src/notifications/notify.ts';
+import { START, testContext } from '../support/context.ts';
+import { mailServer } from '../support/mail-server.ts';
+import { signUpAlice, signUpBob } from '../support/people.ts';
+
+const server = await mailServer(t);
+const { app, ctx, clock } = await testContext(t, {
+  env: { SMTP_URL: server.url, APP_URL: 'https://bells.example.com' },
+});
+t.beforeEach(async () => {
+  clock.set(START);
+  server.received.length = 0;
+  await ctx.db.delete(mails);
+  await ctx.db.delete(users);
+});
+
+const notice = (userId: number) => ({
+  userId,
+  kind: 'task.failed',
+  title: 'Task "News"\r\nBcc: eve@example.com failed',
+  message: 'It will not run again until you resume it.',
+});
+
+t.test('a notice is on the dashboard and in the mail', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  await notifyUsers(ctx, [notice(alice.id), notice(alice.id), notice(bob.id)]);
+  await deliverDueMails(ctx);
+  const [first] = await ctx.db.select().from(notifications);
+  t.match(first, { ...notice(alice.id), readAt: null, createdAt: START });
+  t.same(server.received.map(({ envelope }) => envelope.to[0]).toSorted(), [alice.email, alice.email, bob.email]);
+  t.match(server.received[0], { subject: 'Task "News" Bcc: eve@example.com failed', text: /^It will not run again/ });
+  t.match(server.received[0]?.text, 'https://bells.example.com');
+});
+
+t.test('who wants no mail, or is deactivated, has it on the dashboard alone', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  await ctx.db.update(users).set({ notifyEmail: false }).where(eq(users.id, alice.id));
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, bob.id));
+  await notifyUsers(ctx, [notice(alice.id), notice(bob.id)]);
+  await deliverDueMails(ctx);
+  t.equal(await ctx.db.$count(notifications), 2);
+  t.equal(server.received.length, 0);
+});
+
+t.test('a notice of a transaction that failed is never sent', async (t) => {
+  const alice = await signUpAlice(app);
+  const failing = inTransaction(ctx, async (tx) => {
+    await notifyUsers(tx, [notice(alice.id)]);
+    throw new Error('too bad');
+  });
+  await t.rejects(failing, { message: 'too bad' });
+  t.same([await ctx.db.$count(notifications), await ctx.db.$count(mails)], [0, 0]);
+});
+
+t.test('each address that the account names gets it once, and reads why', async (t) => {
+  const alice = await signUpAlice(app);
+  const notificationEmails = ['team@example.com', alice.email, 'boss@example.com'];
+  await ctx.db.update(users).set({ notificationEmails }).where(eq(users.id, alice.id));
+  await notifyUsers(ctx, [notice(alice.id)]);
+  await deliverDueMails(ctx);
+  const texts = new Map(server.received.map(({ envelope, text = '' }) => [envelope.to.join(), text]));
+  t.same([...texts.keys()].sort(), [alice.email, 'boss@example.com', 'team@example.com']);
+  t.equal(server.received.length, 3);
+  t.match(texts.get(alice.email), 'as the owner of a Carillon account');
+  t.match(
+    texts.get('team@example.com'),
+    `the Carillon account ${alice.email} has its notifications sent to this address`,
+  );
+  t.equal(await ctx.db.$count(notifications), 1);
+});
+
+t.test('who wants no mail has none sent to those either, nor who is deactivated', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  await ctx.db.update(users).set({ notificationEmails: ['team@example.com'] });
+  await ctx.db.update(users).set({ notifyEmail: false }).where(eq(users.id, alice.id));
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, bob.id));
+  await notifyUsers(ctx, [notice(alice.id), notice(bob.id)]);
+  await deliverDueMails(ctx);
+  t.equal(server.received.length, 0);
+});
+
+t.test('beyond 200 mails about an account in 24 hours its notices are on the dashboard alone', async (t) => {
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  const many = Array.from({ length: 100 }, () => notice(alice.id));
+  for (let round = 0; round < 3; round++) await notifyUsers(ctx, many);
+  await notifyUsers(ctx, [notice(bob.id)]);
+  t.equal(await ctx.db.$count(mails, eq(mails.userId, alice.id)), 200);
+  t.equal(await ctx.db.$count(mails, eq(mails.userId, bob.id)), 1, 'that is her limit alone');
+  t.equal(await ctx.db.$count(notifications), 301);
+  clock.advance(24 * 60 * 60 * 1000);
+  await notifyUsers(ctx, [notice(alice.id)]);
+  t.equal(await ctx.db.$count(mails, eq(mails.userId, alice.id)), 201);
+});

@@ -1,0 +1,121 @@
+import { mails } from '@carillon/db';
+import t from 'tap';
+import { deliverDueMails } from '../../src/mail/deliver.ts';
+import { queueMail, queueMails } from '../../src/mail/queue.ts';
+import { createMail } from '../../src/mail/transport.ts';
+import { START, testContext } from '../support/context.ts';
+import { mailServer } from '../support/mail-server.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const server = await mailServer(t);
+const { ctx, clock, logged } = await testContext(t, {
+  env: { SMTP_URL: server.url, MAIL_FROM: 'Carillon <bells@example.com>' },
+});
+t.beforeEach(async () => {
+  clock.set(START);
+  logged.length = 0;
+  server.received.length = 0;
+  server.answer('take');
+  await ctx.db.delete(mails);
+});
+
+const MAIL = { to: 'alice@example.com', subject: 'The news', text: 'Nothing happened.\n' };
+
+async function stored() {
+  const [row] = await ctx.db.select().from(mails);
+  if (!row) throw new Error('No mail is stored.');
+  return row;
+}
+
+t.test('a mail server that is down for two hours loses nothing', async (t) => {
+  await server.stop();
+  await queueMail(ctx, MAIL);
+  const waits: number[] = [];
+  for (let now = START.getTime(); now < START.getTime() + 2 * HOUR_MS; ) {
+    await deliverDueMails(ctx);
+    const next = (await stored()).nextAttemptAt?.getTime() ?? 0;
+    waits.push((next - now) / MINUTE_MS);
+    now = next;
+    clock.set(new Date(now));
+  }
+  t.same(waits, [0.5, 2, 5, 15, 30, 60, 60], 'it is asked ever more rarely, but at least once an hour');
+  t.match((await stored()).error, 'ECONNREFUSED');
+  await server.start();
+  await deliverDueMails(ctx);
+  t.equal(server.received.length, 1);
+  t.match(await stored(), { attempt: 8, error: null });
+});
+
+t.test('before its time comes a mail is not tried again', async (t) => {
+  server.answer({ at: 'DATA', code: 451, text: 'Later, please' });
+  await queueMail(ctx, MAIL);
+  await deliverDueMails(ctx);
+  clock.advance(29_999);
+  await deliverDueMails(ctx);
+  t.match(await stored(), { attempt: 1, error: '451 Later, please' });
+  clock.advance(1);
+  await deliverDueMails(ctx);
+  t.equal((await stored()).attempt, 2);
+});
+
+t.test('after a day of failures a mail is given up, and the log says so', async (t) => {
+  server.answer({ at: 'RCPT', code: 450, text: 'Mailbox busy' });
+  await queueMail(ctx, MAIL);
+  let attempts = 0;
+  for (let row = await stored(); row.nextAttemptAt; row = await stored()) {
+    clock.set(row.nextAttemptAt);
+    await deliverDueMails(ctx);
+    attempts += 1;
+  }
+  t.equal(attempts, 29);
+  const { failedAt, bodySealed, error } = await stored();
+  t.ok(failedAt && failedAt.getTime() - START.getTime() > 23 * HOUR_MS);
+  t.same([bodySealed, error], [null, '450 Mailbox busy']);
+  t.match(logged.at(-1), { level: 50, msg: 'mail given up', reason: '450 Mailbox busy', attempt: 29 });
+});
+
+t.test('what the server refuses for good is given up at once', async (t) => {
+  for (const at of ['RCPT', 'DATA'] as const) {
+    await ctx.db.delete(mails);
+    server.answer({ at, code: 550, text: 'No such person here' });
+    await queueMail(ctx, MAIL);
+    await deliverDueMails(ctx);
+    t.match(await stored(), { attempt: 1, failedAt: START, nextAttemptAt: null, error: '550 No such person here' });
+  }
+});
+
+t.test('a refusal of our own address is no fault of the mail, which waits until it is mended', async (t) => {
+  server.answer({ at: 'MAIL', code: 553, text: 'You may not send as bells@example.com' });
+  await queueMail(ctx, MAIL);
+  await deliverDueMails(ctx);
+  t.match(await stored(), { failedAt: null, error: '553 You may not send as bells@example.com' });
+  server.answer('take');
+  clock.advance(MINUTE_MS);
+  await deliverDueMails(ctx);
+  t.equal(server.received.length, 1);
+});
+
+t.test('one mail that is refused holds up no other', async (t) => {
+  server.answer({ at: 'RCPT', code: 550, text: 'No such person here' });
+  await queueMail(ctx, MAIL);
+  await deliverDueMails(ctx);
+  server.answer('take');
+  await queueMails(ctx, [MAIL, { ...MAIL, to: 'bob@example.com' }]);
+  await deliverDueMails(ctx);
+  t.equal(server.received.length, 2);
+});
+
+t.test('a server that never answers is left in time, and the mail is tried again', async (t) => {
+  const mail = createMail(ctx.config.mail, ctx.log, { connectMs: 20_000, silenceMs: 20_000, totalMs: 500 });
+  t.teardown(() => mail.close());
+  server.answer('hang');
+  await queueMails(ctx, [MAIL, MAIL]);
+  await deliverDueMails({ ...ctx, mail });
+  t.match(await stored(), { attempt: 1, failedAt: null, error: 'The mail server did not answer in time.' });
+  server.answer('take');
+  clock.advance(MINUTE_MS);
+  await deliverDueMails(ctx);
+  t.equal(server.received.length, 2);
+});

@@ -1,0 +1,88 @@
+import t from 'tap';
+import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS } from '../../src/limits/rates.ts';
+import { routesOf } from '../support/conformance.ts';
+import { testContext } from '../support/context.ts';
+
+interface Operation {
+  operationId: string;
+  responses: Record<string, { headers?: Record<string, { $ref: string }> }>;
+  'x-rate-limit'?: { limit: number; windowSeconds: number; scope: string };
+}
+
+const HEADERS = ['Limit', 'Remaining', 'Reset', 'Window', 'Policy'].map((word) => `X-RateLimit-${word}`);
+
+const { app } = await testContext(t);
+const document = (await app.inject('/api/docs/json')).json();
+const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
+  ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+t.test('every limited operation says so: its limit, its 429 and the headers of each response', async (t) => {
+  let limited = 0;
+  for (const { path, method, operation } of operations) {
+    const url = path.replace(/\{(\w+)\}/g, ':$1');
+    const route = routesOf(app).find((one) => one.method === method.toUpperCase() && one.url === url);
+    const { rate } = route?.config ?? {};
+    if (!rate) {
+      t.equal(operation['x-rate-limit'], undefined, `${method} ${path}`);
+      continue;
+    }
+    limited += 1;
+    const { limit, windowSeconds, scope } = rate;
+    t.same(operation['x-rate-limit'], { limit, windowSeconds, scope }, `${method} ${path}`);
+    t.ok(operation.responses[429], `${method} ${path} may answer 429`);
+    for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+      for (const name of HEADERS) t.same(headers[name], { $ref: `#/components/headers/${name}` }, name);
+      t.equal('Retry-After' in headers, status === '429' || status === '503', `${method} ${path} ${status}`);
+    }
+  }
+  t.ok(limited > 15);
+});
+
+t.test('a wrong scheduler secret may be answered with 429', async (t) => {
+  const cron = operations.find(({ path }) => path === '/api/cron/scheduler')?.operation;
+  t.ok(cron?.responses[429]?.headers?.['Retry-After']);
+  t.same(Object.keys(cron?.responses[200]?.headers ?? {}), ['X-Request-ID']);
+});
+
+t.test('the description of an operation says its limit, and with what it shares it', async (t) => {
+  const said = (path: string, method: string) => document.paths[path][method].description.split('\n\n').at(-1);
+  t.equal(said('/api/agent/create-task', 'post'), 'Limit: 10 requests a minute for each user.');
+  t.equal(said('/api/coupons/activate', 'post'), 'Limit: 5 requests an hour for each user.');
+  t.equal(
+    said('/api/auth/login', 'post'),
+    'Limit: 5 requests in 15 minutes for each address and e-mail address, and 300 a minute for each address.',
+  );
+  const shared = 'together with all operations that have none of their own.';
+  t.equal(said('/api/notifications', 'get'), `Limit: 100 requests a minute for each user, ${shared}`);
+  t.equal(said('/api/health', 'get'), 'Not limited.');
+});
+
+t.test('the headers that are referred to are described', async (t) => {
+  const names = operations.flatMap(({ operation }) =>
+    Object.values(operation.responses).flatMap(({ headers = {} }) => Object.values(headers).map(({ $ref }) => $ref)),
+  );
+  for (const name of new Set(names.filter(Boolean).map((reference) => reference.split('/').at(-1) ?? ''))) {
+    t.match(document.components.headers[name], { description: /\S/, schema: { type: /integer|string/ } }, name);
+  }
+});
+
+t.test('every answer has its request id, and those that are about the session say so', async (t) => {
+  const headersOf = (id: string, status: number) =>
+    Object.keys(
+      operations.find(({ operation }) => operation.operationId === id)?.operation.responses[status]?.headers ?? {},
+    );
+  for (const { operation } of operations) {
+    for (const { headers = {} } of Object.values(operation.responses)) t.ok('X-Request-ID' in headers);
+  }
+  t.ok(headersOf('login', 200).includes('Set-Cookie'));
+  t.ok(headersOf('logout', 200).includes('Set-Cookie'));
+  t.notOk(headersOf('login', 401).includes('Set-Cookie'));
+  t.ok(headersOf('getUser', 401).includes('WWW-Authenticate'));
+  t.ok(headersOf('startOAuth', 302).includes('Location'));
+});
+
+t.test('nothing is limited by a rate that the table does not know', async (t) => {
+  const known = new Set([...RATE_LIMITS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS]);
+  for (const { url, config } of routesOf(app)) if (config?.rate) t.ok(known.has(config.rate), url);
+});

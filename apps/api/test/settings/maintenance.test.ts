@@ -1,0 +1,97 @@
+import { settings } from '@carillon/db';
+import t from 'tap';
+import { buildApp } from '../../src/app.ts';
+import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
+import { routesOf } from '../support/conformance.ts';
+import { CRON_SECRET, testContext } from '../support/context.ts';
+import { PASSWORD, signUpAda, signUpAlice } from '../support/people.ts';
+
+const { app, ctx } = await testContext(t);
+const alice = await signUpAlice(app);
+const ada = await signUpAda(app);
+const setMode = (maintenanceMode: boolean) => ctx.db.update(settings).set({ maintenanceMode });
+t.afterEach(() => setMode(false));
+
+const CLOSED = { success: false, error: 'Service unavailable', message: /maintenance/ };
+/** Decisions §4. */
+const OPEN = new Set([
+  '/',
+  '/api/health',
+  '/api/health/live',
+  '/api/health/ready',
+  '/api/auth/login',
+  '/api/auth/logout',
+  '/api/auth/session',
+  '/api/cron/scheduler',
+]);
+const isOpen = (url: string) =>
+  OPEN.has(url) || url.startsWith('/api/docs') || url.startsWith('/api/auth/oauth/') || url === '*';
+
+t.test('every route that is not named as open answers 503 with Retry-After', async (t) => {
+  await setMode(true);
+  let closed = 0;
+  for (const { method, url } of routesOf(app)) {
+    if (isOpen(url)) continue;
+    const path = url.replaceAll(/:\w+/g, '1');
+    const response = await app.inject({ method: [method].flat()[0] as 'GET', url: path, headers: alice.headers });
+    t.equal(response.statusCode, 503, `${method} ${url}`);
+    t.match(response.json(), CLOSED);
+    t.ok(Number(response.headers['retry-after']) > 0);
+    closed += 1;
+  }
+  t.ok(closed > 15, `${closed} routes`);
+});
+
+t.test('health, the documentation, signing in and out, and the scheduler stay open', async (t) => {
+  await setMode(true);
+  const probes = ['/api/health', '/api/health/live', '/api/health/ready'];
+  for (const url of ['/', ...probes, '/api/docs', '/api/docs/json', '/api/auth/session']) {
+    t.equal((await app.inject({ url, headers: alice.headers })).statusCode, 200, url);
+  }
+  const login = await app.inject({
+    method: 'POST',
+    url: '/api/auth/login',
+    payload: { email: alice.email, password: PASSWORD },
+  });
+  t.equal(login.statusCode, 200);
+  const [, token = ''] = /^local-session=([^;]+)/.exec(String(login.headers['set-cookie'])) ?? [];
+  const headers = { cookie: `${SESSION_COOKIE}=${token}` };
+  t.equal((await app.inject({ method: 'POST', url: '/api/auth/logout', headers })).statusCode, 200);
+  const tick = await app.inject({ url: '/api/cron/scheduler', headers: { authorization: `Bearer ${CRON_SECRET}` } });
+  t.equal(tick.statusCode, 200);
+  t.equal((await app.inject('/nothing')).statusCode, 404);
+});
+
+t.test('an admin goes on working, and who is not signed in is told that first', async (t) => {
+  await setMode(true);
+  t.equal((await app.inject({ url: '/api/user', headers: ada.headers })).statusCode, 200);
+  t.equal((await app.inject('/api/user')).statusCode, 401);
+});
+
+t.test('it is in force with the next request, at every process, and over with the next', async (t) => {
+  const other = await buildApp(ctx);
+  t.teardown(() => other.close());
+  for (const mode of [true, false, true, false]) {
+    await setMode(mode);
+    for (const process of [app, other]) {
+      t.equal((await process.inject({ url: '/api/user', headers: alice.headers })).statusCode, mode ? 503 : 200);
+      const payload = { email: 'nobody@example.com' };
+      const forgot = await process.inject({ method: 'POST', url: '/api/auth/forgot-password', payload });
+      t.equal(forgot.statusCode, mode ? 503 : 200);
+    }
+  }
+});
+
+t.test('knowing it costs a signed-in request no query of its own', async (t) => {
+  const asked: string[] = [];
+  const { db } = ctx;
+  const session = (db as unknown as { session: { client: { unsafe(...given: unknown[]): unknown } } }).session;
+  const { unsafe } = session.client;
+  session.client.unsafe = (...given) => {
+    asked.push(String(given[0]));
+    return unsafe(...given);
+  };
+  await app.inject({ url: '/api/auth/session', headers: alice.headers });
+  session.client.unsafe = unsafe;
+  t.equal(asked.length, 1, 'session, rate limit and maintenance in one');
+});

@@ -1,0 +1,22 @@
+import { Readable } from 'node:stream';
+import t from 'tap';
+import { loadConfig } from '../../src/config/config.ts';
+import { createFiles } from '../../src/storage/files.ts';
+
+const files = createFiles(loadConfig({ NODE_ENV: 'test' }));
+const urlOf = (type: string) => files.store('x', Readable.from([Buffer.from('é')]), { name: 'x', type });
+
+t.test('a data URL holds the bytes, with the type of what a browser shows', async (t) => {
+  for (const type of ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'application/pdf']) {
+    t.equal(await urlOf(type), `data:${type};base64,w6k=`);
+  }
+});
+
+t.test('texts of any kind are plain text, and what is none of the nine types is bytes', async (t) => {
+  for (const type of ['text/plain', 'text/markdown', 'text/csv', 'application/json', 'text/html']) {
+    t.equal(await urlOf(type), 'data:text/plain;charset=utf-8;base64,w6k=');
+  }
+  for (const type of ['image/svg+xml', 'application/xhtml+xml', 'x;base64,x']) {
+    t.equal(await urlOf(type), 'data:application/octet-stream;base64,w6k=');
+  }
+});

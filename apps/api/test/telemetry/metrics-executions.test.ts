@@ -1,0 +1,165 @@
+import { settings, usageRecords } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
+import { claimExecutions } from '../../src/executions/claim.ts';
+import { executeTask } from '../../src/executions/execute-task.ts';
+import { rescueExpired } from '../../src/executions/leases.ts';
+import { enqueueDue } from '../../src/executions/queue.ts';
+import { settleExecutions } from '../../src/executions/settle.ts';
+import { createInstruments } from '../../src/telemetry/instruments.ts';
+import { testEngine } from '../support/engine.ts';
+import { insertTask } from '../support/schedules.ts';
+import { readRegistry, type Scrape } from '../support/scrape.ts';
+
+const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
+let instruments = createInstruments();
+t.beforeEach(async () => {
+  instruments = createInstruments();
+  ctx.metrics = instruments;
+});
+const told = () => readRegistry(instruments.registry);
+
+const LATENESS = 'carillon_execution_start_lateness_seconds';
+/** How many started under each trigger, and how late they were together. */
+function startsIn(scrape: Scrape, trigger: string) {
+  return [scrape.value(`${LATENESS}_count`, { trigger }), scrape.value(`${LATENESS}_sum`, { trigger })];
+}
+const ended = (scrape: Scrape, outcome: string, error_code: string) =>
+  scrape.value('carillon_executions_total', { outcome, error_code });
+
+t.test('a start is as late as the planned instant, the request or the wait is past', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  clock.advance(3000);
+  await enqueueDue(ctx);
+  clock.advance(250);
+  await newWorker(t).drain();
+  await executeTask(ctx, alice(), task);
+  clock.advance(40);
+  ai.answer(() => ({ status: 503 }));
+  await newWorker(t).drain();
+  clock.advance(60_000 + 700);
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+
+  const scrape = await told();
+  t.same(startsIn(scrape, 'schedule'), [1, 3.25]);
+  t.same(startsIn(scrape, 'manual'), [1, 0.04]);
+  t.same(startsIn(scrape, 'retry'), [1, 0.7], 'its wait is none of the delay');
+  const upTo = (le: string) => scrape.value(`${LATENESS}_bucket`, { trigger: 'schedule', le });
+  t.same([upTo('2.5'), upTo('5'), upTo('3600'), upTo('+Inf')], [0, 1, 1, 1]);
+});
+
+t.test('an end counts under its outcome, with duration, tokens and cost', async (t) => {
+  ai.answer(({ body }) =>
+    body.model === 'bad'
+      ? { status: 400, body: { error: { message: 'No such model' } } }
+      : { usage: { promptTokens: 120, completionTokens: 34, cost: 0.25 } },
+  );
+  for (const aiModel of ['good', 'good', 'bad']) await insertTask(ctx, alice().id, { aiModel });
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  const scrape = await told();
+  t.equal(ended(scrape, 'completed', 'none'), 2);
+  t.equal(ended(scrape, 'failed', 'INVALID_REQUEST'), 1);
+  t.equal(ended(scrape, 'failed', 'TIMEOUT'), 0, 'the others are known, so that a rate sees the first of them');
+  t.equal(scrape.value('carillon_execution_duration_seconds_count', { outcome: 'completed' }), 2);
+  t.equal(scrape.value('carillon_execution_duration_seconds_count', { outcome: 'failed' }), 1);
+  t.equal(scrape.value('carillon_tokens_total', { direction: 'input', estimated: 'false' }), 240);
+  t.equal(scrape.value('carillon_tokens_total', { direction: 'output', estimated: 'false' }), 68);
+  t.equal(scrape.value('carillon_cost_usd_total'), 0.5);
+});
+
+t.test('the tokens are those of the usage ledger, estimated ones apart', async (t) => {
+  ai.answer((_request, index) => (index % 2 === 0 ? { usage: null } : {}));
+  for (let i = 0; i < 4; i++) await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  const scrape = await told();
+  for (const estimated of [true, false]) {
+    const records = await ctx.db.select().from(usageRecords).where(eq(usageRecords.estimated, estimated));
+    t.ok(records.length > 0);
+    for (const [direction, field] of [
+      ['input', 'inputTokens'],
+      ['output', 'outputTokens'],
+    ] as const) {
+      const sum = records.reduce((sum, record) => sum + record[field], 0);
+      t.equal(scrape.value('carillon_tokens_total', { direction, estimated: `${estimated}` }), sum);
+    }
+  }
+});
+
+t.test('what is refused over quota ends without a start', async (t) => {
+  await ctx.db.update(settings).set({ maxExecutionsPerDay: 1 });
+  for (let i = 0; i < 3; i++) await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  const scrape = await told();
+  t.equal(ended(scrape, 'completed', 'none'), 1);
+  t.equal(ended(scrape, 'failed', 'QUOTA_EXCEEDED'), 2);
+  t.equal(startsIn(scrape, 'schedule')[0], 1);
+  t.equal(scrape.value('carillon_execution_duration_seconds_count', { outcome: 'failed' }), undefined);
+});
+
+t.test('what is undone, or was lost to another process, counts nothing', async (t) => {
+  await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const undo = new Error('undone');
+  const before = await told();
+  const attempted = inTransaction(ctx, async (tx) => {
+    await claimExecutions(tx, { limit: 1, after: 0 });
+    throw undo;
+  });
+  await t.rejects(attempted, undo);
+  t.same(startsIn(await told(), 'schedule'), startsIn(before, 'schedule'), 'a start');
+
+  const { started } = await claimExecutions(ctx, { limit: 1, after: 0 });
+  const usage = { model: 'x', inputTokens: 7, outputTokens: 5, estimated: false, costUsd: 1 };
+  const [run] = started.map(({ id, claimToken }) => {
+    return { id, claimToken, usage, durationMs: 20, outcome: { ok: true as const, text: 'Titan' } };
+  });
+  if (!run) return t.fail();
+  const undone = inTransaction(ctx, async (tx) => {
+    t.same(await settleExecutions(tx, [run]), [run.id]);
+    throw undo;
+  });
+  await t.rejects(undone, undo);
+  clock.advance(ctx.config.executionLeaseMs + 1);
+  await rescueExpired(ctx);
+  t.same(await inTransaction(ctx, (tx) => settleExecutions(tx, [run])), [], 'it is no longer ours');
+  const scrape = await told();
+  t.equal(ended(scrape, 'completed', 'none'), 0);
+  t.equal(scrape.value('carillon_cost_usd_total'), 0);
+});
+
+t.test('what a dead process ran is taken over once, its prompt estimated, and no second start', async (t) => {
+  await insertTask(ctx, alice().id, { prompt: 'x'.repeat(400) });
+  await enqueueDue(ctx);
+  await claimExecutions(ctx, { limit: 1, after: 0 });
+  clock.advance(ctx.config.executionLeaseMs + 1);
+  t.equal((await rescueExpired(ctx)).length, 1);
+  t.equal((await rescueExpired(ctx)).length, 0);
+  await newWorker(t).drain();
+  const scrape = await told();
+  t.equal(scrape.value('carillon_claims_taken_over_total', { kind: 'executions' }), 1);
+  t.equal(scrape.value('carillon_tokens_total', { direction: 'input', estimated: 'true' }), 100);
+  t.equal(startsIn(scrape, 'schedule')[0], 1);
+  t.equal(ended(scrape, 'completed', 'none'), 1);
+});
+
+t.test('how many run at this moment', async (t) => {
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  ai.answer(() => asked.then(() => ({})));
+  for (let i = 0; i < 3; i++) await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  const worker = newWorker(t);
+  worker.wakeExecutions();
+  while (ai.requests.length < 3) await new Promise((resolve) => setImmediate(resolve));
+  t.equal((await told()).value('carillon_executions_in_flight'), 3);
+  answer();
+  await worker.drain();
+  t.equal((await told()).value('carillon_executions_in_flight'), 0);
+});

@@ -1,0 +1,170 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { orphanedObjects, rows } from '@carillon/db';
+import { eq, sql } from 'drizzle-orm';
+import t from 'tap';
+import type { Context } from '../../src/context.ts';
+import type { Files } from '../../src/storage/files.ts';
+import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
+import { START, testContext } from '../support/context.ts';
+import { signUpAlice } from '../support/people.ts';
+
+const { app, ctx, clock, logged } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
+const alice = await signUpAlice(app);
+const MINUTE_MS = 60_000;
+const at = (ms: number) => new Date(START.getTime() + ms);
+const isThere = (key: string) => existsSync(join(ctx.config.dataDir, 'files', key));
+const keys = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
+
+t.beforeEach(async () => {
+  clock.set(START);
+  logged.length = 0;
+  await ctx.db.delete(orphanedObjects);
+});
+
+async function leave(names: string[], deleteAfter = START, userId: number | null = null) {
+  for (const key of names) await ctx.files.store(key, Readable.from(['x']), { name: key, type: 'text/plain' });
+  await ctx.db.insert(orphanedObjects).values(names.map((key) => ({ key, userId, deleteAfter })));
+}
+
+/** A context whose storage removes in its own way. */
+const removing = (remove: Files['remove']): Context => ({ ...ctx, files: { ...ctx.files, remove } });
+
+t.test('what is due is removed, however much, and nothing else', async (t) => {
+  await leave(keys('due', 45));
+  await leave(['later'], at(1));
+  t.equal(await deleteOrphanedObjects(ctx), 45);
+  t.same(
+    (await ctx.db.select().from(orphanedObjects)).map(({ key }) => key),
+    ['later'],
+  );
+  t.ok(isThere('later'));
+  for (const key of keys('due', 45)) t.notOk(isThere(key), key);
+  t.equal(await deleteOrphanedObjects(ctx), 0);
+});
+
+t.test('an upload that was killed leaves neither its bytes nor its place for long', async (t) => {
+  await leave(['killed'], at(5 * MINUTE_MS), alice.id);
+  t.equal(await deleteOrphanedObjects(ctx), 0);
+  clock.advance(5 * MINUTE_MS);
+  t.equal(await deleteOrphanedObjects(ctx), 1);
+  t.notOk(isThere('killed'));
+  t.equal(await ctx.db.$count(orphanedObjects), 0);
+});
+
+t.test('an object whose bytes are gone, or never came, is done with', async (t) => {
+  await ctx.db.insert(orphanedObjects).values({ key: 'nothing', deleteAfter: START });
+  t.equal(await deleteOrphanedObjects(ctx), 1);
+  t.equal(await ctx.db.$count(orphanedObjects), 0);
+});
+
+t.test('several processes at once remove each object once', async (t) => {
+  await leave(keys('raced', 50));
+  const asked: string[] = [];
+  const racing = removing(async (key) => {
+    asked.push(key);
+    await ctx.files.remove(key);
+  });
+  const counts = await Promise.all([racing, racing, racing].map((one) => deleteOrphanedObjects(one)));
+  t.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    50,
+  );
+  t.same(asked.toSorted(), keys('raced', 50).toSorted());
+  t.equal(await ctx.db.$count(orphanedObjects), 0);
+});
+
+t.test('another process takes nothing that is being removed, nor waits for it', async (t) => {
+  await leave(['slow'], START, alice.id);
+  const begun = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const first = deleteOrphanedObjects(
+    removing(async () => {
+      begun.resolve();
+      await finish.promise;
+    }),
+  );
+  await begun.promise;
+  t.equal(await deleteOrphanedObjects(removing(async (key) => void t.fail(`it asked for ${key} too`))), 0);
+  const [claimed] = await ctx.db.select().from(orphanedObjects);
+  t.equal(claimed?.userId, null, 'and it takes no place of the user any more');
+  await ctx.db.update(orphanedObjects).set({ deleteAfter: at(1) });
+  finish.resolve();
+  t.equal(await first, 1);
+  t.equal(await ctx.db.$count(orphanedObjects), 1, 'what somebody else has noted since is left alone');
+});
+
+t.test('no transaction is open while the storage is waited for', async (t) => {
+  await leave(['held']);
+  const begun = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const remove = async () => {
+    begun.resolve();
+    await finish.promise;
+  };
+  const sweep = deleteOrphanedObjects(removing(remove));
+  await begun.promise;
+  const [open] = await rows<{ count: number }>(
+    ctx.db,
+    sql`select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and xact_start is not null
+        and pid <> pg_backend_pid()`,
+  );
+  t.equal(open?.count, 0);
+  finish.resolve();
+  t.equal(await sweep, 1);
+});
+
+t.test('what the storage refuses is logged once, stays, and is tried again ten minutes later', async (t) => {
+  await leave(['stubborn', 'willing']);
+  const failing = removing(async (key) => {
+    if (key === 'stubborn') throw new Error('the storage is full of sand');
+    await ctx.files.remove(key);
+  });
+  t.equal(await deleteOrphanedObjects(failing), 1);
+  const warnings = () => logged.filter(({ level }) => level === 40);
+  t.match(warnings(), [{ key: 'stubborn', err: { message: 'the storage is full of sand' } }]);
+  t.equal(warnings().length, 1);
+  t.same(await ctx.db.select().from(orphanedObjects), [
+    { key: 'stubborn', userId: null, deleteAfter: at(10 * MINUTE_MS) },
+  ]);
+  clock.advance(10 * MINUTE_MS - 1);
+  t.equal(await deleteOrphanedObjects(failing), 0);
+  t.equal(warnings().length, 1, 'and not before');
+  clock.advance(1);
+  t.equal(await deleteOrphanedObjects(ctx), 1);
+  t.notOk(isThere('stubborn'));
+});
+
+t.test('a storage that is away is not asked for everything that is due', async (t) => {
+  await leave(keys('many', 45));
+  let asked = 0;
+  const away = removing(async () => {
+    asked += 1;
+    throw new Error('away');
+  });
+  t.equal(await deleteOrphanedObjects(away), 0);
+  t.equal(asked, 20);
+  t.equal(await deleteOrphanedObjects(ctx), 25, 'those that are not waited with are tried the next time');
+  clock.advance(10 * MINUTE_MS);
+  t.equal(await deleteOrphanedObjects(ctx), 20);
+});
+
+t.test('a process that stops waits no longer for the storage than it has time', async (t) => {
+  await leave(keys('stopping', 25));
+  const stop = new AbortController();
+  const begun = Promise.withResolvers<void>();
+  const hanging = removing(async (key) => {
+    if (key !== 'stopping-0') return ctx.files.remove(key);
+    begun.resolve();
+    await new Promise(() => {});
+  });
+  const worker = { ...ctx.worker, stopping: stop.signal };
+  const sweep = deleteOrphanedObjects({ ...hanging, worker }, { graceMs: 20 });
+  await begun.promise;
+  stop.abort();
+  t.equal(await sweep, 19);
+  t.equal(await ctx.db.$count(orphanedObjects, eq(orphanedObjects.deleteAfter, START)), 5, 'and claims nothing more');
+  t.equal(await deleteOrphanedObjects({ ...ctx, worker }), 0);
+});
