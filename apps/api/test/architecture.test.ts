@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import t from 'tap';
-import { findCycles, findImports, leadsToFile, readSources, type SourceFile } from './support/imports.ts';
+import { findCycles, findImports, leadsToFile, readSources, type SourceFile } from './support/source/imports.ts';
 
 const files = readSources();
 const API = 'apps/api/src/';

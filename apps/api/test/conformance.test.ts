@@ -1,7 +1,7 @@
 import t from 'tap';
-import { explainMismatch, routesOf } from './support/conformance.ts';
 import { testContext } from './support/context.ts';
-import { findOperations } from './support/operations.ts';
+import { explainMismatch, routesOf } from './support/contract/conformance.ts';
+import { findOperations } from './support/contract/operations.ts';
 
 // Files are served where they are on disk only.
 const { app } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });

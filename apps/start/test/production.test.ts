@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { until } from '../../api/test/processes/api-process.ts';
-import { tokenIn } from '../../api/test/support/mail-server.ts';
+import { tokenIn } from '../../api/test/support/servers/mail-server.ts';
 import { FORM, formOf, MIB } from '../../api/test/support/uploads.ts';
 import { auditRuns } from '../../bench/src/others/faults-audit.ts';
 import { startMixedLoad } from '../../bench/src/setup/mixed-load.ts';

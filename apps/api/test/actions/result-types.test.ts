@@ -1,7 +1,7 @@
 import type { ActionData, ActionError, Actions, buildActions } from '@carillon/api/actions';
 import type { EventKind } from '@carillon/contract/events';
 import t from 'tap';
-import { holds, type Plain, type Same } from '../support/same.ts';
+import { holds, type Plain, type Same } from '../support/contract/same.ts';
 
 /*
  * What a web client sees, written out: where a schema says something else, this file does not compile.

@@ -3,7 +3,7 @@ import t from 'tap';
 import { dataOf, invalid, notFound, testActions } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { NO_WEBHOOKS, readLog, readWebhook, signatureOf, WEBHOOK } from '../support/webhooks.ts';
 
 const { app, ctx, logged } = await testContext(t);

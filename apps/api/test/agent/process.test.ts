@@ -3,9 +3,9 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { encryptProviderKey } from '../../src/crypto/provider-key.ts';
 import { instructionsOf, markerLineOf, telling, testAgent } from '../support/agent.ts';
-import type { AiAnswer } from '../support/ai-server.ts';
 import { START } from '../support/context.ts';
 import { readUsage, useUp } from '../support/schedules.ts';
+import type { AiAnswer } from '../support/servers/ai-server.ts';
 import { assertNeedsSession } from '../support/tasks.ts';
 
 const { app, ctx, ai, alice, ask, clock, ledger, underWay, logged } = await testAgent(t);

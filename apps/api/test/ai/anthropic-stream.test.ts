@@ -1,6 +1,6 @@
 import t from 'tap';
 import { aiFor, failed, requestOf } from '../support/ai-client.ts';
-import { delta, messagesApi, opening } from '../support/anthropic-server.ts';
+import { delta, messagesApi, opening } from '../support/servers/anthropic-server.ts';
 
 const model = 'anthropic/claude-sonnet-4-5';
 

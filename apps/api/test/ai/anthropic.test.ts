@@ -1,6 +1,6 @@
 import t from 'tap';
 import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
-import { messagesApi } from '../support/anthropic-server.ts';
+import { messagesApi } from '../support/servers/anthropic-server.ts';
 
 t.test('models named anthropic/… are asked by the Messages API, without the prefix', async (t) => {
   const anthropic = await messagesApi(t);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import t from 'tap';
 import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
-import { startAiServer } from '../support/ai-server.ts';
+import { startAiServer } from '../support/servers/ai-server.ts';
 
 const refusal = (message: string, code: string | null = null) => ({ error: { message, type: 'error', code } });
 

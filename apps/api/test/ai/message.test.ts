@@ -1,6 +1,6 @@
 import t from 'tap';
 import { failed, provided } from '../support/ai-client.ts';
-import type { ChatRequest } from '../support/ai-server-input.ts';
+import type { ChatRequest } from '../support/servers/ai-server-input.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

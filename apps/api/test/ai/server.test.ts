@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { type AiServerOptions, startAiServer } from '../support/ai-server.ts';
+import { type AiServerOptions, startAiServer } from '../support/servers/ai-server.ts';
 
 const good = { model: 'test-model', messages: [{ role: 'user', content: 'Name a moon.' }] };
 
@@ -84,7 +84,7 @@ t.test('close ends answers that are under way', async (t) => {
 });
 
 t.test('the server runs as a process of its own, and ends when told', async (t) => {
-  const main = fileURLToPath(new URL('../support/ai-server-main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../support/servers/ai-server-main.ts', import.meta.url));
   const env = { ...process.env, DELAY_MS: '80' };
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(async () => {

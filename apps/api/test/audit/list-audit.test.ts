@@ -3,8 +3,8 @@ import t from 'tap';
 import { recordAudit } from '../../src/audit/record.ts';
 import { inTransaction } from '../../src/context.ts';
 import { START, testContext } from '../support/context.ts';
+import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { assertNeedsAdmin } from '../support/refusals.ts';
 
 const { app, ctx, clock } = await testContext(t);
 let ada: Person;

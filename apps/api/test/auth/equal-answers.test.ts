@@ -4,8 +4,8 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { issueReset } from '../../src/auth/password-reset.ts';
 import { testContext } from '../support/context.ts';
-import { tokenIn } from '../support/mail-server.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
+import { tokenIn } from '../support/servers/mail-server.ts';
 
 /** Of each kind. With 300, times that are alike go beyond `FAIR` once in 40,000 runs; `SAMPLES=1000` for a figure. */
 const SAMPLES = Number(process.env.SAMPLES ?? 300);

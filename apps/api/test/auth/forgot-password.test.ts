@@ -3,8 +3,8 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { START, testContext } from '../support/context.ts';
-import { linkIn, mailServer, tokenIn } from '../support/mail-server.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
+import { linkIn, mailServer, tokenIn } from '../support/servers/mail-server.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -2,8 +2,8 @@ import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
-import { browse, type Person, startIssuer } from '../support/oidc-issuer.ts';
 import { signUp } from '../support/people.ts';
+import { browse, type Person, startIssuer } from '../support/servers/oidc-issuer.ts';
 
 const BASE_URL = 'http://carillon.test';
 const CALLBACK = `${BASE_URL}/api/auth/oauth/oidc/callback`;

@@ -4,8 +4,8 @@ import t from 'tap';
 import { issueReset } from '../../src/auth/password-reset.ts';
 import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { START, testContext } from '../support/context.ts';
-import { mailServer, tokenIn } from '../support/mail-server.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
+import { mailServer, tokenIn } from '../support/servers/mail-server.ts';
 
 const HOUR_MS = 3_600_000;
 const NEW = 'Another-2026';

@@ -3,8 +3,8 @@ import t from 'tap';
 import { issueReset } from '../../src/auth/password-reset.ts';
 import { prune } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
-import { tokenIn } from '../support/mail-server.ts';
 import { type Person, signUpAlice } from '../support/people.ts';
+import { tokenIn } from '../support/servers/mail-server.ts';
 
 const HOUR_MS = 3_600_000;
 const NEW = 'Another-2026';

@@ -1,8 +1,22 @@
 import { networkInterfaces } from 'node:os';
 import t from 'tap';
 import { isPublic, readAddress } from '../../src/egress/addresses.ts';
-import { countAttempts, httpFor, nameServers, postTo, startCanary, startReceiver } from '../support/canaries.ts';
-import { LOCAL_NAMES, spellInvalid, spellIPv4, spellIPv6, spellMapped, spellTunnelled } from '../support/spellings.ts';
+import {
+  LOCAL_NAMES,
+  spellInvalid,
+  spellIPv4,
+  spellIPv6,
+  spellMapped,
+  spellTunnelled,
+} from '../support/contract/spellings.ts';
+import {
+  countAttempts,
+  httpFor,
+  nameServers,
+  postTo,
+  startCanary,
+  startReceiver,
+} from '../support/servers/probe-servers.ts';
 
 const own = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])

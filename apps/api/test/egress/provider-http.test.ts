@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { createProviderHttp, type Reader } from '../../src/egress/provider-http.ts';
-import { startAiServer } from '../support/ai-server.ts';
+import { startAiServer } from '../support/servers/ai-server.ts';
 
 const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Name a moon.' }] });
 

@@ -4,6 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
+import { PRODUCTION } from '../support/production.ts';
+import { AUTHORITY, CERTIFICATE, KEY } from '../support/servers/certificate.ts';
 import {
   httpFor,
   listen,
@@ -12,9 +14,7 @@ import {
   type Receiver,
   startRawReceiver,
   startReceiver,
-} from '../support/canaries.ts';
-import { AUTHORITY, CERTIFICATE, KEY } from '../support/certificate.ts';
-import { PRODUCTION } from '../support/production.ts';
+} from '../support/servers/probe-servers.ts';
 
 const addressOf = ({ port }: Receiver) => `http://127.0.0.1:${port}/hook`;
 const late = { kind: 'timeout', status: null, error: 'The receiver did not answer within 0.2 s.' };

@@ -6,6 +6,8 @@ import type { buildConnector } from 'undici';
 import { createConnector, NotAdmitted } from '../../src/egress/connector.ts';
 import type { Egress } from '../../src/egress/policy.ts';
 import { createLookup } from '../../src/egress/resolver.ts';
+import { PRODUCTION } from '../support/production.ts';
+import { startNameServer } from '../support/servers/name-server.ts';
 import {
   countAttempts,
   httpFor,
@@ -14,9 +16,7 @@ import {
   startCanary,
   startRawReceiver,
   startReceiver,
-} from '../support/canaries.ts';
-import { startNameServer } from '../support/name-server.ts';
-import { PRODUCTION } from '../support/production.ts';
+} from '../support/servers/probe-servers.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
 const noAddress = {

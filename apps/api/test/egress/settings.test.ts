@@ -1,8 +1,8 @@
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
 import { isPublic, readAddress } from '../../src/egress/addresses.ts';
-import { httpFor } from '../support/canaries.ts';
 import { PRODUCTION } from '../support/production.ts';
+import { httpFor } from '../support/servers/probe-servers.ts';
 
 const allowed = (EGRESS_ALLOW?: string, NODE_ENV = 'test') =>
   loadConfig({

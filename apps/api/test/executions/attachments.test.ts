@@ -4,10 +4,10 @@ import t from 'tap';
 import { createAi } from '../../src/ai/client.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { createFiles, type Files } from '../../src/storage/files.ts';
-import { messagesApi } from '../support/anthropic-server.ts';
 import { attach, CSV, PDF, PNG } from '../support/attached.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertUsers, PROMPT, readRun, readRuns } from '../support/schedules.ts';
+import { messagesApi } from '../support/servers/anthropic-server.ts';
 
 const { ctx, ai, alice, clock, newWorker } = await testEngine(t);
 const disk = createFiles({ storage: { driver: 'disk', url: 'http://files.test', folder: t.testdir() } });

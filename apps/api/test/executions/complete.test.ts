@@ -9,10 +9,10 @@ import { enqueueDue } from '../../src/executions/queue.ts';
 import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
 import { settleExecutions } from '../../src/executions/settle.ts';
 import { changeTask } from '../../src/tasks/write.ts';
-import type { AiAnswer } from '../support/ai-server.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, readRun, readTask } from '../support/schedules.ts';
+import type { AiAnswer } from '../support/servers/ai-server.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
 

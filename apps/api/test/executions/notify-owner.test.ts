@@ -7,8 +7,8 @@ import { executeTask } from '../../src/executions/execute-task.ts';
 import { settleExecutions } from '../../src/executions/settle.ts';
 import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { testEngine } from '../support/engine.ts';
-import { mailServer } from '../support/mail-server.ts';
 import { insertTask, readRun, readRuns, useUp } from '../support/schedules.ts';
+import { mailServer } from '../support/servers/mail-server.ts';
 import { runDue } from '../support/tasks.ts';
 
 const server = await mailServer(t);

@@ -4,10 +4,10 @@ import t from 'tap';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { changeTask } from '../../src/tasks/write.ts';
-import type { AiAnswer } from '../support/ai-server.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, readRun, readRuns, readTask } from '../support/schedules.ts';
+import type { AiAnswer } from '../support/servers/ai-server.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
-import { probeRoute } from '../support/probe.ts';
+import { probeRoute } from '../support/contract/probe-route.ts';
 
 const reached: unknown[] = [];
 const { app } = await testContext(t, { routes: probeRoute(reached) });

@@ -1,7 +1,7 @@
 import { compile, compileTexts, NAMED_SCHEMAS, type Operation } from '@carillon/contract';
 import t from 'tap';
 import { buildSerializer } from '../../src/http/serializers.ts';
-import { findOperations } from '../support/operations.ts';
+import { findOperations } from '../support/contract/operations.ts';
 
 /** What the service does with the schemas of an operation when it is first called: throws for one that cannot be used. */
 function use({ consumes, body, params, querystring, headers, response }: Operation): void {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { AppError, ERROR_KINDS, type ErrorKind } from '../../src/errors.ts';
 import { type ErrorShape, toEnvelope } from '../../src/http/error-handler.ts';
 import { testContext } from '../support/context.ts';
-import { probeRoute } from '../support/probe.ts';
+import { probeRoute } from '../support/contract/probe-route.ts';
 
 const { app } = await testContext(t, {
   routes: (app) => {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { TIMEOUTS } from '../../src/http/server.ts';
 import { testContext } from '../support/context.ts';
-import { probeRoute } from '../support/probe.ts';
+import { probeRoute } from '../support/contract/probe-route.ts';
 
 const reached: unknown[] = [];
 const patience = { headersMs: 400, requestMs: 800, checkMs: 100 };

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { testContext } from '../support/context.ts';
-import { startOtlpServer } from '../support/otlp-server.ts';
 import { signUpAlice } from '../support/people.ts';
+import { startOtlpServer } from '../support/servers/otlp-server.ts';
 
 /** An application with routes of its own, whose spans can be read once it is closed. */
 async function traced(t: Test, env: Record<string, string> = {}) {

@@ -2,11 +2,11 @@ import type { RequestListener } from 'node:http';
 import t from 'tap';
 import { createIntegrations } from '../../src/third-party/integrations.ts';
 import { testContext } from '../support/context.ts';
-import { FIGMA_USER, startFigmaServer } from '../support/figma-server.ts';
-import { notionBot, startNotionServer } from '../support/notion-server.ts';
 import { signUpAlice } from '../support/people.ts';
-import { newPlants } from '../support/plants.ts';
-import { sendJson } from '../support/tool-server.ts';
+import { newPlants } from '../support/secrets/planted-secrets.ts';
+import { FIGMA_USER, startFigmaServer } from '../support/servers/figma-server.ts';
+import { notionBot, startNotionServer } from '../support/servers/notion-server.ts';
+import { sendJson } from '../support/servers/tool-server.ts';
 
 const plants = newPlants();
 const [apiKey, token] = [`ntn_${plants.plant('a key')}`, `figd_${plants.plant('a token')}`];

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { testContext } from '../support/context.ts';
-import { FIGMA_USER, startFigmaServer } from '../support/figma-server.ts';
 import { type Person, signUp } from '../support/people.ts';
+import { FIGMA_USER, startFigmaServer } from '../support/servers/figma-server.ts';
 import { assertNeedsSession } from '../support/tasks.ts';
 
 const figma = await startFigmaServer(t, {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { testContext } from '../support/context.ts';
-import { notionBot, notionPerson, startNotionServer } from '../support/notion-server.ts';
 import { type Person, signUp } from '../support/people.ts';
+import { notionBot, notionPerson, startNotionServer } from '../support/servers/notion-server.ts';
 import { assertNeedsSession } from '../support/tasks.ts';
 
 const byUser = (user: object) => notionBot({ owner: { type: 'user', user } });

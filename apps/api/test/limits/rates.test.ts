@@ -10,8 +10,8 @@ import {
   PUBLIC_ENDPOINTS,
   RATE_LIMITS,
 } from '../../src/limits/rates.ts';
-import { routesOf } from '../support/conformance.ts';
 import { testContext } from '../support/context.ts';
+import { routesOf } from '../support/contract/conformance.ts';
 import { NOT_YET, rowOf } from '../support/rates.ts';
 
 const MINUTE = 60;

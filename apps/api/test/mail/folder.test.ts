@@ -6,8 +6,8 @@ import t from 'tap';
 import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { testContext } from '../support/context.ts';
-import { linkIn } from '../support/mail-server.ts';
 import { signUpAlice } from '../support/people.ts';
+import { linkIn } from '../support/servers/mail-server.ts';
 
 const forgot = { method: 'POST', url: '/api/auth/forgot-password', payload: { email: 'alice@example.com' } } as const;
 

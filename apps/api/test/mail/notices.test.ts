@@ -5,8 +5,8 @@ import { inTransaction } from '../../src/context.ts';
 import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { notifyUsers } from '../../src/notifications/notify.ts';
 import { START, testContext } from '../support/context.ts';
-import { mailServer } from '../support/mail-server.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
+import { mailServer } from '../support/servers/mail-server.ts';
 
 const server = await mailServer(t);
 const { app, ctx, clock } = await testContext(t, {

@@ -4,7 +4,7 @@ import { inTransaction } from '../../src/context.ts';
 import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { testContext } from '../support/context.ts';
-import { mailServer, type Received } from '../support/mail-server.ts';
+import { mailServer, type Received } from '../support/servers/mail-server.ts';
 
 const server = await mailServer(t);
 const { ctx } = await testContext(t, { env: { SMTP_URL: server.url } });

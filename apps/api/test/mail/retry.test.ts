@@ -4,7 +4,7 @@ import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { queueMail, queueMails } from '../../src/mail/queue.ts';
 import { createMail } from '../../src/mail/transport.ts';
 import { START, testContext } from '../support/context.ts';
-import { mailServer } from '../support/mail-server.ts';
+import { mailServer } from '../support/servers/mail-server.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

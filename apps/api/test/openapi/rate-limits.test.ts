@@ -1,7 +1,7 @@
 import t from 'tap';
 import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS } from '../../src/limits/rates.ts';
-import { routesOf } from '../support/conformance.ts';
 import { testContext } from '../support/context.ts';
+import { routesOf } from '../support/contract/conformance.ts';
 
 interface Operation {
   operationId: string;

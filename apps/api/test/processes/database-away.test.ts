@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from '@carillon/db/embedded';
 import { migrateDatabase } from '@carillon/db/migrate';
 import t from 'tap';
 import { findWrongCounters } from '../../src/usage/verify.ts';
-import { startAiServer } from '../support/ai-server.ts';
+import { startAiServer } from '../support/servers/ai-server.ts';
 import { startApiProcess, until } from './api-process.ts';
 import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 

@@ -3,7 +3,7 @@ import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { findWrongCounters } from '../../src/usage/verify.ts';
-import { startAiServer } from '../support/ai-server.ts';
+import { startAiServer } from '../support/servers/ai-server.ts';
 import { startApiProcess, until } from './api-process.ts';
 import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 

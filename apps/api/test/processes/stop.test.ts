@@ -3,8 +3,8 @@ import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { Client } from 'undici';
 import { findWrongCounters } from '../../src/usage/verify.ts';
-import { startAiServer } from '../support/ai-server.ts';
 import { PRODUCTION } from '../support/production.ts';
+import { startAiServer } from '../support/servers/ai-server.ts';
 import { startApiProcess, until } from './api-process.ts';
 import { countStates, insertDueTasks, insertPeople } from './due-tasks.ts';
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabase } from '@carillon/db/test-database';
 import t, { type Test } from 'tap';
-import { startAiServer } from '../support/ai-server.ts';
-import { startOtlpServer } from '../support/otlp-server.ts';
+import { startAiServer } from '../support/servers/ai-server.ts';
+import { startOtlpServer } from '../support/servers/otlp-server.ts';
 import { startApiProcess } from './api-process.ts';
 
-const HOOK = new URL('../support/loaded-modules.ts', import.meta.url).href;
+const HOOK = new URL('../support/source/loaded-modules.ts', import.meta.url).href;
 
 const ai = await startAiServer();
 const database = await testDatabase();

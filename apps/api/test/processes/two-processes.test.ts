@@ -1,7 +1,7 @@
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { findWrongCounters } from '../../src/usage/verify.ts';
-import { startAiServer } from '../support/ai-server.ts';
+import { startAiServer } from '../support/servers/ai-server.ts';
 import { startApiProcess } from './api-process.ts';
 import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 

@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { type Context, inTransaction } from '../../src/context.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
 import { NO_TRACE } from '../../src/telemetry/tracing.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { insertWebhooks, signatureOf } from '../support/webhooks.ts';
 import { startApiProcess, until } from './api-process.ts';
 import { insertPeople } from './due-tasks.ts';

@@ -2,8 +2,8 @@ import { settings } from '@carillon/db';
 import t from 'tap';
 import { buildApp } from '../../src/app.ts';
 import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
-import { routesOf } from '../support/conformance.ts';
 import { CRON_SECRET, testContext } from '../support/context.ts';
+import { routesOf } from '../support/contract/conformance.ts';
 import { PASSWORD, signUpAda, signUpAlice } from '../support/people.ts';
 
 const { app, ctx } = await testContext(t);

@@ -3,8 +3,8 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { buildApp } from '../../src/app.ts';
 import { START, testContext } from '../support/context.ts';
+import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { PASSWORD, type Person, signUpAda, signUpAlice } from '../support/people.ts';
-import { assertNeedsAdmin } from '../support/refusals.ts';
 import { postTask, readTask, TASK } from '../support/tasks.ts';
 
 const { app, ctx, clock, databaseUrl } = await testContext(t);

@@ -4,9 +4,9 @@ import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/queue.ts';
 import { START, testContext } from '../support/context.ts';
+import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { findFaults } from '../support/engine-faults.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { assertNeedsAdmin } from '../support/refusals.ts';
 import { insertTask, useUp } from '../support/schedules.ts';
 import { answering, BUSY, REFUSED, runDue } from '../support/tasks.ts';
 

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
 import { createFiles } from '../../src/storage/files.ts';
-import { startS3 } from '../support/s3-server.ts';
+import { startS3 } from '../support/servers/s3-server.ts';
 
 const s3 = await startS3(t);
 const DRIVERS = { base64: {}, disk: {}, s3: s3.env };

@@ -9,7 +9,7 @@ import t from 'tap';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { createFiles } from '../../src/storage/files.ts';
 import { s3Objects } from '../../src/storage/s3.ts';
-import { startS3 } from '../support/s3-server.ts';
+import { startS3 } from '../support/servers/s3-server.ts';
 
 const s3 = await startS3(t);
 const dataDir = mkdtempSync(join(tmpdir(), 'carillon-s3-files-'));

@@ -3,9 +3,9 @@ import { eq } from 'drizzle-orm';
 import type { InjectOptions } from 'fastify';
 import { agentRoutes } from '../../src/agent/routes.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
-import { type AiAnswer, type AiServerRequest, startAiServer } from './ai-server.ts';
 import { START, testContext } from './context.ts';
 import { type Person, signUp } from './people.ts';
+import { type AiAnswer, type AiServerRequest, startAiServer } from './servers/ai-server.ts';
 
 interface Test {
   beforeEach(work: () => Promise<void>): unknown;

@@ -1,6 +1,6 @@
 import { type Ai, type AiOutcome, type AiRequest, createAi } from '../../src/ai/client.ts';
 import type { Config } from '../../src/config/config.ts';
-import { type AiServer, type AiServerOptions, startAiServer } from './ai-server.ts';
+import { type AiServer, type AiServerOptions, startAiServer } from './servers/ai-server.ts';
 
 interface Ending {
   after: (work: () => Promise<void>) => void;

@@ -19,7 +19,7 @@ import { createIntegrations } from '../../src/third-party/integrations.ts';
 import { createOAuth } from '../../src/third-party/oauth.ts';
 import { traceContext } from '../../src/trace-context.ts';
 // Holds every answer of every test to the contract.
-import './conformance.ts';
+import './contract/conformance.ts';
 
 export const CRON_SECRET = 'the-scheduler-secret-of-the-tests-1234567890';
 export const ADMIN_KEY = 'the-admin-key-of-the-tests-1234567890-abcdef';

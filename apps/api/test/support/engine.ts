@@ -4,10 +4,10 @@ import type { Ai } from '../../src/ai/client.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Caller, Context } from '../../src/context.ts';
 import { createWorker, type Worker } from '../../src/worker.ts';
-import { type AiServer, startAiServer } from './ai-server.ts';
 import { START, type TestContext, testContext } from './context.ts';
 import { findFaults } from './engine-faults.ts';
 import { type Person, signUpAlice } from './people.ts';
+import { type AiServer, startAiServer } from './servers/ai-server.ts';
 
 export interface Engine extends TestContext {
   /** The provider that every execution asks. */

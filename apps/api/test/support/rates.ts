@@ -1,7 +1,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { Access } from '../../src/auth/guard.ts';
 import { RATE_LIMITS, type RateLimit } from '../../src/limits/rates.ts';
-import { routesOf } from './conformance.ts';
+import { routesOf } from './contract/conformance.ts';
 import { type Person, signUp } from './people.ts';
 
 /** Rows whose routes come later: a test stands in for each of them. Delete one with the route's arrival. */

@@ -8,10 +8,10 @@ import { parse } from 'yaml';
 import { type ApiProcess, startApiProcess, until } from '../processes/api-process.ts';
 import { JWT_SECRET, signInAll } from '../processes/clients.ts';
 import { insertDueTasks, insertPeople } from '../processes/due-tasks.ts';
-import { startAiServer } from '../support/ai-server.ts';
-import { readQuery } from '../support/promql.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { type Scrape, scrape } from '../support/scrape.ts';
+import { readQuery } from '../support/metrics/promql.ts';
+import { type Scrape, scrape } from '../support/metrics/scrape.ts';
+import { startAiServer } from '../support/servers/ai-server.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 
 /** What Prometheus adds: to every sample, by itself, and to the buckets of a histogram. */
 const ADDED_LABELS = ['instance', 'job', 'le'];

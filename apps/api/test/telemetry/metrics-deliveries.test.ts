@@ -5,9 +5,9 @@ import { claimDeliveries, FIRST } from '../../src/webhooks/claim.ts';
 import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { rescueExpired } from '../../src/webhooks/leases.ts';
 import { START, testContext } from '../support/context.ts';
+import { readRegistry } from '../support/metrics/scrape.ts';
 import { signUpAlice } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { readRegistry } from '../support/scrape.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { callWebhook, insertWebhooks, recordMany } from '../support/webhooks.ts';
 
 const { app, ctx, clock } = await testContext(t);

@@ -9,8 +9,8 @@ import { enqueueDue } from '../../src/executions/queue.ts';
 import { settleExecutions } from '../../src/executions/settle.ts';
 import { createInstruments } from '../../src/telemetry/instruments.ts';
 import { testEngine } from '../support/engine.ts';
+import { readRegistry, type Scrape } from '../support/metrics/scrape.ts';
 import { insertTask } from '../support/schedules.ts';
-import { readRegistry, type Scrape } from '../support/scrape.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
 let instruments = createInstruments();

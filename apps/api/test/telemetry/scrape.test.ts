@@ -12,9 +12,9 @@ import { queueMail } from '../../src/mail/queue.ts';
 import { startMetricsServer } from '../../src/telemetry/metrics-server.ts';
 import { watchProcess } from '../../src/telemetry/watch-process.ts';
 import { START, testContext } from '../support/context.ts';
+import { scrape } from '../support/metrics/scrape.ts';
 import { signUpAlice } from '../support/people.ts';
 import { insertTask, queueRuns } from '../support/schedules.ts';
-import { scrape } from '../support/scrape.ts';
 import { insertWebhooks, recordMany } from '../support/webhooks.ts';
 
 const { app, ctx, clock, logged } = await testContext(t);

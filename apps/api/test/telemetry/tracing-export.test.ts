@@ -5,8 +5,8 @@ import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
 import { activeSpan } from '../../src/telemetry/active-span.ts';
 import { NO_TRACE, openTrace, type Trace } from '../../src/telemetry/tracing.ts';
-import { type OtlpServer, startOtlpServer } from '../support/otlp-server.ts';
 import { PRODUCTION } from '../support/production.ts';
+import { type OtlpServer, startOtlpServer } from '../support/servers/otlp-server.ts';
 
 const LOST = 'spans were lost: the collector did not take them';
 

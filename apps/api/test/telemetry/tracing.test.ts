@@ -2,12 +2,12 @@ import t from 'tap';
 import { deliverDueMails as deliverMail } from '../../src/mail/deliver.ts';
 import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
-import { startAiServer } from '../support/ai-server.ts';
 import { CRON_SECRET, testContext } from '../support/context.ts';
-import { mailServer } from '../support/mail-server.ts';
-import { startOtlpServer } from '../support/otlp-server.ts';
 import { signUpAlice } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startAiServer } from '../support/servers/ai-server.ts';
+import { mailServer } from '../support/servers/mail-server.ts';
+import { startOtlpServer } from '../support/servers/otlp-server.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { postTask } from '../support/tasks.ts';
 import { postWebhook } from '../support/webhooks.ts';
 

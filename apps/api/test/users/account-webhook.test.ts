@@ -7,7 +7,7 @@ import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { postTask, UNHURRIED } from '../support/tasks.ts';
 import { callWebhook, postWebhook, readWebhook, sendInbound } from '../support/webhooks.ts';
 

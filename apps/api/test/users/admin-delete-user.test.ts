@@ -17,9 +17,9 @@ import { settleExecutions } from '../../src/executions/settle.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { notifyUsers } from '../../src/notifications/notify.ts';
 import { START, testContext } from '../support/context.ts';
+import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { findFaults } from '../support/engine-faults.ts';
 import { PASSWORD, type Person, signUp, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { assertNeedsAdmin } from '../support/refusals.ts';
 import { insertUpload, NO_IDS, postTask, runDue, TASK } from '../support/tasks.ts';
 import { postWebhook } from '../support/webhooks.ts';
 

@@ -2,8 +2,8 @@ import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
+import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { assertNeedsAdmin } from '../support/refusals.ts';
 import { insertTask } from '../support/schedules.ts';
 import { answering, NO_IDS, postTask, REFUSED, runDue, TASK } from '../support/tasks.ts';
 

@@ -2,8 +2,8 @@ import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
+import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { type Person, signUp, signUpAda, signUpAlice } from '../support/people.ts';
-import { assertNeedsAdmin } from '../support/refusals.ts';
 import { insertTasks, queueRuns } from '../support/schedules.ts';
 
 const { app, ctx, clock } = await testContext(t);

@@ -7,8 +7,8 @@ import { getReset, issueReset } from '../../src/auth/password-reset.ts';
 import { openSession } from '../../src/auth/sessions.ts';
 import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { START, testContext } from '../support/context.ts';
-import { mailServer } from '../support/mail-server.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
+import { mailServer } from '../support/servers/mail-server.ts';
 import { assertNeedsSession } from '../support/tasks.ts';
 
 const NEW = 'Another-2026';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
 import { callWebhook, NO_WEBHOOKS, postWebhook, readWebhook, recordMany } from '../support/webhooks.ts';
 

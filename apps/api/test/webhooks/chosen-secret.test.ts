@@ -13,7 +13,7 @@ import { standardHeaders } from '../../src/webhooks/signature.ts';
 import { createWebhook } from '../../src/webhooks/write.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { UNHURRIED } from '../support/tasks.ts';
 import {
   callWebhook,

@@ -7,7 +7,7 @@ import { recordEvents } from '../../src/events/outbox.ts';
 import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
-import { type ReceivedDelivery, startReceiver } from '../support/receiver.ts';
+import { type ReceivedDelivery, startReceiver } from '../support/servers/receiver.ts';
 import { postTask, runDue, UNHURRIED } from '../support/tasks.ts';
 import { postWebhook, readDeliveries, readLog, recordMany, signatureOf } from '../support/webhooks.ts';
 

@@ -6,7 +6,7 @@ import { LIMITS } from '../../src/webhooks/claim.ts';
 import { createDeliverer, type DelivererOptions } from '../../src/webhooks/deliverer.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { type Receiver, startReceiver } from '../support/servers/receiver.ts';
 import { insertWebhooks, recordMany } from '../support/webhooks.ts';
 
 const { app, ctx } = await testContext(t, { env: { WEBHOOK_CONCURRENCY: '4' } });

@@ -5,7 +5,7 @@ import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { answering, BUSY, postTask, runDue, UNHURRIED } from '../support/tasks.ts';
 import { type Created, postWebhook, sendInbound } from '../support/webhooks.ts';
 

@@ -8,7 +8,7 @@ import { handBack, queueRetries, renewLeases, rescueExpired } from '../../src/we
 import { settleAttempts, storeAttempts } from '../../src/webhooks/settle.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { insertWebhooks, readDeliveries, readLog, recordMany } from '../support/webhooks.ts';
 
 let nudges = 0;

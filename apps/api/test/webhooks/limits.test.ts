@@ -3,7 +3,7 @@ import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { anotherProcess, callWebhook, insertWebhooks, readDeliveries, recordMany } from '../support/webhooks.ts';
 
 const test = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });

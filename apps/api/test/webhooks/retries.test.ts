@@ -4,7 +4,7 @@ import { decryptBody } from '../../src/mail/queue.ts';
 import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { UNHURRIED } from '../support/tasks.ts';
 import { callWebhook, postWebhook, readDeliveries, readLog, readWebhook, recordMany } from '../support/webhooks.ts';
 

@@ -6,7 +6,7 @@ import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAlice, signUpBob } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { answering, BUSY, patchTask, postTask, REFUSED, runDue, UNHURRIED } from '../support/tasks.ts';
 import { callWebhook, postWebhook, readWebhook, sendInbound } from '../support/webhooks.ts';
 

@@ -4,7 +4,7 @@ import { createDeliverer } from '../../src/webhooks/deliverer.ts';
 import { rescueExpired } from '../../src/webhooks/leases.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
-import { type ReceivedDelivery, startReceiver } from '../support/receiver.ts';
+import { type ReceivedDelivery, startReceiver } from '../support/servers/receiver.ts';
 import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
 import {
   callWebhook,

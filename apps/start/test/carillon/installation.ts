@@ -4,8 +4,8 @@ import { VERSION } from '@carillon/api/config/version';
 import { connect } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { SMTPServer } from 'smtp-server';
-import { startAiServer } from '../../../api/test/support/ai-server.ts';
 import { PRODUCTION } from '../../../api/test/support/production.ts';
+import { startAiServer } from '../../../api/test/support/servers/ai-server.ts';
 
 interface Test {
   teardown(work: () => unknown): unknown;

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { Operation } from '@carillon/contract';
 
-const CONTRACT = new URL('../../../../packages/contract/src/', import.meta.url);
+const CONTRACT = new URL('../../../../../packages/contract/src/', import.meta.url);
 
 /** Every operation of the contract by its id. */
 export async function findOperations(): Promise<ReadonlyMap<string, Operation>> {

@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { loadConfig } from '../../src/config/config.ts';
-import { createHttp, type Http, type HttpOptions } from '../../src/egress/client.ts';
-import type { Lookup } from '../../src/egress/resolver.ts';
-import { PRODUCTION } from './production.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { createHttp, type Http, type HttpOptions } from '../../../src/egress/client.ts';
+import type { Lookup } from '../../../src/egress/resolver.ts';
+import { PRODUCTION } from '../production.ts';
 
 interface Test {
   after(work: () => unknown): unknown;

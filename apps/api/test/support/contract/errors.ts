@@ -1,7 +1,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { Test } from 'tap';
-import type { Person } from './people.ts';
-import { assertNeedsSession } from './tasks.ts';
+import type { Person } from '../people.ts';
+import { assertNeedsSession } from '../tasks.ts';
 
 const NOT_ADMIN = { success: false, error: 'Unauthorized', message: 'Admin access required' };
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { listen, type Receiver } from './canaries.ts';
+import { listen, type Receiver } from './probe-servers.ts';
 
 interface Test {
   after(work: () => unknown): unknown;

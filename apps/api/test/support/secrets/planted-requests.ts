@@ -1,6 +1,6 @@
 import type { InjectOptions, RouteOptions } from 'fastify';
-import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
-import type { Plants } from './plants.ts';
+import { SESSION_COOKIE } from '../../../src/http/session-cookie.ts';
+import type { Plants } from './planted-secrets.ts';
 
 interface Means extends Pick<Plants, 'plant'> {
   asUser: Record<string, string>;
