@@ -123,7 +123,7 @@ const span = (seconds: number) =>
 
 function quotasTable(): string {
   const unbounded = { maxTasksPerUser: Number.POSITIVE_INFINITY, maxExecutionsPerDay: Number.POSITIVE_INFINITY };
-  const plans = (['trial', 'pro'] as const).map((plan) => getPlanLimits({ plan, role: 'USER' }, unbounded));
+  const plans = (['trial', 'pro'] as const).map((plan) => getPlanLimits({ plan, role: 'USER', ...unbounded }));
   const row = (what: string, figure: (limits: (typeof plans)[number]) => string | number) =>
     `| ${what} | ${plans.map((limits) => figure(limits).toLocaleString('en-US')).join(' | ')} |`;
   const mebibytes = (bytes: number) => (bytes < 2 ** 30 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 30} GiB`);

@@ -37,3 +37,11 @@ export class AppError extends Error {
 /** A validation error of one field, `details: {<field>: [message]}`. */
 export const invalidField = (field: string, message: string) =>
   new AppError('invalid', 'The request is not valid.', { [field]: [message] });
+
+/** A task that does not exist, or belongs to another user: the answer is the same. */
+export const taskNotFound = () => new AppError('not_found', 'There is no such task.');
+
+/** The caller's account was deleted after the session was found. */
+export const accountDeleted = () => new AppError('unauthenticated', 'This account has been deleted.');
+
+export const accountDeactivated = () => new AppError('forbidden', 'This account has been deactivated.');

@@ -1,7 +1,7 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import type { ActionError } from '@carillon/contract/actions';
 import type { Logger } from 'pino';
-import { AppError, ERROR_KINDS } from '../errors.ts';
+import { AppError, accountDeleted, ERROR_KINDS } from '../errors.ts';
 import { isAccountDeleted, isOutage } from '../http/error-response.ts';
 import type { QuotaExceeded } from '../limits/quotas.ts';
 
@@ -13,7 +13,7 @@ const success = false as const;
  */
 export function toActionError(error: unknown, log: Logger): ActionError {
   if (error instanceof AppError) return tellRefusal(error);
-  if (isAccountDeleted(error)) return tellRefusal(new AppError('unauthenticated', 'This account is gone.'));
+  if (isAccountDeleted(error)) return tellRefusal(accountDeleted());
   log.error({ err: error }, 'action failed');
   if (isOutage(error)) {
     return tellRefusal(new AppError('unavailable', 'The service is not available at this moment.'));

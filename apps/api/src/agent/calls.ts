@@ -4,15 +4,8 @@ import { agentCalls, recordset, rows, usageRecords, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import type { AiUsage } from '../ai/client.ts';
 import { afterCommit, type Caller, type Context, inTransaction, isTransient } from '../context.ts';
-import { AppError } from '../errors.ts';
-import {
-  admitExecution,
-  lockAccounts,
-  type QuotaAccount,
-  quotaExceededError,
-  reserveTokens,
-  toUtcDay,
-} from '../limits/quotas.ts';
+import { AppError, accountDeleted } from '../errors.ts';
+import { chargeExecution, lockActiveAccount, type QuotaAccount, reserveTokens } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
 
 /** How much longer than its call a lease lasts: time to book the call, also while the database is away for a moment. */
@@ -46,18 +39,22 @@ export function beginCall(
 ): Promise<Call> {
   return inTransaction(ctx, async (tx) => {
     const now = tx.now();
-    const account = (await lockAccounts(tx.db, [caller.id], now)).get(caller.id);
-    // Deactivated or deleted since the session was found.
-    if (!account?.isActive) throw new AppError('unauthenticated', 'This account is gone.');
-    const breach = admitExecution(account, now);
-    if (breach) throw quotaExceededError(breach);
+    const account = await lockActiveAccount(tx, caller.id);
+    if (!account) throw accountDeleted();
+    const usage = chargeExecution(account, now);
     if (!reserveTokens(account, maxTokens)) throw allReserved(account);
-    const day = toUtcDay(now);
-    const call: Call = { id: randomUUID(), userId: caller.id, day, model, inputTokens, tokensReserved: maxTokens };
+    const call: Call = {
+      id: randomUUID(),
+      userId: caller.id,
+      day: usage.day,
+      model,
+      inputTokens,
+      tokensReserved: maxTokens,
+    };
     const leaseUntil = new Date(now.getTime() + ctx.config.ai.timeoutMs + LEASE_MARGIN_MS);
     await Promise.all([
       tx.db.insert(agentCalls).values({ ...call, leaseUntil, createdAt: now }),
-      recordUsage(tx, [{ userId: caller.id, day, executions: 1, tokensReserved: maxTokens }]),
+      recordUsage(tx, [{ ...usage, tokensReserved: maxTokens }]),
     ]);
     return call;
   });

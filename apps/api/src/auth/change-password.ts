@@ -2,7 +2,7 @@ import { passwordResets, users } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { AppError, invalidField } from '../errors.ts';
+import { AppError, accountDeleted, invalidField } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { PASSWORD_ATTEMPTS } from '../limits/rates.ts';
 import { countHit, hitOf, isExceeded, refuseHit } from '../limits/windows.ts';
@@ -26,7 +26,7 @@ export async function changePassword(
     throw invalidField('newPassword', 'must differ from the current one');
   }
   const [known] = await ctx.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, caller.id));
-  if (!known) throw accountGone();
+  if (!known) throw accountDeleted();
   if (known.passwordHash === null) throw withoutPassword();
   // Before the work: of many tries at once, none knows yet how the others end.
   const standing = await countHit(ctx.db, hitOf(ctx, PASSWORD_ATTEMPTS, userKey(PASSWORD_ATTEMPTS, caller.id)));
@@ -42,7 +42,7 @@ export async function changePassword(
       .from(users)
       .where(eq(users.id, caller.id))
       .for('no key update');
-    if (!account?.isActive) throw accountGone();
+    if (!account?.isActive) throw accountDeleted();
     // Another hash may be of the same password: a sign-in makes it anew when the parameters rise.
     const isKnown = account.passwordHash === known.passwordHash;
     if (!isKnown && !(await verifyPassword(account.passwordHash, currentPassword))) throw wrongPassword();
@@ -60,8 +60,6 @@ export async function changePassword(
     await queueMail(tx, { to: email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
   });
 }
-
-const accountGone = () => new AppError('unauthenticated', 'This account is gone.');
 
 const wrongPassword = () => invalidField('currentPassword', 'is wrong');
 

@@ -2,7 +2,7 @@ import { identities, users } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, accountDeactivated } from '../errors.ts';
 import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../third-party/oauth.ts';
 import { endUserSessions, type Origin, openSession } from './sessions.ts';
 import { hasEmail, insertAccount } from './write.ts';
@@ -43,7 +43,7 @@ export async function finishOAuth(
     return known ?? linkAccount(tx, provider, profile, origin);
   });
   return openSession(ctx, userId, origin, (account) => {
-    if (!account.isActive) throw new AppError('forbidden', 'This account is deactivated.');
+    if (!account.isActive) throw accountDeactivated();
   });
 }
 

@@ -3,7 +3,7 @@ import { auditLog, sessions, users } from '@carillon/db';
 import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
 import { auditRow } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { accountDeactivated, accountDeleted } from '../errors.ts';
 import { type Hit, hitValues, type RateLimitState } from '../limits/windows.ts';
 import type { OwnedRows } from '../queries/owned-row.ts';
 import { callerAndRowQuery, callerQuery } from './caller-query.ts';
@@ -35,9 +35,9 @@ export function openSession(
 ) {
   return inTransaction(ctx, async (tx) => {
     const account = await lockAccount(tx, userId);
-    if (!account) throw new AppError('unauthenticated', 'This account is gone.');
+    if (!account) throw accountDeleted();
     await admit(account);
-    if (!account.isActive) throw new AppError('forbidden', 'This account has been deactivated.');
+    if (!account.isActive) throw accountDeactivated();
     const id = randomUUID();
     const now = ctx.now();
     const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);

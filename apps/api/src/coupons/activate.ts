@@ -2,7 +2,7 @@ import { couponRedemptions, coupons, users } from '@carillon/db';
 import { and, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, accountDeleted } from '../errors.ts';
 
 /** Beyond this an instant is no date-time of the interface any more. */
 const LAST_INSTANT = '9999-12-31T23:59:59.999Z';
@@ -66,7 +66,7 @@ async function extendTrial(ctx: Context, caller: Caller, days: number, now: Date
     })
     .where(eq(users.id, caller.id))
     .returning({ trialEndsAt: users.trialEndsAt });
-  if (!user?.trialEndsAt) throw new AppError('unauthenticated', 'This account is gone.');
+  if (!user?.trialEndsAt) throw accountDeleted();
   return user.trialEndsAt;
 }
 

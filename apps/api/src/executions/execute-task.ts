@@ -1,8 +1,8 @@
 import { executions, rows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { admitExecution, lockAccounts, quotaExceededError, toUtcDay } from '../limits/quotas.ts';
-import { refuseTask } from '../tasks/read.ts';
+import { taskNotFound } from '../errors.ts';
+import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
 
 /**
@@ -18,17 +18,12 @@ export async function executeTask(
   const queued = await inTransaction(ctx, async (tx) => {
     const now = tx.now();
     // Sent together, and the task is locked first, as everybody does: both go through `rows`, which keeps their order.
-    const [[task], accounts] = await Promise.all([
+    const [[task], account] = await Promise.all([
       rows(tx.db, sql`select id from tasks where id = ${taskId} and user_id = ${caller.id} for key share`),
-      lockAccounts(tx.db, [caller.id], now),
+      lockActiveAccount(tx, caller.id),
     ]);
-    if (!task) return refuseTask();
-    const account = accounts.get(caller.id);
-    // Deactivated or deleted since the session was found.
-    if (!account?.isActive) return refuseTask();
-    const breach = admitExecution(account, now);
-    if (breach) throw quotaExceededError(breach);
-    const usageDay = toUtcDay(now);
+    if (!task || !account) throw taskNotFound();
+    const usage = chargeExecution(account, now);
     const [[execution]] = await Promise.all([
       tx.db
         .insert(executions)
@@ -40,11 +35,11 @@ export async function executeTask(
           viaWebhook: trigger === 'inbound',
           runAt: now,
           queuedAt: now,
-          usageDay,
+          usageDay: usage.day,
           createdAt: now,
         })
         .returning({ executionId: executions.id, startedAt: executions.createdAt }),
-      recordUsage(tx, [{ userId: caller.id, day: usageDay, executions: 1 }]),
+      recordUsage(tx, [usage]),
     ]);
     return execution as { executionId: number; startedAt: Date };
   });

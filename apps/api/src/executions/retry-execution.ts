@@ -2,7 +2,7 @@ import { executions, rows, tasks, toInstantOrNull } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { admitExecution, lockAccounts, quotaExceededError, toUtcDay } from '../limits/quotas.ts';
+import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
 import { refuseExecution } from './read.ts';
 
@@ -30,14 +30,11 @@ export async function retryExecution(ctx: Context, caller: Caller, executionId: 
     if (live?.since) return { executionId: live.id, status: live.status, startedAt: live.since, isNew: false };
 
     const now = tx.now();
-    const account = (await lockAccounts(tx.db, [caller.id], now)).get(caller.id);
-    // Deactivated or deleted since the session was found.
-    if (!account?.isActive) return refuseExecution();
-    const breach = admitExecution(account, now);
-    if (breach) throw quotaExceededError(breach);
-    const day = toUtcDay(now);
-    await recordUsage(tx, [{ userId: caller.id, day, executions: 1 }]);
-    const queued = { runAt: now, queuedAt: now, usageDay: day };
+    const account = await lockActiveAccount(tx, caller.id);
+    if (!account) return refuseExecution();
+    const usage = chargeExecution(account, now);
+    await recordUsage(tx, [usage]);
+    const queued = { runAt: now, queuedAt: now, usageDay: usage.day };
     const id = live ? await queueRetry(tx, live.id, queued) : await insertRetry(tx, failed, queued);
     return { executionId: id, status: 'pending', startedAt: now, isNew: live === null };
   });

@@ -1,6 +1,6 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, ERROR_KINDS } from '../errors.ts';
+import { AppError, accountDeleted, ERROR_KINDS } from '../errors.ts';
 import { type ErrorResponse, isAccountDeleted, isOutage, toClientError } from './error-response.ts';
 
 /**
@@ -85,7 +85,7 @@ function tell(error: FastifyError | AppError): ErrorResponse {
   }
   const mistake = toClientError(error);
   if (mistake) return mistake;
-  if (isAccountDeleted(error)) return { status: 401, error: 'Unauthorized', message: 'This account is gone.' };
+  if (isAccountDeleted(error)) return { status: 401, error: 'Unauthorized', message: accountDeleted().message };
   if (isOutage(error)) {
     return { status: 503, error: 'Service unavailable', message: 'The service is not available at this moment.' };
   }

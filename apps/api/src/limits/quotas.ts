@@ -1,7 +1,8 @@
 import { type Db, rows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { getPlanLimits, type PlanLimits } from './plan-limits.ts';
+import { getPlanLimits, type PlanLimits, type PlanRow, planColumnsSql } from './plan-limits.ts';
 
 interface Counter {
   executions: number;
@@ -9,18 +10,18 @@ interface Counter {
   tokensReserved: number;
 }
 
-/** A user's standing, read under lock: what is admitted below is counted here first and written by `addUsage`. */
+/** A user's limits and counters, read under lock. What is admitted is counted here first; `recordUsage` writes it. */
 export interface QuotaAccount {
   userId: number;
   isActive: boolean;
-  /** Null where no trial ends: the pro plan, and admins. */
+  /** Null for the pro plan and for admins. */
   trialEndsAt: Date | null;
   limits: PlanLimits;
   day: Counter;
   month: Counter;
 }
 
-/** `details` of a 402 (decisions §4). */
+/** `details` of a 402. */
 export type QuotaExceeded = { resource: string; used: number | null; limit: number | null; resetAt: string | null };
 
 /** The UTC day of an instant, `YYYY-MM-DD`: the key of the daily quota window. */
@@ -28,28 +29,21 @@ export const toUtcDay = (at: Date): string => at.toISOString().slice(0, 10);
 /** The UTC month of such a day, `YYYY-MM`: the key of the monthly one. */
 export const toUtcMonth = (day: string): string => day.slice(0, 7);
 
-interface AccountRow {
+interface AccountRow extends PlanRow, Counter {
   userId: number;
   isActive: boolean;
-  plan: 'trial' | 'pro';
-  role: 'USER' | 'ADMIN';
   trialEndsAt: string | null;
-  maxTasksPerUser: number;
-  maxExecutionsPerDay: number;
   period: string;
-  executions: number;
-  tokens: number;
-  tokensReserved: number;
 }
 
 /**
- * Locks the usage counters of `userIds` for today until the transaction ends, always in the same order, and returns
- * each user's account. Whoever decides on a quota holds this lock, so that no two decisions see the same remainder.
+ * Locks the usage counters of `userIds` for today until the transaction ends, always in the same order, and returns each
+ * user's account. Every decision on a quota holds this lock, so that no two see the same remainder.
  */
 export async function lockAccounts(db: Db, userIds: readonly number[], now: Date): Promise<Map<number, QuotaAccount>> {
   const day = toUtcDay(now);
   const ids = sql`${`{${[...new Set(userIds)].join(',')}}`}::int[]`;
-  // Sent together: the second finds the rows that the first has made sure of.
+  // Sent together: the second statement locks the rows that the first has inserted.
   const [, found] = await Promise.all([
     rows(
       db,
@@ -61,8 +55,7 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
     rows<AccountRow>(
       db,
       sql`
-      select u.id as "userId", u.is_active as "isActive", u.plan, u.role, u.trial_ends_at as "trialEndsAt",
-        s.max_tasks_per_user as "maxTasksPerUser", s.max_executions_per_day as "maxExecutionsPerDay",
+      select u.id as "userId", u.is_active as "isActive", u.trial_ends_at as "trialEndsAt", ${planColumnsSql},
         c.period, c.executions, c.tokens::float8 as tokens, c.tokens_reserved::float8 as "tokensReserved"
       from usage_counters c join users u on u.id = c.user_id cross join settings s
       where c.user_id = any(${ids}) and c.period in (${day}, ${toUtcMonth(day)})
@@ -77,7 +70,7 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
       userId: row.userId,
       isActive: row.isActive,
       trialEndsAt: row.plan === 'trial' && row.role !== 'ADMIN' ? toInstantOrNull(row.trialEndsAt) : null,
-      limits: getPlanLimits(row, row),
+      limits: getPlanLimits(row),
       day: counter,
       month: counter,
     };
@@ -87,7 +80,13 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
   return accounts;
 }
 
-/** What is given back of, or added to, a locked account before it is decided on: `addUsage` writes the same. */
+/** As `lockAccounts`, for one user: null if the account was deactivated or deleted since the session was found. */
+export async function lockActiveAccount(ctx: Pick<Context, 'db' | 'now'>, userId: number) {
+  const account = (await lockAccounts(ctx.db, [userId], ctx.now())).get(userId);
+  return account?.isActive ? account : null;
+}
+
+/** Applies a change to a locked account before it is decided on; `recordUsage` writes the same. */
 export function applyUsage(
   account: QuotaAccount,
   delta: { day: string; tokens?: number; tokensReserved?: number },
@@ -104,39 +103,43 @@ export function applyUsage(
   }
 }
 
-/** Admits one more execution to a locked account and counts it there, or says which quota refuses it. */
+/** Counts one more execution in a locked account, or returns the quota that forbids it. */
 export function admitExecution(account: QuotaAccount, now: Date): QuotaExceeded | null {
-  const breach = checkQuota(account, now);
-  if (breach) return breach;
+  const exceeded = checkQuota(account, now);
+  if (exceeded) return exceeded;
   account.day.executions += 1;
   account.month.executions += 1;
   return null;
 }
 
-/**
- * The quota that refuses one more execution to an account, or null. Tokens are looked at too: who has used them up
- * starts nothing (decisions §9).
- */
+/** As `admitExecution`, but throws 402 over quota; returns the usage that `recordUsage` has to write. */
+export function chargeExecution(account: QuotaAccount, now: Date) {
+  const exceeded = admitExecution(account, now);
+  if (exceeded) throw quotaExceededError(exceeded);
+  return { userId: account.userId, day: toUtcDay(now), executions: 1 };
+}
+
+/** The quota that forbids one more execution, or null. A user without tokens left starts nothing. */
 export function checkQuota(account: QuotaAccount, now: Date): QuotaExceeded | null {
   const { limits, day, month } = account;
   if (account.trialEndsAt && account.trialEndsAt <= now) {
     return { resource: 'trial', used: null, limit: null, resetAt: null };
   }
   return (
-    full('executions', day.executions, limits.executionsPerDay, nextDay(now)) ??
-    full('executions', month.executions, limits.executionsPerMonth, nextMonth(now)) ??
+    checkLimit('executions', day.executions, limits.executionsPerDay, nextDay(now)) ??
+    checkLimit('executions', month.executions, limits.executionsPerMonth, nextMonth(now)) ??
     checkTokenQuota(account, now)
   );
 }
 
 /** The quota by which an account has no token left, or null. */
 export const checkTokenQuota = ({ limits, day, month }: QuotaAccount, now: Date): QuotaExceeded | null =>
-  full('tokens', day.tokens, limits.tokensPerDay, nextDay(now)) ??
-  full('tokens', month.tokens, limits.tokensPerMonth, nextMonth(now));
+  checkLimit('tokens', day.tokens, limits.tokensPerDay, nextDay(now)) ??
+  checkLimit('tokens', month.tokens, limits.tokensPerMonth, nextMonth(now));
 
 /**
- * Reserves `tokens` for a call that is about to start, unless what is used and reserved already fills a quota: then
- * false, and the call has to wait for the others to settle. So a quota is overshot by one call at most.
+ * Reserves `tokens` for a call that is about to start. Returns false if used and reserved tokens fill a quota already:
+ * the call then waits for the others to complete. So a quota is exceeded by one call at most.
  */
 export function reserveTokens({ limits, day, month }: QuotaAccount, tokens: number): boolean {
   if (day.tokens + day.tokensReserved >= limits.tokensPerDay) return false;
@@ -146,16 +149,17 @@ export function reserveTokens({ limits, day, month }: QuotaAccount, tokens: numb
   return true;
 }
 
-/** The 402 for a breach. */
-export function quotaExceededError(breach: QuotaExceeded): AppError {
+/** The 402 for an exceeded quota. */
+export function quotaExceededError(exceeded: QuotaExceeded): AppError {
+  const { resource, limit, resetAt } = exceeded;
   const message =
-    breach.resource === 'trial'
+    resource === 'trial'
       ? 'The trial has ended.'
-      : `The quota of ${breach.limit} ${breach.resource} is used up${breach.resetAt ? ` until ${breach.resetAt}` : ''}.`;
-  return new AppError('over_quota', message, breach);
+      : `The quota of ${limit} ${resource} is used up${resetAt ? ` until ${resetAt}` : ''}.`;
+  return new AppError('over_quota', message, exceeded);
 }
 
-const full = (resource: string, used: number, limit: number, resetAt: Date): QuotaExceeded | null =>
+const checkLimit = (resource: string, used: number, limit: number, resetAt: Date): QuotaExceeded | null =>
   used >= limit ? { resource, used, limit, resetAt: resetAt.toISOString() } : null;
 const nextDay = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
 const nextMonth = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));

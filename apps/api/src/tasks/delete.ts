@@ -1,9 +1,9 @@
 import { recordset, rows, tasks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
+import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
 import { recordUsage, type UsageDelta } from '../usage/record.ts';
-import { refuseTask } from './read.ts';
 
 interface Live {
   id: number;
@@ -22,7 +22,7 @@ export async function deleteTask(ctx: Context, caller: Caller, id: number): Prom
   const live = await inTransaction(ctx, async (tx) => {
     const mine = and(eq(tasks.id, id), eq(tasks.userId, caller.id));
     const [task] = await tx.db.select({ name: tasks.name }).from(tasks).where(mine).for('update');
-    if (!task) return refuseTask();
+    if (!task) throw taskNotFound();
     const live = await rows<Live>(
       tx.db,
       sql`

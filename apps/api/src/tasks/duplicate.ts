@@ -1,11 +1,12 @@
 import { tasks, uploads } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
+import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
 import { nextOccurrence } from '../schedule/recurrence.ts';
 import { setTaskWebhook } from '../webhooks/managed-webhooks.ts';
 import { reserveActiveTask } from './active-quota.ts';
-import { refuseTask, type TaskRow, taskFields } from './read.ts';
+import { type TaskRow, taskFields } from './read.ts';
 
 /** Code points of a task's name (specification "Input limits"). */
 const LONGEST_NAME = 100;
@@ -27,7 +28,7 @@ export function duplicateTask(
       .select()
       .from(tasks)
       .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)));
-    if (!original) return refuseTask();
+    if (!original) throw taskNotFound();
 
     const now = tx.now();
     const next = original.status === 'active' ? nextOccurrence(original, now) : null;

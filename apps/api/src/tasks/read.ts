@@ -2,7 +2,7 @@ import type { ListOccurrencesQuery, ListTasksQuery } from '@carillon/contract/ta
 import { executions, occurrences, tasks, users } from '@carillon/db';
 import { and, desc, eq, ilike, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { taskNotFound } from '../errors.ts';
 import { containsPattern, decodeInstantCursor, splitPage } from '../queries/cursor.ts';
 import { ownedList } from '../queries/owned-list.ts';
 import { findOwnedRow, ownedRows } from '../queries/owned-row.ts';
@@ -37,15 +37,13 @@ export const ownTasks = ownedRows(tasks, taskFields);
 
 /** A task of the caller's; another user's is not found either (decisions §4). */
 export async function getTask(ctx: Context, caller: Caller, id: number) {
-  return (await findOwnedRow(ctx, caller, ownTasks, id)) ?? refuseTask();
+  const task = await findOwnedRow(ctx, caller, ownTasks, id);
+  if (!task) throw taskNotFound();
+  return task;
 }
 
 /** A task as `getTask` returns it. */
 export type TaskRow = Awaited<ReturnType<typeof getTask>>;
-
-export const refuseTask = (): never => {
-  throw new AppError('not_found', 'There is no such task.');
-};
 
 const pageOfTasks = ownedList({
   table: tasks,

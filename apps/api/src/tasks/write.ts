@@ -2,6 +2,7 @@ import type { ChangeTaskInput, CreateTaskInput } from '@carillon/contract/tasks'
 import { executions, occurrences, tasks } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
+import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
 import { normalizeEmail } from '../mail/address.ts';
 import { dueOccurrences } from '../schedule/due.ts';
@@ -10,7 +11,7 @@ import { findAttachments } from '../uploads/attachments.ts';
 import { assertReachable } from '../webhooks/address.ts';
 import { setTaskWebhook } from '../webhooks/managed-webhooks.ts';
 import { reserveActiveTask } from './active-quota.ts';
-import { refuseTask, type TaskRow, taskFields } from './read.ts';
+import { type TaskRow, taskFields } from './read.ts';
 import { assertAhead, readSchedule } from './schedule.ts';
 import { nextState } from './state.ts';
 
@@ -72,7 +73,7 @@ export function changeTask(ctx: Context, caller: Caller, id: number, input: Chan
       .from(tasks)
       .where(and(eq(tasks.id, id), eq(tasks.userId, caller.id)))
       .for('no key update');
-    if (!before) return refuseTask();
+    if (!before) throw taskNotFound();
 
     const now = tx.now();
     const after: TaskRow = {

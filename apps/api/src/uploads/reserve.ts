@@ -3,8 +3,8 @@ import type { RateLimitDetails } from '@carillon/contract';
 import { orphanedObjects, settings, uploads, uploadTotals, users } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { getPlanLimits } from '../limits/plan-limits.ts';
+import { AppError, accountDeleted } from '../errors.ts';
+import { getPlanLimits, planColumns } from '../limits/plan-limits.ts';
 import { quotaExceededError } from '../limits/quotas.ts';
 import { checkAlerts } from '../usage/alerts.ts';
 
@@ -101,18 +101,15 @@ export async function lockTotals(
   const [row] = await db
     .select({
       used: uploadTotals.bytes,
-      plan: users.plan,
-      role: users.role,
-      maxTasksPerUser: settings.maxTasksPerUser,
-      maxExecutionsPerDay: settings.maxExecutionsPerDay,
+      ...planColumns,
     })
     .from(uploadTotals)
     .innerJoin(users, eq(users.id, uploadTotals.userId))
     .crossJoin(settings)
     .where(eq(uploadTotals.userId, id))
     .for('update', { of: uploadTotals });
-  if (!row) throw new AppError('unauthenticated', 'This account does not exist any more.');
-  return { used: row.used, limit: getPlanLimits(row, row).uploadBytes };
+  if (!row) throw accountDeleted();
+  return { used: row.used, limit: getPlanLimits(row).uploadBytes };
 }
 
 const overStorage = (used: number, limit: number) =>

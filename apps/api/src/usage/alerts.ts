@@ -3,22 +3,18 @@ import { recordset, rows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { recordEvents } from '../events/outbox.ts';
-import { getPlanLimits } from '../limits/plan-limits.ts';
+import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
 import { notifyUsers } from '../notifications/notify.ts';
 import { toPercentage } from './percentage.ts';
 
 /** An alert, and what of a resource is used of the month. */
-interface Watched {
+interface Watched extends PlanRow {
   alertId: number;
   userId: number;
   threshold: number;
   notifyEmail: boolean;
   notifyWebhook: boolean;
-  plan: 'trial' | 'pro';
-  role: 'USER' | 'ADMIN';
-  maxTasksPerUser: number;
-  maxExecutionsPerDay: number;
   period: string;
   resource: 'executions' | 'tokens' | 'storage';
   used: number;
@@ -64,8 +60,8 @@ const findWatched = (ctx: Context, counted: SQL) =>
     ctx.db,
     sql`
     select a.id as "alertId", a.user_id as "userId", a.threshold, a.notify_email as "notifyEmail",
-      a.notify_webhook as "notifyWebhook", u.plan, u.role, s.max_tasks_per_user as "maxTasksPerUser",
-      s.max_executions_per_day as "maxExecutionsPerDay", used.period, used.resource, used.used::float8 as used
+      a.notify_webhook as "notifyWebhook", ${planColumnsSql},
+      used.period, used.resource, used.used::float8 as used
     from (${counted}) used join usage_alerts a on a.user_id = used.user_id join users u on u.id = a.user_id
       cross join settings s
     where not exists (select from usage_alert_firings f
@@ -75,7 +71,7 @@ const findWatched = (ctx: Context, counted: SQL) =>
 /** The primary key of the firings decides between two transactions that have reached a threshold at once. */
 async function fire(ctx: Context, alerts: readonly Watched[]): Promise<void> {
   const reached = alerts
-    .map((alert) => ({ ...alert, limit: getPlanLimits(alert, alert)[RESOURCES[alert.resource].limit] }))
+    .map((alert) => ({ ...alert, limit: getPlanLimits(alert)[RESOURCES[alert.resource].limit] }))
     .filter(({ used, limit, threshold }) => used * 100 >= limit * threshold);
   if (reached.length === 0) return;
   const firings = reached.map(({ alertId, period, resource }) => ({ alert: alertId, period, resource }));

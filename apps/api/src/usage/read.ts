@@ -2,8 +2,8 @@ import type { Usage } from '@carillon/contract/usage';
 import { rows, usageAlerts } from '@carillon/db';
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { getPlanLimits } from '../limits/plan-limits.ts';
+import { accountDeleted } from '../errors.ts';
+import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
 import { toPercentage } from './percentage.ts';
 
@@ -12,11 +12,7 @@ interface Counted {
   tokens: number;
 }
 
-interface UsageRow {
-  plan: 'trial' | 'pro';
-  role: 'USER' | 'ADMIN';
-  maxTasksPerUser: number;
-  maxExecutionsPerDay: number;
+interface UsageRow extends PlanRow {
   storedBytes: number;
   day: Counted | null;
   month: Counted | null;
@@ -33,18 +29,16 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
   const [row] = await rows<UsageRow>(
     ctx.db,
     sql`
-    select u.plan, u.role, s.max_tasks_per_user as "maxTasksPerUser",
-      s.max_executions_per_day as "maxExecutionsPerDay", ${counted(day)} as day, ${counted(period)} as month,
+    select ${planColumnsSql}, ${counted(day)} as day, ${counted(period)} as month,
       coalesce((select bytes from upload_totals t where t.user_id = u.id), 0)::float8 as "storedBytes",
       (select coalesce(jsonb_agg(jsonb_build_object('endpoint', endpoint, 'hits', hits, 'lastHit', last_hit)
           order by hits desc, endpoint), '[]')
         from rate_hits h where h.user_id = u.id and h.day = ${day}::date) as hits
     from users u cross join settings s where u.id = ${caller.id}`,
   );
-  // The account was deleted since its session was found.
-  if (!row) throw new AppError('unauthenticated', 'This account is gone.');
+  if (!row) throw accountDeleted();
   const { storedBytes, hits } = row;
-  const limits = getPlanLimits(row, row);
+  const limits = getPlanLimits(row);
   return {
     period,
     executions: quota(row.month?.executions, limits.executionsPerMonth),

@@ -2,7 +2,7 @@ import { users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { encryptProviderKey } from '../crypto/provider-key.ts';
-import { AppError } from '../errors.ts';
+import { accountDeleted } from '../errors.ts';
 import { normalizeEmail } from '../mail/address.ts';
 import { assertReachable } from '../webhooks/address.ts';
 import { setAccountWebhook } from '../webhooks/managed-webhooks.ts';
@@ -57,8 +57,7 @@ export async function changeOwnAccount(
       })
       .where(eq(users.id, caller.id))
       .returning(OWN);
-    // The account was deleted since its session was found.
-    if (!before || !account) throw new AppError('unauthenticated', 'This account is gone.');
+    if (!before || !account) throw accountDeleted();
     if (account.email !== before.email) {
       await followEmailChange(tx, { userId: caller.id, before: before.email, after: account.email, address });
     }

@@ -1,7 +1,7 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { accountDeleted } from '../errors.ts';
 import { executionStats, successRate, taskStats } from '../stats/user-counts.ts';
 
 /** The caller's account with its figures (specification "User"), in one statement. */
@@ -24,8 +24,7 @@ export async function getProfile(ctx: Context, caller: Caller) {
     })
     .from(users)
     .where(eq(users.id, caller.id));
-  // The account was deleted since its session was found.
-  if (!row) throw new AppError('unauthenticated', 'This account is gone.');
+  if (!row) throw accountDeleted();
   const { user, totalTasks, activeTasks, completed, failed, live } = row;
   const totalExecutions = completed + failed + live;
   return { ...user, stats: { totalTasks, activeTasks, totalExecutions, successRate: successRate(completed, failed) } };

@@ -2,7 +2,7 @@ import type { ChangeSettingsInput } from '@carillon/contract/user-settings';
 import { users, webhooks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { accountDeleted } from '../errors.ts';
 import { changeOwnAccount } from './own-account.ts';
 
 /** What the caller has set for the account; of the AI key only whether there is one. */
@@ -19,8 +19,7 @@ export async function getSettings(ctx: Context, caller: Caller) {
     .from(users)
     .leftJoin(webhooks, and(eq(webhooks.userId, users.id), eq(webhooks.purpose, 'account')))
     .where(eq(users.id, caller.id));
-  // The account was deleted since its session was found.
-  if (!found) throw new AppError('unauthenticated', 'This account is gone.');
+  if (!found) throw accountDeleted();
   return found;
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/events';
 import type { ChangeWebhookInput, CreateWebhookInput } from '@carillon/contract/webhooks';
-import { settings, users, webhooks } from '@carillon/db';
+import { users, webhooks } from '@carillon/db';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, invalidField } from '../errors.ts';
-import { getPlanLimits } from '../limits/plan-limits.ts';
+import { lockPlanLimits } from '../limits/plan-limits.ts';
 import { quotaExceededError } from '../limits/quotas.ts';
 import { assertReachable } from './address.ts';
 import { getWebhook, isOwn, refuseWebhook, webhookFields } from './read.ts';
@@ -62,21 +62,9 @@ export async function createWebhook(ctx: Context, caller: Caller, input: CreateW
 
 /** The user's row stays locked until the end, so no two creations see the same last place. */
 async function reserveWebhook(ctx: Context, caller: Caller) {
-  const [state] = await ctx.db
-    .select({
-      plan: users.plan,
-      role: users.role,
-      maxTasksPerUser: settings.maxTasksPerUser,
-      maxExecutionsPerDay: settings.maxExecutionsPerDay,
-    })
-    .from(users)
-    .crossJoin(settings)
-    .where(eq(users.id, caller.id))
-    .for('no key update', { of: users });
-  if (!state) throw new AppError('unauthenticated', 'This account does not exist any more.');
-  // A statement of its own, begun after the lock was had: it sees what others have committed.
+  const { limits } = await lockPlanLimits(ctx, caller.id);
   const used = await ctx.db.$count(webhooks, and(eq(webhooks.userId, caller.id), isSubscription));
-  for (const limit of [getPlanLimits(state, state).webhooks, MOST_WEBHOOKS]) {
+  for (const limit of [limits.webhooks, MOST_WEBHOOKS]) {
     if (used >= limit) throw quotaExceededError({ resource: 'webhooks', used, limit, resetAt: null });
   }
 }

@@ -171,12 +171,12 @@ t.test('an account that is deleted or deactivated meanwhile leaves nothing behin
       t.equal((await ask()).statusCode, 200, 'the answer was paid for');
     } else {
       await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice().id));
-      await t.rejects(begin(), { message: 'This account is gone.' });
+      await t.rejects(begin(), { message: 'This account has been deleted.' });
       await ctx.db.update(users).set({ isActive: true }).where(eq(users.id, alice().id));
     }
   }
   t.same([await underWay(), await ctx.db.select().from(usageRecords)], [[], []]);
-  await t.rejects(begin(), { message: 'This account is gone.' });
+  await t.rejects(begin(), { message: 'This account has been deleted.' });
 });
 
 t.test('calls end while their account is deleted, without a deadlock that anybody sees', async (t) => {

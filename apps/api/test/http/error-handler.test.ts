@@ -168,7 +168,7 @@ t.test('the four shapes', async (t) => {
 t.test('a request whose account is deleted under it is 401', async (t) => {
   const response = await app.inject('/gone');
   t.equal(response.statusCode, 401, response.body);
-  t.match(response.json(), { success: false, error: 'Unauthorized', message: 'This account is gone.' });
+  t.match(response.json(), { success: false, error: 'Unauthorized', message: 'This account has been deleted.' });
 });
 
 t.test('an unknown route is 404 whatever its body is', async (t) => {

@@ -216,9 +216,12 @@ t.test('a sign-in that makes the hash anew meanwhile does not stand in the way',
 t.test('an account that was deactivated or deleted meanwhile is gone', async (t) => {
   const caller = await callerOf(alice);
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
-  await t.rejects(changePassword(ctx, caller, right, null), { message: 'This account is gone.' });
+  await t.rejects(changePassword(ctx, caller, right, null), { message: 'This account has been deleted.' });
   await ctx.db.delete(users).where(eq(users.id, alice.id));
-  await t.rejects(changePassword(ctx, caller, right, null), { name: 'Refusal', message: 'This account is gone.' });
+  await t.rejects(changePassword(ctx, caller, right, null), {
+    name: 'Refusal',
+    message: 'This account has been deleted.',
+  });
 });
 
 t.test('neither password is logged, nor kept but for the hash', async (t) => {
