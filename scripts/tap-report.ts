@@ -8,31 +8,35 @@ export interface Tally {
   skipped: number;
 }
 
-/** What a whole run comes to. */
 export interface Report extends Tally {
-  /** By the path of each file that failed what there was in it; what tap itself did is in none. */
+  /** The counts of each file that failed, by its path. */
   failures: Map<string, Tally>;
 }
 
-interface Branch extends Tally {
-  /** Assertions outside any subtest. */
+interface Subtest extends Tally {
+  /** Assertions outside its own subtests. */
   asserted: number;
   broken: number;
 }
 
+interface Output {
+  print(line: string): void;
+  onFile(result: Result, counts: Tally): void;
+}
+
 /**
- * Reads TAP to its end, prints a line for each file and the whole of each failure, and counts tests: a test is a
- * subtest without subtests of its own, or a file's assertions outside any. A file that crashes, ends early or tests
- * nothing is a failed test besides those that it ran.
+ * Reads TAP to its end, prints a line for each file and every failure in full, and counts tests: a test is a subtest
+ * without subtests of its own, or the assertions of a file outside any subtest. A file that crashes, ends early or tests
+ * nothing counts as one failed test more.
  */
-export async function report(tap: Readable, print: (line: string) => void): Promise<Report> {
+export async function writeReport(tap: Readable, print: (line: string) => void): Promise<Report> {
   const parser = new Parser();
   const failures = new Map<string, Tally>();
-  const onFile = (result: Result, sum: Tally) => {
-    print(fileLine(result, sum));
-    if (sum.failed > 0) failures.set(result.name, sum);
+  const onFile = (result: Result, counts: Tally) => {
+    print(fileLine(result, counts));
+    if (counts.failed > 0) failures.set(result.name, counts);
   };
-  const root = follow(parser, [], { print, onFile });
+  const root = countSubtest(parser, [], { print, onFile });
   const complete = new Promise<boolean>((resolve) => parser.once('complete', ({ ok }) => resolve(ok)));
   tap.pipe(parser);
   const ok = await complete;
@@ -40,50 +44,45 @@ export async function report(tap: Readable, print: (line: string) => void): Prom
   return { passed: root.passed, failed: root.failed, skipped: root.skipped, failures };
 }
 
-interface Told {
-  print(line: string): void;
-  onFile(result: Result, sum: Tally): void;
-}
-
-function follow(parser: Parser, path: string[], told: Told): Branch {
-  const { print } = told;
-  const branch: Branch = { passed: 0, failed: 0, skipped: 0, asserted: 0, broken: 0 };
-  let open: Branch | undefined;
-  const close = (result?: Result) => {
-    if (!open) return;
-    const sum = summed(open, result);
-    open = undefined;
-    branch.passed += sum.passed;
-    branch.failed += sum.failed;
-    branch.skipped += sum.skipped;
-    if (path.length === 0 && result) told.onFile(result, sum);
+function countSubtest(parser: Parser, path: string[], output: Output): Subtest {
+  const { print, onFile } = output;
+  const subtest: Subtest = { passed: 0, failed: 0, skipped: 0, asserted: 0, broken: 0 };
+  let child: Subtest | undefined;
+  const endChild = (result?: Result) => {
+    if (!child) return;
+    const counts = totalCounts(child, result);
+    child = undefined;
+    subtest.passed += counts.passed;
+    subtest.failed += counts.failed;
+    subtest.skipped += counts.skipped;
+    if (path.length === 0 && result) onFile(result, counts);
   };
-  parser.on('child', (child: Parser) => {
-    close();
-    open = follow(child, [...path, child.name], told);
+  parser.on('child', (childParser: Parser) => {
+    endChild();
+    child = countSubtest(childParser, [...path, childParser.name], output);
   });
   parser.on('assert', (result: Result) => {
-    if (open) return close(result);
+    if (child) return endChild(result);
     if (result.skip || result.todo) {
-      branch.skipped++;
+      subtest.skipped++;
       return;
     }
-    branch.asserted++;
+    subtest.asserted++;
     if (result.ok) return;
-    branch.broken++;
-    print(failure([...path, result.name], result.diag));
+    subtest.broken++;
+    print(failureText([...path, result.name], result.diag));
   });
   parser.on('bailout', (reason: string) => print(`Bail out! ${reason}`));
   parser.on('extra', (text: string) => {
     if (text.trim() && !/^\s*(TAP version |1\.\.\d)/.test(text)) print(text.trimEnd());
   });
-  // A subtest whose end never came belongs to a file that died in it.
-  parser.on('complete', () => close());
-  return branch;
+  // A file that died inside a subtest never reported its end.
+  parser.on('complete', () => endChild());
+  return subtest;
 }
 
-function summed(branch: Branch, result: Result | undefined): Tally {
-  const { passed, failed, skipped, asserted, broken } = branch;
+function totalCounts(subtest: Subtest, result: Result | undefined): Tally {
+  const { passed, failed, skipped, asserted, broken } = subtest;
   if (result?.skip || result?.todo) return { passed, failed, skipped: skipped + 1 };
   if (broken > 0 || (!result?.ok && failed === 0)) return { passed, failed: failed + 1, skipped };
   return { passed: asserted > 0 ? passed + 1 : passed, failed, skipped };
@@ -98,8 +97,8 @@ function fileLine({ ok, name, time, diag }: Result, { passed, failed, skipped }:
   return `${line}: ${end}`;
 }
 
-/** The failure as a person wants it: where, what differs, and the rest as tap told it. */
-function failure(path: string[], diag: unknown): string {
+/** A failure with its place, what differs, and what else tap reports. */
+function failureText(path: string[], diag: unknown): string {
   const { at, diff, stack, source, ...rest } = (diag ?? {}) as Record<string, unknown>;
   const { fileName, lineNumber } = (at ?? {}) as Record<string, unknown>;
   const parts = [

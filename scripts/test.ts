@@ -1,27 +1,31 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, glob, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isAlive } from '../packages/db/src/embedded/postmaster.ts';
-import { startEmbeddedPostgres } from '../packages/db/src/embedded.ts';
-import { ensureTemplate } from '../packages/db/src/test-database.ts';
-import { type Report, report, type Tally } from './tap-report.ts';
+import { selectChanged } from './changed-tests.ts';
+import { type Report, type Tally, writeReport } from './tap-report.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const TAP = fileURLToPath(new URL('run.mjs', import.meta.resolve('tap')));
+/** With more failed files than this, a busy machine is not the cause. */
+const MAX_REPEATED_FILES = 3;
 
-// pnpm hands a `--` on to the script.
-const given = process.argv.slice(2).filter((argument) => argument !== '--');
-const options = given.filter((argument) => argument.startsWith('-'));
-const wanted = given.filter((argument) => !argument.startsWith('-'));
-const files = await testFiles();
+// pnpm passes the `--` on.
+const args = process.argv.slice(2).filter((argument) => argument !== '--');
+const words = args.filter((argument) => !argument.startsWith('-'));
+const changed = args.find((argument) => /^--changed(=|$)/.test(argument));
+const tapOptions = args.filter((argument) => argument.startsWith('-') && argument !== changed);
+
+const files = findTestFiles();
 if (files.length === 0) {
-  console.error(`There is no test file${wanted.length > 0 ? ` whose path contains ${wanted.join(' or ')}` : ''}.`);
+  console.error(changed ? 'The change reaches no test.' : `No test file has ${words.join(' or ')} in its path.`);
   console.log('0 passed, 0 failed');
-  process.exit(1);
+  process.exit(changed ? 0 : 1);
 }
+if (changed) console.log(`${files.length} test files are within reach of the change.`);
 
 let interrupted = false;
 let stopTap = () => {};
@@ -32,96 +36,43 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-/** More files than that do not fail because the machine is busy. */
-const REPEATED_AT_MOST = 3;
-
-const server = await testServer();
+const server = await startTestServer();
 const { passed, failed, skipped } = await runAll(server).finally(server.stop);
-if (interrupted) console.error('Interrupted: these are not all.');
+if (interrupted) console.error('Interrupted: not every test ran.');
 if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 || interrupted ? 1 : 0;
 
-/** All test files, or those whose path contains one of the words of the command line. */
-async function testFiles(): Promise<string[]> {
-  const found: string[] = [];
-  for await (const file of glob('{packages,apps}/*/test/**/*.test.ts', { cwd: ROOT })) found.push(file);
-  return found
-    .filter((file) => wanted.length === 0 || wanted.some((word) => resolve(ROOT, file).includes(word)))
-    .sort();
-}
-
-interface TestServer {
-  url: string;
-  /** Where the tests' own files go; removed at the end whatever they leave there. */
-  temp?: string;
-  stop(): Promise<void>;
-}
-
-/** A PostgreSQL for this run alone, with the template; or the one that `TEST_DATABASE_URL` names. */
-async function testServer(): Promise<TestServer> {
-  const url = process.env.TEST_DATABASE_URL;
-  if (url) {
-    await ensureTemplate(url);
-    return { url, stop: async () => {} };
-  }
-  await sweep();
-  const dataDir = await mkdtemp(join(tmpdir(), `carillon-tests-${process.pid}-`));
-  const temp = join(dataDir, 'tmp');
-  await mkdir(temp);
-  // Root's servers run as another user, who has to get in.
-  for (const folder of [dataDir, temp]) await chmod(folder, 0o711);
-  const server = await startEmbeddedPostgres({ dataDir, durable: false });
-  const stop = async () => {
-    await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  };
-  await ensureTemplate(server.url).catch(async (error) => {
-    await stop();
-    throw error;
-  });
-  return { url: server.url, temp, stop };
-}
-
-/** Stops and removes what a killed run has left behind. */
-async function sweep(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const [, pid] = /^carillon-tests-(\d+)-/.exec(name) ?? [];
-    if (!pid || isAlive(Number(pid))) continue;
-    const dataDir = join(tmpdir(), name);
-    // What cannot be opened belongs to another user, who will sweep it.
-    const left = await startEmbeddedPostgres({ dataDir, durable: false }).catch(() => undefined);
-    await left?.stop();
-    if (left) await rm(dataDir, { recursive: true, force: true });
-  }
+/** All test files; with words, those with one of them in the path; with `--changed[=revision]`, those a change reaches. */
+function findTestFiles(): string[] {
+  const all = globSync('{packages,apps}/*/test/**/*.test.ts', { cwd: ROOT }).sort();
+  const named = all.filter((file) => words.length === 0 || words.some((word) => resolve(ROOT, file).includes(word)));
+  return changed ? selectChanged(named, changed.split('=')[1]) : named;
 }
 
 /**
- * Runs all files, and then those that failed once more, alone: processes that are killed, outages and races take their
- * real time, and on a machine that is busy with the other files one of them may get too little of it. What fails alone
- * as well has failed; what does not is told, as it is a flaw of the test.
+ * Runs all files, then once more and alone those that failed: tests that kill processes, race or wait for outages need
+ * real time, which a busy machine may not give them. A file that passes alone is reported as flaky.
  */
 async function runAll(server: TestServer): Promise<Tally> {
-  // One more at once than there are cores, since many wait for processes that they have started.
+  // One more than there are cores, since many files wait for processes that they have started.
   const first = await runTap(server, files, availableParallelism() + 1);
   const repeated = [...first.failures.keys()];
-  if (interrupted || repeated.length === 0 || repeated.length > REPEATED_AT_MOST) return first;
+  if (interrupted || repeated.length === 0 || repeated.length > MAX_REPEATED_FILES) return first;
   console.log(`Once more, alone: ${repeated.join(', ')}`);
-  const again = await runTap(server, repeated, 1);
+  const second = await runTap(server, repeated, 1);
   for (const file of repeated) {
-    if (!again.failures.has(file)) console.log(`Flaky: ${file} failed beside others, and passes alone.`);
+    if (!second.failures.has(file)) console.log(`Flaky: ${file} failed beside others and passes alone.`);
   }
-  const before = [...first.failures.values()];
-  const total = (name: keyof Tally) => first[name] + again[name] - before.reduce((sum, tally) => sum + tally[name], 0);
+  const replaced = [...first.failures.values()];
+  const total = (name: keyof Tally) =>
+    first[name] + second[name] - replaced.reduce((sum, tally) => sum + tally[name], 0);
   return { passed: total('passed'), failed: total('failed'), skipped: total('skipped') };
 }
 
-/**
- * In a process group of its own, so that an interrupt ends tap together with every test file, however it came.
- */
+/** Runs tap in a process group of its own, so that an interrupt ends it together with every test file. */
 async function runTap({ url, temp }: TestServer, files: readonly string[], jobs: number): Promise<Report> {
-  const args = ['--reporter=tap', `--jobs=${jobs}`, ...options, ...files];
-  const tap = spawn(process.execPath, [TAP, ...args], {
+  const tap = spawn(process.execPath, [TAP, '--reporter=tap', `--jobs=${jobs}`, ...tapOptions, ...files], {
     cwd: ROOT,
     detached: true,
     env: {
@@ -136,11 +87,11 @@ async function runTap({ url, temp }: TestServer, files: readonly string[], jobs:
   };
   if (interrupted) stopTap();
   const exited = once(tap, 'exit');
-  const tally = await report(tap.stdout, (line) => console.log(line));
+  const report = await writeReport(tap.stdout, (line) => console.log(line));
   const [code, signal] = await exited;
-  if (code !== 0 && tally.failed === 0) {
-    console.error(`tap itself failed: ${signal ?? `exit code ${code}`}.`);
-    tally.failed = 1;
+  if (code !== 0 && report.failed === 0) {
+    console.error(`tap failed: ${signal ?? `exit code ${code}`}.`);
+    report.failed = 1;
   }
-  return tally;
+  return report;
 }

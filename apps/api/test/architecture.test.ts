@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import t from 'tap';
-import { findCycles, findImports, leadsToFile, readSources, type SourceFile } from './support/source/imports.ts';
+import { findCycles, findImports, leadsToFile, readSources, type SourceFile } from '../../../scripts/imports.ts';
 
 const files = readSources();
 const API = 'apps/api/src/';
@@ -47,11 +47,15 @@ t.test('imports are read as they are written', async (t) => {
     { to: 'fastify', typeOnly: false, names: '' },
     { to: `${API}tasks/e.ts`, typeOnly: false, names: '' },
   ]);
-  const file = (path: string, ...to: string[]) => {
-    return { path, code: '', lines: 0, imports: to.map((one) => ({ to: one, typeOnly: false, names: '' })) };
-  };
-  t.same(findCycles([file('a', 'b', 'c'), file('b', 'c'), file('c', 'd'), file('d', 'b')]), [['b', 'c', 'd', 'b']]);
-  t.same(findCycles([file('a', 'b', 'c'), file('b', 'c'), file('c')]), []);
+  t.same(
+    findCycles(
+      new Map([
+        ['a', ['b']],
+        ['b', ['a']],
+      ]),
+    ),
+    [['a', 'b', 'a']],
+  );
   const imports = files.flatMap((file) => file.imports);
   t.ok(imports.length > 300, 'all that there is was read');
   t.same(
@@ -154,8 +158,11 @@ t.test('nothing is named for being of use', async (t) => {
 });
 
 t.test('no import leads back to where it came from', async (t) => {
+  const atRunTime = files.map(({ path, imports }) => {
+    return [path, imports.filter(({ typeOnly }) => !typeOnly).map(({ to }) => to)] as const;
+  });
   t.same(
-    findCycles(files).map((cycle) => cycle.join(' → ')),
+    findCycles(new Map(atRunTime)).map((cycle) => cycle.join(' → ')),
     [],
   );
 });

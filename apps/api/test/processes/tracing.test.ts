@@ -7,7 +7,7 @@ import { startAiServer } from '../support/servers/ai-server.ts';
 import { startOtlpServer } from '../support/servers/otlp-server.ts';
 import { startApiProcess } from './api-process.ts';
 
-const HOOK = new URL('../support/source/loaded-modules.ts', import.meta.url).href;
+const HOOK = new URL('../support/loaded-modules.ts', import.meta.url).href;
 
 const ai = await startAiServer();
 const database = await testDatabase();

@@ -1,15 +1,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-const ROOT = resolve(import.meta.dirname, '../../../../..');
+const ROOT = resolve(import.meta.dirname, '..');
 
-/** One import or re-export of a source file. */
+/** One import or re-export of a file. */
 export interface Import {
-  /** What it names: a package with its path, `node:…`, or a file of the workspace as `apps/api/src/app.ts`. */
+  /** A package with its path, `node:…`, or a file of the workspace such as `apps/api/src/app.ts`. */
   to: string;
-  /** Gone at run time: `import type`. */
+  /** True for `import type`. */
   typeOnly: boolean;
-  /** The names it takes, as they are written. */
+  /** The imported names as written. */
   names: string;
 }
 
@@ -19,12 +19,13 @@ export interface SourceFile {
   /** Without comments. */
   code: string;
   lines: number;
+  commentLines: number;
   imports: Import[];
 }
 
-/** All source files of the workspace, tests left out. */
-export function readSources(): SourceFile[] {
-  return globSync('{apps,packages}/*/src/**/*.ts', { cwd: ROOT }).sort().map(readSource);
+/** The files of the workspace that match a glob; by default all sources, without tests. */
+export function readSources(pattern = '{apps,packages}/*/src/**/*.ts'): SourceFile[] {
+  return globSync(pattern, { cwd: ROOT }).sort().map(readSource);
 }
 
 function readSource(path: string): SourceFile {
@@ -33,16 +34,17 @@ function readSource(path: string): SourceFile {
     path,
     code: withoutComments(text),
     lines: text.trimEnd().split('\n').length,
+    commentLines: text.split('\n').filter((line) => /^\s*(\/\/|\/\*|\*)/.test(line)).length,
     imports: findImports(path, text),
   };
 }
 
-/** Biome lays imports out so that these few forms are all there are. */
+// The formatter leaves only these forms.
 const STATIC = /^(?:import|export)\s+(type\s+)?(\*[^'"{;]*?|\{[^}]*\}|[\w$]+(?:,\s*\{[^}]*\})?)\s+from\s+'([^']+)'/gm;
 const BARE = /^import\s+'([^']+)'/gm;
 const DYNAMIC = /\bimport\(\s*'([^']+)'/g;
 
-/** Exported for its test. */
+/** The imports in the text of a file at `path`. */
 export function findImports(path: string, text: string): Import[] {
   const to = (specifier: string) =>
     specifier.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(path), specifier)) : workspaceFile(specifier);
@@ -55,33 +57,31 @@ export function findImports(path: string, text: string): Import[] {
   return [...named, ...others];
 }
 
-/** `@carillon/db` is `packages/db/src/index.ts`, as its `exports` say. */
+/** `@carillon/db` is `packages/db/src/index.ts`, as the `exports` of its manifest say. */
 function workspaceFile(specifier: string): string {
   const [, name, path] = /^@carillon\/(\w+)(?:\/(.+))?$/.exec(specifier) ?? [];
   if (name === undefined) return specifier;
-  const folder = ['contract', 'db'].includes(name) ? 'packages' : 'apps';
+  if (name === 'api' && path === 'actions') return 'apps/api/src/actions/build.ts';
+  const folder = existsSync(join(ROOT, 'packages', name)) ? 'packages' : 'apps';
   return `${folder}/${name}/src/${path ?? 'index'}.ts`;
 }
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
 
-/** Whether an import of the workspace leads to a file that is there. */
+/** Whether an import of a workspace file resolves to an existing file. */
 export const leadsToFile = ({ to }: Import): boolean => !/^(apps|packages)\//.test(to) || existsSync(join(ROOT, to));
 
-/** The files of each circle of imports that is there at run time; none where there is no circle. */
-export function findCycles(files: readonly SourceFile[]): string[][] {
-  const next = new Map(
-    files.map(({ path, imports }) => [path, imports.filter(({ typeOnly }) => !typeOnly).map(({ to }) => to)]),
-  );
+/** Each cycle of a graph that maps a node to those it points at, as the nodes along it; other nodes end a path. */
+export function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
   const done = new Set<string>();
-  const walk = (path: string, way: string[]) => {
-    const at = way.indexOf(path);
-    if (at !== -1) cycles.push([...way.slice(at), path]);
-    if (at !== -1 || done.has(path)) return;
-    for (const to of next.get(path) ?? []) walk(to, [...way, path]);
-    done.add(path);
+  const visit = (node: string, path: string[]) => {
+    const at = path.indexOf(node);
+    if (at !== -1) cycles.push([...path.slice(at), node]);
+    if (at !== -1 || done.has(node)) return;
+    for (const next of new Set(graph.get(node))) visit(next, [...path, node]);
+    done.add(node);
   };
-  for (const path of next.keys()) walk(path, []);
+  for (const node of graph.keys()) visit(node, []);
   return cycles;
 }
