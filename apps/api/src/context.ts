@@ -1,4 +1,5 @@
 import type { Db } from '@carillon/db';
+import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import type { Logger } from 'pino';
 import type { Ai } from './ai/client.ts';
 import type { Config } from './config/config.ts';
@@ -68,8 +69,7 @@ export interface Caller {
 
 export const systemClock = () => new Date();
 
-/** SQLSTATE of a transaction that PostgreSQL chose to undo because two waited for each other. */
-const DEADLOCK = '40P01';
+const MAX_ATTEMPTS = 3;
 
 /**
  * Runs `work` with a context whose `db` is a transaction: all of it is committed, or nothing. `work` touches nothing
@@ -84,7 +84,7 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
       for (const follow of onCommit) afterCommit(ctx, follow);
       return result;
     } catch (error) {
-      if (sqlState(error) !== DEADLOCK || attempt === 3) throw error;
+      if (databaseErrorCode(error) !== SQLSTATE.deadlock || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -93,21 +93,4 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
 export function afterCommit(ctx: Context, follow: () => void): void {
   if (ctx.onCommit) ctx.onCommit.push(follow);
   else follow();
-}
-
-/** The SQLSTATE of a database error, as drizzle or the driver throws it; undefined for any other error. */
-export function sqlState(error: unknown): string | undefined {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
-}
-
-/** SQLSTATE classes of a server that is away, busy or stopping, and that undid the transaction for its own reasons. */
-const PASSING_CLASSES = new Set(['08', '25', '40', '53', '55', '57', '58']);
-
-/** Whether a database error may be gone the next time. Any other comes back for ever, faults of ours included. */
-export function isTransient(error: unknown): boolean {
-  const code = sqlState(error);
-  if (code === undefined) return false;
-  // What is no SQLSTATE comes from the network or the driver.
-  return !/^[0-9A-Z]{5}$/.test(code) || PASSING_CLASSES.has(code.slice(0, 2));
 }

@@ -1,22 +1,6 @@
 import { EmbeddedPostgresError } from '@carillon/db/embedded';
+import { findConnectFailure } from '@carillon/db/errors';
 import { type Config, ConfigError } from './config/config.ts';
-
-/** What the operator can mend by a setting, by the code of the error. */
-const DATABASE_CODES = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ETIMEDOUT',
-  'CONNECT_TIMEOUT',
-  'CONNECTION_CLOSED',
-  '28000',
-  '28P01',
-  '3D000',
-  '42501',
-  '53300',
-];
 
 /**
  * The one line that tells the operator why the start failed and what to do; null for a bug, whose stack is wanted.
@@ -31,10 +15,10 @@ export function explainStartFailure(error: unknown, config: Config | null): stri
     if (code === 'EACCES') return `Port ${config.port} is not open to this user: set PORT to 1024 or above.`;
     return `HOST is ${JSON.stringify(config.host)}, which this machine cannot listen at (${code}).`;
   }
-  const cause = [error, error.cause].find((one) => DATABASE_CODES.includes((one as NodeJS.ErrnoException)?.code ?? ''));
+  const cause = findConnectFailure(error);
   if (config.databaseUrl && cause) {
     const { host } = new URL(config.databaseUrl);
-    const { code, message } = cause as NodeJS.ErrnoException;
+    const { code, message } = cause;
     return `The database at ${host} cannot be used (${message || code}): correct DATABASE_URL, or unset it for the embedded one.`;
   }
   return systemLine(error);

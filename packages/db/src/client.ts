@@ -22,7 +22,7 @@ export interface ConnectOptions {
 
 /**
  * Opens a pool to `url`. Connections are made when they are needed, so a database that is down is no error here.
- * A statement that gets no answer within its deadline rejects with a `DatabaseAway`, whatever became of the server, and
+ * A statement that gets no answer within its deadline rejects with a `DatabaseUnavailable`, whatever became of the server, and
  * its connection is replaced; a server that is alive ends slow statements and lock waits by itself a little earlier (3.5 s
  * and 3 s), and idle transactions after 20 s.
  */

@@ -1,6 +1,6 @@
 import { type NetConnectOpts, connect as openSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
-import { DatabaseUnavailable } from './away.ts';
+import { DatabaseUnavailable } from './errors.ts';
 
 export interface ConnectionSettings {
   url: string;
@@ -21,7 +21,7 @@ export interface Connection {
   /** For how long the server has owed us an answer; 0 where it owes none. */
   readonly owedMs: number;
   /**
-   * Tells the answer. Rejects when the connection is lost, and with a `DatabaseAway` at `until` (of `performance.now()`)
+   * Tells the answer. Rejects when the connection is lost, and with a `DatabaseUnavailable` at `until` (of `performance.now()`)
    * at the latest. `onSettled` is called when the connection itself is done with it. To be called from a microtask: the
    * driver then looks at the socket before anything else can close it.
    */
@@ -36,7 +36,7 @@ export interface Connection {
 
 /**
  * Opens a connection and waits until the server has answered on it, for three quarters of the deadline at most; rejects
- * with a `DatabaseAway`.
+ * with a `DatabaseUnavailable`.
  *
  * It is a client of postgres.js with one connection that is never made anew. Reconnecting by itself, the driver writes
  * into sockets that are gone, which ends the process, and can run the rest of a broken transaction outside of one

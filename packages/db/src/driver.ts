@@ -10,7 +10,7 @@ export interface Driver {
 }
 
 /**
- * A driver over `pool`. A statement, also one of a transaction, is answered or rejected with a `DatabaseAway` within
+ * A driver over `pool`. A statement, also one of a transaction, is answered or rejected with a `DatabaseUnavailable` within
  * `deadlineMs`, the waiting for a connection included.
  */
 export function createDriver(pool: Pool, deadlineMs: number): Driver {

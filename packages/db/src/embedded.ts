@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { type Cluster, openCluster, SUPERUSER } from './embedded/cluster.ts';
 import { choosePort, type Launch, lastWords, launchServer, runningPort, stopServer } from './embedded/postmaster.ts';
 import { EmbeddedPostgresError } from './embedded/programs.ts';
+import { databaseErrorCode, isNotReady, SQLSTATE } from './errors.ts';
 
 export { EmbeddedPostgresError } from './embedded/programs.ts';
 
@@ -97,21 +98,6 @@ async function attach(cluster: Cluster, onLost: () => void, onLog: (line: string
   );
 }
 
-/** What a server says or does while it starts, recovers or shuts down: worth another try. */
-const NOT_NOW = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  '53300',
-  '57P01',
-  '57P02',
-  '57P03',
-];
-
 /** Opens the session that holds the users' lock; null while the server is not ready. */
 async function join(cluster: Cluster, port: number, onLost: () => void): Promise<Session | null> {
   let joined = false;
@@ -142,7 +128,7 @@ async function join(cluster: Cluster, port: number, onLost: () => void): Promise
     return session;
   } catch (error) {
     await session.end({ timeout: 0 });
-    if (NOT_NOW.includes((error as { code?: string }).code ?? '')) return null;
+    if (isNotReady(error)) return null;
     throw new EmbeddedPostgresError(`The embedded PostgreSQL at port ${port}: ${(error as Error).message}`);
   }
 }
@@ -170,8 +156,9 @@ async function leave(cluster: Cluster, session: Session, onLog: (line: string) =
 async function createDatabase(session: Session): Promise<void> {
   const [existing] = await session`select from pg_database where datname = ${DATABASE}`;
   if (existing) return;
-  await session.unsafe(`create database ${DATABASE}`).catch((error: { code?: string }) => {
+  await session.unsafe(`create database ${DATABASE}`).catch((error) => {
     // Another process that started at the same moment has created it.
-    if (!['42P04', '23505'].includes(error.code ?? '')) throw error;
+    const code = databaseErrorCode(error);
+    if (code !== SQLSTATE.duplicateDatabase && code !== SQLSTATE.uniqueViolation) throw error;
   });
 }

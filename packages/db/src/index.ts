@@ -1,5 +1,5 @@
-export * from './away.ts';
 export * from './client.ts';
+export * from './errors.ts';
 export * from './prepared.ts';
 export * from './rows.ts';
 export * from './schema/index.ts';

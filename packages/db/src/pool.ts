@@ -1,5 +1,5 @@
-import { DatabaseUnavailable } from './away.ts';
 import { type Connection, type ConnectionSettings, openConnection } from './connection.ts';
+import { DatabaseUnavailable } from './errors.ts';
 import { busy, closedPool, refuseAll, refuseLate, type Waiting } from './waiting.ts';
 
 /** After so long a connection is replaced when it is next free: a server process only ever grows. */
@@ -32,7 +32,7 @@ export interface Pool {
    */
   share(isQuick: boolean): Connection | null;
   /**
-   * Waits for a connection, to have it `alone` or for one statement. Rejects with a `DatabaseAway` as soon as the database
+   * Waits for a connection, to have it `alone` or for one statement. Rejects with a `DatabaseUnavailable` as soon as the database
    * is known to be out of reach, and at `until` (of `performance.now()`) in any case.
    */
   acquire(until: number, options: { alone: boolean }): Promise<Connection>;

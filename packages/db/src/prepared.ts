@@ -4,7 +4,7 @@ import type { Db } from './client.ts';
  * A query that drizzle builds once for each database, and not at every call: building costs more than running. In a
  * transaction, which is a database of its own, it is built for that.
  */
-export function prepared<Query>(build: (db: Db) => Query): (db: Db) => Query {
+export function preparedQuery<Query>(build: (db: Db) => Query): (db: Db) => Query {
   const built = new WeakMap<Db, Query>();
   return (db) => {
     const known = built.get(db) ?? build(db);
@@ -26,7 +26,7 @@ export const isFastQuery = (text: string): boolean => lookUps.has(text);
 export const fastQuery = <Query extends { getQuery(): { sql: string } }>(
   build: (db: Db) => Query,
 ): ((db: Db) => Query) =>
-  prepared((db) => {
+  preparedQuery((db) => {
     const query = build(db);
     lookUps.add(query.getQuery().sql);
     return query;

@@ -1,10 +1,8 @@
 import { sql } from 'drizzle-orm';
 import journal from '../migrations/meta/_journal.json' with { type: 'json' };
 import type { Db } from './client.ts';
-import { rows } from './rows.ts';
-
-/** SQLSTATE of a table that is not there: nobody has migrated the database. */
-const UNDEFINED_TABLE = '42P01';
+import { databaseErrorCode, SQLSTATE } from './errors.ts';
+import { queryRows } from './rows.ts';
 
 /**
  * Whether the database has the newest migration that this version of the code knows. One that a newer version has
@@ -13,14 +11,13 @@ const UNDEFINED_TABLE = '42P01';
 export async function isSchemaCurrent(db: Db): Promise<boolean> {
   const newest = Math.max(...journal.entries.map(({ when }) => when));
   try {
-    const [found] = await rows<{ current: boolean | null }>(
+    const [found] = await queryRows<{ current: boolean | null }>(
       db,
       sql`select max(created_at) >= ${newest}::bigint as current from drizzle.__drizzle_migrations`,
     );
     return found?.current ?? false;
   } catch (error) {
-    const { cause } = error as { cause?: { code?: string } };
-    if (cause?.code === UNDEFINED_TABLE) return false;
+    if (databaseErrorCode(error) === SQLSTATE.undefinedTable) return false;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import { DatabaseUnavailable, isDatabaseUnavailable } from './away.ts';
 import type { Connection } from './connection.ts';
+import { DatabaseUnavailable, isDatabaseUnavailable } from './errors.ts';
 import { type Run, type Statement, statement } from './statement.ts';
 
 /** The client that drizzle works with inside of a transaction. */

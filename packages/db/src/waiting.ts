@@ -1,5 +1,5 @@
-import { DatabaseUnavailable } from './away.ts';
 import type { Connection } from './connection.ts';
+import { DatabaseUnavailable } from './errors.ts';
 
 /** Somebody who waits for a connection. */
 export interface Waiting {

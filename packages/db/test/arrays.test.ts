@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import t from 'tap';
-import { rows } from '../src/index.ts';
+import { queryRows } from '../src/index.ts';
 import { testDatabase } from '../src/test-database.ts';
 
 const { db } = await testDatabase(t);
 
 t.test('arrays come as they were written', async (t) => {
-  const [row] = await rows(
+  const [row] = await queryRows(
     db,
     sql`select array['plain', '', 'NULL', null, 'a,b', '{c}', ' d ', 'quote " and \\ slash', ${'line\nbreak'}, 'ключ'] as texts,
       array[1, -2, null]::int[] as ints, array[9007199254740993]::bigint[] as longs, array[true, false] as flags,

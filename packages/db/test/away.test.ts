@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { connect, type Db, isDatabaseUnavailable, rows } from '../src/index.ts';
+import { connect, type Db, isDatabaseUnavailable, queryRows } from '../src/index.ts';
 import { testDatabase } from '../src/test-database.ts';
 import { refused } from './refused.ts';
 import { openWire } from './wire.ts';
@@ -21,10 +21,10 @@ async function overWire(t: Test, max = 4) {
   return { wire, db };
 }
 
-const one = (db: Db) => rows<{ one: number }>(db, sql`select 1 as one`);
+const one = (db: Db) => queryRows<{ one: number }>(db, sql`select 1 as one`);
 const write = (db: Db, text: string) => db.execute(sql`insert into notes (text) values (${text})`);
 const notes = async () =>
-  (await rows<{ text: string }>(direct, sql`select text from notes order by id`)).map(({ text }) => text);
+  (await queryRows<{ text: string }>(direct, sql`select text from notes order by id`)).map(({ text }) => text);
 
 t.test('a frozen database is refused at the deadline, and is in use again as soon as it moves', async (t) => {
   const { wire, db } = await overWire(t);

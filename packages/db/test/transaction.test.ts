@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import t from 'tap';
-import { type Db, rows } from '../src/index.ts';
+import { type Db, queryRows } from '../src/index.ts';
 import { testDatabase } from '../src/test-database.ts';
 
 const { db } = await testDatabase(t);
@@ -9,7 +9,7 @@ t.beforeEach(() => db.execute(sql`truncate notes`));
 
 const write = (db: Db, text: string) => db.execute(sql`insert into notes (text) values (${text})`);
 const notes = async (from: Db = db) =>
-  (await rows<{ text: string }>(from, sql`select text from notes order by id`)).map(({ text }) => text);
+  (await queryRows<{ text: string }>(from, sql`select text from notes order by id`)).map(({ text }) => text);
 
 t.test('what a transaction wrote is there when it has resolved, and not before', async (t) => {
   await db.transaction(async (tx) => {
@@ -76,7 +76,7 @@ t.test('statements of one transaction may be asked together, and those of many s
   const works = Array.from({ length: 60 }, (_, n) =>
     db.transaction((tx) => Promise.all([write(tx, `${n}a`), write(tx, `${n}b`), write(tx, `${n}c`)])),
   );
-  const statements = Array.from({ length: 300 }, (_, n) => rows<{ n: number }>(db, sql`select ${n}::int as n`));
+  const statements = Array.from({ length: 300 }, (_, n) => queryRows<{ n: number }>(db, sql`select ${n}::int as n`));
   t.same(
     (await Promise.all(statements)).map(([row]) => row?.n),
     statements.map((_, n) => n),

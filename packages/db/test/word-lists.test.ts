@@ -1,5 +1,5 @@
 import * as schema from '@carillon/db';
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { getTableColumns, is, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable, PgText } from 'drizzle-orm/pg-core';
@@ -7,7 +7,7 @@ import t from 'tap';
 
 t.test('the database takes exactly the words of the schema', async (t) => {
   const { db } = await testDatabase(t);
-  const checks = await rows<{ table: string; name: string; definition: string }>(
+  const checks = await queryRows<{ table: string; name: string; definition: string }>(
     db,
     sql`select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
       from pg_constraint where contype = 'c'`,

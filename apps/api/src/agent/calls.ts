@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { agentCalls, recordset, rows, usageRecords, users } from '@carillon/db';
+import { agentCalls, isTransient, queryRows, recordset, usageRecords, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import type { AiUsage } from '../ai/client.ts';
-import { afterCommit, type Caller, type Context, inTransaction, isTransient } from '../context.ts';
+import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeleted } from '../errors.ts';
 import { chargeExecution, lockActiveAccount, type QuotaAccount, reserveTokens } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
@@ -117,7 +117,7 @@ async function bookCall(ctx: Context, { id, userId, day, tokensReserved }: Call,
 export async function rescueAgentCalls(ctx: Context): Promise<number> {
   const rescued = await inTransaction(ctx, async (tx) => {
     const now = tx.now().toISOString();
-    const lost = await rows<Call>(
+    const lost = await queryRows<Call>(
       tx.db,
       sql`
       delete from agent_calls where id in (

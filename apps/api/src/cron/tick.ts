@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { enqueueDue, findNextDue } from '../executions/queue.ts';
@@ -42,7 +42,7 @@ async function takeUp(ctx: Context, { wait }: TickOptions, span: Span) {
 
 /** Whether a lease has ended: one statement, where taking over would be a transaction in each tick. */
 async function hasAbandoned(ctx: Context): Promise<boolean> {
-  const [row] = await rows<{ found: boolean }>(
+  const [row] = await queryRows<{ found: boolean }>(
     ctx.db,
     sql`
     select exists (
@@ -57,7 +57,7 @@ async function waitUntilEnded(ctx: Context, ids: readonly number[]) {
   if (ids.length === 0) return { processed: 0, failed: 0 };
   const deadline = performance.now() + LONGEST_WAIT_MS;
   for (;;) {
-    const [row] = await rows<{ processed: number; failed: number; open: number }>(
+    const [row] = await queryRows<{ processed: number; failed: number; open: number }>(
       ctx.db,
       sql`
       select count(*) filter (where status in ('completed', 'failed'))::int as processed,

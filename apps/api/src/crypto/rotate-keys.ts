@@ -1,4 +1,4 @@
-import { type Db, recordset, rows } from '@carillon/db';
+import { type Db, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { EncryptionKey } from '../config/secrets.ts';
 import { toBlindIndex } from '../webhooks/secret.ts';
@@ -61,7 +61,7 @@ interface Sealed {
 
 function findBatch(db: Db, column: EncryptedColumn, writer: EncryptionKey, after: string | null): Promise<Sealed[]> {
   const { table, id, sealed } = ENCRYPTED_COLUMNS[column];
-  return rows<Sealed>(
+  return queryRows<Sealed>(
     db,
     sql`
     select ${id}::text as id, ${sealed} as sealed from ${table}
@@ -83,7 +83,7 @@ async function writeBatch(
     column === 'webhooks.secret_sealed'
       ? sql`, secret_lookup = regexp_replace(webhooks.secret_lookup, '[0-9a-f]{64}$', r.lookup)`
       : sql``;
-  const written = await rows(
+  const written = await queryRows(
     db,
     sql`
     update ${table} set ${sql.identifier(sealed.name)} = r.fresh${lookup}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/events';
-import { recordset, rows } from '@carillon/db';
+import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../context.ts';
 
@@ -33,7 +33,7 @@ export async function recordEvents(ctx: Context, recorded: readonly Event[]): Pr
   if (events.length === 0) return;
   const userIds = [...new Set(events.map((event) => event.userId))];
   const taskIds = [...new Set(events.flatMap(({ taskId }) => taskId ?? []))];
-  const subscribers = await rows<Subscriber>(
+  const subscribers = await queryRows<Subscriber>(
     ctx.db,
     sql`select id, user_id as "userId", task_id as "taskId", events from webhooks
       where user_id = any(${`{${userIds.join(',')}}`}::int[]) and status = 'active'

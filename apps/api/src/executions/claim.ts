@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { recordset, rows, toInstant } from '@carillon/db';
+import { queryRows, recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { recordEvents } from '../events/outbox.ts';
@@ -91,7 +91,7 @@ async function lockClaims({ db }: Context): Promise<void> {
 
 /** Whether anything waits for a worker: what an idle process asks instead of claiming. */
 export async function hasQueuedExecutions(ctx: Context): Promise<boolean> {
-  const [row] = await rows<{ waiting: boolean }>(
+  const [row] = await queryRows<{ waiting: boolean }>(
     ctx.db,
     sql`select exists (select from executions where status = 'pending' and queued_at is not null) as waiting`,
   );

@@ -1,4 +1,4 @@
-import { recordset, rows } from '@carillon/db';
+import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { type QuotaExceeded, toUtcDay } from '../limits/quotas.ts';
@@ -28,7 +28,7 @@ export interface Plan {
  * and runs.
  */
 export function findDueTasks(ctx: Context, dueBefore: Date, limit: number): Promise<DueTask[]> {
-  return rows<DueTask>(
+  return queryRows<DueTask>(
     ctx.db,
     sql`
     select t.id, t.user_id as "userId", t.recurrence, t.recurrence_pattern as "recurrencePattern", t.timezone,
@@ -52,7 +52,7 @@ export async function writePlans(ctx: Context, plans: readonly Plan[], now: Date
     run ? [{ task_id: task.id, user_id: task.userId, at: run.at, queued: run.breach === null }] : [],
   );
   const moves = plans.map(({ task, next }) => ({ task_id: task.id, next }));
-  return rows<{ id: number; taskId: number; userId: number; queued: boolean }>(
+  return queryRows<{ id: number; taskId: number; userId: number; queued: boolean }>(
     ctx.db,
     sql`
     with recorded as (

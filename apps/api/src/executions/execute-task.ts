@@ -1,4 +1,4 @@
-import { executions, rows } from '@carillon/db';
+import { executions, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
@@ -17,9 +17,9 @@ export async function executeTask(
 ) {
   const queued = await inTransaction(ctx, async (tx) => {
     const now = tx.now();
-    // Sent together, and the task is locked first, as everybody does: both go through `rows`, which keeps their order.
+    // Sent together, and the task is locked first, as everybody does: both go through `queryRows`, which keeps their order.
     const [[task], account] = await Promise.all([
-      rows(tx.db, sql`select id from tasks where id = ${taskId} and user_id = ${caller.id} for key share`),
+      queryRows(tx.db, sql`select id from tasks where id = ${taskId} and user_id = ${caller.id} for key share`),
       lockActiveAccount(tx, caller.id),
     ]);
     if (!task || !account) throw taskNotFound();

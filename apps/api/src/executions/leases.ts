@@ -1,4 +1,4 @@
-import { recordset, rows } from '@carillon/db';
+import { queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { recordUsage } from '../usage/record.ts';
@@ -20,7 +20,7 @@ export interface Lease {
  */
 export async function renewLeases(ctx: Context, leases: readonly Lease[]): Promise<Set<number>> {
   const until = new Date(ctx.now().getTime() + ctx.config.executionLeaseMs).toISOString();
-  const held = await rows<{ id: number }>(
+  const held = await queryRows<{ id: number }>(
     ctx.db,
     sql`
     with mine as (
@@ -43,7 +43,7 @@ export async function renewLeases(ctx: Context, leases: readonly Lease[]): Promi
 export async function rescueExpired(ctx: Context): Promise<number[]> {
   const expired = sql`e.lease_until < ${ctx.now().toISOString()}`;
   const rescued = await inTransaction(ctx, async (tx) => {
-    const lost = await rows<Lease & { tokens: number; model: string }>(
+    const lost = await queryRows<Lease & { tokens: number; model: string }>(
       tx.db,
       sql`
       select e.id, e.claim_token as "claimToken", ceil(length(t.prompt) / 4.0)::int as tokens, t.ai_model as model
@@ -89,7 +89,7 @@ export async function handBack(ctx: Context, leases: readonly Lease[]): Promise<
  */
 async function requeue(ctx: Context, which: SQL, { interrupted }: { interrupted: boolean }): Promise<number[]> {
   const now = ctx.now().toISOString();
-  const requeued = await rows<{ id: number; userId: number; day: string; reserved: number; tokens: number }>(
+  const requeued = await queryRows<{ id: number; userId: number; day: string; reserved: number; tokens: number }>(
     ctx.db,
     sql`
     with found as (

@@ -1,4 +1,4 @@
-import { rows, toInstant, toInstantOrNull } from '@carillon/db';
+import { queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
 import { admitExecution, lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../limits/quotas.ts';
@@ -127,7 +127,7 @@ function planTask(task: DueTask, due: Due, account: QuotaAccount, now: Date): Pl
  * scheduler wake on time rather than at its next interval (decisions §6).
  */
 export async function findNextDue(ctx: Context): Promise<Date | null> {
-  const [row] = await rows<{ at: string | null }>(
+  const [row] = await queryRows<{ at: string | null }>(
     ctx.db,
     sql`
     select least(

@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { admitExecution, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../limits/quotas.ts';
@@ -11,7 +11,7 @@ export interface DueRetry {
 
 /** Locks up to `limit` retries whose wait was over before `dueBefore`, with their tasks; none in maintenance mode. */
 export function findDueRetries(ctx: Context, dueBefore: Date, limit: number): Promise<DueRetry[]> {
-  return rows<DueRetry>(
+  return queryRows<DueRetry>(
     ctx.db,
     sql`
     select e.id, e.user_id as "userId" from executions e join tasks t on t.id = e.task_id

@@ -1,4 +1,4 @@
-import { executions, rows, tasks, toInstantOrNull } from '@carillon/db';
+import { executions, queryRows, tasks, toInstantOrNull } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -74,7 +74,7 @@ interface LiveRetry {
 
 /** The retry of an execution that is pending or running, however many that failed lie between them. */
 async function findLiveRetry(ctx: Context, id: number): Promise<LiveRetry | null> {
-  const [live] = await rows<Omit<LiveRetry, 'since'> & { since: string | null }>(
+  const [live] = await queryRows<Omit<LiveRetry, 'since'> & { since: string | null }>(
     ctx.db,
     sql`
     with recursive retries as (

@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 
@@ -45,7 +45,7 @@ export type RunnableRow = { turnOf: number } & (Candidate | { id: null });
  * instead of a scalar subquery could lose the order of the users, and with it their turns.
  */
 export function selectRunnable(ctx: Context, limit: number, after: number): Promise<RunnableRow[]> {
-  return rows<RunnableRow>(
+  return queryRows<RunnableRow>(
     ctx.db,
     sql`
     with recursive waiting(user_id) as (

@@ -1,5 +1,5 @@
 import type { ERROR_CODES } from '@carillon/db';
-import { recordset, rows, toInstantOrNull } from '@carillon/db';
+import { queryRows, recordset, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { AiUsage } from '../ai/client.ts';
 import { afterCommit, type Context } from '../context.ts';
@@ -99,7 +99,7 @@ export async function writeEnds(ctx: Context, ends: readonly End[]): Promise<Set
     cost: usage?.costUsd ?? null,
     ms: durationMs === null ? null : Math.round(durationMs),
   }));
-  const settled = await rows<SettledRow>(
+  const settled = await queryRows<SettledRow>(
     ctx.db,
     sql`
     with ends as (

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Context, inTransaction, isTransient } from '../context.ts';
+import { isTransient } from '@carillon/db';
+import { type Context, inTransaction } from '../context.ts';
 import { type End, type Outcome, settleExecutions } from './settle.ts';
 
 const LONGEST_WAIT_MS = 2000;

@@ -1,5 +1,6 @@
-import { isDatabaseUnavailable } from '@carillon/db';
-import { sqlState } from '../context.ts';
+import { violatedForeignKey } from '@carillon/db';
+
+export { isOutage } from '@carillon/db';
 
 /** An error as it is told to the caller. */
 export interface ErrorResponse {
@@ -39,20 +40,6 @@ export function toClientError(error: { code?: unknown; statusCode?: unknown }): 
   };
 }
 
-/** Whether a row was to be written for an account that was deleted since the request was let in. */
-export function isAccountDeleted(error: unknown): boolean {
-  const cause = error instanceof Error ? (error.cause ?? error) : null;
-  const constraint = (cause as { constraint_name?: unknown } | null)?.constraint_name;
-  return sqlState(error) === '23503' && typeof constraint === 'string' && constraint.endsWith('_user_id_users_id_fk');
-}
-
-/**
- * What the server says when it is no fault of the statement: connection trouble (08), resources (53), shutting down,
- * starting or cancelling (57), a lock or a turn that was not to be had in time, a standby that takes no writes.
- */
-const OUTAGE = /^(08|53|57)...$|^(55P03|25P03|25006|40001|40P01)$/;
-
-/** Whether an error, or what caused it, is the database being away or overrun rather than a bug. */
-export function isOutage(error: unknown): boolean {
-  return isDatabaseUnavailable(error) || OUTAGE.test(sqlState(error) ?? '');
-}
+/** Whether a row was written for an account that was deleted after the request was authenticated. */
+export const isAccountDeleted = (error: unknown): boolean =>
+  violatedForeignKey(error)?.endsWith('_user_id_users_id_fk') ?? false;

@@ -1,4 +1,4 @@
-import { type Db, rows, toInstantOrNull } from '@carillon/db';
+import { type Db, queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -45,14 +45,14 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
   const ids = sql`${`{${[...new Set(userIds)].join(',')}}`}::int[]`;
   // Sent together: the second statement locks the rows that the first has inserted.
   const [, found] = await Promise.all([
-    rows(
+    queryRows(
       db,
       sql`
       insert into usage_counters (user_id, period)
       select u.id, p.period from users u, (values (${day}), (${toUtcMonth(day)})) p(period) where u.id = any(${ids})
       order by u.id, p.period on conflict do nothing`,
     ),
-    rows<AccountRow>(
+    queryRows<AccountRow>(
       db,
       sql`
       select u.id as "userId", u.is_active as "isActive", u.trial_ends_at as "trialEndsAt", ${planColumnsSql},

@@ -1,4 +1,4 @@
-import { type Db, prepared, users } from '@carillon/db';
+import { type Db, preparedQuery, users } from '@carillon/db';
 import { and, eq, lt, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Caller, Context } from '../context.ts';
@@ -44,14 +44,14 @@ export function ownedList<R extends { id: number }>({ table, total, select }: Li
   const none = sql<null>`null`;
   const userId = sql.placeholder('userId');
   const all = { limit: sql.placeholder('limit'), offset: 0 };
-  const first = prepared((db) =>
+  const first = preparedQuery((db) =>
     select(db, {
       total: sql<number>`(select ${total} from ${users} where ${users.id} = ${userId})`,
       condition: eq(table.userId, userId),
       ...all,
     }).prepare('first_page'),
   );
-  const next = prepared((db) =>
+  const next = preparedQuery((db) =>
     select(db, {
       total: none,
       condition: and(eq(table.userId, userId), lt(table.id, sql.placeholder('before'))),

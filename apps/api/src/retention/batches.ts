@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 
@@ -39,7 +39,7 @@ interface Table {
 export function lookThrough({ name, key, isOver, inOrderOfTime = false }: Table): LookBehind {
   const [table, id] = [sql.identifier(name), sql.identifier(key)];
   return async ({ db }, after) => {
-    const [piece] = await rows<Piece>(
+    const [piece] = await queryRows<Piece>(
       db,
       sql`
       with piece as (

@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { BATCH, behind, type LookBehind, lookOf, type Piece } from './batches.ts';
 
@@ -13,7 +13,7 @@ export const pruneDeliveries =
   (before: Date): LookBehind =>
   async ({ db }, after) => {
     const at = before.toISOString();
-    const [piece] = await rows<Piece>(
+    const [piece] = await queryRows<Piece>(
       db,
       sql`
       with piece as (

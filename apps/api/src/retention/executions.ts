@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { inTransaction } from '../context.ts';
 import { recordUsage } from '../usage/record.ts';
@@ -26,7 +26,7 @@ export const pruneExecutions =
   (ctx, after) =>
     inTransaction(ctx, async (tx) => {
       await tx.db.execute(sql`select pg_advisory_xact_lock(${PRUNE_LOCK})`);
-      const [piece] = await rows<PieceOfRuns>(
+      const [piece] = await queryRows<PieceOfRuns>(
         tx.db,
         sql`
         with piece as (

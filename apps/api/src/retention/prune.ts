@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { BATCH, type Look, type LookBehind, lookThrough } from './batches.ts';
@@ -109,7 +109,7 @@ const keepAll: LookBehind = async () => ({ deleted: 0, next: null, ended: true }
 function lookByIndex(table: string, key: string, isOver: SQL): LookBehind {
   const [from, id] = [sql.identifier(table), sql.identifier(key)];
   return async ({ db }) => {
-    const { length: deleted } = await rows(
+    const { length: deleted } = await queryRows(
       db,
       sql`
       delete from ${from} where ${id} in (

@@ -1,4 +1,4 @@
-import { orphanedObjects, rows, uploads, uploadTotals } from '@carillon/db';
+import { orphanedObjects, queryRows, uploads, uploadTotals } from '@carillon/db';
 import { eq, inArray, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
 import { addToTotals } from '../uploads/reserve.ts';
@@ -22,7 +22,7 @@ export const pruneUploads =
   (before: Date): LookBehind =>
   async (ctx, after) => {
     const at = before.toISOString();
-    const piece = await rows<Candidate>(
+    const piece = await queryRows<Candidate>(
       ctx.db,
       sql`
       select id, user_id as "userId", uploaded_at < ${at} and ${UNNAMED} as "isOld" from uploads
@@ -58,7 +58,7 @@ function deleteUnnamed(ctx: Context, userId: number, ids: string[]): Promise<num
       .where(inArray(uploads.id, ids))
       .for('update', { skipLocked: true });
     // A statement of its own, begun after the locks were had: it sees what others have committed.
-    const gone = await rows<{ size: number; key: string | null }>(
+    const gone = await queryRows<{ size: number; key: string | null }>(
       tx.db,
       sql`delete from uploads where id = any(${`{${free.map(({ id }) => id).join(',')}}`}::uuid[]) and ${UNNAMED}
         returning size, storage_key as key`,

@@ -1,4 +1,4 @@
-import { prepared, settings } from '@carillon/db';
+import { preparedQuery, settings } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 
@@ -18,4 +18,6 @@ export async function isMaintenance(ctx: Pick<Context, 'db'>): Promise<boolean> 
   return row?.isOn ?? false;
 }
 
-const query = prepared((db) => db.select({ isOn: settings.maintenanceMode }).from(settings).prepare('is_maintenance'));
+const query = preparedQuery((db) =>
+  db.select({ isOn: settings.maintenanceMode }).from(settings).prepare('is_maintenance'),
+);

@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { toUtcDay } from '../limits/quotas.ts';
@@ -14,9 +14,9 @@ const TOP_USERS = 10;
 export async function getStats(ctx: Context) {
   const since = new Date(ctx.now().getTime() - DAYS_30_MS);
   const [[counts], [executions], topUsers] = await Promise.all([
-    rows<Counts>(ctx.db, countsQuery(since)),
-    rows<Executions>(ctx.db, executionsQuery(since)),
-    rows<TopUser>(ctx.db, topUsersQuery),
+    queryRows<Counts>(ctx.db, countsQuery(since)),
+    queryRows<Executions>(ctx.db, executionsQuery(since)),
+    queryRows<TopUser>(ctx.db, topUsersQuery),
   ]);
   if (!counts || !executions) throw new Error('A query of counts has returned no row.');
   const { completed, failed, pending, running, last30Days } = executions;

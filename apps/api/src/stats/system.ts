@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { successRate } from './user-counts.ts';
@@ -14,8 +14,8 @@ const DISORDER_MS = 60 * 60 * 1000;
 export async function getSystemStats(ctx: Context) {
   const since = new Date(ctx.now().getTime() - DAY_MS);
   const [[counts], [executions]] = await Promise.all([
-    rows<Counts>(ctx.db, countsQuery(since)),
-    rows<{ last24h: number; success: number; failed: number }>(ctx.db, executionsQuery(since)),
+    queryRows<Counts>(ctx.db, countsQuery(since)),
+    queryRows<{ last24h: number; success: number; failed: number }>(ctx.db, executionsQuery(since)),
   ]);
   if (!counts || !executions) throw new Error('A query of counts has returned no row.');
   const { success, failed } = executions;

@@ -1,4 +1,4 @@
-import { recordset, rows, tasks } from '@carillon/db';
+import { queryRows, recordset, tasks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
@@ -23,7 +23,7 @@ export async function deleteTask(ctx: Context, caller: Caller, id: number): Prom
     const mine = and(eq(tasks.id, id), eq(tasks.userId, caller.id));
     const [task] = await tx.db.select({ name: tasks.name }).from(tasks).where(mine).for('update');
     if (!task) throw taskNotFound();
-    const live = await rows<Live>(
+    const live = await queryRows<Live>(
       tx.db,
       sql`
       select e.id, e.status, e.usage_day as day, e.tokens_reserved as reserved, t.ai_model as model,
@@ -49,7 +49,7 @@ interface EndedOnDay {
 
 /** What of a task has ended, by the day on which it was counted. */
 const countEnded = (ctx: Context, taskId: number) =>
-  rows<EndedOnDay>(
+  queryRows<EndedOnDay>(
     ctx.db,
     sql`
     select coalesce(usage_day, (completed_at at time zone 'UTC')::date)::text as day,

@@ -1,4 +1,4 @@
-import { recordset, rows, tasks } from '@carillon/db';
+import { queryRows, recordset, tasks } from '@carillon/db';
 import { and, eq, isNull, lte, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { nextOccurrence } from '../schedule/recurrence.ts';
@@ -36,7 +36,7 @@ export async function suspendTasks(ctx: Context, userId: number): Promise<void> 
 
 /** The ledger keeps no run that was not: an instant whose run is dropped was missed, that of a single run is to come. */
 async function dropPending(ctx: Context, userId: number) {
-  const dropped = await rows<{ day: string | null }>(
+  const dropped = await queryRows<{ day: string | null }>(
     ctx.db,
     sql`
     with dropped as (

@@ -1,4 +1,4 @@
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 
 /** A user's number of tasks that is not what it should be. */
@@ -14,7 +14,7 @@ export interface WrongTaskCount {
  * whatever has just died. One statement, so it may be asked while the service works.
  */
 export async function findWrongTaskCounts(db: Db): Promise<WrongTaskCount[]> {
-  const found = await rows<WrongTaskCount>(
+  const found = await queryRows<WrongTaskCount>(
     db,
     sql`
     select u.id as "userId", u.task_count as counted, coalesce(due.tasks, 0) as due

@@ -1,4 +1,4 @@
-import { rows, toInstantOrNull } from '@carillon/db';
+import { queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 
@@ -18,7 +18,7 @@ export interface Queues {
 
 /** Reads how much waits, from partial indexes which hold nothing else. */
 export async function readQueues(ctx: Context): Promise<Queues> {
-  const [found] = await rows<Omit<Queues, 'oldestDueMs'> & { dueAt: string | null }>(
+  const [found] = await queryRows<Omit<Queues, 'oldestDueMs'> & { dueAt: string | null }>(
     ctx.db,
     sql`
     select least(

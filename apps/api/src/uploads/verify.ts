@@ -1,4 +1,4 @@
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 
 interface Stored {
@@ -19,7 +19,7 @@ export interface WrongTotal {
  * none, whatever has just died. One statement, so it may be asked while the service works.
  */
 export async function findWrongTotals(db: Db): Promise<WrongTotal[]> {
-  const found = await rows<WrongTotal>(
+  const found = await queryRows<WrongTotal>(
     db,
     sql`
     with due as (select user_id, sum(size) as bytes, count(*) as files from uploads group by user_id),

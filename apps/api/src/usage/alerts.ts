@@ -1,5 +1,5 @@
 import type { EventData } from '@carillon/contract/events';
-import { recordset, rows } from '@carillon/db';
+import { queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { recordEvents } from '../events/outbox.ts';
@@ -56,7 +56,7 @@ export async function checkAlerts(ctx: Context, userId: number): Promise<void> {
 
 /** The alerts that have not fired yet, with what `counted` says is used: `user_id`, `period`, `resource`, `used`. */
 const findWatched = (ctx: Context, counted: SQL) =>
-  rows<Watched>(
+  queryRows<Watched>(
     ctx.db,
     sql`
     select a.id as "alertId", a.user_id as "userId", a.threshold, a.notify_email as "notifyEmail",
@@ -75,7 +75,7 @@ async function fire(ctx: Context, alerts: readonly Watched[]): Promise<void> {
     .filter(({ used, limit, threshold }) => used * 100 >= limit * threshold);
   if (reached.length === 0) return;
   const firings = reached.map(({ alertId, period, resource }) => ({ alert: alertId, period, resource }));
-  const fired = await rows<Pick<Watched, 'alertId' | 'period' | 'resource'>>(
+  const fired = await queryRows<Pick<Watched, 'alertId' | 'period' | 'resource'>>(
     ctx.db,
     sql`
     insert into usage_alert_firings (alert_id, period, resource, fired_at)

@@ -1,5 +1,5 @@
 import type { Usage } from '@carillon/contract/usage';
-import { rows, usageAlerts } from '@carillon/db';
+import { queryRows, usageAlerts } from '@carillon/db';
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
@@ -26,7 +26,7 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
   const counted = (of: string) =>
     sql`(select jsonb_build_object('executions', executions, 'tokens', tokens)
       from usage_counters c where c.user_id = u.id and c.period = ${of})`;
-  const [row] = await rows<UsageRow>(
+  const [row] = await queryRows<UsageRow>(
     ctx.db,
     sql`
     select ${planColumnsSql}, ${counted(day)} as day, ${counted(period)} as month,

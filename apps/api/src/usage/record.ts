@@ -1,4 +1,4 @@
-import { recordset, rows } from '@carillon/db';
+import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { toUtcMonth } from '../limits/quotas.ts';
@@ -35,7 +35,7 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
       sums.set(key, sum);
     }
   }
-  const booked = await rows<{ userId: number; period: string; hasAlert: boolean | null }>(
+  const booked = await queryRows<{ userId: number; period: string; hasAlert: boolean | null }>(
     ctx.db,
     sql`
     with d as (

@@ -1,4 +1,4 @@
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 
 interface Figures {
@@ -23,7 +23,7 @@ export interface WrongCounter {
  * it may be asked while the service works, and holds nobody up.
  */
 export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
-  const wrong = await rows<WrongCounter>(
+  const wrong = await queryRows<WrongCounter>(
     db,
     sql`
     with used as (

@@ -1,8 +1,8 @@
-import { passwordResets, users } from '@carillon/db';
+import { passwordResets, users, violatedUnique } from '@carillon/db';
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
 import { storedEmail } from '../auth/write.ts';
-import { type Caller, type Context, sqlState } from '../context.ts';
+import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { EMAIL_CHANGES } from '../limits/rates.ts';
@@ -59,10 +59,9 @@ export async function refusingTakenEmail<T>(changing: Promise<T>): Promise<T> {
   try {
     return await changing;
   } catch (error) {
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const isTaken =
-      sqlState(error) === '23505' && (cause as { constraint_name?: string }).constraint_name === EMAIL_KEY;
-    throw isTaken ? new AppError('conflict', 'This e-mail address is already registered.') : error;
+    throw violatedUnique(error) === EMAIL_KEY
+      ? new AppError('conflict', 'This e-mail address is already registered.')
+      : error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rows, toInstant, toInstantOrNull } from '@carillon/db';
+import { queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
 import { DELIVERIES, effectiveLimit } from '../limits/rates.ts';
@@ -101,7 +101,7 @@ export function claimDeliveries(
 }
 
 /** A statement of its own: what waited for the lock must not read with a snapshot from before. */
-export const lockClaims = ({ db }: Context) => rows(db, sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`);
+export const lockClaims = ({ db }: Context) => queryRows(db, sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`);
 
 /** The minute of a webhook `h` after `attempts` more: it begins with the first attempt. */
 export function countAttempts(ctx: Context, attempts: ReturnType<typeof sql>) {
@@ -129,7 +129,7 @@ function takeDeliveries(ctx: Context, { limit, after, limits, claimToken }: Take
   const at = sql`${now.toISOString()}::timestamptz`;
   const lease = new Date(now.getTime() + ctx.config.executionLeaseMs).toISOString();
   const aMinute = effectiveLimit(ctx, DELIVERIES);
-  return rows<FoundRow>(
+  return queryRows<FoundRow>(
     ctx.db,
     sql`
     with recursive waiting(webhook_id, hop) as (

@@ -1,4 +1,4 @@
-import { recordset, rows } from '@carillon/db';
+import { queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 
@@ -15,7 +15,7 @@ export interface Lease {
 export async function queueRetries(ctx: Context): Promise<boolean> {
   const now = ctx.now().toISOString();
   for (;;) {
-    const [found] = await rows<{ queued: number; waiting: boolean }>(
+    const [found] = await queryRows<{ queued: number; waiting: boolean }>(
       ctx.db,
       sql`
       with due as (
@@ -35,7 +35,7 @@ export async function queueRetries(ctx: Context): Promise<boolean> {
 /** Renews the leases for another `EXECUTION_LEASE_MS`; returns the ids that are still ours. */
 export async function renewLeases(ctx: Context, leases: readonly Lease[]): Promise<Set<string>> {
   const until = new Date(ctx.now().getTime() + ctx.config.executionLeaseMs).toISOString();
-  const held = await rows<{ id: string }>(
+  const held = await queryRows<{ id: string }>(
     ctx.db,
     sql`
     with mine as (
@@ -75,7 +75,7 @@ export async function handBack(ctx: Context, leases: readonly Lease[]): Promise<
 /** Whoever asked for a test has gone with the process, and a failed webhook is sent nothing: these end. */
 async function requeue(ctx: Context, which: SQL): Promise<number> {
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
-  const requeued = await rows(
+  const requeued = await queryRows(
     ctx.db,
     sql`
     with found as (

@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { KEPT_ATTEMPTS } from './read.ts';
@@ -14,7 +14,7 @@ export async function pruneLog(ctx: Context, webhookIds: readonly string[]): Pro
   if (webhookIds.length === 0) return;
   let deleted: unknown[];
   do {
-    deleted = await rows(
+    deleted = await queryRows(
       ctx.db,
       sql`
       with ranked as (

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { recordset, rows } from '@carillon/db';
+import { isTransient, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context, inTransaction, isTransient } from '../context.ts';
+import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { notifyUsers } from '../notifications/notify.ts';
 import type { Attempt } from './deliver.ts';
 
@@ -74,7 +74,7 @@ async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promis
     ...{ success: one.success, status_code: one.statusCode, error: one.error, ms: one.responseTimeMs },
     retry_at: retryTime(ctx, one, now),
   }));
-  return rows<Settled>(
+  return queryRows<Settled>(
     ctx.db,
     sql`
     with settled as (
@@ -106,7 +106,7 @@ function retryTime(ctx: Context, { success, attempt, event }: Attempt, now: Date
 
 function lockWebhooks(ctx: Context, attempts: readonly Attempt[]) {
   const ids = uuids(attempts.map(({ webhookId }) => webhookId));
-  return rows(ctx.db, sql`select from webhooks where id = any(${ids}) order by id for no key update`);
+  return queryRows(ctx.db, sql`select from webhooks where id = any(${ids}) order by id for no key update`);
 }
 
 /** Of several attempts to one webhook the one that began last says how it is. */
@@ -114,7 +114,7 @@ function rememberAnswers(ctx: Context, attempts: readonly Attempt[]) {
   const inOrder = attempts.toSorted((a, b) => a.at.getTime() - b.at.getTime());
   const answers = new Map(inOrder.map(({ webhookId, success }) => [webhookId, success]));
   const values = recordset([...answers].map(([id, ok]) => ({ id, ok })));
-  return rows(
+  return queryRows(
     ctx.db,
     sql`
     update webhooks h set last_attempt_ok = a.ok
@@ -127,7 +127,7 @@ async function failWebhooks(ctx: Context, exhausted: readonly Settled[]) {
   if (exhausted.length === 0) return;
   const errors = new Map(exhausted.map(({ webhookId, error }) => [webhookId, error]));
   const now = ctx.now().toISOString();
-  const failed = await rows<{ id: string; userId: number; url: string; taskName: string | null }>(
+  const failed = await queryRows<{ id: string; userId: number; url: string; taskName: string | null }>(
     ctx.db,
     sql`update webhooks set status = 'failed', updated_at = ${now}
       where id = any(${uuids([...errors.keys()])}) and status = 'active'

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { connect, rateWindows, rows } from '@carillon/db';
+import { connect, queryRows, rateWindows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
@@ -88,7 +88,7 @@ t.test('counting a key again stays on its page and touches no index', async (t) 
   t.teardown(close);
   for (let i = 0; i < 200; i++) await countHit(db, hit('a', i));
   await db.execute(sql`select pg_stat_force_next_flush()`);
-  const [found] = await rows<{ updates: number; hot: number; bytes: number }>(
+  const [found] = await queryRows<{ updates: number; hot: number; bytes: number }>(
     db,
     sql`
     select n_tup_upd::int as updates, n_tup_hot_upd::int as hot, pg_relation_size(relid)::int as bytes

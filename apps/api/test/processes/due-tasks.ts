@@ -1,4 +1,4 @@
-import { type Db, rows, users } from '@carillon/db';
+import { type Db, queryRows, users } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -31,7 +31,7 @@ export interface DueTasks {
 /** Tasks that fall due at `at`, each with a prompt of its own; returns their ids. */
 export async function insertDueTasks(db: Db, { userIds, perUser, at, dailyEvery = 0 }: DueTasks): Promise<number[]> {
   const twoDaysBefore = new Date(at.getTime() - 2 * DAY_MS);
-  const inserted = await rows<{ id: number }>(
+  const inserted = await queryRows<{ id: number }>(
     db,
     sql`
     insert into tasks (user_id, name, prompt, recurrence, timezone, scheduled_for, next_execution_at, ai_model,
@@ -49,7 +49,7 @@ export async function insertDueTasks(db: Db, { userIds, perUser, at, dailyEvery 
 
 /** How many executions are in each state. */
 export async function countStates(db: Db): Promise<Record<'pending' | 'running' | 'completed' | 'failed', number>> {
-  const [counts] = await rows<Record<'pending' | 'running' | 'completed' | 'failed', number>>(
+  const [counts] = await queryRows<Record<'pending' | 'running' | 'completed' | 'failed', number>>(
     db,
     sql`select count(*) filter (where status = 'pending')::int as pending,
       count(*) filter (where status = 'running')::int as running,
@@ -62,7 +62,7 @@ export async function countStates(db: Db): Promise<Record<'pending' | 'running' 
 
 /** The tasks that have not exactly one ledger row of a run and one execution that is no retry. */
 export async function findNotOnce(db: Db): Promise<object[]> {
-  const found = await rows<object>(
+  const found = await queryRows<object>(
     db,
     sql`
     select t.id, o.count as occurrences, e.count as executions from tasks t

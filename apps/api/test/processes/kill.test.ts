@@ -1,4 +1,4 @@
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
@@ -63,12 +63,12 @@ t.test('killed 20 times with 50 executions running, a process loses nothing and 
   t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });
 
   t.strictSame(await findNotOnce(db), [], 'each due run has one ledger row and one execution');
-  const [{ missed, ledger } = {}] = await rows<{ missed: number; ledger: number }>(
+  const [{ missed, ledger } = {}] = await queryRows<{ missed: number; ledger: number }>(
     db,
     sql`select count(*) filter (where fate = 'missed')::int as missed, count(*)::int as ledger from occurrences`,
   );
   t.strictSame({ missed, ledger }, { missed: planned.daily * 2, ledger: planned.tasks + planned.daily * 2 });
-  const [{ ended, strange } = {}] = await rows<{ ended: number; strange: number }>(
+  const [{ ended, strange } = {}] = await queryRows<{ ended: number; strange: number }>(
     db,
     sql`select count(*) filter (where status in ('completed', 'failed'))::int as ended,
       count(*) filter (where status = 'failed' and error_code <> 'INTERRUPTED')::int as strange from executions`,
@@ -79,7 +79,7 @@ t.test('killed 20 times with 50 executions running, a process loses nothing and 
 });
 
 async function countStarted(db: Db, since: Date): Promise<{ running: number; ended: number }> {
-  const [counts] = await rows<{ running: number; ended: number }>(
+  const [counts] = await queryRows<{ running: number; ended: number }>(
     db,
     sql`select count(*) filter (where status = 'running')::int as running,
       count(*) filter (where status in ('completed', 'failed'))::int as ended
@@ -89,7 +89,7 @@ async function countStarted(db: Db, since: Date): Promise<{ running: number; end
 }
 
 async function runningTokens(db: Db): Promise<string[]> {
-  const running = await rows<{ token: string }>(
+  const running = await queryRows<{ token: string }>(
     db,
     sql`select claim_token as token from executions where status = 'running'`,
   );

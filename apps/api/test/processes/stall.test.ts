@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { executions, rows } from '@carillon/db';
+import { executions, queryRows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
@@ -55,7 +55,7 @@ t.test('a worker that was stalled beyond its lease can neither finish nor bill w
   t.strictSame(await findWrongCounters(db), []);
 
   async function usage() {
-    const found = await rows<object>(
+    const found = await queryRows<object>(
       db,
       sql`select source, executions, estimated, count(*)::int, sum(cost_usd)::float8 as cost from usage_records
         group by source, executions, estimated order by source`,

@@ -1,4 +1,4 @@
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import t from 'tap';
 import { createPruner } from '../../src/retention/prune.ts';
@@ -60,7 +60,7 @@ async function rowsRead(total: number, { analysed }: { analysed: boolean }): Pro
 
 /** What this connection has read that is not in the statistics of the server yet; all of it, in a transaction. */
 async function counted(db: Db): Promise<Record<string, number>> {
-  const tables = await rows<{ name: string; read: number }>(
+  const tables = await queryRows<{ name: string; read: number }>(
     db,
     sql`select relname as name, (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as read
       from pg_stat_xact_user_tables`,

@@ -1,4 +1,4 @@
-import { coupons, rows, users } from '@carillon/db';
+import { coupons, queryRows, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
@@ -28,7 +28,7 @@ t.afterEach(async () => {
 
 /** Days and months whose counters differ from the executions that there are. */
 const findMiscounts = () =>
-  rows<object>(
+  queryRows<object>(
     ctx.db,
     sql`
     with there_are as (

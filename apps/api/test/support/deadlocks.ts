@@ -1,4 +1,5 @@
-import { type Context, sqlState } from '../../src/context.ts';
+import { databaseErrorCode, SQLSTATE } from '@carillon/db';
+import type { Context } from '../../src/context.ts';
 
 /** The deadlocks that transactions of `ctx` ran into: they are run again, so that nobody would see them otherwise. */
 export function watchDeadlocks(ctx: Context): unknown[] {
@@ -7,7 +8,7 @@ export function watchDeadlocks(ctx: Context): unknown[] {
   const transaction = db.transaction.bind(db);
   db.transaction = (...given) =>
     transaction(...given).catch((error: unknown) => {
-      if (sqlState(error) === '40P01') seen.push(error);
+      if (databaseErrorCode(error) === SQLSTATE.deadlock) seen.push(error);
       throw error;
     }) as never;
   return seen;

@@ -1,4 +1,4 @@
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
@@ -14,7 +14,7 @@ export async function findFaults(ctx: Context): Promise<object[]> {
 }
 
 function findRunFaults(ctx: Context): Promise<object[]> {
-  return rows(
+  return queryRows(
     ctx.db,
     sql`
     select 'two runs of a task at once' as fault, task_id as id from executions where status = 'running'

@@ -1,4 +1,4 @@
-import { executions, occurrences, rows, tasks, usageCounters } from '@carillon/db';
+import { executions, occurrences, queryRows, tasks, usageCounters } from '@carillon/db';
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
 
@@ -39,7 +39,7 @@ export async function insertTask(ctx: Context, userId: number, values: Partial<N
 
 /** People straight into the table, on the plan `pro`. */
 export async function insertUsers(ctx: Context, count: number, plan: 'trial' | 'pro' = 'pro'): Promise<number[]> {
-  const made = await rows<{ id: number }>(
+  const made = await queryRows<{ id: number }>(
     ctx.db,
     sql`
     insert into users (identity_user_id, email, name, plan)

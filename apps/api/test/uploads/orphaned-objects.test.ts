@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { orphanedObjects, rows } from '@carillon/db';
+import { orphanedObjects, queryRows } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
@@ -105,7 +105,7 @@ t.test('no transaction is open while the storage is waited for', async (t) => {
   };
   const sweep = deleteOrphanedObjects(removing(remove));
   await begun.promise;
-  const [open] = await rows<{ count: number }>(
+  const [open] = await queryRows<{ count: number }>(
     ctx.db,
     sql`select count(*)::int as count from pg_stat_activity
       where datname = current_database() and backend_type = 'client backend' and xact_start is not null

@@ -3,7 +3,7 @@ import {
   executions,
   mails,
   notifications,
-  rows,
+  queryRows,
   sessions,
   tasks,
   uploads,
@@ -71,14 +71,14 @@ t.test('nothing of the account is left in any table, and nothing of another one 
   clock.set(TASK.scheduledFor);
   await runDue(ctx);
   await remove(alice.id);
-  const referring = await rows<{ table: string; column: string }>(
+  const referring = await queryRows<{ table: string; column: string }>(
     ctx.db,
     sql`select table_name as "table", column_name as "column" from information_schema.columns
       where table_schema = 'public' and column_name in ('user_id')`,
   );
   t.ok(referring.length > 10, 'all tables were looked at');
   for (const { table, column } of referring) {
-    const [left] = await rows<{ count: number }>(
+    const [left] = await queryRows<{ count: number }>(
       ctx.db,
       sql`select count(*)::int as count from ${sql.identifier(table)} where ${sql.identifier(column)} = ${alice.id}`,
     );

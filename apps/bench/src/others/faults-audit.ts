@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { findWrongTotals } from '@carillon/api/uploads/verify';
 import { findWrongCounters } from '@carillon/api/usage/verify';
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { AiServer } from '../setup/ai-server.ts';
 import type { Sent } from '../setup/mixed-load.ts';
@@ -42,7 +42,7 @@ export function auditRuns({
   const waitForRuns = async () => {
     const deadline = performance.now() + ENDED_MS;
     for (;;) {
-      const [open] = await rows<{ runs: number; due: number }>(
+      const [open] = await queryRows<{ runs: number; due: number }>(
         db,
         sql`
         select (select count(*)::int from executions where status in ('pending', 'running')) as runs,
@@ -62,7 +62,7 @@ export function auditRuns({
       ['upload', sql`uploads`],
     ] as const) {
       const ids = sent.flatMap((one) => (one.kind === kind && one.id !== null ? String(one.id) : []));
-      const found = await rows<{ id: string }>(
+      const found = await queryRows<{ id: string }>(
         db,
         sql`select id::text as id from ${table} where id::text = any(${`{${ids.join(',')}}`}::text[])`,
       );
@@ -74,7 +74,7 @@ export function auditRuns({
 
   const compareRuns = async () => {
     const wrong: string[] = [];
-    const runs = await rows<{
+    const runs = await queryRows<{
       prompt: string;
       runs: number;
       completed: number;
@@ -107,7 +107,7 @@ export function auditRuns({
   };
 
   const readLateness = () =>
-    rows<{ ms: number }>(
+    queryRows<{ ms: number }>(
       db,
       sql`
       select 1000 * extract(epoch from started_at - planned_for)::float8 as ms from executions
@@ -116,7 +116,7 @@ export function auditRuns({
 
   return {
     async spread(overMs) {
-      const [newest] = await rows<{ id: number }>(db, sql`select coalesce(max(id), 0)::int as id from executions`);
+      const [newest] = await queryRows<{ id: number }>(db, sql`select coalesce(max(id), 0)::int as id from executions`);
       lastId = newest?.id ?? 0;
       await ai.arrivals();
       const taskIds = scheduled.map(({ id }) => id);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Bench } from '../bench.ts';
 import { printFigures } from '../figures.ts';
@@ -35,7 +35,7 @@ export const hangingReceivers: Bench = {
     await Promise.all(posts);
     await delay(3000);
     const { agesMs } = await receiver.taken();
-    const [row] = await rows<{ sending: number }>(
+    const [row] = await queryRows<{ sending: number }>(
       db,
       sql`select count(*)::int as sending from deliveries where status = 'sending'`,
     );

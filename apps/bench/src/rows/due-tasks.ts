@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { makeDue } from '../setup/people.ts';
 
@@ -49,7 +49,7 @@ export async function runAllDue(db: Db, { count, patienceMs }: { count: number; 
   const deadline = performance.now() + patienceMs;
   for (;;) {
     await delay(LOOK_EVERY_MS);
-    const [row] = await rows<{ completed: number; failed: number; lastStart: number; lastEnd: number }>(
+    const [row] = await queryRows<{ completed: number; failed: number; lastStart: number; lastEnd: number }>(
       db,
       sql`
       select count(*) filter (where status = 'completed')::int as completed,

@@ -1,4 +1,4 @@
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Bed, Bench } from '../bench.ts';
 import { inRounds } from '../comparison.ts';
@@ -91,7 +91,7 @@ async function prepare(stack: AsyncDisposableStack, { server }: Bed, { name, ai,
     });
     await end();
     await assertWritten(db, since, count);
-    const [row] = await rows<{ ms: number }>(
+    const [row] = await queryRows<{ ms: number }>(
       db,
       sql`
       select (extract(epoch from max(completed_at) - min(started_at)) * 1000)::float8 as ms
@@ -104,7 +104,7 @@ async function prepare(stack: AsyncDisposableStack, { server }: Bed, { name, ai,
 /** Everybody has to have written the same: the executions, their usage, their rows in the ledger, and the counters. */
 async function assertWritten(db: Db, since: Date, count: number): Promise<void> {
   const at = sql`${since.toISOString()}::timestamptz`;
-  const [row] = await rows<Record<string, number>>(
+  const [row] = await queryRows<Record<string, number>>(
     db,
     sql`
     select (select count(*) from executions where created_at >= ${at} and status = 'completed' and result <> '')::int as executions,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Bed, Bench } from '../bench.ts';
 import { type Comparison, inRounds } from '../comparison.ts';
@@ -103,7 +103,7 @@ async function prepareCarillon(stack: AsyncDisposableStack, bed: Bed, { ai, coun
 async function startsOf(db: Db, first: Date, count: number): Promise<number[]> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const ended = await rows<{ late: number }>(
+    const ended = await queryRows<{ late: number }>(
       db,
       sql`
       select (extract(epoch from started_at - planned_for) * 1000)::float8 as late from executions

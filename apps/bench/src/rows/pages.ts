@@ -1,5 +1,5 @@
 import { encodeCursor } from '@carillon/api/queries/cursor';
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { Client } from 'undici';
 import type { Bed, Bench } from '../bench.ts';
@@ -71,7 +71,7 @@ export const pages: Bench = {
 
 /** The id before which page `page` begins. */
 async function firstOf(db: Db, table: 'tasks' | 'executions', page: number): Promise<number> {
-  const [row] = await rows<{ id: number }>(
+  const [row] = await queryRows<{ id: number }>(
     db,
     sql`select id from ${sql.identifier(table)} order by id desc offset ${(page - 1) * LIMIT}::int limit 1`,
   );

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Bed, Bench } from '../bench.ts';
 import { type Comparison, inRounds } from '../comparison.ts';
@@ -67,7 +67,7 @@ async function prepare(stack: AsyncDisposableStack, bed: Bed, size: { tasks: num
 
 /** Makes the next tasks due, far from each other among all of them; returns where to go on. */
 async function makeSomeDue(db: Db, from: number): Promise<number> {
-  const [row] = await rows<{ most: number }>(db, sql`select max(id)::int as most from tasks`);
+  const [row] = await queryRows<{ most: number }>(db, sql`select max(id)::int as most from tasks`);
   const step = Math.floor((row?.most ?? 0) / DUE);
   const first = from % step;
   await db.execute(sql`
@@ -90,7 +90,7 @@ async function callTrigger(apiUrl: string, cronSecret: string): Promise<number> 
 async function untilAllEnded(db: Db) {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const [row] = await rows<{ open: boolean }>(
+    const [row] = await queryRows<{ open: boolean }>(
       db,
       sql`select exists (select from executions where status in ('pending', 'running')) as open`,
     );

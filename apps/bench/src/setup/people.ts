@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { signToken } from '@carillon/api/auth/tokens';
-import { type Db, recordset, rows } from '@carillon/db';
+import { type Db, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 
 export interface Task {
@@ -27,7 +27,7 @@ export async function addPeople(
   { count, jwtSecret, passwordHash = null }: { count: number; jwtSecret: string; passwordHash?: string | null },
 ): Promise<Person[]> {
   const now = new Date();
-  const people = await rows<{ id: number; email: string }>(
+  const people = await queryRows<{ id: number; email: string }>(
     db,
     sql`
     insert into users (identity_user_id, email, name, plan, password_hash)
@@ -53,7 +53,7 @@ const PROMPT = 'Write one sentence that begins a working day well, and name a mo
 
 /** Gives everybody `each` daily tasks whose next run is far away; `makeDue` brings it near. */
 export async function addTasks(db: Db, each: number): Promise<Task[]> {
-  const found = await rows<Task>(
+  const found = await queryRows<Task>(
     db,
     sql`
     insert into tasks (user_id, name, prompt, scheduled_for, next_execution_at, recurrence, timezone, ai_model, max_tokens,

@@ -1,8 +1,8 @@
 import { type Config, loadConfig } from '@carillon/api/config/config';
 import type { Environment } from '@carillon/api/config/read';
-import { sqlState } from '@carillon/api/context';
 import { explainStartFailure } from '@carillon/api/start-failure';
 import { startEmbeddedPostgres } from '@carillon/db/embedded';
+import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import type { Command } from 'commander';
 
 export interface Surroundings {
@@ -25,8 +25,6 @@ export class CommandFailure extends Error {
   }
 }
 
-const UNDEFINED_TABLE = '42P01';
-
 /**
  * Calls `work` with the settings. What goes wrong becomes a `CommandFailure`, whose one line says what to do where that
  * can be told. `exitCode` is what it ends with.
@@ -47,7 +45,8 @@ export async function withConfig<T>(
 }
 
 function lineOf(error: unknown, config: Config | null): string {
-  if (sqlState(error) === UNDEFINED_TABLE) return 'The database has no tables yet: start Carillon first.';
+  const hasNoTables = databaseErrorCode(error) === SQLSTATE.undefinedTable;
+  if (hasNoTables) return 'The database has no tables yet: start Carillon first.';
   const explained = explainStartFailure(error, config);
   if (explained) return explained;
   // Drizzle's own message holds the whole statement, with what people have saved.

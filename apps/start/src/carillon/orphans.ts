@@ -1,7 +1,7 @@
 import { opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '@carillon/api/context';
-import { rows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Progress } from './progress.ts';
 
@@ -55,7 +55,7 @@ async function* listed(folder: string): AsyncGenerator<string[]> {
 }
 
 async function findUnknown({ db }: Context, names: readonly string[]): Promise<string[]> {
-  const found = await rows<{ name: string }>(
+  const found = await queryRows<{ name: string }>(
     db,
     sql`
     select listed.name from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) listed(name)

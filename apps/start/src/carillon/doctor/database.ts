@@ -1,5 +1,5 @@
 import type { Config } from '@carillon/api/config/config';
-import { type Db, rows, toInstant } from '@carillon/db';
+import { type Db, queryRows, toInstant } from '@carillon/db';
 import { readJournal } from '@carillon/db/journal';
 import { sql } from 'drizzle-orm';
 import { type Finding, findingsOf } from './finding.ts';
@@ -39,7 +39,7 @@ export async function examineDatabase(
   means: DatabaseMeans,
 ): Promise<{ findings: Finding[]; readable: boolean }> {
   try {
-    await rows(db, sql`select 1`);
+    await queryRows(db, sql`select 1`);
     const before = means.now().getTime();
     const facts = await readFacts(db);
     const middle = (before + means.now().getTime()) / 2;
@@ -56,7 +56,7 @@ export async function examineDatabase(
 }
 
 async function readFacts(db: Db): Promise<Facts> {
-  const [facts] = await rows<Facts>(
+  const [facts] = await queryRows<Facts>(
     db,
     sql`
     with tables as (
@@ -82,12 +82,12 @@ async function readFacts(db: Db): Promise<Facts> {
 }
 
 async function newestOf(db: Db): Promise<string | null> {
-  const [found] = await rows<{ exists: boolean }>(
+  const [found] = await queryRows<{ exists: boolean }>(
     db,
     sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`,
   );
   if (!found?.exists) return null;
-  const [row] = await rows<{ newest: string | null }>(
+  const [row] = await queryRows<{ newest: string | null }>(
     db,
     sql`select max(created_at)::text as newest from drizzle.__drizzle_migrations`,
   );

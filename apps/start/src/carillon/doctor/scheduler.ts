@@ -1,4 +1,4 @@
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -23,7 +23,7 @@ interface Facts {
 export async function examineScheduler(db: Db, now: Date): Promise<Finding[]> {
   const at = now.toISOString();
   const ago = (seconds: number) => sql`(${at}::timestamptz - make_interval(secs => ${seconds}))`;
-  const [facts] = await rows<Facts>(
+  const [facts] = await queryRows<Facts>(
     db,
     sql`
     select (select maintenance_mode from settings) as maintenance,

@@ -1,7 +1,7 @@
 import type { EncryptionKey } from '@carillon/api/config/secrets';
 import { columnAad, ENCRYPTED_COLUMNS, type EncryptedColumn } from '@carillon/api/crypto/encrypted-columns';
 import { decrypt } from '@carillon/api/crypto/encryption';
-import { type Db, rows } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -12,7 +12,7 @@ export async function examineSealed(db: Db, keys: readonly EncryptionKey[]): Pro
   const faults: Finding[] = [];
   for (const column of Object.keys(ENCRYPTED_COLUMNS) as EncryptedColumn[]) {
     const { table, id, sealed } = ENCRYPTED_COLUMNS[column];
-    const samples = await rows<{ id: string; sealed: string }>(
+    const samples = await queryRows<{ id: string; sealed: string }>(
       db,
       sql`
       select distinct on (split_part(${sealed}, '.', 2)) ${id}::text as id, ${sealed} as sealed from ${table}

@@ -1,3 +1,4 @@
+import { SQLSTATE } from '@carillon/db/errors';
 import { codesOf, type Finding, findingsOf, messageOf } from './finding.ts';
 
 const { fault } = findingsOf('database');
@@ -22,15 +23,19 @@ const UNUSABLE: readonly (readonly [string, string, string])[] = [
   ],
   ['ENOTFOUND', 'The host of the database is unknown', 'Correct the host in DATABASE_URL.'],
   ['EAI_AGAIN', 'The host of the database is unknown', 'Correct the host in DATABASE_URL, or mend the name server.'],
-  ['28P01', 'The database refuses the password', 'Correct the user and the password in DATABASE_URL.'],
-  ['28000', 'The database does not let this user in', 'Correct the user in DATABASE_URL, or allow it in pg_hba.conf.'],
-  ['3D000', 'There is no such database', 'Create it, or correct its name in DATABASE_URL.'],
+  [SQLSTATE.invalidPassword, 'The database refuses the password', 'Correct the user and the password in DATABASE_URL.'],
   [
-    '42501',
+    SQLSTATE.invalidAuthorization,
+    'The database does not let this user in',
+    'Correct the user in DATABASE_URL, or allow it in pg_hba.conf.',
+  ],
+  [SQLSTATE.unknownDatabase, 'There is no such database', 'Create it, or correct its name in DATABASE_URL.'],
+  [
+    SQLSTATE.insufficientPrivilege,
     'This user may not read what it has to',
     'Grant all privileges on the tables of the schemas public and drizzle, or make the user their owner.',
   ],
-  ['53300', 'The server has no connection left', 'Raise max_connections, or lower DATABASE_POOL.'],
+  [SQLSTATE.tooManyConnections, 'The server has no connection left', 'Raise max_connections, or lower DATABASE_POOL.'],
   [
     'DATABASE_TIMEOUT',
     'The database does not answer in time',

@@ -1,0 +1,127 @@
+/** The SQLSTATE codes that this code base acts on. */
+export const SQLSTATE = {
+  uniqueViolation: '23505',
+  foreignKeyViolation: '23503',
+  invalidAuthorization: '28000',
+  invalidPassword: '28P01',
+  unknownDatabase: '3D000',
+  deadlock: '40P01',
+  insufficientPrivilege: '42501',
+  duplicateDatabase: '42P04',
+  undefinedTable: '42P01',
+  tooManyConnections: '53300',
+  adminShutdown: '57P01',
+  crashShutdown: '57P02',
+  cannotConnectNow: '57P03',
+} as const;
+
+/**
+ * The database cannot be reached: connecting failed, the connection broke, or there was no answer in time. The statement
+ * may have run or not. `code` is the driver's, the system's, or one of ours: `DATABASE_TIMEOUT` (no answer),
+ * `DATABASE_BUSY` (no connection became free), `DATABASE_CLOSED` (the pool or the transaction has ended).
+ */
+export class DatabaseUnavailable extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'DatabaseUnavailable';
+    this.code = code;
+  }
+}
+
+/** Whether an error or one of its causes is a `DatabaseUnavailable`. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    if (at instanceof DatabaseUnavailable) return true;
+  }
+  return false;
+}
+
+/** The database error behind what Drizzle or the driver throws. */
+function databaseError(error: unknown): (Error & { code?: unknown; constraint_name?: unknown }) | undefined {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause : undefined;
+}
+
+/** The code of a database error: a SQLSTATE, or a code of the network or the driver. Undefined for other errors. */
+export function databaseErrorCode(error: unknown): string | undefined {
+  const found = databaseError(error);
+  return found && 'code' in found ? String(found.code) : undefined;
+}
+
+/** The name of the unique constraint that a statement violated, or null. */
+export const violatedUnique = (error: unknown): string | null => violatedConstraint(error, SQLSTATE.uniqueViolation);
+
+/** The name of the foreign key that a statement violated, or null. */
+export const violatedForeignKey = (error: unknown): string | null =>
+  violatedConstraint(error, SQLSTATE.foreignKeyViolation);
+
+function violatedConstraint(error: unknown, code: string): string | null {
+  const name = databaseErrorCode(error) === code ? databaseError(error)?.constraint_name : null;
+  return typeof name === 'string' ? name : null;
+}
+
+/** SQLSTATE classes of connection trouble, rolled back transactions, lack of resources, intervention and I/O. */
+const TRANSIENT_CLASSES = new Set(['08', '25', '40', '53', '55', '57', '58']);
+
+/** Whether background work may retry after a database error. Other errors, bugs included, would only repeat. */
+export function isTransient(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  if (code === undefined) return false;
+  const isSqlState = /^[0-9A-Z]{5}$/.test(code);
+  return !isSqlState || TRANSIENT_CLASSES.has(code.slice(0, 2));
+}
+
+/**
+ * Connection trouble (08), lack of resources (53), operator intervention (57), a lock not available in time, an idle
+ * transaction ended, a read-only standby, a serialization failure, a deadlock.
+ */
+const OUTAGE = /^(08|53|57)...$|^(55P03|25P03|25006|40001|40P01)$/;
+
+/** Whether a request failed because the database is unreachable or overloaded, which is answered with 503. */
+export function isOutage(error: unknown): boolean {
+  return isDatabaseUnavailable(error) || OUTAGE.test(databaseErrorCode(error) ?? '');
+}
+
+/** What a server or its socket reports while it starts, recovers or shuts down. */
+const NOT_READY = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  SQLSTATE.tooManyConnections,
+  SQLSTATE.adminShutdown,
+  SQLSTATE.crashShutdown,
+  SQLSTATE.cannotConnectNow,
+]);
+
+/** Whether connecting may succeed a moment later. */
+export const isNotReady = (error: unknown): boolean => NOT_READY.has(databaseErrorCode(error) ?? '');
+
+/** Failures to connect that the operator corrects by a setting. */
+const CONNECT_FAILURES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  SQLSTATE.invalidAuthorization,
+  SQLSTATE.invalidPassword,
+  SQLSTATE.unknownDatabase,
+  SQLSTATE.insufficientPrivilege,
+  SQLSTATE.tooManyConnections,
+]);
+
+/** The error, or its cause, that says why the database cannot be used with these settings; undefined for other errors. */
+export function findConnectFailure(error: Error): (Error & { code?: string }) | undefined {
+  return [error, error.cause]
+    .filter((one) => one instanceof Error)
+    .find((one) => CONNECT_FAILURES.has((one as NodeJS.ErrnoException).code ?? ''));
+}
