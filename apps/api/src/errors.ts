@@ -41,6 +41,9 @@ export const invalidField = (field: string, message: string) =>
 /** A task that does not exist, or belongs to another user: the answer is the same. */
 export const taskNotFound = () => new AppError('not_found', 'There is no such task.');
 
+/** A stranger's execution is answered like one that does not exist. */
+export const executionNotFound = () => new AppError('not_found', 'There is no such execution.');
+
 /** The caller's account was deleted after the session was found. */
 export const accountDeleted = () => new AppError('unauthenticated', 'This account has been deleted.');
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { type Cluster, openCluster, SUPERUSER } from './embedded/cluster.ts';
 import { choosePort, type Launch, lastWords, launchServer, runningPort, stopServer } from './embedded/postmaster.ts';
 import { EmbeddedPostgresError } from './embedded/programs.ts';
@@ -25,10 +26,10 @@ export interface EmbeddedOptions {
 type Session = postgres.Sql;
 
 /**
- * Every process that uses the server holds this advisory lock, shared, for as long as it lives: the system takes it
- * back from a killed one. Who gets it exclusively is the last, and may stop the server.
+ * Every process that uses the server holds this advisory lock, shared, for as long as it lives; PostgreSQL releases
+ * the lock of a killed one. The process that gets it exclusively is the last, and may stop the server.
  */
-const USERS_LOCK = 7_011_002;
+const USERS_LOCK = ADVISORY_LOCKS.useEmbeddedServer;
 const DATABASE = 'carillon';
 const START_MS = 120_000;
 /**

@@ -1,10 +1,8 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { MIGRATIONS } from './journal.ts';
-
-/** Any number that no other advisory lock of ours uses. */
-export const MIGRATION_LOCK = 7_011_001;
 
 /**
  * Brings the database at `url` to the newest schema. Replicas may start together: one of them migrates under an
@@ -14,7 +12,7 @@ export async function migrateDatabase(url: string): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
   try {
     // The lock lives as long as this one connection, so a migration that dies releases it.
-    await client`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    await client`select pg_advisory_lock(${ADVISORY_LOCKS.migrate})`;
     await migrate(drizzle(client), { migrationsFolder: MIGRATIONS });
   } finally {
     await client.end({ timeout: 5 });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { BackupError } from './backup.ts';
 import { type BackupTable, copyTarget, findTables, quoted } from './backup-tables.ts';
 import { MIGRATIONS, type Migration, readJournal } from './journal.ts';
-import { MIGRATION_LOCK } from './migrate.ts';
 import { copyIn } from './restore-copy.ts';
 
 type Columns = Pick<BackupTable, 'name' | 'columns'>;
@@ -41,7 +41,7 @@ export async function fillEmptyDatabase(url: string, work: (target: Target) => P
   const client = postgres(url, { ...options, connection });
   try {
     await client.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+      await tx`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migrate})`;
       await assertEmpty(tx);
       await work({
         async createTables(migration) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { connect, type Db } from './client.ts';
 import { isAlive } from './embedded/postmaster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
@@ -16,8 +17,6 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** Any number that no other advisory lock of ours uses. */
-const TEMPLATE_LOCK = 7_011_003;
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 
 /**
@@ -61,7 +60,7 @@ export async function ensureTemplate(url: string): Promise<string> {
   const admin = postgres(inDatabase(url, 'postgres'), { max: 1, onnotice: () => {} });
   try {
     // Files that run in parallel agree on one template; the lock goes with the connection.
-    await admin`select pg_advisory_lock(${TEMPLATE_LOCK})`;
+    await admin`select pg_advisory_lock(${ADVISORY_LOCKS.createTestTemplate})`;
     const [existing] = await admin`select from pg_database where datname = ${template}`;
     if (existing) return template;
     await admin.unsafe('drop database if exists carillon_template_draft with (force)');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { queryRows, recordset, toInstant } from '@carillon/db';
+import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { recordEvents } from '../events/outbox.ts';
@@ -18,9 +19,6 @@ import { recordUsage, type UsageDelta } from '../usage/record.ts';
 import { LATE_AFTER_MS } from './queue.ts';
 import { type Candidate, type ClaimedExecution, selectRunnable } from './select-runnable.ts';
 import { type End, followEnds, refuseExecutions, usageOf, writeEnds } from './settle.ts';
-
-/** Any number that no other advisory lock of ours uses. */
-const CLAIM_LOCK = 7_011_002;
 
 export interface ClaimResult {
   started: ClaimedExecution[];
@@ -86,7 +84,7 @@ export function claimExecutions(ctx: Context, { limit, after, ends = [] }: Claim
 }
 
 async function lockClaims({ db }: Context): Promise<void> {
-  await db.execute(sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`);
+  await db.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.claimExecutions})`);
 }
 
 /** Whether anything waits for a worker: what an idle process asks instead of claiming. */

@@ -1,7 +1,8 @@
 import { executions, tasks } from '@carillon/db';
 import { and, asc, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { executionFields, refuseExecution, toExecution } from './read.ts';
+import { executionNotFound } from '../errors.ts';
+import { executionFields, toExecution } from './read.ts';
 import { logOf } from './timeline.ts';
 
 /**
@@ -37,7 +38,7 @@ export async function getExecutionDetails(ctx: Context, caller: Caller, id: numb
       .where(and(eq(executions.retryOfId, id), eq(executions.userId, caller.id)))
       .orderBy(asc(executions.id)),
   ]);
-  if (!found) return refuseExecution();
+  if (!found) throw executionNotFound();
   const { task, asked, steps } = found;
   const execution = toExecution(found.execution);
   const { model, tokens, costUsd } = execution;

@@ -2,7 +2,7 @@ import type { ListExecutionsQuery } from '@carillon/contract/executions';
 import { executions } from '@carillon/db';
 import { and, desc, eq, gte, lte, type SQL } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { executionNotFound } from '../errors.ts';
 import { ownedList } from '../queries/owned-list.ts';
 import { findOwnedRow, ownedRows } from '../queries/owned-row.ts';
 import { executionTotal } from '../stats/user-counts.ts';
@@ -39,12 +39,9 @@ export const ownExecutions = ownedRows(executions, executionFields);
 /** An execution of the caller's (specification "TaskExecution"); another user's is not found either. */
 export async function getExecution(ctx: Context, caller: Caller, id: number) {
   const row = await findOwnedRow(ctx, caller, ownExecutions, id);
-  return row ? toExecution(row) : refuseExecution();
+  if (!row) throw executionNotFound();
+  return toExecution(row);
 }
-
-export const refuseExecution = (): never => {
-  throw new AppError('not_found', 'There is no such execution.');
-};
 
 const pageOfExecutions = ownedList({
   table: executions,

@@ -1,10 +1,9 @@
 import { executions, queryRows, tasks, toInstantOrNull } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, executionNotFound } from '../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
-import { refuseExecution } from './read.ts';
 
 export interface Retried {
   executionId: number;
@@ -31,7 +30,7 @@ export async function retryExecution(ctx: Context, caller: Caller, executionId: 
 
     const now = tx.now();
     const account = await lockActiveAccount(tx, caller.id);
-    if (!account) return refuseExecution();
+    if (!account) throw executionNotFound();
     const usage = chargeExecution(account, now);
     await recordUsage(tx, [usage]);
     const queued = { runAt: now, queuedAt: now, usageDay: usage.day };
@@ -60,7 +59,7 @@ async function lockFailed(ctx: Context, caller: Caller, id: number) {
     .select({ id: executions.id, taskId, userId, status, viaWebhook })
     .from(executions)
     .where(mine);
-  if (!found) return refuseExecution();
+  if (!found) throw executionNotFound();
   if (found.status === 'failed') return found;
   throw new AppError('conflict', `This execution is ${found.status}: only a failed one can be retried.`);
 }

@@ -1,4 +1,5 @@
 import { queryRows } from '@carillon/db';
+import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
 import { inTransaction } from '../context.ts';
 import { recordUsage } from '../usage/record.ts';
@@ -6,8 +7,6 @@ import { behind, type LookBehind, lookOf, type Piece } from './batches.ts';
 
 /** Fewer than elsewhere: each has a result of any length, a row in the usage ledger that names it, and counters. */
 const BATCH = 500;
-/** Any number that no other advisory lock of ours uses. */
-const PRUNE_LOCK = 7_011_005;
 
 interface PieceOfRuns extends Piece {
   ended: { userId: number; day: string; completed: number; failed: number }[] | null;
@@ -25,7 +24,7 @@ export const pruneExecutions =
   (before: Date): LookBehind =>
   (ctx, after) =>
     inTransaction(ctx, async (tx) => {
-      await tx.db.execute(sql`select pg_advisory_xact_lock(${PRUNE_LOCK})`);
+      await tx.db.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.pruneExecutions})`);
       const [piece] = await queryRows<PieceOfRuns>(
         tx.db,
         sql`

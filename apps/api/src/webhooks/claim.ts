@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { queryRows, toInstant, toInstantOrNull } from '@carillon/db';
+import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
 import { DELIVERIES, effectiveLimit } from '../limits/rates.ts';
@@ -26,9 +27,6 @@ export const LIMITS: DeliveryLimits = {
   others: 3,
   hops: 1000,
 };
-
-/** Any number that no other advisory lock of ours uses. */
-const CLAIM_LOCK = 7_011_004;
 
 /** Before every webhook. */
 export const FIRST = '00000000-0000-0000-0000-000000000000';
@@ -101,7 +99,8 @@ export function claimDeliveries(
 }
 
 /** A statement of its own: what waited for the lock must not read with a snapshot from before. */
-export const lockClaims = ({ db }: Context) => queryRows(db, sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`);
+export const lockClaims = ({ db }: Context) =>
+  queryRows(db, sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.claimDeliveries})`);
 
 /** The minute of a webhook `h` after `attempts` more: it begins with the first attempt. */
 export function countAttempts(ctx: Context, attempts: ReturnType<typeof sql>) {
