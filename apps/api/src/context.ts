@@ -19,6 +19,7 @@ export interface Context {
   now: () => Date;
   log: Logger;
   config: Config;
+  tokens: SessionTokens;
   ai: Ai;
   /** The one way to addresses that users gave. */
   http: Http;
@@ -52,6 +53,19 @@ export interface WorkerHandle {
   isAlive(): boolean;
   /** Takes over the executions that dead processes left behind; the ids are queued again. */
   rescue(): Promise<number[]>;
+}
+
+/** Signs and verifies the tokens that carry sessions. */
+export interface SessionTokens {
+  /** Returns a token that expires 7 days after `at`. */
+  sign(claims: SessionClaims, at: Date): string;
+  /** Returns null for anything but a token of this service that is valid at `at`; never throws. */
+  verify(token: string, at: Date): SessionClaims | null;
+}
+
+export interface SessionClaims {
+  userId: number;
+  sessionId: string;
 }
 
 /** The signed-in user of a request, as the session look-up found them. */

@@ -2,6 +2,7 @@ import { connect } from '@carillon/db';
 import type { PoolState } from '@carillon/db/pool';
 import { pino } from 'pino';
 import { createAi } from './ai/client.ts';
+import { createSessionTokens } from './auth/tokens.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
 import { createHttp } from './egress/client.ts';
@@ -18,11 +19,12 @@ import { createOAuth } from './third-party/oauth.ts';
  * its verbs queue is taken up by the workers of the API processes, which look once a second. The schema has to be there;
  * an API process brings it. Throws a `ConfigError` where there is no `DATABASE_URL`, neither in `config` nor given.
  */
-export function openContext(
+export async function openContext(
   config: Config,
   databaseUrl: string | null = config.databaseUrl,
-): { ctx: Context; poolState: () => PoolState; close(): Promise<void> } {
+): Promise<{ ctx: Context; poolState: () => PoolState; close(): Promise<void> }> {
   if (databaseUrl === null) throw new ConfigError('DATABASE_URL is needed: a process of its own shares the database.');
+  const tokens = await createSessionTokens(config);
   const open = new AsyncDisposableStack();
   const log = pino(loggerOptions(config), logDestination());
   const { db, poolState, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
@@ -39,7 +41,7 @@ export function openContext(
   const integrations = createIntegrations(config);
   open.defer(() => integrations.close());
   const own = { metrics: NO_METRICS, trace: NO_TRACE, worker: WORKERS_ELSEWHERE };
-  const ctx = { db, now: systemClock, log, config, ai, http, mail, files, oauth, integrations, ...own };
+  const ctx = { db, now: systemClock, log, config, tokens, ai, http, mail, files, oauth, integrations, ...own };
   return { ctx, poolState, close: () => open.disposeAsync() };
 }
 

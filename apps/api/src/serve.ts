@@ -35,7 +35,7 @@ export async function startApi(config: Config): Promise<Api> {
   await using starting = new AsyncDisposableStack();
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, starting));
   await migrateDatabase(databaseUrl);
-  const { ctx, poolState, close } = openContext(config, databaseUrl);
+  const { ctx, poolState, close } = await openContext(config, databaseUrl);
   starting.defer(close);
   if (config.metrics) {
     // Its library loads much, parts of OpenTelemetry among it.

@@ -17,7 +17,7 @@ export type { ActionData, ActionError, ActionInput, ActionResult, Actions } from
  *     import { loadConfig } from '@carillon/api/config/config';
  *     import { openContext } from '@carillon/api/open-context';
  *
- *     const { ctx, close } = openContext(loadConfig(process.env));
+ *     const { ctx, close } = await openContext(loadConfig(process.env));
  *     const actions = buildActions(ctx);
  *     const answer = await actions.createTask(cookies.get('local-session') ?? null, input);
  *     if (!answer.success) return show(answer.error, answer.code);

@@ -7,8 +7,9 @@ import { accountDeactivated, accountDeleted } from '../errors.ts';
 import { type Hit, hitValues, type RateLimitState } from '../limits/windows.ts';
 import type { OwnedRows } from '../queries/owned-row.ts';
 import { callerAndRowQuery, callerQuery } from './caller-query.ts';
-import { SESSION_SECONDS, signToken, verifyToken } from './tokens.ts';
 
+/** How long a session lasts: 7 days. */
+export const SESSION_SECONDS = 7 * 24 * 60 * 60;
 const SESSIONS_PER_USER = 10;
 /** `lastUsedAt` is exact to this much, so that a busy session is not written at every request. */
 const TOUCH_EVERY_MS = 60_000;
@@ -42,7 +43,7 @@ export function openSession(
     const now = ctx.now();
     const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
     await writeSession(tx, account, { id, now, expiresAt, ...origin });
-    return { account, sessionId: id, expiresAt, token: signToken(ctx.config, { userId, sessionId: id }, now) };
+    return { account, sessionId: id, expiresAt, token: ctx.tokens.sign({ userId, sessionId: id }, now) };
   });
 }
 
@@ -86,7 +87,7 @@ export async function findCaller(
   ahead: Prefetch | null = null,
 ) {
   const now = ctx.now();
-  const claims = token === null ? null : verifyToken(ctx.config, token, now);
+  const claims = token === null ? null : ctx.tokens.verify(token, now);
   if (!claims) return null;
   const hit = hitBy?.(claims.userId) ?? null;
   const values = {

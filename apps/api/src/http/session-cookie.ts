@@ -1,4 +1,4 @@
-import { SESSION_SECONDS } from '../auth/tokens.ts';
+import { SESSION_SECONDS } from '../auth/sessions.ts';
 import type { Config } from '../config/config.ts';
 
 /** The session cookie (specification "Accounts and sessions", rule 1). */

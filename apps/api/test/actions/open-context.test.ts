@@ -11,7 +11,7 @@ const alice = await signUpAlice(app);
 const env = { NODE_ENV: 'test', DATA_DIR: ctx.config.dataDir, LOG_LEVEL: 'fatal' };
 
 t.test('a web client in a process of its own queues what a worker of another process runs', async (t) => {
-  const own = openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
+  const own = await openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
   t.teardown(own.close);
   const actions = testActions({ ...own.ctx, now: ctx.now });
   const { id } = await dataOf(actions.createTask(alice.token, TASK));
@@ -23,7 +23,7 @@ t.test('a web client in a process of its own queues what a worker of another pro
 });
 
 t.test('once it is closed every action says that the service is not there', async (t) => {
-  const own = openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
+  const own = await openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
   const actions = testActions({ ...own.ctx, now: ctx.now });
   t.equal((await actions.getExecutions(alice.token)).success, true);
   await own.close();
@@ -31,5 +31,5 @@ t.test('once it is closed every action says that the service is not there', asyn
 });
 
 t.test('without a database to share it does not open', async (t) => {
-  t.throws(() => openContext(loadConfig(env)), { message: /DATABASE_URL/ });
+  await t.rejects(openContext(loadConfig(env)), { message: /DATABASE_URL/ });
 });

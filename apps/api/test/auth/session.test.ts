@@ -2,7 +2,6 @@ import { sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
-import { signToken } from '../../src/auth/tokens.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
 import { ALIEN_TOKENS, SECRET } from '../support/tokens.ts';
@@ -71,9 +70,9 @@ t.test('a well-signed token without its session, or of another user, is 401', as
   const found = await whoIs(ctx, alice.token);
   const sessionId = found?.sessionId as string;
   const tokens = [
-    signToken(ctx.config, { userId: alice.id, sessionId: '00000000-0000-4000-8000-000000000000' }, START),
-    signToken(ctx.config, { userId: bob.id, sessionId }, START),
-    signToken(ctx.config, { userId: 999_999, sessionId }, START),
+    ctx.tokens.sign({ userId: alice.id, sessionId: '00000000-0000-4000-8000-000000000000' }, START),
+    ctx.tokens.sign({ userId: bob.id, sessionId }, START),
+    ctx.tokens.sign({ userId: 999_999, sessionId }, START),
   ];
   for (const token of tokens) {
     t.equal((await app.inject({ url, headers: { authorization: `Bearer ${token}` } })).statusCode, 401);

@@ -1,21 +1,22 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
-import { SESSION_SECONDS, signToken, verifyToken } from '../../src/auth/tokens.ts';
+import { SESSION_SECONDS } from '../../src/auth/sessions.ts';
+import { createSessionTokens } from '../../src/auth/tokens.ts';
 import { ALIEN_TOKENS, forge, NOW, SECRET, SESSION_ID } from '../support/tokens.ts';
 
-const config = { jwtSecret: SECRET };
+const tokens = await createSessionTokens({ jwtSecret: SECRET });
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
 t.test('a token says whose session it carries, for 7 days', async (t) => {
-  const token = signToken(config, { userId: 7, sessionId: SESSION_ID }, NOW);
+  const token = tokens.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
   const claims = { userId: 7, sessionId: SESSION_ID };
-  t.same(verifyToken(config, token, NOW), claims);
-  t.same(verifyToken(config, token, at(SESSION_SECONDS - 1)), claims);
-  t.equal(verifyToken(config, token, at(SESSION_SECONDS + 1)), null);
+  t.same(tokens.verify(token, NOW), claims);
+  t.same(tokens.verify(token, at(SESSION_SECONDS - 1)), claims);
+  t.equal(tokens.verify(token, at(SESSION_SECONDS + 1)), null);
 });
 
 t.test('a token is signed with HS256 and names issuer, audience, subject, session and expiry', async (t) => {
-  const token = signToken(config, { userId: 7, sessionId: SESSION_ID }, NOW);
+  const token = tokens.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
   const [header, payload] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
   t.same(JSON.parse(header ?? ''), { alg: 'HS256', typ: 'JWT' });
   const iat = NOW.getTime() / 1000;
@@ -24,26 +25,27 @@ t.test('a token is signed with HS256 and names issuer, audience, subject, sessio
 });
 
 t.test('forged tokens are built as ours are, so that each one below fails for its own reason', async (t) => {
-  t.same(verifyToken(config, forge({}), NOW), { userId: 7, sessionId: SESSION_ID });
+  t.same(tokens.verify(forge({}), NOW), { userId: 7, sessionId: SESSION_ID });
 });
 
 t.test('anything else is no session, and never an error', async (t) => {
-  for (const [what, token] of Object.entries(ALIEN_TOKENS)) t.equal(verifyToken(config, token, NOW), null, what);
+  for (const [what, token] of Object.entries(ALIEN_TOKENS)) t.equal(tokens.verify(token, NOW), null, what);
   t.ok(Object.keys(ALIEN_TOKENS).length >= 30);
 });
 
 t.test('a token signed with another secret is no session', async (t) => {
-  const token = signToken({ jwtSecret: `${SECRET}x` }, { userId: 7, sessionId: SESSION_ID }, NOW);
-  t.equal(verifyToken(config, token, NOW), null);
+  const others = await createSessionTokens({ jwtSecret: `${SECRET}x` });
+  const token = others.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
+  t.equal(tokens.verify(token, NOW), null);
 });
 
 t.test('every single changed character of a token voids it', async (t) => {
-  const token = signToken(config, { userId: 7, sessionId: SESSION_ID }, NOW);
+  const token = tokens.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
   for (let place = 0; place < token.length; place++) {
     for (const letter of ['A', 'B', 'C', 'D', '_', '.', '=']) {
       if (token[place] === letter) continue;
       const changed = token.slice(0, place) + letter + token.slice(place + 1);
-      if (verifyToken(config, changed, NOW) !== null) t.fail(`${letter} at ${place} passes`);
+      if (tokens.verify(changed, NOW) !== null) t.fail(`${letter} at ${place} passes`);
     }
   }
   t.pass();
@@ -54,5 +56,5 @@ t.test('the signature covers header and payload', async (t) => {
   const [header, payload] = signed.split('.');
   const mac = createHmac('sha256', SECRET).update(`${header}.${payload}`).digest('base64url');
   t.equal(signed, `${header}.${payload}.${mac}`);
-  t.same(verifyToken(config, signed, NOW), { userId: 8, sessionId: SESSION_ID });
+  t.same(tokens.verify(signed, NOW), { userId: 8, sessionId: SESSION_ID });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, sessions } from '@carillon/db';
-import { SESSION_SECONDS, signToken } from '../../src/auth/tokens.ts';
+import { SESSION_SECONDS } from '../../src/auth/sessions.ts';
+import { createSessionTokens } from '../../src/auth/tokens.ts';
 
 export const JWT_SECRET = 'one secret for the processes of a test, 48 bytes';
 
@@ -10,7 +11,8 @@ export async function signInAll(db: Db, userIds: readonly number[]): Promise<str
   const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
   const opened = userIds.map((userId) => ({ id: randomUUID(), userId, createdAt: now, lastUsedAt: now, expiresAt }));
   await db.insert(sessions).values(opened);
-  return opened.map(({ id, userId }) => signToken({ jwtSecret: JWT_SECRET }, { userId, sessionId: id }, now));
+  const tokens = await createSessionTokens({ jwtSecret: JWT_SECRET });
+  return opened.map(({ id, userId }) => tokens.sign({ userId, sessionId: id }, now));
 }
 
 export interface Answer {

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type Ai, createAi } from '../../src/ai/client.ts';
 import { type AppOptions, buildApp } from '../../src/app.ts';
+import { createSessionTokens } from '../../src/auth/tokens.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
 import { createHttp } from '../../src/egress/client.ts';
@@ -88,6 +89,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     now: () => new Date(now),
     log,
     config,
+    tokens: await createSessionTokens(config),
     ai: given.ai ?? createAi(config.ai),
     http: createHttp(config),
     mail: createMail(config.mail, log),

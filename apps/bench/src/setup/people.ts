@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { signToken } from '@carillon/api/auth/tokens';
+import { createSessionTokens } from '@carillon/api/auth/tokens';
 import { type Db, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 
@@ -41,10 +41,11 @@ export async function addPeople(
     select session, id, ${now.toISOString()}::timestamptz, ${now.toISOString()}::timestamptz,
       ${new Date(now.getTime() + 7 * DAY_MS).toISOString()}::timestamptz
     from jsonb_to_recordset(${recordset(sessions)}::jsonb) as s(id int, session uuid)`);
+  const tokens = await createSessionTokens({ jwtSecret });
   return sessions.map(({ id, email, session }) => ({
     id,
     email,
-    token: signToken({ jwtSecret }, { userId: id, sessionId: session }, now),
+    token: tokens.sign({ userId: id, sessionId: session }, now),
   }));
 }
 

@@ -38,7 +38,7 @@ and a digit. The schema has to be there: start Carillon once before. It is writt
     .action((email: string, options: Options) =>
       withConfig(surroundings, (config) =>
         withDatabase(config, async (url) => {
-          const { ctx, close } = openContext({ ...config, logLevel: 'silent' }, url);
+          const { ctx, close } = await openContext({ ...config, logLevel: 'silent' }, url);
           try {
             const done = await makeAdmin(ctx, email, options);
             if (options.json) return console.log(JSON.stringify(done));

@@ -20,7 +20,7 @@ export const pruneCommand: AddCommand = (program, surroundings) => {
     .action(({ json }: { json?: true }) =>
       withConfig(surroundings, (config) =>
         withDatabase(config, async (url) => {
-          const { ctx, close } = openContext({ ...config, logLevel: 'silent' }, url);
+          const { ctx, close } = await openContext({ ...config, logLevel: 'silent' }, url);
           ctx.worker = { ...ctx.worker, stopping: surroundings.signal };
           const progress = startProgress('Pruning');
           try {
