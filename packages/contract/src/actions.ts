@@ -1,20 +1,18 @@
 import type { Static } from '@sinclair/typebox';
-import type { DATA } from './action-data.ts';
-import type { ActionError } from './action-errors.ts';
-import type { INPUTS } from './action-inputs.ts';
+import type { ACTION_INPUTS } from './actions/inputs.ts';
+import type { ACTION_DATA, ActionError } from './actions/results.ts';
 
 /** Specification "Server actions"; decisions §12: the in-process door, as a web client sees it. */
 
-export { DATA } from './action-data.ts';
-export { ActionError } from './action-errors.ts';
-export { INPUTS } from './action-inputs.ts';
+export { ACTION_INPUTS } from './actions/inputs.ts';
+export { ACTION_DATA, ActionError } from './actions/results.ts';
 
 /** The text that the `local-session` cookie or the bearer header carries; null where nobody is signed in. */
 export type SessionToken = string | null;
 /** What an action takes beside ids. */
-export type ActionInput<K extends keyof typeof INPUTS> = Static<(typeof INPUTS)[K]>;
+export type ActionInput<K extends keyof typeof ACTION_INPUTS> = Static<(typeof ACTION_INPUTS)[K]>;
 /** What an action gives. */
-export type ActionData<K extends keyof typeof DATA> = Static<(typeof DATA)[K]>;
+export type ActionData<K extends keyof typeof ACTION_DATA> = Static<(typeof ACTION_DATA)[K]>;
 export type ActionSuccess<D> = { success: true; data: D };
 export type ActionResult<K extends keyof Actions> = ActionSuccess<ActionData<K>> | ActionError;
 type Answer<K extends keyof Actions> = Promise<ActionResult<K>>;

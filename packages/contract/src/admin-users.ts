@@ -1,8 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Role } from './auth.ts';
-import { errors, refusals, success } from './envelopes.ts';
-import { ADMIN, type Operation } from './operation.ts';
-import { Id, IdParams, Instant, InstantText, nullable, Offset, pageSize, strict, words } from './primitives.ts';
+import { success } from './envelopes.ts';
+import { ADMIN, describedErrors, errorResponses, type Operation } from './operation.ts';
+import {
+  Id,
+  IdParams,
+  Instant,
+  InstantInput,
+  nullable,
+  Offset,
+  pageLimit,
+  strictObject,
+  stringEnum,
+} from './primitives.ts';
 import { UserStats } from './users.ts';
 
 /** Specification "Admin": the accounts; decisions §9. */
@@ -10,7 +20,7 @@ import { UserStats } from './users.ts';
 const common = { tags: ['admin'], security: ADMIN };
 
 const PLANS = ['trial', 'pro'] as const;
-const Plan = words(PLANS, { description: 'Which quotas the account has' });
+const Plan = stringEnum(PLANS, { description: 'Which quotas the account has' });
 
 const fields = {
   id: Id,
@@ -24,7 +34,7 @@ const fields = {
 };
 
 export const ListUsersQuery = Type.Object({
-  limit: pageSize(50),
+  limit: pageLimit(50),
   offset: Offset,
   search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the e-mail address or the name' })),
   role: Type.Optional(Role),
@@ -56,7 +66,7 @@ export const listUsers = {
         }),
       }),
     }),
-    ...errors(401, 403, 429),
+    ...errorResponses(401, 403, 429),
   },
 } satisfies Operation;
 
@@ -87,14 +97,14 @@ export const getAccount = {
         ),
       }),
     }),
-    ...errors(401, 403, 404, 429),
+    ...errorResponses(401, 403, 404, 429),
   },
 } satisfies Operation;
 
-export const ChangeAccountInput = strict({
+export const ChangeAccountInput = strictObject({
   role: Type.Optional(Role),
   isActive: Type.Optional(Type.Boolean()),
-  trialEndsAt: Type.Optional(nullable(InstantText)),
+  trialEndsAt: Type.Optional(nullable(InstantInput)),
   plan: Type.Optional(Plan),
 });
 export type ChangeAccountInput = Static<typeof ChangeAccountInput>;
@@ -116,11 +126,11 @@ export const changeAccount = {
         isActive: Type.Boolean(),
         trialEndsAt: nullable(Instant),
         updatedAt: Instant,
-        plan: Type.Optional(words(PLANS, { description: 'Where the request gave one' })),
+        plan: Type.Optional(stringEnum(PLANS, { description: 'Where the request gave one' })),
       }),
     }),
-    ...errors(401, 403, 404, 429),
-    ...refusals({ 409: 'It is the last active administrator, who stays one' }),
+    ...errorResponses(401, 403, 404, 429),
+    ...describedErrors({ 409: 'It is the last active administrator, who stays one' }),
   },
 } satisfies Operation;
 
@@ -132,7 +142,7 @@ export const deleteAccount = {
   params: IdParams,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(401, 403, 404, 429),
-    ...refusals({ 409: 'It is the last active administrator, who stays one' }),
+    ...errorResponses(401, 403, 404, 429),
+    ...describedErrors({ 409: 'It is the last active administrator, who stays one' }),
   },
 } satisfies Operation;

@@ -1,17 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, refusals, success } from './envelopes.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
-import { strict, TimeZone } from './primitives.ts';
+import { success } from './envelopes.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { strictObject, TimeZone } from './primitives.ts';
 
 /** Specification "Tasks, executions, agent mode"; decisions §7. */
 
 /** Of `preferences` as JSON. */
 export const PREFERENCES_BYTES = 8192;
 
-export const ProcessMessageInput = strict({
+export const ProcessMessageInput = strictObject({
   message: Type.String({ minLength: 1, maxLength: 32_000, pattern: '\\S' }),
   context: Type.Optional(
-    strict({
+    strictObject({
       timezone: Type.Optional({
         ...TimeZone,
         description: "IANA time zone name; the user's own unless told, else UTC",
@@ -64,8 +64,8 @@ export const processMessage = {
         'text/event-stream': { schema: Events },
       },
     }),
-    ...errors(401, 403, 429),
-    ...refusals({
+    ...errorResponses(401, 403, 429),
+    ...describedErrors({
       402: 'A quota is used up, the trial has ended, or calls under way have reserved the tokens that are left: `resetAt` is null then',
       503: 'The AI provider failed (`details.errorCode` says how, and `Retry-After` is there where it sent one), or maintenance or overload',
     }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, Pagination, success } from './envelopes.ts';
-import { ADMIN, type Operation } from './operation.ts';
-import { Cursor, Id, Instant, nullable, Offset, pageSize } from './primitives.ts';
+import { Pagination, success } from './envelopes.ts';
+import { ADMIN, errorResponses, type Operation } from './operation.ts';
+import { Cursor, Id, Instant, nullable, Offset, pageLimit } from './primitives.ts';
 
 /** The audit log; decisions §9. */
 
@@ -9,7 +9,7 @@ export const ListAuditQuery = Type.Object({
   userId: Type.Optional(Id),
   actorId: Type.Optional(Id),
   kind: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Such as `user.changed`' })),
-  limit: pageSize(50),
+  limit: pageLimit(50),
   offset: Offset,
   cursor: Type.Optional(Cursor),
 });
@@ -40,6 +40,6 @@ export const listAudit = {
       ),
       pagination: Pagination,
     }),
-    ...errors(401, 403, 429),
+    ...errorResponses(401, 403, 429),
   },
 } satisfies Operation;

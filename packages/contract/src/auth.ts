@@ -1,14 +1,26 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, NotValidBody, refusals, success } from './envelopes.ts';
-import { type Operation, PUBLIC, SIGNED_IN } from './operation.ts';
-import { Email, Id, Instant, nullable, Password, ref, strict, TimeZone, UserName, Uuid, words } from './primitives.ts';
+import { NotValidBody, success } from './envelopes.ts';
+import { describedErrors, errorResponses, type Operation, PUBLIC, SIGNED_IN } from './operation.ts';
+import {
+  Email,
+  Id,
+  Instant,
+  nullable,
+  Password,
+  ref,
+  strictObject,
+  stringEnum,
+  TimeZone,
+  UserName,
+  Uuid,
+} from './primitives.ts';
 
 /** Specification "Accounts and sessions"; decisions §3. */
 
 export const ROLES = ['USER', 'ADMIN'] as const;
-export const Role = words(ROLES);
+export const Role = stringEnum(ROLES);
 
-export const RegisterInput = strict({
+export const RegisterInput = strictObject({
   name: UserName,
   email: Email,
   password: Password,
@@ -29,12 +41,12 @@ export const register = {
       success,
       user: Type.Object({ id: Id, email: Type.String(), name: Type.String(), createdAt: Instant }),
     }),
-    ...errors(403, 429),
-    ...refusals({ 409: 'The address is registered already' }),
+    ...errorResponses(403, 429),
+    ...describedErrors({ 409: 'The address is registered already' }),
   },
 } satisfies Operation;
 
-export const LoginInput = strict({
+export const LoginInput = strictObject({
   email: Email,
   // Any length a stored password never had is simply wrong, not invalid.
   password: Type.String({ minLength: 1, maxLength: 1024 }),
@@ -58,8 +70,8 @@ export const login = {
       user: Type.Object({ id: Id, email: Type.String(), name: Type.String(), role: Role }),
       token: Type.Optional(Type.String()),
     }),
-    ...errors(429),
-    ...refusals({
+    ...errorResponses(429),
+    ...describedErrors({
       401: 'The address or the password is wrong; which of the two is not said',
       403: 'The account is deactivated, or a page of another site made the browser send this',
     }),
@@ -75,7 +87,7 @@ export const logout = {
   security: SIGNED_IN,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(401, 403, 429),
+    ...errorResponses(401, 403, 429),
   },
 } satisfies Operation;
 
@@ -98,7 +110,7 @@ export const getSession = {
         createdAt: Instant,
       }),
     }),
-    ...errors(429),
+    ...errorResponses(429),
     401: Type.Object({ authenticated: Type.Literal(false) }, { description: 'Not authenticated' }),
   },
 } satisfies Operation;
@@ -110,10 +122,10 @@ export const forgotPassword = {
     'Answers alike whether or not the address has an account. The mailed link is good for one use within an hour; asking again voids the links before it.',
   tags: ['auth'],
   security: PUBLIC,
-  body: strict({ email: Email }),
+  body: strictObject({ email: Email }),
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(400, 403, 429, 500, 503),
+    ...errorResponses(400, 403, 429, 500, 503),
   },
 } satisfies Operation;
 
@@ -129,7 +141,7 @@ export const validateResetToken = {
   querystring: Type.Object({ token: ResetToken }),
   response: {
     200: Type.Object({ valid: Type.Literal(true), userId: Id }),
-    ...errors(429, 500, 503),
+    ...errorResponses(429, 500, 503),
     400: ref(NotValidBody, 'Not a token that could be used now'),
   },
 } satisfies Operation;
@@ -141,11 +153,11 @@ export const resetPassword = {
     'Works once for each token and ends all sessions of the account. A token that cannot be used is refused with the words of `validateResetToken`.',
   tags: ['auth'],
   security: PUBLIC,
-  body: strict({ token: ResetToken, newPassword: Password }),
+  body: strictObject({ token: ResetToken, newPassword: Password }),
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(403, 429),
-    ...refusals({ 400: 'The token cannot be used, or the password does not keep to the rules' }),
+    ...errorResponses(403, 429),
+    ...describedErrors({ 400: 'The token cannot be used, or the password does not keep to the rules' }),
   },
 } satisfies Operation;
 
@@ -170,7 +182,7 @@ export const listSessions = {
         }),
       ),
     }),
-    ...errors(401, 429, 500, 503),
+    ...errorResponses(401, 429, 500, 503),
   },
 } satisfies Operation;
 
@@ -183,6 +195,6 @@ export const endSession = {
   params: Type.Object({ id: Uuid }),
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(401, 403, 404, 429, 500, 503),
+    ...errorResponses(401, 403, 404, 429, 500, 503),
   },
 } satisfies Operation;

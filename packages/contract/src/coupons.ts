@@ -1,18 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, refusals, success } from './envelopes.ts';
-import { ADMIN, type Operation, SIGNED_IN } from './operation.ts';
+import { success } from './envelopes.ts';
+import { ADMIN, describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
 import {
   Id,
   IdParams,
   Instant,
-  InstantText,
-  LARGEST_ID,
+  InstantInput,
+  MAX_ID,
   nullable,
   Offset,
-  pageSize,
-  strict,
+  pageLimit,
+  strictObject,
+  stringEnum,
   withDefault,
-  words,
 } from './primitives.ts';
 
 /** Specification "Coupon", "Coupons (user)", "Admin"; decisions §9. */
@@ -39,7 +39,7 @@ export type Coupon = Static<typeof Coupon>;
 
 const common = { tags: ['coupons'], security: SIGNED_IN };
 
-export const ActivateCouponInput = strict({ code: Type.String({ minLength: 1, maxLength: 100 }) });
+export const ActivateCouponInput = strictObject({ code: Type.String({ minLength: 1, maxLength: 100 }) });
 export type ActivateCouponInput = Static<typeof ActivateCouponInput>;
 
 export const activateCoupon = {
@@ -56,21 +56,21 @@ export const activateCoupon = {
       coupon: Type.Object({ code: Code, type: Kind, value: Value, appliedAt: Instant }),
       user: Type.Object({ trialEndsAt: Instant }),
     }),
-    ...errors(401, 403, 429),
-    ...refusals({
+    ...errorResponses(401, 403, 429),
+    ...describedErrors({
       400: 'It has expired, was used by the caller before, or has no uses left',
       404: 'There is none, or it is inactive',
     }),
   },
 } satisfies Operation;
 
-const byAdmin = { tags: ['admin'], security: ADMIN };
+const adminOperation = { tags: ['admin'], security: ADMIN };
 
-export const ListCouponsQuery = Type.Object({ limit: pageSize(50), offset: Offset });
+export const ListCouponsQuery = Type.Object({ limit: pageLimit(50), offset: Offset });
 export type ListCouponsQuery = Static<typeof ListCouponsQuery>;
 
 export const listCoupons = {
-  ...byAdmin,
+  ...adminOperation,
   operationId: 'listCoupons',
   summary: 'All coupons, newest first',
   description: 'With the figures of all coupons together. Pages by `limit` and `offset`.',
@@ -88,16 +88,14 @@ export const listCoupons = {
         pagination: Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() }),
       }),
     }),
-    ...errors(401, 403, 429),
+    ...errorResponses(401, 403, 429),
   },
 } satisfies Operation;
 
-const MaxUses = Type.Optional(
-  nullable(Type.Integer({ minimum: 1, maximum: LARGEST_ID, description: 'null: no limit' })),
-);
-const ExpiresAt = Type.Optional(nullable(InstantText));
+const MaxUses = Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'null: no limit' })));
+const ExpiresAt = Type.Optional(nullable(InstantInput));
 
-export const CreateCouponInput = strict({
+export const CreateCouponInput = strictObject({
   code: Type.Optional(
     Type.String({
       minLength: 4,
@@ -108,7 +106,7 @@ export const CreateCouponInput = strict({
   ),
   maxUses: MaxUses,
   expiresAt: ExpiresAt,
-  type: Type.Optional(words(['TRIAL_EXTENSION'])),
+  type: Type.Optional(stringEnum(['TRIAL_EXTENSION'])),
   value: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -120,30 +118,30 @@ export const CreateCouponInput = strict({
 export type CreateCouponInput = Static<typeof CreateCouponInput>;
 
 export const createCoupon = {
-  ...byAdmin,
+  ...adminOperation,
   operationId: 'createCoupon',
   summary: 'Make a coupon with a code of its own',
   description: 'Its holder gets `value` days of trial. The code is one that nobody guesses, unless it is chosen.',
   body: CreateCouponInput,
   response: {
     201: Type.Object({ success, data: Type.Object(FIELDS), message: Type.String() }),
-    ...errors(401, 403, 429),
-    ...refusals({ 409: 'Another coupon has this code, in whatever letter case' }),
+    ...errorResponses(401, 403, 429),
+    ...describedErrors({ 409: 'Another coupon has this code, in whatever letter case' }),
   },
 } satisfies Operation;
 
-const OneCoupon = Type.Object({ success, coupon: Coupon });
+const CouponResponse = Type.Object({ success, coupon: Coupon });
 
 export const getCoupon = {
-  ...byAdmin,
+  ...adminOperation,
   operationId: 'getCoupon',
   summary: 'One coupon',
   description: 'With how often it was used.',
   params: IdParams,
-  response: { 200: OneCoupon, ...errors(401, 403, 404, 429) },
+  response: { 200: CouponResponse, ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;
 
-export const ChangeCouponInput = strict({
+export const ChangeCouponInput = strictObject({
   isActive: Type.Optional(Type.Boolean()),
   maxUses: MaxUses,
   expiresAt: ExpiresAt,
@@ -151,22 +149,22 @@ export const ChangeCouponInput = strict({
 export type ChangeCouponInput = Static<typeof ChangeCouponInput>;
 
 export const changeCoupon = {
-  ...byAdmin,
+  ...adminOperation,
   operationId: 'changeCoupon',
   summary: 'Switch a coupon on or off, or change its limits',
   description: 'A `maxUses` below what was used already, and an `expiresAt` in the past, end it.',
   params: IdParams,
   body: ChangeCouponInput,
-  response: { 200: OneCoupon, ...errors(401, 403, 404, 429) },
+  response: { 200: CouponResponse, ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;
 
 export const deleteCoupon = {
-  ...byAdmin,
+  ...adminOperation,
   operationId: 'deleteCoupon',
   summary: 'Delete a coupon; what it has extended stays extended',
   description: 'Nobody can use it any more. Trials that it has extended stay so.',
   params: IdParams,
-  response: { 200: Type.Object({ success, message: Type.String() }), ...errors(401, 403, 404, 429) },
+  response: { 200: Type.Object({ success, message: Type.String() }), ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;
 
 export const ListCouponUsesQuery = Type.Object({
@@ -176,7 +174,7 @@ export const ListCouponUsesQuery = Type.Object({
 export type ListCouponUsesQuery = Static<typeof ListCouponUsesQuery>;
 
 export const listCouponUses = {
-  ...byAdmin,
+  ...adminOperation,
   operationId: 'listCouponUses',
   summary: 'Who has used a coupon, newest first',
   description: 'Pages by `limit` and `offset`.',
@@ -195,6 +193,6 @@ export const listCouponUses = {
         remainingUses: nullable(Type.Integer({ description: 'Null: no limit' })),
       }),
     }),
-    ...errors(401, 403, 404, 429),
+    ...errorResponses(401, 403, 404, 429),
   },
 } satisfies Operation;

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, success } from './envelopes.ts';
-import { CRON, type Operation } from './operation.ts';
+import { success } from './envelopes.ts';
+import { CRON, errorResponses, type Operation } from './operation.ts';
 import { Instant, nullable } from './primitives.ts';
 
 /** Specification "Internal scheduler trigger"; decisions §6. */
@@ -22,5 +22,5 @@ export const runScheduler = {
   tags: ['cron'],
   security: CRON,
   headers: Type.Object({ prefer: Type.Optional(Type.String({ description: '`respond-async`' })) }),
-  response: { 200: TickResult, ...errors(401, 429) },
+  response: { 200: TickResult, ...errorResponses(401, 429) },
 } satisfies Operation;

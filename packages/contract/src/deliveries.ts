@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, refusals, success } from './envelopes.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
-import { InstantText, Offset, pageSize, ref, strict, Uuid } from './primitives.ts';
-import { DeliveryAttempt, WebhookParams } from './webhook.ts';
+import { success } from './envelopes.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { InstantInput, Offset, pageLimit, ref, strictObject, Uuid } from './primitives.ts';
+import { DeliveryAttempt, WebhookParams } from './webhooks.ts';
 
 /** What was sent to a webhook, and sending it again: specification "Webhooks"; decisions §8. */
 
@@ -20,11 +20,11 @@ export const testWebhook = {
       success: Type.Boolean({ description: 'Whether the receiver took it' }),
       delivery: ref(DeliveryAttempt),
     }),
-    ...errors(401, 403, 404, 429),
+    ...errorResponses(401, 403, 404, 429),
   },
 } satisfies Operation;
 
-export const ListDeliveriesQuery = Type.Object({ limit: pageSize(50), offset: Offset });
+export const ListDeliveriesQuery = Type.Object({ limit: pageLimit(50), offset: Offset });
 export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>;
 
 export const listDeliveries = {
@@ -40,7 +40,7 @@ export const listDeliveries = {
       logs: Type.Array(ref(DeliveryAttempt)),
       pagination: Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }),
     }),
-    ...errors(401, 404, 429),
+    ...errorResponses(401, 404, 429),
   },
 } satisfies Operation;
 
@@ -53,15 +53,15 @@ export const redeliver = {
   params: Type.Object({ id: Uuid, deliveryId: Uuid }),
   response: {
     201: Type.Object({ success, deliveryId: Type.String() }),
-    ...errors(401, 403, 429),
-    ...refusals({
+    ...errorResponses(401, 403, 429),
+    ...describedErrors({
       404: 'There is no such delivery of this webhook, or it is not yours',
       409: 'The webhook is inactive or failed: switch it on first',
     }),
   },
 } satisfies Operation;
 
-export const RedeliverSinceInput = strict({ since: InstantText });
+export const RedeliverSinceInput = strictObject({ since: InstantInput });
 export type RedeliverSinceInput = Static<typeof RedeliverSinceInput>;
 
 export const redeliverSince = {
@@ -74,7 +74,7 @@ export const redeliverSince = {
   body: RedeliverSinceInput,
   response: {
     200: Type.Object({ success, count: Type.Integer({ description: 'Deliveries that are sent again' }) }),
-    ...errors(401, 403, 404, 429),
-    ...refusals({ 409: 'The webhook is inactive or failed: switch it on first' }),
+    ...errorResponses(401, 403, 404, 429),
+    ...describedErrors({ 409: 'The webhook is inactive or failed: switch it on first' }),
   },
 } satisfies Operation;

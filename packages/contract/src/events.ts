@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { ErrorCode, ExecutionStatus } from './executions.ts';
-import { Id, Instant, nullable, words } from './primitives.ts';
-import { Recurrence, TaskStatus } from './task.ts';
+import { Id, Instant, nullable, stringEnum } from './primitives.ts';
+import { Recurrence, TaskStatus } from './tasks.ts';
 
 /** Specification "Events"; decisions §8. */
 
@@ -18,7 +18,7 @@ export const EVENT_KINDS = [
   'usage.alert',
   'test',
 ] as const;
-export const EventKind = words(EVENT_KINDS);
+export const EventKind = stringEnum(EVENT_KINDS);
 export type EventKind = Static<typeof EventKind>;
 
 const Started = Type.Object({

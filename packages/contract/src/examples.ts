@@ -1,16 +1,15 @@
 import { adminExamples } from './examples/admin.ts';
 import { authExamples } from './examples/auth.ts';
 import { couponsExamples } from './examples/coupons.ts';
+import type { Example } from './examples/example.ts';
 import { executionsExamples } from './examples/executions.ts';
-import { operationExamples } from './examples/operation.ts';
-import type { Example } from './examples/shape.ts';
 import { tasksExamples } from './examples/tasks.ts';
 import { uploadsExamples } from './examples/uploads.ts';
 import { usageExamples } from './examples/usage.ts';
 import { usersExamples } from './examples/users.ts';
 import { webhooksExamples } from './examples/webhooks.ts';
 
-export type { Example } from './examples/shape.ts';
+export type { Example } from './examples/example.ts';
 
 /** An example of each operation by its id, for the document. Each resource has a file of its own. */
 export const EXAMPLES: Record<string, Example> = {
@@ -23,5 +22,4 @@ export const EXAMPLES: Record<string, Example> = {
   ...usageExamples,
   ...couponsExamples,
   ...adminExamples,
-  ...operationExamples,
 };

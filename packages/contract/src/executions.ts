@@ -1,27 +1,27 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, Pagination, refusals, success } from './envelopes.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
+import { Pagination, success } from './envelopes.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
 import {
   Cursor,
-  DayOrInstantText,
+  DayOrInstantInput,
   Id,
   IdParams,
   Instant,
   nullable,
   Offset,
-  pageSize,
+  pageLimit,
   ref,
-  words,
+  stringEnum,
 } from './primitives.ts';
 
 /** Specification "TaskExecution"; decisions §5, §7. */
 
 export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed'] as const;
-export const ExecutionStatus = words(EXECUTION_STATUSES);
+export const ExecutionStatus = stringEnum(EXECUTION_STATUSES);
 export type ExecutionStatus = Static<typeof ExecutionStatus>;
 
 export const TRIGGERS = ['schedule', 'manual', 'inbound', 'retry'] as const;
-export const Trigger = words(TRIGGERS);
+export const Trigger = stringEnum(TRIGGERS);
 export type Trigger = Static<typeof Trigger>;
 
 export const ERROR_CODES = [
@@ -35,7 +35,7 @@ export const ERROR_CODES = [
   'QUOTA_EXCEEDED',
   'INTERRUPTED',
 ] as const;
-export const ErrorCode = words(ERROR_CODES);
+export const ErrorCode = stringEnum(ERROR_CODES);
 export type ErrorCode = Static<typeof ErrorCode>;
 
 export const Execution = Type.Object(
@@ -74,9 +74,9 @@ export type Execution = Static<typeof Execution>;
 export const ListExecutionsQuery = Type.Object({
   taskId: Type.Optional(Id),
   status: Type.Optional(ExecutionStatus),
-  startDate: Type.Optional(DayOrInstantText),
-  endDate: Type.Optional(DayOrInstantText),
-  limit: pageSize(20),
+  startDate: Type.Optional(DayOrInstantInput),
+  endDate: Type.Optional(DayOrInstantInput),
+  limit: pageLimit(20),
   offset: Offset,
   cursor: Type.Optional(Cursor),
 });
@@ -92,7 +92,7 @@ export const listExecutions = {
   querystring: ListExecutionsQuery,
   response: {
     200: Type.Object({ success, executions: Type.Array(ref(Execution)), pagination: Pagination }),
-    ...errors(401, 429),
+    ...errorResponses(401, 429),
   },
 } satisfies Operation;
 
@@ -106,14 +106,14 @@ export const getExecution = {
   params: IdParams,
   response: {
     200: Type.Object({ success, execution: ref(Execution) }),
-    ...errors(401, 404, 429),
+    ...errorResponses(401, 404, 429),
   },
 } satisfies Operation;
 
-const Retried = Type.Object({
+const RetryResponse = Type.Object({
   success,
   executionId: Id,
-  status: words(['pending', 'running']),
+  status: stringEnum(['pending', 'running']),
   startedAt: Instant,
 });
 
@@ -126,10 +126,10 @@ export const retryExecution = {
   security: SIGNED_IN,
   params: IdParams,
   response: {
-    200: { ...Retried, description: 'The retry that was to come, or under way, already' },
-    201: { ...Retried, description: 'A new retry' },
-    ...errors(401, 402, 403, 404, 429),
-    ...refusals({ 409: 'It has not failed: it waits, runs, or was completed' }),
+    200: { ...RetryResponse, description: 'The retry that was to come, or under way, already' },
+    201: { ...RetryResponse, description: 'A new retry' },
+    ...errorResponses(401, 402, 403, 404, 429),
+    ...describedErrors({ 409: 'It has not failed: it waits, runs, or was completed' }),
   },
 } satisfies Operation;
 
@@ -169,6 +169,6 @@ export const getExecutionDetails = {
   params: IdParams,
   response: {
     200: Type.Object({ success, execution: ExecutionDetails }),
-    ...errors(401, 404, 429),
+    ...errorResponses(401, 404, 429),
   },
 } satisfies Operation;

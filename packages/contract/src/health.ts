@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors } from './envelopes.ts';
-import { type Operation, PUBLIC } from './operation.ts';
+import { errorResponses, type Operation, PUBLIC } from './operation.ts';
 import { Instant, ref } from './primitives.ts';
 
 export const getHealth = {
@@ -17,7 +16,7 @@ export const getHealth = {
       version: Type.String(),
       uptime: Type.Integer({ description: 'Whole seconds since the process started' }),
     }),
-    ...errors(),
+    ...errorResponses(),
   },
 } satisfies Operation;
 
@@ -48,7 +47,7 @@ export const getReadiness = {
   tags: ['health'],
   security: PUBLIC,
   response: {
-    ...errors(),
+    ...errorResponses(),
     200: ref(Readiness, 'Ready: every check is ok'),
     503: ref(Readiness, 'Not ready: the checks say why'),
   },
@@ -61,5 +60,5 @@ export const getLiveness = {
     'For what restarts a process that hangs: says nothing of the database, and is answered as `getReadiness` is.',
   tags: ['health'],
   security: PUBLIC,
-  response: { 200: Type.Object({ status: Type.Literal('live') }), ...errors() },
+  response: { 200: Type.Object({ status: Type.Literal('live') }), ...errorResponses() },
 } satisfies Operation;

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { BareErrorBody, bareErrors, success } from './envelopes.ts';
+import { BareErrorBody, success } from './envelopes.ts';
 import { EventKind } from './events.ts';
-import { type Operation, PUBLIC } from './operation.ts';
-import { Id, ref, strict } from './primitives.ts';
+import { bareErrorResponses, type Operation, PUBLIC } from './operation.ts';
+import { Id, ref, strictObject } from './primitives.ts';
 
 /** Specification "Webhooks", the path with the secret; decisions §8. */
 
@@ -25,12 +25,12 @@ export const showInbound = {
       acceptedEvents: Type.Array(EventKind),
       isActive: Type.Boolean(),
     }),
-    ...bareErrors(404, 429),
+    ...bareErrorResponses(404, 429),
     404: ref(BareErrorBody, 'The webhook is unknown, deleted or inactive'),
   },
 } satisfies Operation;
 
-export const InboundInput = strict({
+export const InboundInput = strictObject({
   event: Type.Optional(Type.String({ maxLength: 200 })),
   taskId: Type.Optional(Id),
   data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
@@ -49,7 +49,7 @@ export const receiveInbound = {
   response: {
     200: Type.Object({ success, received: Type.Literal(true) }, { description: 'Taken note of' }),
     201: Type.Object({ success, executionId: Id }, { description: 'The task runs' }),
-    ...bareErrors(401, 402, 404, 429),
+    ...bareErrorResponses(401, 402, 404, 429),
     401: ref(BareErrorBody, 'The signature is missing or wrong'),
     404: ref(BareErrorBody, 'The webhook is unknown, deleted or inactive, or its owner has no such task'),
   },

@@ -1,21 +1,29 @@
-import { BareErrorBody, ErrorBody, InvalidBody, NotValidBody, QuotaBody, RateLimitBody } from './envelopes.ts';
+import {
+  BareErrorBody,
+  ErrorBody,
+  NotValidBody,
+  QuotaErrorBody,
+  RateLimitErrorBody,
+  ValidationErrorBody,
+} from './envelopes.ts';
 import { Execution } from './executions.ts';
 import { Readiness } from './health.ts';
-import { Occurrence, Task } from './task.ts';
+import { Occurrence } from './occurrences.ts';
+import { Task } from './tasks.ts';
 import { User } from './users.ts';
-import { DeliveryAttempt, Webhook } from './webhook.ts';
+import { DeliveryAttempt, Webhook } from './webhooks.ts';
 
-export * from './check.ts';
 export * from './envelopes.ts';
 export * from './operation.ts';
 export * from './primitives.ts';
+export * from './validation/validator.ts';
 
-/** The schemas that others refer to by `$id`: registered once by the application, named in the document. */
+/** The schemas that others reference by `$id`: registered once by the application, named in the document. */
 export const NAMED_SCHEMAS = [
   ErrorBody,
-  InvalidBody,
-  QuotaBody,
-  RateLimitBody,
+  ValidationErrorBody,
+  QuotaErrorBody,
+  RateLimitErrorBody,
   NotValidBody,
   BareErrorBody,
   Task,

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, NotValidBody } from './envelopes.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
-import { ref, strict } from './primitives.ts';
+import { NotValidBody } from './envelopes.ts';
+import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { ref, strictObject } from './primitives.ts';
 
 /** Specification "Integration checks"; decisions §11. */
 
@@ -14,12 +14,12 @@ const common = {
   security: SIGNED_IN,
 };
 const refused = (what: string) => ({
-  ...errors(401, 403, 429),
+  ...errorResponses(401, 403, 429),
   400: ref(NotValidBody, `${what}, or the request is not valid`),
   503: ref(NotValidBody, 'The tool could not be asked, or the service is in maintenance or overloaded'),
 });
 
-export const ValidateNotesInput = strict({ apiKey: credential('An integration secret or a token of Notion') });
+export const ValidateNotesInput = strictObject({ apiKey: credential('An integration secret or a token of Notion') });
 export type ValidateNotesInput = Static<typeof ValidateNotesInput>;
 
 export const NotesWorkspace = Type.Object({
@@ -41,7 +41,7 @@ export const validateNotes = {
   },
 } satisfies Operation;
 
-export const ValidateDesignInput = strict({ token: credential('A personal or an OAuth token of Figma') });
+export const ValidateDesignInput = strictObject({ token: credential('A personal or an OAuth token of Figma') });
 export type ValidateDesignInput = Static<typeof ValidateDesignInput>;
 
 export const DesignUser = Type.Object({ name: Type.String(), email: Type.String(), id: Type.String() });

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, Pagination, success } from './envelopes.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
-import { Cursor, Id, IdParams, Instant, nullable, Offset, pageSize } from './primitives.ts';
+import { Pagination, success } from './envelopes.ts';
+import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { Cursor, Id, IdParams, Instant, nullable, Offset, pageLimit } from './primitives.ts';
 
 /** What the dashboard shows: decisions §9. */
 
@@ -18,7 +18,7 @@ export const Notification = Type.Object({
 
 export const ListNotificationsQuery = Type.Object({
   unread: Type.Optional(Type.Boolean({ description: 'true: the unread ones, false: the read ones' })),
-  limit: pageSize(20),
+  limit: pageLimit(20),
   offset: Offset,
   cursor: Type.Optional(Cursor),
 });
@@ -33,7 +33,7 @@ export const listNotifications = {
   querystring: ListNotificationsQuery,
   response: {
     200: Type.Object({ success, notifications: Type.Array(Notification), pagination: Pagination }),
-    ...errors(401, 429),
+    ...errorResponses(401, 429),
   },
 } satisfies Operation;
 
@@ -43,5 +43,5 @@ export const readNotification = {
   summary: 'Mark a notification as read',
   description: 'Marked twice, it stays as it was.',
   params: IdParams,
-  response: { 200: Type.Object({ success }), ...errors(401, 403, 404, 429) },
+  response: { 200: Type.Object({ success }), ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { errors, refusals } from './envelopes.ts';
-import { type Operation, PUBLIC } from './operation.ts';
+import { describedErrors, errorResponses, type Operation, PUBLIC } from './operation.ts';
 
 /** Specification "Authentication" 3: sign-in with external providers; decisions §3. */
 
@@ -20,8 +19,8 @@ export const startOAuth = {
   params,
   response: {
     302: redirect('To the provider'),
-    ...errors(429),
-    ...refusals({ 404: 'The installation has no such provider' }),
+    ...errorResponses(429),
+    ...describedErrors({ 404: 'The installation has no such provider' }),
   },
 } satisfies Operation;
 
@@ -35,8 +34,8 @@ export const finishOAuth = {
   params,
   response: {
     302: redirect('To the web application, signed in'),
-    ...errors(429),
-    ...refusals({
+    ...errorResponses(429),
+    ...describedErrors({
       400: 'The sign-in was not begun here, took too long, or was not confirmed by the provider',
       403: 'The provider has not verified the address, or the account is deactivated',
       404: 'The installation has no such provider',

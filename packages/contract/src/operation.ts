@@ -1,6 +1,8 @@
-import type { TSchema } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { BareErrorBody, ErrorBody, QuotaErrorBody, RateLimitErrorBody, ValidationErrorBody } from './envelopes.ts';
+import { ref } from './primitives.ts';
 
-/** One operation of the interface, in the shape that a Fastify route takes as its `schema`. */
+/** One operation of the API, in the shape that a Fastify route takes as its `schema`. */
 export interface Operation {
   operationId: string;
   summary: string;
@@ -10,13 +12,13 @@ export interface Operation {
   params?: TSchema;
   querystring?: TSchema;
   headers?: TSchema;
-  /** Media types of the body; JSON unless told. */
+  /** Media types of the body. Default: JSON. */
   consumes?: string[];
   body?: TSchema;
   response: Record<number, TSchema>;
 }
 
-/** The `security` of each kind of access; the schemes are declared where the document is generated. */
+/** The `security` of each kind of access; the schemes are declared in the OpenAPI document. */
 export const PUBLIC: Record<string, string[]>[] = [];
 export const SIGNED_IN: Record<string, string[]>[] = [{ cookie: [] }, { bearer: [] }];
 export const ADMIN: Record<string, string[]>[] = [
@@ -24,3 +26,65 @@ export const ADMIN: Record<string, string[]>[] = [
   { bearer: [], adminKey: [] },
 ];
 export const CRON: Record<string, string[]>[] = [{ cron: [] }];
+
+/** The description of an error status, unless the operation has its own. */
+export const DEFAULT_ERROR_DESCRIPTIONS = {
+  400: 'Invalid request or validation failed',
+  401: 'Not authenticated',
+  402: 'Quota exceeded',
+  403: 'No permission',
+  404: 'Not found',
+  409: 'Conflict',
+  429: 'Rate limit exceeded',
+  500: 'Internal server error',
+  503: 'Maintenance or overload',
+} as const;
+
+const RESPONSES = {
+  400: ref(ValidationErrorBody, DEFAULT_ERROR_DESCRIPTIONS[400]),
+  401: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[401]),
+  402: ref(QuotaErrorBody, DEFAULT_ERROR_DESCRIPTIONS[402]),
+  403: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[403]),
+  404: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[404]),
+  409: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[409]),
+  429: ref(RateLimitErrorBody, DEFAULT_ERROR_DESCRIPTIONS[429]),
+  500: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[500]),
+  503: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[503]),
+} as const;
+
+/** Every operation can fail with these. */
+const ALWAYS = [400, 500, 503] as const;
+
+/** The `response` entries of the given error statuses and of those that every operation has. */
+export function errorResponses<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
+  const entries = [...statuses, ...ALWAYS].map((status) => [status, RESPONSES[status]]);
+  return Object.fromEntries(entries) as Pick<typeof RESPONSES, NoInfer<S> | (typeof ALWAYS)[number]>;
+}
+
+/** The `response` entries of error statuses with a description that is specific to the operation. */
+export function describedErrors<S extends keyof typeof RESPONSES>(descriptions: Record<S, string>) {
+  const entries = Object.entries<string>(descriptions).map(([status, description]) => [
+    status,
+    { ...RESPONSES[Number(status) as S], description },
+  ]);
+  return Object.fromEntries(entries) as Pick<typeof RESPONSES, S>;
+}
+
+/** 400 of routes whose own errors are `{error}` alone: a validation error keeps its form. */
+export const BareOrValidationErrorBody = Type.Unsafe<Static<typeof ValidationErrorBody> | Static<typeof BareErrorBody>>(
+  {
+    anyOf: [ref(ValidationErrorBody), ref(BareErrorBody)],
+    description: 'The request cannot be read (`{error}`) or is invalid (`details` has the messages by field)',
+  },
+);
+
+/** As `errorResponses`, for routes whose own errors are `{error}` alone. */
+export function bareErrorResponses<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
+  const shared = [402, 403, 503];
+  const entries = Object.entries(errorResponses(...statuses)).map(([status, schema]) => [
+    status,
+    shared.includes(Number(status)) ? schema : ref(BareErrorBody, schema.description),
+  ]);
+  const bare = { ...Object.fromEntries(entries), 400: BareOrValidationErrorBody };
+  return bare as Record<S | (typeof ALWAYS)[number], TSchema>;
+}

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, success } from './envelopes.ts';
-import { ADMIN, type Operation } from './operation.ts';
-import { Instant, LARGEST_ID, strict } from './primitives.ts';
+import { success } from './envelopes.ts';
+import { ADMIN, errorResponses, type Operation } from './operation.ts';
+import { Instant, MAX_ID, strictObject } from './primitives.ts';
 
 /** Specification "System settings", "Admin"; decisions §9. */
 
@@ -15,10 +15,10 @@ const fields = {
   }),
   maxTasksPerUser: Type.Integer({
     minimum: 1,
-    maximum: LARGEST_ID,
+    maximum: MAX_ID,
     description: 'Active ones, where the plan has more',
   }),
-  maxExecutionsPerDay: Type.Integer({ minimum: 1, maximum: LARGEST_ID, description: 'Where the plan has more' }),
+  maxExecutionsPerDay: Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Where the plan has more' }),
   defaultModel: Type.String({
     minLength: 1,
     maxLength: 200,
@@ -33,10 +33,10 @@ export const getSettings = {
   operationId: 'getSettings',
   summary: 'The system settings in force',
   description: 'Of the whole installation.',
-  response: { 200: Type.Object({ success, settings: Type.Object(fields) }), ...errors(401, 403, 429) },
+  response: { 200: Type.Object({ success, settings: Type.Object(fields) }), ...errorResponses(401, 403, 429) },
 } satisfies Operation;
 
-export const ChangeSettingsInput = strict({
+export const ChangeSettingsInput = strictObject({
   trialDurationDays: Type.Optional(fields.trialDurationDays),
   maxTasksPerUser: Type.Optional(fields.maxTasksPerUser),
   maxExecutionsPerDay: Type.Optional(fields.maxExecutionsPerDay),
@@ -56,6 +56,6 @@ export const changeSettings = {
       success,
       settings: Type.Object({ ...ChangeSettingsInput.properties, updatedAt: Instant }),
     }),
-    ...errors(401, 403, 429),
+    ...errorResponses(401, 403, 429),
   },
 } satisfies Operation;

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { errors } from './envelopes.ts';
-import { ADMIN, type Operation } from './operation.ts';
+import { ADMIN, errorResponses, type Operation } from './operation.ts';
 import { Id } from './primitives.ts';
 
 /** Specification "Admin": the statistics. */
@@ -29,6 +28,6 @@ export const getStats = {
         { description: 'The 10 with the most executions' },
       ),
     }),
-    ...errors(401, 403, 429),
+    ...errorResponses(401, 403, 429),
   },
 } satisfies Operation;

@@ -1,42 +1,130 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, Pagination, refusals, success } from './envelopes.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
-import { Cursor, Id, IdParams, Instant, nullable, Offset, pageSize, ref, strict, TaskName } from './primitives.ts';
+import { Pagination, success } from './envelopes.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
 import {
-  ChangeTaskInput,
-  CreateTaskInput,
-  Occurrence,
-  PlannedOccurrence,
-  PreviewTaskInput,
-  Task,
-  TaskStatus,
-} from './task.ts';
+  Cursor,
+  Email,
+  HttpUrl,
+  Id,
+  IdParams,
+  Instant,
+  InstantInput,
+  nullable,
+  Offset,
+  pageLimit,
+  ref,
+  strictObject,
+  stringEnum,
+  TaskName,
+  TimeZone,
+} from './primitives.ts';
 
-/** Specification "Tasks, executions, agent mode"; decisions §5. */
+export const RECURRENCES = ['once', 'daily', 'weekly', 'monthly'] as const;
+export const Recurrence = stringEnum(RECURRENCES);
+export type Recurrence = Static<typeof Recurrence>;
 
-export * from './task.ts';
+export const TASK_STATUSES = ['active', 'paused', 'completed', 'failed'] as const;
+export const TaskStatus = stringEnum(TASK_STATUSES);
+export type TaskStatus = Static<typeof TaskStatus>;
+
+export const Task = Type.Object(
+  {
+    id: Id,
+    userId: Id,
+    name: Type.String(),
+    description: nullable(Type.String()),
+    prompt: Type.String(),
+    scheduledFor: Instant,
+    nextExecutionAt: nullable(Instant),
+    recurrence: Recurrence,
+    recurrencePattern: nullable(Type.String()),
+    timezone: Type.String(),
+    aiModel: Type.String(),
+    maxTokens: Type.Integer(),
+    temperature: Type.Integer({ description: 'Hundredths: 70 stands for 0.70' }),
+    status: TaskStatus,
+    executionCount: Type.Integer(),
+    lastExecutionAt: nullable(Instant),
+    attachments: Type.Array(Type.String(), { description: 'Ids of the attached uploads' }),
+    webhookUrl: nullable(Type.String()),
+    notificationEmail: nullable(Type.String()),
+    createdAt: Instant,
+    updatedAt: Instant,
+  },
+  { $id: 'Task' },
+);
+export type Task = Static<typeof Task>;
+
+export const Prompt = Type.String({ minLength: 10, maxLength: 200_000, pattern: '\\S' });
+const Description = Type.String({ maxLength: 500 });
+export const RecurrencePattern = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: "Five-field cron expression in the task's time zone; if present, it decides the next runs",
+});
+const modelSettings = {
+  aiModel: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: '^\\S+$' })),
+  maxTokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 200_000, description: 'Default: 1024' })),
+  temperature: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 200, description: 'In hundredths. Default: 70, which stands for 0.70' }),
+  ),
+  attachments: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      maxItems: 10,
+      description: "URLs or ids of the caller's uploads, at most 20 MiB together",
+    }),
+  ),
+};
+
+const notificationTargets = {
+  webhookUrl: Type.Optional(
+    nullable({
+      ...HttpUrl,
+      description:
+        'Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none',
+    }),
+  ),
+  notificationEmail: Type.Optional(
+    nullable({ ...Email, description: 'Receives a mail when a run ends and no retry follows; null for none' }),
+  ),
+};
+const SettableStatus = stringEnum(['active', 'paused']);
 
 const common = { tags: ['tasks'], security: SIGNED_IN };
-const NO_PLACE = 'The places of the plan for active tasks are all taken';
+const ACTIVE_TASK_QUOTA = 'The plan allows no more active tasks';
+
+export const CreateTaskInput = strictObject({
+  name: TaskName,
+  description: Type.Optional(nullable(Description)),
+  prompt: Prompt,
+  scheduledFor: InstantInput,
+  recurrence: Recurrence,
+  recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
+  timezone: TimeZone,
+  ...modelSettings,
+  ...notificationTargets,
+  status: Type.Optional({ ...SettableStatus, description: 'Default: `active`' }),
+});
+export type CreateTaskInput = Static<typeof CreateTaskInput>;
 
 export const createTask = {
   ...common,
   operationId: 'createTask',
-  summary: 'Schedule a prompt',
+  summary: 'Create a task',
   description:
-    'The first run is at `scheduledFor`, which has to be in the future. The others follow at the same wall-clock time in `timezone`, also across clock changes, or by the `recurrencePattern`; `previewTask` shows them before. Sends `task.created`. Sent twice, it makes two tasks.',
+    'Schedules a prompt. The first run is at `scheduledFor`, which has to be in the future. The following runs keep the wall-clock time in `timezone`, also across clock changes, or follow the `recurrencePattern`; `previewTask` shows them in advance. Sends `task.created`. Not idempotent: sent twice, it creates two tasks.',
   body: CreateTaskInput,
   response: {
     201: Type.Object({ success, taskId: Id }),
-    ...errors(401, 403, 429),
-    ...refusals({ 402: NO_PLACE }),
+    ...errorResponses(401, 403, 429),
+    ...describedErrors({ 402: ACTIVE_TASK_QUOTA }),
   },
 } satisfies Operation;
 
 export const ListTasksQuery = Type.Object({
   status: Type.Optional(TaskStatus),
   search: Type.Optional(Type.String({ maxLength: 100, description: 'Part of the name' })),
-  limit: pageSize(20),
+  limit: pageLimit(20),
   offset: Offset,
   cursor: Type.Optional(Cursor),
 });
@@ -45,36 +133,54 @@ export type ListTasksQuery = Static<typeof ListTasksQuery>;
 export const listTasks = {
   ...common,
   operationId: 'listTasks',
-  summary: "The caller's tasks, newest first",
+  summary: 'List tasks',
   description:
-    '`search` finds part of the name, in any letter case. Pages by `offset`, or by `cursor`, which does not slow down and is the one that counts where both are given.',
+    "Returns the caller's tasks, newest first. `search` matches a part of the name in any letter case. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.",
   querystring: ListTasksQuery,
   response: {
     200: Type.Object({ success, tasks: Type.Array(ref(Task)), pagination: Pagination }),
-    ...errors(401, 429),
+    ...errorResponses(401, 429),
   },
 } satisfies Operation;
 
-const OneTask = Type.Object({ success, task: ref(Task) });
+const TaskResponse = Type.Object({ success, task: ref(Task) });
 
 export const getTask = {
   ...common,
   operationId: 'getTask',
-  summary: 'One task',
-  description: 'As it is now, with its next run and its last.',
+  summary: 'Get a task',
+  description: 'Returns the task with its next and its last run.',
   params: IdParams,
-  response: { 200: OneTask, ...errors(401, 404, 429) },
+  response: { 200: TaskResponse, ...errorResponses(401, 404, 429) },
 } satisfies Operation;
+
+export const ChangeTaskInput = strictObject({
+  name: Type.Optional(TaskName),
+  description: Type.Optional(nullable(Description)),
+  prompt: Type.Optional(Prompt),
+  scheduledFor: Type.Optional(InstantInput),
+  recurrence: Type.Optional(Recurrence),
+  recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
+  timezone: Type.Optional(TimeZone),
+  ...modelSettings,
+  ...notificationTargets,
+  status: Type.Optional(SettableStatus),
+});
+export type ChangeTaskInput = Static<typeof ChangeTaskInput>;
 
 export const changeTask = {
   ...common,
   operationId: 'changeTask',
   summary: 'Change, pause or resume a task',
   description:
-    'Changes the fields that are given; null clears what may be null. Resuming or changing the schedule recomputes `nextExecutionAt`: what fell due while the task was paused is not made up for. A value that is there already is no change, so it can be sent twice. Sends `task.updated` where anything has changed.',
+    'Changes the fields that are given; null clears a nullable field. Resuming the task or changing the schedule recomputes `nextExecutionAt`; runs that fell due during the pause are not made up for. Idempotent: a field that already has the given value is not a change. Sends `task.updated` if anything changed.',
   params: IdParams,
   body: ChangeTaskInput,
-  response: { 200: OneTask, ...errors(401, 403, 404, 429), ...refusals({ 402: NO_PLACE }) },
+  response: {
+    200: TaskResponse,
+    ...errorResponses(401, 403, 404, 429),
+    ...describedErrors({ 402: ACTIVE_TASK_QUOTA }),
+  },
 } satisfies Operation;
 
 export const deleteTask = {
@@ -82,11 +188,11 @@ export const deleteTask = {
   operationId: 'deleteTask',
   summary: 'Delete a task and its executions',
   description:
-    'Runs that wait are dropped, one that runs is aborted and its result is lost; its tokens count all the same. Sends `task.deleted`. Cannot be taken back.',
+    'Drops pending runs and aborts a running one: its result is lost, its tokens still count. Sends `task.deleted`. Cannot be undone.',
   params: IdParams,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(401, 403, 404, 429),
+    ...errorResponses(401, 403, 404, 429),
   },
 } satisfies Operation;
 
@@ -95,63 +201,30 @@ export const executeTask = {
   operationId: 'executeTask',
   summary: 'Run a task now',
   description:
-    'Queues a run at once, beside the schedule, which stays as it is. Of one user 5 run at a time; more wait as `pending`. `getExecution` tells how it stands. Sent twice, it runs twice.',
+    'Queues a run immediately and leaves the schedule as it is. At most 5 runs of a user are running at a time; others wait as `pending`. Poll `getExecution` for the result. Not idempotent: sent twice, the task runs twice.',
   params: IdParams,
   response: {
     201: Type.Object({ success, executionId: Id, status: Type.Literal('pending'), startedAt: Instant }),
-    ...errors(401, 402, 403, 404, 429),
+    ...errorResponses(401, 402, 403, 404, 429),
   },
 } satisfies Operation;
 
-export const DuplicateTaskInput = strict({
-  name: Type.Optional({ ...TaskName, description: 'The name of the task with " (copy)" unless told' }),
+export const DuplicateTaskInput = strictObject({
+  name: Type.Optional({ ...TaskName, description: 'Default: the name of the task with " (copy)"' }),
 });
 export type DuplicateTaskInput = Static<typeof DuplicateTaskInput>;
 
 export const duplicateTask = {
   ...common,
   operationId: 'duplicateTask',
-  summary: 'Make a copy of a task',
+  summary: 'Duplicate a task',
   description:
-    'All that its owner has set; attachments that are gone are left out, and nothing has run yet. The copy of an active task is active and goes on with the next future run; that of any other one, and of a `once` task whose time has passed, is paused. The body may be left out.',
+    'Copies everything that the owner has set, except attachments that were deleted, and no executions. The copy of an active task is active and continues with the next future run; the copy of any other task, and of a `once` task whose time has passed, is paused. The body is optional.',
   params: IdParams,
   body: nullable(DuplicateTaskInput),
   response: {
-    201: OneTask,
-    ...errors(401, 403, 404, 429),
-    ...refusals({ 402: NO_PLACE }),
-  },
-} satisfies Operation;
-
-export const ListOccurrencesQuery = Type.Object({ limit: pageSize(20), cursor: Type.Optional(Cursor) });
-export type ListOccurrencesQuery = Static<typeof ListOccurrencesQuery>;
-
-export const listOccurrences = {
-  ...common,
-  operationId: 'listOccurrences',
-  summary: 'What became of each planned run, newest first',
-  description: 'One row for each planned instant, also for those that did not run, with the reason. Pages by `cursor`.',
-  params: IdParams,
-  querystring: ListOccurrencesQuery,
-  response: {
-    200: Type.Object({
-      success,
-      occurrences: Type.Array(ref(Occurrence)),
-      pagination: Type.Object({ limit: Type.Integer(), nextCursor: nullable(Type.String()) }),
-    }),
-    ...errors(401, 404, 429),
-  },
-} satisfies Operation;
-
-export const previewTask = {
-  ...common,
-  operationId: 'previewTask',
-  summary: 'The next runs of a schedule, before it is saved',
-  description:
-    'Stores nothing. Shows at most 50 runs from now on, with a `note` where a clock change or a short month bends one. A `scheduledFor` that has passed is taken where there are runs to come.',
-  body: PreviewTaskInput,
-  response: {
-    200: Type.Object({ success, occurrences: Type.Array(PlannedOccurrence) }),
-    ...errors(401, 403, 429),
+    201: TaskResponse,
+    ...errorResponses(401, 403, 404, 429),
+    ...describedErrors({ 402: ACTIVE_TASK_QUOTA }),
   },
 } satisfies Operation;

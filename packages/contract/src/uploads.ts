@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { BareErrorBody, BareOrInvalid, errors, QuotaBody, success } from './envelopes.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
-import { Id, Instant, ref, strict, Uuid, words } from './primitives.ts';
+import { BareErrorBody, QuotaErrorBody, success } from './envelopes.ts';
+import { BareOrValidationErrorBody, errorResponses, type Operation, PUBLIC, SIGNED_IN } from './operation.ts';
+import { Id, Instant, ref, strictObject, stringEnum, Uuid } from './primitives.ts';
 
 /** Specification "Uploads"; decisions §11. */
 
@@ -12,8 +12,8 @@ const common = { tags: ['uploads'], security: SIGNED_IN };
 /** What refuses the upload itself is `{error}`; what all routes share keeps its own form. */
 const refused = (description: string) => ref(BareErrorBody, description);
 const refusals = {
-  ...errors(401, 429),
-  400: BareOrInvalid,
+  ...errorResponses(401, 429),
+  400: BareOrValidationErrorBody,
   500: refused('Internal server error'),
 };
 
@@ -25,7 +25,7 @@ export const UploadedFile = Type.Object({
   size: Type.Integer({ description: 'Bytes' }),
   type: Type.String({ description: 'MIME type, by the content and the extension' }),
   uploadedAt: Instant,
-  storage: words(STORAGES),
+  storage: stringEnum(STORAGES),
 });
 export type UploadedFile = Static<typeof UploadedFile>;
 
@@ -36,18 +36,18 @@ export const createUpload = {
   description:
     'One file of at most 10 MiB: JPEG, PNG, WebP or GIF of at most 50 megapixels, PDF, or UTF-8 text as `.txt`, `.md`, `.csv` or `.json`. Content, extension and declared type have to agree. 429 also while 3 uploads of the user are under way. Sent twice, it makes two files.',
   consumes: ['multipart/form-data'],
-  body: strict({
+  body: strictObject({
     file: Type.Unsafe<unknown>({ type: 'string', format: 'binary', description: 'The file, with its name' }),
   }),
   response: {
     200: UploadedFile,
     ...refusals,
-    402: ref(QuotaBody, 'The file does not fit into what is left of the storage of the plan'),
+    402: ref(QuotaErrorBody, 'The file does not fit into what is left of the storage of the plan'),
     403: refused('A page of another site made the browser send this'),
   },
 } satisfies Operation;
 
-export const DeleteUploadInput = strict(
+export const DeleteUploadInput = strictObject(
   {
     url: Type.Optional(Type.String({ minLength: 1, description: 'The `url` of the record, a data URL too' })),
     id: Type.Optional(Uuid),
@@ -73,5 +73,26 @@ export const deleteUpload = {
     ...refusals,
     403: refused('It is not your file, or a page of another site made the browser send this'),
     404: refused('There is no such file'),
+  },
+} satisfies Operation;
+
+/** Not in the specification: where `STORAGE_DRIVER` is `disk`, the address of an uploaded file leads here. */
+export const getFile = {
+  operationId: 'getFile',
+  summary: 'The bytes of an uploaded file',
+  description:
+    'The address is the `url` of an uploaded file record, and whoever knows it may read the file: it cannot be guessed. Answered as a download of the type that the record has. There only where files are stored on disk.',
+  tags: ['uploads'],
+  security: PUBLIC,
+  params: Type.Object({ key: Type.String() }),
+  response: {
+    200: Type.Unsafe<unknown>({
+      description: 'The file',
+      headers: {
+        'Content-Disposition': { type: 'string', description: '`attachment`, with the name of the file' },
+      },
+      content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+    }),
+    ...errorResponses(404, 429),
   },
 } satisfies Operation;

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, success } from './envelopes.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
-import { Id, IdParams, Instant, strict } from './primitives.ts';
+import { success } from './envelopes.ts';
+import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { Id, IdParams, Instant, strictObject } from './primitives.ts';
 
 /** Specification "Quotas", `/api/usage`; decisions §9. */
 
@@ -43,7 +43,7 @@ export const getUsage = {
   summary: 'What the caller has used, and may use',
   description:
     'Of this month and of today in UTC, against the limits of the plan, and of the storage. When a quota is used up, what needs it is 402.',
-  response: { 200: Type.Object({ success, usage: Usage }), ...errors(401, 429) },
+  response: { 200: Type.Object({ success, usage: Usage }), ...errorResponses(401, 429) },
 } satisfies Operation;
 
 export const UsageAlert = Type.Object({
@@ -53,7 +53,7 @@ export const UsageAlert = Type.Object({
   notifyWebhook: Type.Boolean(),
 });
 
-export const SetUsageAlertInput = strict({
+export const SetUsageAlertInput = strictObject({
   threshold: Type.Integer({ minimum: 1, maximum: 100, description: 'Percent of a monthly limit' }),
   notifyEmail: Type.Boolean({ description: 'Whether a mail is sent' }),
   notifyWebhook: Type.Boolean({ description: 'Whether the event `usage.alert` is sent' }),
@@ -67,7 +67,7 @@ export const setUsageAlert = {
   description:
     'Executions, tokens and storage each tell once a month, at once where the share is reached already. A notification is always shown. There is one alert for each threshold: the same threshold again changes it.',
   body: SetUsageAlertInput,
-  response: { 200: Type.Object({ success, alert: UsageAlert }), ...errors(401, 403, 429) },
+  response: { 200: Type.Object({ success, alert: UsageAlert }), ...errorResponses(401, 403, 429) },
 } satisfies Operation;
 
 export const listUsageAlerts = {
@@ -75,7 +75,7 @@ export const listUsageAlerts = {
   operationId: 'listUsageAlerts',
   summary: "The caller's usage alerts, the lowest threshold first",
   description: 'All of them: there are at most 100.',
-  response: { 200: Type.Object({ success, alerts: Type.Array(UsageAlert) }), ...errors(401, 429) },
+  response: { 200: Type.Object({ success, alerts: Type.Array(UsageAlert) }), ...errorResponses(401, 429) },
 } satisfies Operation;
 
 export const deleteUsageAlert = {
@@ -84,5 +84,5 @@ export const deleteUsageAlert = {
   summary: 'Delete a usage alert',
   description: 'What it has told already stays.',
   params: IdParams,
-  response: { 200: Type.Object({ success, message: Type.String() }), ...errors(401, 403, 404, 429) },
+  response: { 200: Type.Object({ success, message: Type.String() }), ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;

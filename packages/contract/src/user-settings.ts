@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, refusals, success } from './envelopes.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
-import { Email, HttpUrl, nullable, strict, TimeZone, UserName } from './primitives.ts';
+import { success } from './envelopes.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { Email, HttpUrl, nullable, strictObject, TimeZone, UserName } from './primitives.ts';
 import { PatchUserInput } from './users.ts';
 
 /** What an account has set for itself: specification "Server actions", `updateSettings` and `updateProfile`. */
@@ -25,12 +25,12 @@ export const UserSettings = Type.Object({
 });
 export type UserSettings = Static<typeof UserSettings>;
 
-const NotificationPreferences = strict({
+const NotificationPreferences = strictObject({
   email: Type.Optional(Type.Boolean()),
   webhook: Type.Optional(Type.Boolean()),
 });
 
-export const ChangeSettingsInput = strict({
+export const ChangeSettingsInput = strictObject({
   email: Type.Optional(Email),
   notificationPreferences: Type.Optional(NotificationPreferences),
   modelRouterApiKey: PatchUserInput.properties.encryptedProviderKey,
@@ -42,7 +42,7 @@ export const ChangeSettingsInput = strict({
 export type ChangeSettingsInput = Static<typeof ChangeSettingsInput>;
 
 /** What `updateProfile` changes. */
-export const ChangeProfileInput = strict({
+export const ChangeProfileInput = strictObject({
   name: Type.Optional(UserName),
   email: Type.Optional(Email),
   timezone: Type.Optional(nullable(TimeZone)),
@@ -50,14 +50,14 @@ export const ChangeProfileInput = strict({
 });
 export type ChangeProfileInput = Static<typeof ChangeProfileInput>;
 
-const OwnSettings = Type.Object({ success, settings: UserSettings });
+const SettingsResponse = Type.Object({ success, settings: UserSettings });
 
 export const getUserSettings = {
   ...common,
   operationId: 'getUserSettings',
   summary: "The caller's settings",
   description: 'What the account has set for itself: who is told of what, and by which way.',
-  response: { 200: OwnSettings, ...errors(401, 429) },
+  response: { 200: SettingsResponse, ...errorResponses(401, 429) },
 } satisfies Operation;
 
 export const changeUserSettings = {
@@ -68,8 +68,8 @@ export const changeUserSettings = {
     'A new `email` takes the place of the one to sign in with; the address before is told, and 5 times an hour is the most. Answers with all settings.',
   body: ChangeSettingsInput,
   response: {
-    200: OwnSettings,
-    ...errors(401, 403, 429),
-    ...refusals({ 409: 'Another account has this address, or the installation names the one before' }),
+    200: SettingsResponse,
+    ...errorResponses(401, 403, 429),
+    ...describedErrors({ 409: 'Another account has this address, or the installation names the one before' }),
   },
 } satisfies Operation;

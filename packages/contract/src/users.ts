@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Role } from './auth.ts';
-import { errors, refusals, success } from './envelopes.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
-import { Id, Instant, nullable, Password, ref, strict, TimeZone, UserName } from './primitives.ts';
+import { success } from './envelopes.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { Id, Instant, nullable, Password, ref, strictObject, TimeZone, UserName } from './primitives.ts';
 
 /** Specification "Current user". */
 
@@ -38,11 +38,11 @@ export const getUser = {
   security: SIGNED_IN,
   response: {
     200: Type.Object({ success, user: ref(User) }),
-    ...errors(401, 429),
+    ...errorResponses(401, 429),
   },
 } satisfies Operation;
 
-export const PatchUserInput = strict({
+export const PatchUserInput = strictObject({
   name: Type.Optional(UserName),
   timezone: Type.Optional(nullable(TimeZone)),
   encryptedProviderKey: Type.Optional(
@@ -77,11 +77,11 @@ export const patchUser = {
         updatedAt: Instant,
       }),
     }),
-    ...errors(401, 403, 429),
+    ...errorResponses(401, 403, 429),
   },
 } satisfies Operation;
 
-export const ChangePasswordInput = strict({
+export const ChangePasswordInput = strictObject({
   // Any length a stored password never had is simply wrong, not invalid.
   currentPassword: Type.String({ minLength: 1, maxLength: 1024 }),
   newPassword: Password,
@@ -98,7 +98,7 @@ export const changePassword = {
   body: ChangePasswordInput,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(401, 403, 429),
-    ...refusals({ 409: 'The account has no password: a first one is chosen by `forgotPassword`' }),
+    ...errorResponses(401, 403, 429),
+    ...describedErrors({ 409: 'The account has no password: a first one is chosen by `forgotPassword`' }),
   },
 } satisfies Operation;

@@ -1,21 +1,76 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { errors, refusals, success } from './envelopes.ts';
+import { success } from './envelopes.ts';
 import { EventKind } from './events.ts';
-import { type Operation, SIGNED_IN } from './operation.ts';
-import { HttpUrl, Id, Instant, nullable, Offset, pageSize, ref, strict } from './primitives.ts';
-import { Webhook, WebhookParams } from './webhook.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import {
+  HttpUrl,
+  Id,
+  Instant,
+  nullable,
+  Offset,
+  pageLimit,
+  ref,
+  strictObject,
+  stringEnum,
+  Uuid,
+} from './primitives.ts';
 
 /** Specification "Webhooks"; decisions §8. */
 
-export * from './deliveries.ts';
-export * from './webhook.ts';
+export const WebhookParams = Type.Object({ id: Uuid });
+
+export const WEBHOOK_STATUSES = ['active', 'inactive', 'failed'] as const;
+export const WebhookStatus = stringEnum(WEBHOOK_STATUSES);
+export type WebhookStatus = Static<typeof WebhookStatus>;
+
+export const WEBHOOK_PURPOSES = ['subscription', 'task', 'account'] as const;
+export const WebhookPurpose = stringEnum(WEBHOOK_PURPOSES, {
+  description: 'Made by `POST /api/webhooks`, or the `webhookUrl` of a task or of the settings',
+});
+export type WebhookPurpose = Static<typeof WebhookPurpose>;
+
+export const Webhook = Type.Object(
+  {
+    id: Type.String(),
+    userId: Id,
+    purpose: WebhookPurpose,
+    taskId: nullable(Type.Integer({ description: 'Whose `webhookUrl` it is' })),
+    url: Type.String(),
+    events: Type.Array(EventKind),
+    description: nullable(Type.String()),
+    isActive: Type.Boolean(),
+    status: WebhookStatus,
+    createdAt: Instant,
+  },
+  { $id: 'Webhook' },
+);
+export type Webhook = Static<typeof Webhook>;
+
+/** An entry of the delivery log: one attempt. */
+export const DeliveryAttempt = Type.Object(
+  {
+    id: Type.String(),
+    deliveryId: Type.String({ description: 'What `webhook-id` carries: the same for each attempt of a delivery' }),
+    webhookId: Type.String(),
+    event: EventKind,
+    url: Type.String(),
+    statusCode: nullable(Type.Integer({ description: 'Null where there was no answer' })),
+    responseTime: Type.Integer({ description: 'Milliseconds; 0 where there was no connection' }),
+    attempt: Type.Integer(),
+    success: Type.Boolean(),
+    error: nullable(Type.String({ description: 'What to mend' })),
+    timestamp: Instant,
+  },
+  { $id: 'DeliveryAttempt' },
+);
+export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
 
 const common = { tags: ['webhooks'], security: SIGNED_IN };
 
 const Events = Type.Array(EventKind, { minItems: 1, description: 'Each kind counts once' });
 const Description = Type.String({ maxLength: 500 });
 
-export const CreateWebhookInput = strict({
+export const CreateWebhookInput = strictObject({
   url: HttpUrl,
   events: Events,
   description: Type.Optional(nullable(Description)),
@@ -51,15 +106,15 @@ export const createWebhook = {
         createdAt: Instant,
       }),
     }),
-    ...errors(401, 403, 429),
-    ...refusals({
+    ...errorResponses(401, 403, 429),
+    ...describedErrors({
       402: 'The webhooks that the plan has are all taken',
       409: 'Another webhook of yours has this secret, which is its inbound address',
     }),
   },
 } satisfies Operation;
 
-export const ListWebhooksQuery = Type.Object({ limit: pageSize(20), offset: Offset });
+export const ListWebhooksQuery = Type.Object({ limit: pageLimit(20), offset: Offset });
 export type ListWebhooksQuery = Static<typeof ListWebhooksQuery>;
 
 export const listWebhooks = {
@@ -80,11 +135,11 @@ export const listWebhooks = {
         hasMore: Type.Boolean(),
       }),
     }),
-    ...errors(401, 429),
+    ...errorResponses(401, 429),
   },
 } satisfies Operation;
 
-const OneWebhook = Type.Object({ success, webhook: ref(Webhook) });
+const WebhookResponse = Type.Object({ success, webhook: ref(Webhook) });
 
 export const getWebhook = {
   ...common,
@@ -92,10 +147,10 @@ export const getWebhook = {
   summary: 'One webhook',
   description: 'Without its secret, which is shown when it is made and by a rotation.',
   params: WebhookParams,
-  response: { 200: OneWebhook, ...errors(401, 404, 429) },
+  response: { 200: WebhookResponse, ...errorResponses(401, 404, 429) },
 } satisfies Operation;
 
-export const ChangeWebhookInput = strict({
+export const ChangeWebhookInput = strictObject({
   url: Type.Optional(HttpUrl),
   events: Type.Optional(Events),
   description: Type.Optional(nullable(Description)),
@@ -114,9 +169,9 @@ export const changeWebhook = {
   params: WebhookParams,
   body: ChangeWebhookInput,
   response: {
-    200: OneWebhook,
-    ...errors(401, 403, 404, 429),
-    ...refusals({ 409: 'It is the webhook of a task or of the settings: change the `webhookUrl` there' }),
+    200: WebhookResponse,
+    ...errorResponses(401, 403, 404, 429),
+    ...describedErrors({ 409: 'It is the webhook of a task or of the settings: change the `webhookUrl` there' }),
   },
 } satisfies Operation;
 
@@ -128,8 +183,8 @@ export const deleteWebhook = {
   params: WebhookParams,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errors(401, 403, 404, 429),
-    ...refusals({ 409: 'It is the webhook of a task or of the settings: remove the `webhookUrl` there' }),
+    ...errorResponses(401, 403, 404, 429),
+    ...describedErrors({ 409: 'It is the webhook of a task or of the settings: remove the `webhookUrl` there' }),
   },
 } satisfies Operation;
 
@@ -142,6 +197,6 @@ export const rotateSecret = {
   params: WebhookParams,
   response: {
     200: Type.Object({ success, webhook: Type.Object({ id: Type.String(), secret: Type.String() }) }),
-    ...errors(401, 403, 404, 429),
+    ...errorResponses(401, 403, 404, 429),
   },
 } satisfies Operation;

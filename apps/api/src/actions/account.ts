@@ -1,4 +1,4 @@
-import { INPUTS } from '@carillon/contract/actions';
+import { ACTION_INPUTS } from '@carillon/contract/actions';
 import { changePassword } from '../auth/change-password.ts';
 import { changeSettings } from '../users/settings.ts';
 import { changeProfile } from '../users/write.ts';
@@ -8,17 +8,17 @@ import { NO_ADDRESS } from './words.ts';
 
 /** Specification "Server actions": those of the caller's own account. */
 export const accountActions = ({ user }: ActionBuilder) => ({
-  updateProfile: user('updateProfile', [readAs(INPUTS.updateProfile)], async ({ ctx, caller }, input) => {
+  updateProfile: user('updateProfile', [readAs(ACTION_INPUTS.updateProfile)], async ({ ctx, caller }, input) => {
     const { id, updatedAt, ...profile } = await changeProfile(ctx, caller, input, NO_ADDRESS);
     return { ...profile, id: String(id), updatedAt: updatedAt.toISOString() };
   }),
 
-  changePassword: user('changePassword', [readAs(INPUTS.changePassword)], async ({ ctx, caller }, input) => {
+  changePassword: user('changePassword', [readAs(ACTION_INPUTS.changePassword)], async ({ ctx, caller }, input) => {
     await changePassword(ctx, caller, input, NO_ADDRESS);
     return null;
   }),
 
-  updateSettings: user('updateSettings', [readAs(INPUTS.updateSettings)], async ({ ctx, caller }, input) => {
+  updateSettings: user('updateSettings', [readAs(ACTION_INPUTS.updateSettings)], async ({ ctx, caller }, input) => {
     const settings = await changeSettings(ctx, caller, input, NO_ADDRESS);
     const { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey } = settings;
     return { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey };

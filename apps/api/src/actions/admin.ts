@@ -1,4 +1,4 @@
-import { INPUTS } from '@carillon/contract/actions';
+import { ACTION_INPUTS } from '@carillon/contract/actions';
 import { Role } from '@carillon/contract/auth';
 import { createCoupon } from '../coupons/write.ts';
 import { getSystemStats } from '../stats/system.ts';
@@ -12,7 +12,7 @@ import { NO_ADDRESS, toText } from './words.ts';
 export const adminActions = ({ admin }: ActionBuilder) => ({
   getSystemStats: admin('getSystemStats', [], async ({ ctx }) => getSystemStats(ctx)),
 
-  listUsers: admin('listUsers', [readOptional(INPUTS.listUsers)], async ({ ctx }, input) => {
+  listUsers: admin('listUsers', [readOptional(ACTION_INPUTS.listUsers)], async ({ ctx }, input) => {
     const { page = 1, limit = 50, search, role } = input;
     const { users, pagination } = await listUsers(ctx, { limit, offset: (page - 1) * limit, search, role });
     return {
@@ -40,7 +40,7 @@ export const adminActions = ({ admin }: ActionBuilder) => ({
     };
   }),
 
-  createCoupon: admin('createCoupon', [readAs(INPUTS.createCoupon)], async ({ ctx, caller }, input) => {
+  createCoupon: admin('createCoupon', [readAs(ACTION_INPUTS.createCoupon)], async ({ ctx, caller }, input) => {
     const coupon = await createCoupon(ctx, caller, input, NO_ADDRESS);
     const { id, code, type, value, isActive, maxUses, usedCount, expiresAt, createdByEmail, createdAt } = coupon;
     return {

@@ -1,16 +1,17 @@
-import { type ActionData, INPUTS } from '@carillon/contract/actions';
+import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions';
+import { parseId } from '@carillon/contract/primitives';
 import { getExecutionDetails } from '../executions/details.ts';
 import { listExecutions } from '../executions/read.ts';
 import { retryExecution } from '../executions/retry-execution.ts';
 import type { ActionBuilder } from './create-action.ts';
-import { findId, readId, readOptional } from './input.ts';
+import { readId, readOptional } from './input.ts';
 import { RUN_STATES, STATUSES, toText } from './words.ts';
 
 /** Specification "Server actions": those of executions. */
 export const executionActions = ({ user }: ActionBuilder) => ({
-  getExecutions: user('getExecutions', [readOptional(INPUTS.getExecutions)], async ({ ctx, caller }, input) => {
+  getExecutions: user('getExecutions', [readOptional(ACTION_INPUTS.getExecutions)], async ({ ctx, caller }, input) => {
     const { status, limit = 20, offset = 0, startDate, endDate } = input;
-    const taskId = input.taskId === undefined ? undefined : findId(input.taskId);
+    const taskId = input.taskId === undefined ? undefined : parseId(input.taskId);
     // As for a task that there is not.
     if (taskId === null) return { executions: [], total: 0, hasMore: false };
     const query = { taskId, status: status && STATUSES[status], startDate, endDate, limit, offset };

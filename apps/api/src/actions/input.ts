@@ -1,5 +1,5 @@
-import { compile, findBadValue } from '@carillon/contract';
-import { LARGEST_ID } from '@carillon/contract/primitives';
+import { compileValidator, findUnsafeValue } from '@carillon/contract';
+import { isUuid, parseId } from '@carillon/contract/primitives';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { AppError, invalidField } from '../errors.ts';
 
@@ -15,10 +15,10 @@ const MOST_CHARACTERS = 1024 * 1024;
  * a getter cannot say one thing to the validator and another to the verb. `name` stands in `details` for all of it.
  */
 export function readAs<T extends TSchema>(schema: T, name = 'input'): Reader<Static<T>> {
-  const check = compile(schema, name);
+  const check = compileValidator(schema, name);
   return (given) => {
     const value = copyPlain(given, name);
-    const bad = findBadValue(value);
+    const bad = findUnsafeValue(value);
     if (bad) throw invalidField(bad.field || name, bad.message);
     const checked = check(value);
     if (!checked.ok) throw new AppError('invalid', 'The input is not valid.', checked.details);
@@ -34,23 +34,15 @@ export function readOptional<T extends TSchema>(schema: T): Reader<Static<T>> {
 
 /** The id in a text; one that cannot exist is refused as one that does not (decisions §4). */
 export const readId: Reader<number> = (given) => {
-  const id = findId(readText(given));
+  const id = parseId(readText(given));
   if (id === null) throw new AppError('not_found', 'Not found');
   return id;
 };
 
-/** The id in a text, or null where it is none. */
-export function findId(text: string): number | null {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
-  return id !== null && id <= LARGEST_ID ? id : null;
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** As `readId`, for ids that are UUIDs. */
 export const readUuid: Reader<string> = (given) => {
   const id = readText(given);
-  if (!UUID.test(id)) throw new AppError('not_found', 'Not found');
+  if (!isUuid(id)) throw new AppError('not_found', 'Not found');
   return id;
 };
 

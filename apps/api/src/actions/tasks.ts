@@ -1,4 +1,4 @@
-import { type ActionData, INPUTS } from '@carillon/contract/actions';
+import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions';
 import { Type } from '@sinclair/typebox';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
@@ -18,7 +18,7 @@ const NAMES = { recurrencePattern: 'recurrence', scheduledFor: 'recurrence', aiM
 
 /** Specification "Server actions": those of tasks. */
 export const taskActions = ({ user }: ActionBuilder) => ({
-  createTask: user('createTask', [readAs(INPUTS.createTask)], async ({ ctx, caller }, input) => {
+  createTask: user('createTask', [readAs(ACTION_INPUTS.createTask)], async ({ ctx, caller }, input) => {
     const { model: aiModel, recurrence, active = true, ...rest } = input;
     const at = ctx.now();
     const status = active ? 'active' : 'paused';
@@ -27,15 +27,19 @@ export const taskActions = ({ user }: ActionBuilder) => ({
     return { id: String(id), name: rest.name, createdAt: at.toISOString() };
   }),
 
-  updateTask: user('updateTask', [readAs(INPUTS.updateTask)], async ({ ctx, caller }, { id: text, ...input }) => {
-    const id = readId(text);
-    const { model: aiModel, recurrence, active, ...rest } = input;
-    const at = ctx.now();
-    const status = active === undefined ? undefined : active ? 'active' : 'paused';
-    const schedule = recurrence === undefined ? {} : await rescheduled(ctx, caller, id, recurrence, at);
-    const changes = { ...rest, ...schedule, aiModel, status } as const;
-    return showTask(await naming(NAMES, () => changeTask(asOf(ctx, at), caller, id, changes)));
-  }),
+  updateTask: user(
+    'updateTask',
+    [readAs(ACTION_INPUTS.updateTask)],
+    async ({ ctx, caller }, { id: text, ...input }) => {
+      const id = readId(text);
+      const { model: aiModel, recurrence, active, ...rest } = input;
+      const at = ctx.now();
+      const status = active === undefined ? undefined : active ? 'active' : 'paused';
+      const schedule = recurrence === undefined ? {} : await rescheduled(ctx, caller, id, recurrence, at);
+      const changes = { ...rest, ...schedule, aiModel, status } as const;
+      return showTask(await naming(NAMES, () => changeTask(asOf(ctx, at), caller, id, changes)));
+    },
+  ),
 
   deleteTask: user('deleteTask', [readId], async ({ ctx, caller }, id) => {
     await deleteTask(ctx, caller, id);
@@ -58,7 +62,7 @@ export const taskActions = ({ user }: ActionBuilder) => ({
 
   duplicateTask: user(
     'duplicateTask',
-    [readId, readOptional(INPUTS.duplicateTask)],
+    [readId, readOptional(ACTION_INPUTS.duplicateTask)],
     async ({ ctx, caller }, id, input) => showTask(await duplicateTask(ctx, caller, id, input)),
   ),
 });

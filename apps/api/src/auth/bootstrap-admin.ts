@@ -1,4 +1,4 @@
-import { compile, Email, Password, strict } from '@carillon/contract';
+import { compileValidator, Email, Password, strictObject } from '@carillon/contract';
 import { users } from '@carillon/db';
 import { and, ne } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
@@ -7,7 +7,7 @@ import { type Context, inTransaction } from '../context.ts';
 import { hashPassword } from './passwords.ts';
 import { hasEmail, insertAccount } from './write.ts';
 
-const checkCredentials = compile(strict({ email: Email, password: Password }));
+const checkCredentials = compileValidator(strictObject({ email: Email, password: Password }));
 
 /**
  * Makes the account of `BOOTSTRAP_ADMIN_EMAIL` an admin: creates it, or promotes it and leaves its password alone

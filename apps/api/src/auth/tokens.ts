@@ -1,3 +1,4 @@
+import { isUuid, parseId } from '@carillon/contract/primitives';
 import jwt from '@fastify/jwt';
 import Fastify from 'fastify';
 import type { Config } from '../config/config.ts';
@@ -8,7 +9,6 @@ const ALGORITHM = 'HS256';
 const ISSUER = 'carillon';
 /** A token that is signed with the same secret for another purpose is not a session. */
 const AUDIENCE = 'carillon:session';
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Creates the signer and verifier of session tokens, which are the same in the cookie and as a bearer token. The plugin
@@ -54,7 +54,7 @@ function hasCanonicalSignature(token: string): boolean {
 function readClaims({ sub, sid, iat, exp, nbf }: Record<string, unknown>, at: Date): SessionClaims | null {
   if (typeof iat !== 'number' || typeof exp !== 'number' || !(exp - iat <= SESSION_SECONDS)) return null;
   if (!(at.getTime() < exp * 1000) || nbf !== undefined) return null;
-  if (typeof sub !== 'string' || !/^[1-9]\d{0,9}$/.test(sub) || Number(sub) > 2 ** 31 - 1) return null;
-  if (typeof sid !== 'string' || !UUID.test(sid)) return null;
-  return { userId: Number(sub), sessionId: sid };
+  const userId = typeof sub === 'string' ? parseId(sub) : null;
+  if (userId === null || typeof sid !== 'string' || !isUuid(sid)) return null;
+  return { userId, sessionId: sid };
 }

@@ -1,4 +1,10 @@
-import { compile, compileTexts, type Details, findBadValue, NAMED_SCHEMAS } from '@carillon/contract';
+import {
+  compileQueryValidator,
+  compileValidator,
+  type FieldErrors,
+  findUnsafeValue,
+  NAMED_SCHEMAS,
+} from '@carillon/contract';
 import type { Static, TSchema } from '@sinclair/typebox';
 import type {
   FastifyInstance,
@@ -47,25 +53,25 @@ export function registerContractValidation(app: FastifyInstance, ctx: Context): 
 
 /** Refuses what no schema forbids and PostgreSQL does not take. Runs before validation, on routes without a schema too. */
 export function rejectBadValues({ params, query, body }: FastifyRequest): void {
-  if (findBadValue(params)) throw notFound();
+  if (findUnsafeValue(params)) throw notFound();
   refuseBad('query', query);
   refuseBad('body', body);
 }
 
 function refuseBad(name: string, value: unknown): void {
-  const bad = findBadValue(value);
+  const bad = findUnsafeValue(value);
   if (bad) throw invalid({ [bad.field || name]: [bad.message] });
 }
 
 function compilePart(schema: TSchema, part: string | undefined) {
   if (part === 'body') {
-    const check = compile(schema);
+    const check = compileValidator(schema);
     return (value: unknown) => {
       const checked = check(value);
       return checked.ok ? checked : { error: invalid(checked.details) };
     };
   }
-  const check = compileTexts(schema);
+  const check = compileQueryValidator(schema);
   return (value: unknown) => {
     const checked = check(value);
     if (!checked.ok) return { error: part === 'params' ? notFound() : invalid(checked.details) };
@@ -74,6 +80,6 @@ function compilePart(schema: TSchema, part: string | undefined) {
   };
 }
 
-const invalid = (details: Details) => new AppError('invalid', 'The request is not valid.', details);
+const invalid = (details: FieldErrors) => new AppError('invalid', 'The request is not valid.', details);
 /** An id that cannot exist is an id that does not exist (decisions §4). */
 const notFound = () => new AppError('not_found', 'Not found');

@@ -1,9 +1,9 @@
-import { MEANINGS } from '@carillon/contract';
+import { DEFAULT_ERROR_DESCRIPTIONS } from '@carillon/contract';
 import { EXAMPLES } from '@carillon/contract/examples';
 import { accessOf, type Document, operationsOf, type Placed } from './document.ts';
 import { refusalExample } from './error-examples.ts';
 
-type Status = keyof typeof MEANINGS;
+type Status = keyof typeof DEFAULT_ERROR_DESCRIPTIONS;
 
 /**
  * Says of each refusal what it means here, where the contract has not done so, and gives an example of it. `details` are
@@ -15,12 +15,12 @@ export function addRefusals(
 ): void {
   for (const placed of operationsOf(document)) {
     const { operationId = '', responses = {} } = placed.operation;
-    const said = EXAMPLES[operationId]?.refused ?? {};
+    const said = EXAMPLES[operationId]?.errors ?? {};
     for (const [key, response] of Object.entries(responses)) {
       const status = Number(key) as Status;
-      if (response.description === MEANINGS[status]) response.description = meaningOf(placed, status);
+      if (response.description === DEFAULT_ERROR_DESCRIPTIONS[status]) response.description = meaningOf(placed, status);
       const media = response.content?.['application/json'];
-      if (!(status in MEANINGS) || !media) continue;
+      if (!(status in DEFAULT_ERROR_DESCRIPTIONS) || !media) continue;
       media.example = refusalExample(placed, status, media, said[status], details(operationId));
     }
   }
@@ -49,7 +49,7 @@ function meaningOf(placed: Placed, status: Status): string {
     case 503:
       return 'Maintenance, overload, or something that the service needs is away: try again after `Retry-After`';
     default:
-      return MEANINGS[status];
+      return DEFAULT_ERROR_DESCRIPTIONS[status];
   }
 }
 

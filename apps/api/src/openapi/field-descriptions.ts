@@ -1,4 +1,4 @@
-import { GLOSSARY } from '@carillon/contract/glossary';
+import { FIELD_DESCRIPTIONS } from '@carillon/contract/field-descriptions';
 import { type Document, type Operation, operationsOf } from './document.ts';
 
 interface Schema {
@@ -36,6 +36,6 @@ function describeUnder(parents: string[], schema: Schema | undefined): void {
 }
 
 function meaningOf(parents: string[], name: string): string | undefined {
-  const nearest = parents.find((parent) => `${parent}.${name}` in GLOSSARY);
-  return GLOSSARY[nearest === undefined ? name : `${nearest}.${name}`];
+  const nearest = parents.find((parent) => `${parent}.${name}` in FIELD_DESCRIPTIONS);
+  return FIELD_DESCRIPTIONS[nearest === undefined ? name : `${nearest}.${name}`];
 }

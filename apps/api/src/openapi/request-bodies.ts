@@ -1,15 +1,15 @@
-import { compile, compileTexts, type Operation } from '@carillon/contract';
+import { compileQueryValidator, compileValidator, type Operation } from '@carillon/contract';
 import { type Document, operationsOf } from './document.ts';
 
 /** The messages that a request without anything good in it gets; null where an operation has nothing to be held to. */
 export function invalidDetails(operation: Operation | undefined): Record<string, string[]> | null {
   const { body, querystring, consumes } = operation ?? {};
   // The schema of a form is for readers; it is held to its rules as it comes.
-  if (body && !consumes) return find(compile(body), [{}, { colour: 'red' }]);
-  return querystring ? find(compileTexts(querystring), [{}, { limit: '0' }]) : null;
+  if (body && !consumes) return find(compileValidator(body), [{}, { colour: 'red' }]);
+  return querystring ? find(compileQueryValidator(querystring), [{}, { limit: '0' }]) : null;
 }
 
-function find(check: ReturnType<typeof compile>, bad: unknown[]): Record<string, string[]> | null {
+function find(check: ReturnType<typeof compileValidator>, bad: unknown[]): Record<string, string[]> | null {
   for (const value of bad) {
     const checked = check(value);
     if (!checked.ok) return checked.details;

@@ -1,5 +1,5 @@
-import { examplePayload } from '@carillon/contract/event-examples';
 import { EVENT_KINDS, type EventKind, eventPayload } from '@carillon/contract/events';
+import { buildExamplePayload } from '@carillon/contract/examples/events';
 
 /** Specification "Delivery headers", and those of Standard Webhooks (decisions §8). */
 const HEADERS: [name: string, example: string, description: string][] = [
@@ -59,7 +59,7 @@ const describeEvent = (kind: EventKind) => ({
     parameters,
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: copyOf(eventPayload(kind)), example: examplePayload(kind) } },
+      content: { 'application/json': { schema: copyOf(eventPayload(kind)), example: buildExamplePayload(kind) } },
     },
     responses: {
       '2XX': { description: 'Received; answer within 5 seconds' },

@@ -1,4 +1,4 @@
-import { LARGEST_ID } from '@carillon/contract/primitives';
+import { MAX_ID } from '@carillon/contract/primitives';
 import { invalidField } from '../errors.ts';
 
 const INSTANT_LENGTH = '2026-11-20T10:00:00.000Z'.length;
@@ -10,7 +10,7 @@ export const encodeCursor = (key: string | number): string => Buffer.from(String
 export function decodeIdCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   const id = Number(Buffer.from(cursor, 'base64url').toString());
-  if (!Number.isInteger(id) || id < 1 || id > LARGEST_ID || encodeCursor(id) !== cursor) throw unknownCursor();
+  if (!Number.isInteger(id) || id < 1 || id > MAX_ID || encodeCursor(id) !== cursor) throw unknownCursor();
   return id;
 }
 

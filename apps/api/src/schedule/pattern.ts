@@ -1,4 +1,4 @@
-import { isTimeZone } from '@carillon/contract/time-zone';
+import { isTimeZone } from '@carillon/contract/validation/time-zone';
 import { Cron, CronDate, CronPattern } from 'croner';
 import { DAY_MS, type Series, type Wall } from './wall-clock.ts';
 

@@ -1,4 +1,4 @@
-import { canonicalTimeZone } from '@carillon/contract/time-zone';
+import { canonicalTimeZone } from '@carillon/contract/validation/time-zone';
 import { Temporal } from 'temporal-polyfill';
 
 /** A stretch of time through which a zone keeps one offset. Instants and offsets are milliseconds. */

@@ -1,4 +1,5 @@
-import type { ListOccurrencesQuery, ListTasksQuery } from '@carillon/contract/tasks';
+import type { ListOccurrencesQuery } from '@carillon/contract/occurrences';
+import type { ListTasksQuery } from '@carillon/contract/tasks';
 import { executions, occurrences, tasks, users } from '@carillon/db';
 import { and, desc, eq, ilike, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';

@@ -1,3 +1,4 @@
+import * as occurrences from '@carillon/contract/occurrences';
 import * as contract from '@carillon/contract/tasks';
 import { executeTask } from '../executions/execute-task.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
@@ -65,14 +66,14 @@ export const tasksRoutes: Routes = async (app) => {
 
   app.get(
     '/api/tasks/:id/occurrences',
-    { schema: contract.listOccurrences, config },
+    { schema: occurrences.listOccurrences, config },
     async ({ ctx, caller, params, query }) => ({
       success,
       ...(await listOccurrences(ctx, caller, params.id, query)),
     }),
   );
 
-  app.post('/api/tasks/preview', { schema: contract.previewTask, config }, async ({ ctx, body }) => ({
+  app.post('/api/tasks/preview', { schema: occurrences.previewTask, config }, async ({ ctx, body }) => ({
     success,
     occurrences: previewTask(ctx, body),
   }));

@@ -1,4 +1,5 @@
-import type { PreviewTaskInput, Recurrence } from '@carillon/contract/tasks';
+import type { PreviewTaskInput } from '@carillon/contract/occurrences';
+import type { Recurrence } from '@carillon/contract/tasks';
 import type { Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
 import { checkPattern, nearestRecurrence } from '../schedule/pattern.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isUuid } from '@carillon/contract/primitives';
 import { uploads } from '@carillon/db';
 import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
@@ -13,8 +14,8 @@ export const MAX_ATTACHED_BYTES = 20 * 1024 * 1024;
  */
 export async function findAttachments(ctx: Context, caller: Caller, attachments: readonly string[]): Promise<string[]> {
   if (attachments.length === 0) return [];
-  const ids = attachments.filter((name) => UUID.test(name)).map((id) => id.toLowerCase());
-  const hashes = attachments.filter((name) => !UUID.test(name)).map(hashOf);
+  const ids = attachments.filter(isUuid).map((id) => id.toLowerCase());
+  const hashes = attachments.filter((name) => !isUuid(name)).map(hashOf);
   // By the hash that the index holds, and without the URL: a data URL is megabytes long.
   const hash = sql<string>`md5(${uploads.url})`;
   const found = await ctx.db
@@ -34,7 +35,7 @@ export async function findAttachments(ctx: Context, caller: Caller, attachments:
     .for('key share');
   const details: Record<string, string[]> = {};
   const chosen = attachments.map((name, at) => {
-    const key = UUID.test(name) ? name.toLowerCase() : hashOf(name);
+    const key = isUuid(name) ? name.toLowerCase() : hashOf(name);
     const upload = found.find(({ id, hash }) => id === key || hash === key);
     if (!upload) details[`attachments.${at}`] = ['is not a file of yours'];
     return upload;
@@ -47,5 +48,3 @@ export async function findAttachments(ctx: Context, caller: Caller, attachments:
 }
 
 const hashOf = (url: string) => createHash('md5').update(url).digest('hex');
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

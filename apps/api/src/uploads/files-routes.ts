@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/files';
+import * as contract from '@carillon/contract/uploads';
 import type { Routes } from '../http/validation.ts';
 import { attachment } from '../storage/content-disposition.ts';
 import { openFile } from './stored-file.ts';

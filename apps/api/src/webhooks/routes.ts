@@ -1,3 +1,4 @@
+import * as deliveries from '@carillon/contract/deliveries';
 import * as contract from '@carillon/contract/webhooks';
 import type { Routes } from '../http/validation.ts';
 import { inboundRoutes } from './inbound-routes.ts';
@@ -44,19 +45,19 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
     async ({ ctx, caller, params }) => ({ success, webhook: await rotateSecret(ctx, caller, params.id) }),
   );
 
-  app.post('/api/webhooks/:id/test', { schema: contract.testWebhook, config }, async ({ ctx, caller, params }) =>
+  app.post('/api/webhooks/:id/test', { schema: deliveries.testWebhook, config }, async ({ ctx, caller, params }) =>
     testWebhook(ctx, caller, params.id),
   );
 
   app.get(
     '/api/webhooks/:id/logs',
-    { schema: contract.listDeliveries, config },
+    { schema: deliveries.listDeliveries, config },
     async ({ ctx, caller, params, query }) => ({ success, ...(await listDeliveries(ctx, caller, params.id, query)) }),
   );
 
   app.post(
     '/api/webhooks/:id/logs/:deliveryId/redeliver',
-    { schema: contract.redeliver, config },
+    { schema: deliveries.redeliver, config },
     async ({ ctx, caller, params }, reply) => {
       const deliveryId = await redeliver(ctx, caller, params.id, params.deliveryId);
       return reply.code(201).send({ success, deliveryId });
@@ -65,7 +66,7 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
 
   app.post(
     '/api/webhooks/:id/redeliver',
-    { schema: contract.redeliverSince, config },
+    { schema: deliveries.redeliverSince, config },
     async ({ ctx, caller, params, body }) => ({
       success,
       count: await redeliverSince(ctx, caller, params.id, new Date(body.since)),

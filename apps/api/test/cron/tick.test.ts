@@ -1,4 +1,4 @@
-import { compile } from '@carillon/contract';
+import { compileValidator } from '@carillon/contract';
 import { runScheduler } from '@carillon/contract/cron';
 import { settings } from '@carillon/db';
 import t from 'tap';
@@ -10,7 +10,7 @@ import { insertTask, insertTasks, insertUsers, useUp } from '../support/schedule
 
 const { ctx, app, ai, clock, alice, newWorker } = await testEngine(t);
 
-const checkAnswer = compile(runScheduler.response[200]);
+const checkAnswer = compileValidator(runScheduler.response[200]);
 const authorization = `Bearer ${CRON_SECRET}`;
 const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { compile } from '@carillon/contract';
+import { compileValidator } from '@carillon/contract';
 import { type EventKind, eventPayload } from '@carillon/contract/events';
 import { deliveries, webhooks } from '@carillon/db';
 import { asc } from 'drizzle-orm';
@@ -55,7 +55,7 @@ t.test('a run that succeeds tells of its start and of its end, each under both n
     ['execution.completed', 'execution.started', 'task.completed', 'task.started'],
   );
   for (const { event, payload, status, nextAttemptAt } of found) {
-    t.match(compile(eventPayload(event as EventKind))(payload), { ok: true }, event);
+    t.match(compileValidator(eventPayload(event as EventKind))(payload), { ok: true }, event);
     t.match(payload, { event, timestamp: START.toISOString(), webhookId: webhook, userId: alice().id });
     t.match({ status, nextAttemptAt }, { status: 'pending', nextAttemptAt: START });
   }
@@ -91,7 +91,7 @@ t.test('a run that fails tells why, and when it is tried again', async (t) => {
   const [first, again, last] = await readDeliveries();
   const [run, retry] = await readRuns(ctx, task);
   for (const { event, payload } of [first!, again!, last!]) {
-    t.match(compile(eventPayload(event as EventKind))(payload), { ok: true });
+    t.match(compileValidator(eventPayload(event as EventKind))(payload), { ok: true });
   }
   t.strictSame(first?.payload.data, again?.payload.data);
   t.match(first?.payload.data, {
@@ -119,7 +119,7 @@ t.test('a run that its quota refuses tells of its failure, and of no start', asy
     ['execution.failed', 'task.failed'],
   );
   for (const { event, payload } of found) {
-    t.match(compile(eventPayload(event as EventKind))(payload), { ok: true });
+    t.match(compileValidator(eventPayload(event as EventKind))(payload), { ok: true });
     t.match(payload.data, {
       execution: { errorCode: 'QUOTA_EXCEEDED', startedAt: null, processingTimeMs: null },
       retryScheduled: false,

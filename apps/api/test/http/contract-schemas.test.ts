@@ -1,12 +1,12 @@
-import { compile, compileTexts, NAMED_SCHEMAS, type Operation } from '@carillon/contract';
+import { compileQueryValidator, compileValidator, NAMED_SCHEMAS, type Operation } from '@carillon/contract';
 import t from 'tap';
 import { buildSerializer } from '../../src/http/serializers.ts';
 import { findOperations } from '../support/contract/operations.ts';
 
 /** What the service does with the schemas of an operation when it is first called: throws for one that cannot be used. */
 function use({ consumes, body, params, querystring, headers, response }: Operation): void {
-  if (body && !consumes) compile(body)({});
-  for (const texts of [params, querystring, headers]) if (texts) compileTexts(texts)({});
+  if (body && !consumes) compileValidator(body)({});
+  for (const texts of [params, querystring, headers]) if (texts) compileQueryValidator(texts)({});
   for (const schema of Object.values(response)) buildSerializer(schema);
 }
 

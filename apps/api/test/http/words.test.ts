@@ -1,5 +1,6 @@
 import * as auth from '@carillon/contract/auth';
 import * as executions from '@carillon/contract/executions';
+import * as occurrences from '@carillon/contract/occurrences';
 import * as tasks from '@carillon/contract/tasks';
 import * as uploads from '@carillon/contract/uploads';
 import * as rows from '@carillon/db';
@@ -9,7 +10,7 @@ t.test('the interface and the rows use the same words', async (t) => {
   t.same(auth.ROLES, rows.ROLES);
   t.same(tasks.RECURRENCES, rows.RECURRENCES);
   t.same(tasks.TASK_STATUSES, rows.TASK_STATUSES);
-  t.same(tasks.FATES, rows.FATES);
+  t.same(occurrences.FATES, rows.FATES);
   t.same(executions.EXECUTION_STATUSES, rows.EXECUTION_STATUSES);
   t.same(executions.TRIGGERS, rows.TRIGGERS);
   t.same(executions.ERROR_CODES, rows.ERROR_CODES);

@@ -1,4 +1,4 @@
-import { compile } from '@carillon/contract';
+import { compileValidator } from '@carillon/contract';
 import type { TSchema } from '@sinclair/typebox';
 import t, { type Test } from 'tap';
 import { testContext } from '../support/context.ts';
@@ -58,7 +58,7 @@ t.test('every parameter has an example, which its schema takes, and those that m
 t.test('an example with a field that the schema does not name would be found', async (t) => {
   const found = document.paths['/api/tasks/{id}'].get.responses[200].content['application/json'];
   const { schema, example }: { schema: object; example: { task: object } } = found;
-  const check = compile(closed(schema));
+  const check = compileValidator(closed(schema));
   t.ok(check(example).ok);
   t.notOk(check({ ...example, task: { ...example.task, colour: 'red' } }).ok);
   t.notOk(check({ ...example, task: {} }).ok);
@@ -66,7 +66,7 @@ t.test('an example with a field that the schema does not name would be found', a
 
 function holds(t: Test, where: string, { schema, example }: Media) {
   t.not(example, undefined, `${where} has an example`);
-  const checked = compile(closed(schema))(example);
+  const checked = compileValidator(closed(schema))(example);
   t.ok(checked.ok, `${where}: ${checked.ok ? '' : JSON.stringify(checked.details)}`);
 }
 

@@ -1,6 +1,6 @@
-import { MEANINGS } from '@carillon/contract';
+import { DEFAULT_ERROR_DESCRIPTIONS } from '@carillon/contract';
 import { EVENT_KINDS } from '@carillon/contract/events';
-import { GLOSSARY } from '@carillon/contract/glossary';
+import { FIELD_DESCRIPTIONS } from '@carillon/contract/field-descriptions';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
@@ -59,7 +59,11 @@ t.test(
       t.match(limit, /^(Limit: \d+ requests|Not limited)/, `${name} has a limit`);
       t.ok(tags.includes(operation.tags[0] ?? ''), `${name} has a tag that is described`);
       for (const [status, { description }] of Object.entries(operation.responses)) {
-        t.not(description, MEANINGS[status as unknown as keyof typeof MEANINGS], `${name} ${status}`);
+        t.not(
+          description,
+          DEFAULT_ERROR_DESCRIPTIONS[status as unknown as keyof typeof DEFAULT_ERROR_DESCRIPTIONS],
+          `${name} ${status}`,
+        );
       }
     }
     for (const { name, description } of document.tags) {
@@ -82,7 +86,7 @@ t.test('every field and parameter is described, and the glossary has no word too
     for (const [key, inner] of Object.entries(rest)) read(inner, `${place} ${key}`);
   };
   read(document, '');
-  for (const [word, meaning] of Object.entries(GLOSSARY)) t.ok(said.has(meaning), `${word} is needed`);
+  for (const [word, meaning] of Object.entries(FIELD_DESCRIPTIONS)) t.ok(said.has(meaning), `${word} is needed`);
 });
 
 t.test('a body that may be left out is not required', async (t) => {

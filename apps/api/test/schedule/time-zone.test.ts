@@ -1,4 +1,4 @@
-import { isTimeZone } from '@carillon/contract/time-zone';
+import { isTimeZone } from '@carillon/contract/validation/time-zone';
 import t from 'tap';
 import { Temporal } from 'temporal-polyfill';
 import { dateTimeIn, offsetAt, spanAfter, spanAt } from '../../src/schedule/time-zone.ts';

@@ -1,5 +1,5 @@
-import { type Check, compile, strict } from '@carillon/contract';
-import { ActionError, type Actions, DATA } from '@carillon/contract/actions';
+import { compileValidator, strictObject, type Validator } from '@carillon/contract';
+import { ACTION_DATA, ActionError, type Actions } from '@carillon/contract/actions';
 import { settings, users } from '@carillon/db';
 import { Type } from '@sinclair/typebox';
 import { eq } from 'drizzle-orm';
@@ -9,8 +9,8 @@ import type { Context } from '../../src/context.ts';
 import type { TestContext } from './context.ts';
 import { signUp } from './people.ts';
 
-const isError = compile(ActionError);
-const checks = new Map<string, Check<unknown>>();
+const isError = compileValidator(ActionError);
+const checks = new Map<string, Validator<unknown>>();
 
 /** The actions over `ctx`, each of whose answers is held to the contract, to the field. */
 export function testActions(ctx: Context): Actions {
@@ -27,8 +27,8 @@ export function testActions(ctx: Context): Actions {
 }
 
 function explainMismatch(name: keyof Actions, answer: { success: boolean }): string | null {
-  const data = DATA[name];
-  const success = checks.get(name) ?? compile(strict({ success: Type.Literal(true), data }));
+  const data = ACTION_DATA[name];
+  const success = checks.get(name) ?? compileValidator(strictObject({ success: Type.Literal(true), data }));
   checks.set(name, success);
   const checked = answer.success ? success(answer) : isError(answer);
   return checked.ok ? null : JSON.stringify(checked.details);

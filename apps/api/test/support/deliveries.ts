@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { compile } from '@carillon/contract';
+import { compileValidator } from '@carillon/contract';
 import { EVENT_KINDS, type EventKind, eventPayload } from '@carillon/contract/events';
 import { deliveries, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
@@ -31,7 +31,7 @@ export async function listen(
       .returning({ event: deliveries.event, payload: deliveries.payload });
     return written.map(({ event, payload }) => {
       const parsed = JSON.parse(payload);
-      const checked = compile(eventPayload(event as EventKind))(parsed);
+      const checked = compileValidator(eventPayload(event as EventKind))(parsed);
       if (!checked.ok) throw new Error(`${payload} is not as the contract says: ${JSON.stringify(checked.details)}`);
       if (parsed.webhookId !== id || parsed.userId !== userId) throw new Error(`${payload} is somebody else's.`);
       return parsed;

@@ -6,7 +6,7 @@ import { endUserSessions } from '@carillon/api/auth/sessions';
 import { hasEmail, insertAccount } from '@carillon/api/auth/write';
 import { type Context, inTransaction } from '@carillon/api/context';
 import { openContext } from '@carillon/api/open-context';
-import { compile, Email, Password, strict } from '@carillon/contract';
+import { compileValidator, Email, Password, strictObject } from '@carillon/contract';
 import { users } from '@carillon/db';
 import password from '@inquirer/password';
 import { and, ne } from 'drizzle-orm';
@@ -67,8 +67,8 @@ interface Outcome {
   password?: string;
 }
 
-const checkAddress = compile(strict({ email: Email }));
-const checkPassword = compile(strict({ password: Password }));
+const checkAddress = compileValidator(strictObject({ email: Email }));
+const checkPassword = compileValidator(strictObject({ password: Password }));
 
 async function makeAdmin(ctx: Context, given: string, options: Options): Promise<Outcome> {
   const checked = checkAddress({ email: given });

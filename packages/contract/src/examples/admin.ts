@@ -1,9 +1,11 @@
 import type * as accounts from '../admin-users.ts';
 import type * as audit from '../audit.ts';
+import type * as cron from '../cron.ts';
+import type * as health from '../health.ts';
 import type * as settings from '../settings.ts';
 import type * as stats from '../stats.ts';
-import type { ExamplesFor } from './shape.ts';
-import { alice, CREATED, ENDED, NOW, REGISTERED, success, TRIAL_END } from './story.ts';
+import type { ExamplesFor } from './example.ts';
+import { alice, CREATED, ENDED, NOW, REGISTERED, success, TRIAL_END } from './fixtures.ts';
 
 const { id, identityUserId, email, name, role, isActive, timezone, trialEndsAt, createdAt } = alice;
 const account = { id, identityUserId, email, name, role, isActive, trialEndsAt, createdAt };
@@ -18,6 +20,8 @@ const systemSettings = {
 };
 
 export const adminExamples: ExamplesFor<typeof accounts> &
+  ExamplesFor<typeof cron> &
+  ExamplesFor<typeof health> &
   ExamplesFor<typeof audit> &
   ExamplesFor<typeof settings> &
   ExamplesFor<typeof stats> = {
@@ -50,18 +54,18 @@ export const adminExamples: ExamplesFor<typeof accounts> &
         },
       },
     },
-    refused: NOT_FOUND,
+    errors: NOT_FOUND,
   },
   changeAccount: {
     params: { id },
     body: { plan: 'pro' },
     response: { 200: { success, user: { id, role, isActive, trialEndsAt: TRIAL_END, updatedAt: NOW, plan: 'pro' } } },
-    refused: { ...NOT_FOUND, ...LAST_ADMIN },
+    errors: { ...NOT_FOUND, ...LAST_ADMIN },
   },
   deleteAccount: {
     params: { id },
     response: { 200: { success, message: 'The account and all its data are deleted.' } },
-    refused: { ...NOT_FOUND, ...LAST_ADMIN },
+    errors: { ...NOT_FOUND, ...LAST_ADMIN },
   },
   getSettings: { response: { 200: { success, settings: systemSettings } } },
   changeSettings: {
@@ -106,4 +110,15 @@ export const adminExamples: ExamplesFor<typeof accounts> &
       },
     },
   },
+  runScheduler: {
+    headers: { prefer: 'respond-async' },
+    response: { 200: { success, processed: 12, failed: 1, duration: 3_904, nextDueAt: '2026-11-20T09:16:00.000Z' } },
+    errors: { 401: 'The scheduler secret is missing or wrong.' },
+  },
+  getHealth: { response: { 200: { status: 'ok', timestamp: NOW, version: '0.1.0', uptime: 63_107 } } },
+  getReadiness: {
+    response: { 200: { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' } } },
+    errors: { 503: { status: 'not_ready', checks: { database: 'failed', migrations: 'unknown', worker: 'ok' } } },
+  },
+  getLiveness: { response: { 200: { status: 'live' } } },
 };

@@ -1,8 +1,7 @@
 import type * as auth from '../auth.ts';
 import type * as oauth from '../oauth.ts';
-import { invalid } from './refusals.ts';
-import type { ExamplesFor } from './shape.ts';
-import { alice, NOW, REGISTERED, success } from './story.ts';
+import type { ExamplesFor } from './example.ts';
+import { alice, NOW, REGISTERED, success, validationError } from './fixtures.ts';
 
 const { id, email, name, role, timezone } = alice;
 const credentials = { email, password: 'correct-Horse-7' };
@@ -13,7 +12,7 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
   register: {
     body: { name, ...credentials, timezone: 'Europe/Lisbon' },
     response: { 201: { success, user: { id, email, name, createdAt: REGISTERED } } },
-    refused: { 409: 'This e-mail address is already registered.' },
+    errors: { 409: 'This e-mail address is already registered.' },
   },
   login: {
     headers: { 'x-request-token': 'true' },
@@ -25,12 +24,12 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
         token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.bm90LWEtc2lnbmF0dXJl',
       },
     },
-    refused: { 401: 'The e-mail address or the password is wrong.', 403: 'This account has been deactivated.' },
+    errors: { 401: 'The e-mail address or the password is wrong.', 403: 'This account has been deactivated.' },
   },
   logout: { response: { 200: { success, message: 'You are signed out.' } } },
   getSession: {
     response: { 200: { authenticated: true, user: { id, email, name, role, timezone, createdAt: REGISTERED } } },
-    refused: { 401: { authenticated: false } },
+    errors: { 401: { authenticated: false } },
   },
   forgotPassword: {
     body: { email },
@@ -41,12 +40,12 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
   validateResetToken: {
     query: { token: RESET_TOKEN },
     response: { 200: { valid: true, userId: id } },
-    refused: { 400: 'Token expirado' },
+    errors: { 400: 'Token expirado' },
   },
   resetPassword: {
     body: { token: RESET_TOKEN, newPassword: 'battery-Staple-8' },
     response: { 200: { success, message: 'Your password is changed. Sign in with the new one.' } },
-    refused: { 400: invalid({ newPassword: ['must contain a digit'] }) },
+    errors: { 400: validationError({ newPassword: ['must contain a digit'] }) },
   },
   listSessions: {
     response: {
@@ -69,17 +68,17 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
   endSession: {
     params: { id: SESSION },
     response: { 200: { success, message: 'The session is ended.' } },
-    refused: { 404: 'Session not found' },
+    errors: { 404: 'Session not found' },
   },
   startOAuth: {
     params: { provider: 'github' },
     response: {},
-    refused: { 404: 'There is no such sign-in provider.' },
+    errors: { 404: 'There is no such sign-in provider.' },
   },
   finishOAuth: {
     params: { provider: 'github' },
     response: {},
-    refused: {
+    errors: {
       400: { success: false, error: 'This sign-in was not begun here, or took too long: begin anew.' },
       403: 'The provider has not verified your e-mail address.',
       404: 'There is no such sign-in provider.',

@@ -1,6 +1,6 @@
 import type * as coupons from '../coupons.ts';
-import type { ExamplesFor } from './shape.ts';
-import { alice, CREATED, NOW, success } from './story.ts';
+import type { ExamplesFor } from './example.ts';
+import { alice, CREATED, NOW, success } from './fixtures.ts';
 
 const CODE = '7K2M-QX4T-9ZB1-HN5C';
 const fresh = {
@@ -30,7 +30,7 @@ export const couponsExamples: ExamplesFor<typeof coupons> = {
         user: { trialEndsAt: '2026-12-17T15:58:40.512Z' },
       },
     },
-    refused: {
+    errors: {
       400: { success: false, error: 'Cupom expirado' },
       404: 'Cupom não encontrado ou inativo',
     },
@@ -51,19 +51,19 @@ export const couponsExamples: ExamplesFor<typeof coupons> = {
   createCoupon: {
     body: { maxUses: 100, expiresAt: '2026-12-31T23:59:59Z', value: 14 },
     response: { 201: { success, data: fresh, message: 'The coupon is created.' } },
-    refused: { 409: 'There is a coupon with this code already.' },
+    errors: { 409: 'There is a coupon with this code already.' },
   },
-  getCoupon: { params, response: { 200: { success, coupon } }, refused: NOT_FOUND },
+  getCoupon: { params, response: { 200: { success, coupon } }, errors: NOT_FOUND },
   changeCoupon: {
     params,
     body: { isActive: false },
     response: { 200: { success, coupon: { ...coupon, isActive: false, updatedAt: NOW } } },
-    refused: NOT_FOUND,
+    errors: NOT_FOUND,
   },
   deleteCoupon: {
     params,
     response: { 200: { success, message: 'The coupon is deleted.' } },
-    refused: NOT_FOUND,
+    errors: NOT_FOUND,
   },
   listCouponUses: {
     params,
@@ -75,6 +75,6 @@ export const couponsExamples: ExamplesFor<typeof coupons> = {
         summary: { totalUses: 1, maxUses: 100, remainingUses: 99 },
       },
     },
-    refused: NOT_FOUND,
+    errors: NOT_FOUND,
   },
 };

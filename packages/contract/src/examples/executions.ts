@@ -1,8 +1,19 @@
 import type * as agent from '../agent.ts';
 import type * as executions from '../executions.ts';
-import { overExecutions } from './refusals.ts';
-import type { ExamplesFor } from './shape.ts';
-import { CURSOR, ENDED, execution, MODEL, NOW, PLANNED, PROMPT, STARTED, success, task } from './story.ts';
+import type { ExamplesFor } from './example.ts';
+import {
+  CURSOR,
+  ENDED,
+  execution,
+  executionQuotaExceeded,
+  MODEL,
+  NOW,
+  PLANNED,
+  PROMPT,
+  STARTED,
+  success,
+  task,
+} from './fixtures.ts';
 
 const { id } = execution;
 const NOT_FOUND = { 404: 'There is no such execution.' };
@@ -19,7 +30,7 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
       },
     },
   },
-  getExecution: { params: { id }, response: { 200: { success, execution } }, refused: NOT_FOUND },
+  getExecution: { params: { id }, response: { 200: { success, execution } }, errors: NOT_FOUND },
   getExecutionDetails: {
     params: { id },
     response: {
@@ -40,14 +51,14 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
         },
       },
     },
-    refused: NOT_FOUND,
+    errors: NOT_FOUND,
   },
   retryExecution: {
     params: { id: 1208 },
     response: { 200: retried, 201: retried },
-    refused: {
+    errors: {
       ...NOT_FOUND,
-      402: overExecutions,
+      402: executionQuotaExceeded,
       409: 'This execution is running: only a failed one can be retried.',
     },
   },
@@ -68,8 +79,8 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
         suggestions: ['Plan my Monday', 'Remind me of this every Monday at 9'],
       },
     },
-    refused: {
-      402: overExecutions,
+    errors: {
+      402: executionQuotaExceeded,
       503: {
         success: false,
         error: 'AI provider failed',

@@ -1,17 +1,17 @@
+import type * as occurrences from '../occurrences.ts';
 import type * as tasks from '../tasks.ts';
-import { overExecutions, overQuota } from './refusals.ts';
-import type { ExamplesFor } from './shape.ts';
-import { execution, NOW, PLANNED, STARTED, success, task } from './story.ts';
+import type { ExamplesFor } from './example.ts';
+import { execution, executionQuotaExceeded, NOW, PLANNED, quotaExceeded, STARTED, success, task } from './fixtures.ts';
 
 const { id, name, prompt, recurrence, timezone } = task;
 const NOT_FOUND = { 404: 'There is no such task.' };
-const TOO_MANY = { 402: overQuota('activeTasks', 10, 10) };
+const TOO_MANY = { 402: quotaExceeded('activeTasks', 10, 10) };
 
-export const tasksExamples: ExamplesFor<typeof tasks> = {
+export const tasksExamples: ExamplesFor<typeof tasks> & ExamplesFor<typeof occurrences> = {
   createTask: {
     body: { name, description: 'For the head of my notes.', prompt, scheduledFor: PLANNED, recurrence, timezone },
     response: { 201: { success, taskId: id } },
-    refused: TOO_MANY,
+    errors: TOO_MANY,
   },
   listTasks: {
     query: { status: 'active', limit: 20 },
@@ -23,24 +23,24 @@ export const tasksExamples: ExamplesFor<typeof tasks> = {
       },
     },
   },
-  getTask: { params: { id }, response: { 200: { success, task } }, refused: NOT_FOUND },
+  getTask: { params: { id }, response: { 200: { success, task } }, errors: NOT_FOUND },
   changeTask: {
     params: { id },
     body: { status: 'paused' },
     response: {
       200: { success, task: { ...task, status: 'paused', nextExecutionAt: null, updatedAt: NOW } },
     },
-    refused: { ...NOT_FOUND, ...TOO_MANY },
+    errors: { ...NOT_FOUND, ...TOO_MANY },
   },
   deleteTask: {
     params: { id },
     response: { 200: { success, message: 'The task is deleted.' } },
-    refused: NOT_FOUND,
+    errors: NOT_FOUND,
   },
   executeTask: {
     params: { id },
     response: { 201: { success, executionId: 1208, status: 'pending', startedAt: NOW } },
-    refused: { ...NOT_FOUND, 402: overExecutions },
+    errors: { ...NOT_FOUND, 402: executionQuotaExceeded },
   },
   duplicateTask: {
     params: { id },
@@ -59,7 +59,7 @@ export const tasksExamples: ExamplesFor<typeof tasks> = {
         },
       },
     },
-    refused: { ...NOT_FOUND, ...TOO_MANY },
+    errors: { ...NOT_FOUND, ...TOO_MANY },
   },
   listOccurrences: {
     params: { id },
@@ -80,7 +80,7 @@ export const tasksExamples: ExamplesFor<typeof tasks> = {
         pagination: { limit: 20, nextCursor: null },
       },
     },
-    refused: NOT_FOUND,
+    errors: NOT_FOUND,
   },
   previewTask: {
     body: { scheduledFor: '2027-03-27T01:30:00Z', recurrence, timezone, count: 2 },

@@ -1,17 +1,13 @@
-import type * as files from '../files.ts';
 import type * as integrations from '../integrations.ts';
 import type * as uploads from '../uploads.ts';
-import { overQuota } from './refusals.ts';
-import type { ExamplesFor } from './shape.ts';
-import { NOW, success, task, UPLOAD } from './story.ts';
+import type { ExamplesFor } from './example.ts';
+import { NOW, quotaExceeded, success, task, UPLOAD } from './fixtures.ts';
 
 const BYTES = 'day,visits\n2026-11-19,120\n2026-11-20,131\n';
 const KEY = `${'3f9c2e71a05b8d46'.repeat(3)}.csv`;
 const MIB = 1024 * 1024;
 
-export const uploadsExamples: ExamplesFor<typeof uploads> &
-  ExamplesFor<typeof files> &
-  ExamplesFor<typeof integrations> = {
+export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof integrations> = {
   createUpload: {
     body: { file: BYTES },
     response: {
@@ -25,22 +21,22 @@ export const uploadsExamples: ExamplesFor<typeof uploads> &
         storage: 'blob',
       },
     },
-    refused: {
+    errors: {
       400: {
         success: false,
         error: 'Validation error',
         message: 'The request is not valid.',
         details: { file: ['is no .pdf file by its content'] },
       },
-      402: overQuota('storage', 100 * MIB, 100 * MIB),
+      402: quotaExceeded('storage', 100 * MIB, 100 * MIB),
     },
   },
   deleteUpload: {
     body: { id: UPLOAD },
     response: { 200: { success, tasks: [{ id: task.id, name: task.name }] } },
-    refused: { 403: 'This file is not yours.', 404: 'There is no such file.' },
+    errors: { 403: 'This file is not yours.', 404: 'There is no such file.' },
   },
-  getFile: { params: { key: KEY }, response: { 200: BYTES }, refused: { 404: 'File not found' } },
+  getFile: { params: { key: KEY }, response: { 200: BYTES }, errors: { 404: 'File not found' } },
   validateNotes: {
     body: { apiKey: 'ntn_an_example_and_no_key' },
     response: {
@@ -49,7 +45,7 @@ export const uploadsExamples: ExamplesFor<typeof uploads> &
         workspace: { name: "Alice's notes", owner: 'Alice', id: '5d0e8b7a-2c41-4f96-b3a8-7e19c6d2f05b' },
       },
     },
-    refused: {
+    errors: {
       400: 'Notion refused the key: it is wrong, or was revoked.',
       503: 'Notion did not answer within 5 s, so the key could not be checked. Try again later.',
     },
@@ -57,7 +53,7 @@ export const uploadsExamples: ExamplesFor<typeof uploads> &
   validateDesign: {
     body: { token: 'figd_an_example_and_no_token' },
     response: { 200: { valid: true, user: { name: 'Alice', email: 'alice@example.com', id: '1094278300215' } } },
-    refused: {
+    errors: {
       400: 'Figma refused the token: it is wrong, has expired, or was revoked.',
       503: 'Figma did not answer within 5 s, so the token could not be checked. Try again later.',
     },

@@ -1,7 +1,7 @@
 import type * as notifications from '../notifications.ts';
 import type * as usage from '../usage.ts';
-import type { ExamplesFor } from './shape.ts';
-import { CREATED, success } from './story.ts';
+import type { ExamplesFor } from './example.ts';
+import { CREATED, success } from './fixtures.ts';
 
 const alert = { id: 5, threshold: 80, notifyEmail: true, notifyWebhook: false };
 const quota = (used: number, limit: number) => ({
@@ -38,7 +38,7 @@ export const usageExamples: ExamplesFor<typeof usage> & ExamplesFor<typeof notif
   deleteUsageAlert: {
     params: { id: alert.id },
     response: { 200: { success, message: 'The alert is deleted.' } },
-    refused: { 404: 'There is no such alert.' },
+    errors: { 404: 'There is no such alert.' },
   },
   listNotifications: {
     query: { unread: true, limit: 20 },
@@ -62,6 +62,6 @@ export const usageExamples: ExamplesFor<typeof usage> & ExamplesFor<typeof notif
   readNotification: {
     params: { id: 31 },
     response: { 200: { success } },
-    refused: { 404: 'There is no such notification.' },
+    errors: { 404: 'There is no such notification.' },
   },
 };

@@ -1,7 +1,7 @@
 import type * as settings from '../user-settings.ts';
 import type * as users from '../users.ts';
-import type { ExamplesFor } from './shape.ts';
-import { alice, NOW, success, WEBHOOK } from './story.ts';
+import type { ExamplesFor } from './example.ts';
+import { alice, NOW, success, WEBHOOK } from './fixtures.ts';
 
 const ownSettings = {
   email: alice.email,
@@ -23,12 +23,12 @@ export const usersExamples: ExamplesFor<typeof users> & ExamplesFor<typeof setti
   changePassword: {
     body: { currentPassword: 'correct-Horse-7', newPassword: 'battery-Staple-8' },
     response: { 200: { success, message: 'Your password is changed. All other sessions are ended.' } },
-    refused: { 409: 'This account has no password yet. Ask for a link by mail to choose one.' },
+    errors: { 409: 'This account has no password yet. Ask for a link by mail to choose one.' },
   },
   getUserSettings: { response: { 200: { success, settings: ownSettings } } },
   changeUserSettings: {
     body: { webhookUrl: ownSettings.webhookUrl, notificationEmails: ownSettings.notificationEmails },
     response: { 200: { success, settings: ownSettings } },
-    refused: { 409: 'This e-mail address is already registered.' },
+    errors: { 409: 'This e-mail address is already registered.' },
   },
 };

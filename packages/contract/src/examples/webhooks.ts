@@ -1,8 +1,20 @@
+import type * as deliveries from '../deliveries.ts';
 import type * as inbound from '../inbound.ts';
 import type * as webhooks from '../webhooks.ts';
-import { overExecutions, overQuota } from './refusals.ts';
-import type { ExamplesFor } from './shape.ts';
-import { alice, attempt, CREATED, DELIVERY, SECRET, success, task, WEBHOOK, webhook } from './story.ts';
+import type { ExamplesFor } from './example.ts';
+import {
+  alice,
+  attempt,
+  CREATED,
+  DELIVERY,
+  executionQuotaExceeded,
+  quotaExceeded,
+  SECRET,
+  success,
+  task,
+  WEBHOOK,
+  webhook,
+} from './fixtures.ts';
 
 const params = { id: WEBHOOK };
 const { url, events, description } = webhook;
@@ -12,7 +24,9 @@ const OF_A_TASK = { 409: 'This is the webhook of the task 42: change its `webhoo
 const NO_DELIVERY = { 404: 'There is no such delivery.' };
 const inboundPath = { userId: String(alice.id), secret: SECRET };
 
-export const webhooksExamples: ExamplesFor<typeof webhooks> & ExamplesFor<typeof inbound> = {
+export const webhooksExamples: ExamplesFor<typeof webhooks> &
+  ExamplesFor<typeof deliveries> &
+  ExamplesFor<typeof inbound> = {
   createWebhook: {
     body: { url, events, description },
     response: {
@@ -21,8 +35,8 @@ export const webhooksExamples: ExamplesFor<typeof webhooks> & ExamplesFor<typeof
         webhook: { id: WEBHOOK, userId: alice.id, url, secret: SECRET, events, isActive: true, createdAt: CREATED },
       },
     },
-    refused: {
-      402: overQuota('webhooks', 3, 3),
+    errors: {
+      402: quotaExceeded('webhooks', 3, 3),
       409: 'You have a webhook with this secret: their inbound addresses would be the same.',
     },
   },
@@ -32,44 +46,44 @@ export const webhooksExamples: ExamplesFor<typeof webhooks> & ExamplesFor<typeof
       200: { success, webhooks: [webhook], pagination: { total: 1, limit: 20, offset: 0, hasMore: false } },
     },
   },
-  getWebhook: { params, response: { 200: { success, webhook } }, refused: NOT_FOUND },
+  getWebhook: { params, response: { 200: { success, webhook } }, errors: NOT_FOUND },
   changeWebhook: {
     params,
     body: { isActive: false },
     response: { 200: { success, webhook: { ...webhook, isActive: false, status: 'inactive' } } },
-    refused: { ...NOT_FOUND, ...OF_A_TASK },
+    errors: { ...NOT_FOUND, ...OF_A_TASK },
   },
   deleteWebhook: {
     params,
     response: { 200: { success, message: 'The webhook is deleted.' } },
-    refused: { ...NOT_FOUND, ...OF_A_TASK },
+    errors: { ...NOT_FOUND, ...OF_A_TASK },
   },
   rotateSecret: {
     params,
     response: { 200: { success, webhook: { id: WEBHOOK, secret: SECRET } } },
-    refused: NOT_FOUND,
+    errors: NOT_FOUND,
   },
   testWebhook: {
     params,
     response: { 200: { success: true, delivery: { ...attempt, event: 'test' } } },
-    refused: NOT_FOUND,
+    errors: NOT_FOUND,
   },
   listDeliveries: {
     params,
     query: { limit: 50, offset: 0 },
     response: { 200: { success, logs: [attempt], pagination: { total: 1, limit: 50, offset: 0 } } },
-    refused: NOT_FOUND,
+    errors: NOT_FOUND,
   },
   redeliver: {
     params: { ...params, deliveryId: DELIVERY },
     response: { 201: { success, deliveryId: DELIVERY } },
-    refused: { ...NO_DELIVERY, ...NOT_ACTIVE },
+    errors: { ...NO_DELIVERY, ...NOT_ACTIVE },
   },
   redeliverSince: {
     params,
     body: { since: '2026-11-20T00:00:00Z' },
     response: { 200: { success, count: 2 } },
-    refused: { ...NOT_FOUND, ...NOT_ACTIVE },
+    errors: { ...NOT_FOUND, ...NOT_ACTIVE },
   },
   showInbound: {
     params: inboundPath,
@@ -82,13 +96,13 @@ export const webhooksExamples: ExamplesFor<typeof webhooks> & ExamplesFor<typeof
         isActive: true,
       },
     },
-    refused: { 404: 'Webhook not found or inactive' },
+    errors: { 404: 'Webhook not found or inactive' },
   },
   receiveInbound: {
     params: inboundPath,
     headers: { 'x-webhook-signature': `sha256=${'2f8a61c04b7d9e35'.repeat(4)}` },
     body: { event: 'report.ready', taskId: task.id, data: { report: 'weekly' } },
     response: { 200: { success, received: true }, 201: { success, executionId: 1210 } },
-    refused: { 401: 'Invalid signature', 402: overExecutions, 404: 'Webhook not found or inactive' },
+    errors: { 401: 'Invalid signature', 402: executionQuotaExceeded, 404: 'Webhook not found or inactive' },
   },
 };

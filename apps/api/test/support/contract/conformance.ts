@@ -1,5 +1,12 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { type Check, compile, ErrorBody, NAMED_SCHEMAS, type Operation, RateLimitBody } from '@carillon/contract';
+import {
+  compileValidator,
+  ErrorBody,
+  NAMED_SCHEMAS,
+  type Operation,
+  RateLimitErrorBody,
+  type Validator,
+} from '@carillon/contract';
 import type { TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 
@@ -7,7 +14,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 export const routesOf = (app: FastifyInstance): RouteOptions[] => routes.get(app) ?? [];
 
 const routes = new WeakMap<FastifyInstance, RouteOptions[]>();
-const checks = new Map<string, Check<unknown>>();
+const checks = new Map<string, Validator<unknown>>();
 
 /*
  * Holds every answer of every application of this process to the contract, errors too. What differs is thrown outside
@@ -41,7 +48,7 @@ export function explainMismatch(operation: Operation, status: number, payload: s
   // A redirection says where to in its headers.
   if (status >= 300 && status < 400) return null;
   const key = `${operation.operationId} ${status}`;
-  const check = checks.get(key) ?? compile(withoutReferences(schema));
+  const check = checks.get(key) ?? compileValidator(withoutReferences(schema));
   checks.set(key, check);
   const checked = check(JSON.parse(payload));
   return checked.ok ? null : `${operation.operationId} says otherwise: ${JSON.stringify(checked.details)}`;
@@ -59,7 +66,7 @@ const NOT_FOUND: Operation = {
   summary: '',
   tags: [],
   security: [],
-  response: { 404: ErrorBody, 429: RateLimitBody, 503: ErrorBody },
+  response: { 404: ErrorBody, 429: RateLimitErrorBody, 503: ErrorBody },
 };
 
 /** The schema with what it refers to put in place: the contract's validator knows no other schemas. */

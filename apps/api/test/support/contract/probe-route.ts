@@ -1,6 +1,6 @@
 import type { Operation } from '@carillon/contract';
-import { errors, PUBLIC, strict } from '@carillon/contract';
-import { IdParams, pageSize } from '@carillon/contract/primitives';
+import { errorResponses, PUBLIC, strictObject } from '@carillon/contract';
+import { IdParams, pageLimit } from '@carillon/contract/primitives';
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../../src/http/validation.ts';
@@ -11,11 +11,11 @@ const probe = {
   tags: ['test'],
   security: PUBLIC,
   params: IdParams,
-  querystring: Type.Object({ limit: pageSize(20), search: Type.Optional(Type.String()) }),
-  body: strict({ name: Type.String(), free: Type.Optional(Type.Unknown()) }),
+  querystring: Type.Object({ limit: pageLimit(20), search: Type.Optional(Type.String()) }),
+  body: strictObject({ name: Type.String(), free: Type.Optional(Type.Unknown()) }),
   response: {
     200: Type.Object({ id: Type.Integer(), limit: Type.Integer(), name: Type.String() }),
-    ...errors(400, 404),
+    ...errorResponses(400, 404),
   },
 } satisfies Operation;
 

@@ -1,4 +1,4 @@
-import { FORMATS } from '@carillon/contract/formats';
+import { FORMATS } from '@carillon/contract/validation/formats';
 import t from 'tap';
 
 const CASES: Record<string, { good: string[]; bad: string[] }> = {

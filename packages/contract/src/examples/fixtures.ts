@@ -1,8 +1,8 @@
 import type { Static } from '@sinclair/typebox';
 import type { Execution } from '../executions.ts';
-import type { Task } from '../task.ts';
+import type { Task } from '../tasks.ts';
 import type { User } from '../users.ts';
-import type { DeliveryAttempt, Webhook } from '../webhook.ts';
+import type { DeliveryAttempt, Webhook } from '../webhooks.ts';
 
 /** What all examples tell of: Alice, her task of every morning, and one run of it. Those of the events tell of the same. */
 
@@ -110,3 +110,24 @@ export const attempt: DeliveryAttempt = {
   error: null,
   timestamp: '2026-11-20T07:30:03.962Z',
 };
+
+/** Whole bodies of refusals, for `refused` of an example. */
+
+/** 402: what is used up, and when it begins anew. */
+export const quotaExceeded = (resource: string, used: number, limit: number, resetAt: string | null = null) => ({
+  success: false,
+  error: 'Quota exceeded',
+  message: `The quota of ${limit} ${resource} is used up${resetAt === null ? '' : ` until ${resetAt}`}.`,
+  details: { resource, used, limit, resetAt },
+});
+
+/** 402 of whatever counts as an execution. */
+export const executionQuotaExceeded = quotaExceeded('executions', 50, 50, '2026-11-21T00:00:00.000Z');
+
+/** 400: the messages by field. */
+export const validationError = (details: Record<string, string[]>) => ({
+  success: false,
+  error: 'Validation error',
+  message: 'The request is not valid.',
+  details,
+});

@@ -24,7 +24,7 @@ const PATTERNS: Record<string, string> = {
 const count = (limit: number, one: string) => `${limit} ${limit === 1 ? one : `${one}s`}`;
 
 /** One validation error, in words for the person whose client sent the value. */
-export function wordError({ keyword, params, message }: ErrorObject): string {
+export function toErrorMessage({ keyword, params, message }: ErrorObject): string {
   switch (keyword) {
     case 'required':
       return 'is required';

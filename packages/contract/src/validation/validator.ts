@@ -1,15 +1,15 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { clipField } from './bad-values.ts';
 import { FORMATS } from './formats.ts';
-import { wordError } from './messages.ts';
+import { toErrorMessage } from './messages.ts';
+import { clipField } from './unsafe-values.ts';
 
-export { type BadValue, findBadValue } from './bad-values.ts';
+export { findUnsafeValue, type UnsafeValue } from './unsafe-values.ts';
 
 /** Messages by dotted field path: `details` of a validation error. */
-export type Details = Record<string, string[]>;
-export type Checked<T> = { ok: true; value: T } | { ok: false; details: Details };
-export type Check<T> = (value: unknown) => Checked<T>;
+export type FieldErrors = Record<string, string[]>;
+export type ValidationResult<T> = { ok: true; value: T } | { ok: false; details: FieldErrors };
+export type Validator<T> = (value: unknown) => ValidationResult<T>;
 
 const options = {
   allErrors: true,
@@ -29,7 +29,7 @@ const texts = once(() => new Ajv({ ...options, useDefaults: true }));
  *
  * A schema is only looked at when the first value comes: all of them together are a tenth of a start.
  */
-export function compile<T extends TSchema>(schema: T, whole = 'body'): Check<Static<T>> {
+export function compileValidator<T extends TSchema>(schema: T, whole = 'body'): Validator<Static<T>> {
   const validator = once(() => bodies().compile<Static<T>>(schema));
   return (value) => {
     const validate = validator();
@@ -41,7 +41,7 @@ export function compile<T extends TSchema>(schema: T, whole = 'body'): Check<Sta
  * As `compile`, for an object of texts, which is what a query string or a path is: whole numbers and `true`/`false` are
  * read where the schema wants them, defaults filled in, and parameters that it does not name left out.
  */
-export function compileTexts<T extends TSchema>(schema: T, whole = 'query'): Check<Static<T>> {
+export function compileQueryValidator<T extends TSchema>(schema: T, whole = 'query'): Validator<Static<T>> {
   const validator = once(() => texts().compile<Static<T>>(schema));
   const properties: [string, TSchema][] = Object.entries(schema.properties ?? {});
   return (given) => {
@@ -72,12 +72,12 @@ function readText(text: unknown, type: unknown): unknown {
   return text;
 }
 
-function explain(validate: ValidateFunction, whole: string): Details {
+function explain(validate: ValidateFunction, whole: string): FieldErrors {
   const messages = new Map<string, string[]>();
   for (const error of validate.errors ?? []) {
     const field = nameField(error) || whole;
     const known = messages.get(field) ?? [];
-    const message = wordError(error);
+    const message = toErrorMessage(error);
     if (!known.includes(message)) messages.set(field, [...known, message]);
   }
   return Object.fromEntries(messages);

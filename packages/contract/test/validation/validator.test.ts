@@ -1,8 +1,8 @@
 import { register } from '@carillon/contract/auth';
-import { compile, compileTexts } from '@carillon/contract/check';
 import { listExecutions } from '@carillon/contract/executions';
 import { changeTask, createTask, listTasks } from '@carillon/contract/tasks';
 import { patchUser } from '@carillon/contract/users';
+import { compileQueryValidator, compileValidator } from '@carillon/contract/validation/validator';
 import t from 'tap';
 
 const TASK = {
@@ -12,8 +12,8 @@ const TASK = {
   recurrence: 'daily',
   timezone: 'Europe/Lisbon',
 };
-const task = compile(createTask.body);
-const change = compile(changeTask.body);
+const task = compileValidator(createTask.body);
+const change = compileValidator(changeTask.body);
 
 const refused = (checked: ReturnType<typeof task>) => (checked.ok ? {} : checked.details);
 
@@ -56,7 +56,7 @@ t.test('nothing in a body is coerced, filled in or removed', async (t) => {
     name: ['must be a string'],
   });
   t.same(body, { ...TASK, maxTokens: '5', temperature: null, description: 7, name: true });
-  const patch = compile(patchUser.body);
+  const patch = compileValidator(patchUser.body);
   t.equal(patch({ timezone: null, encryptedProviderKey: null }).ok, true);
   t.equal(patch({ name: null }).ok, false);
   t.equal(patch({ role: 'ADMIN' }).ok, false);
@@ -76,7 +76,7 @@ t.test('names of prototype members are unknown fields like any other', async (t)
 });
 
 t.test('a password says what it lacks', async (t) => {
-  const check = compile(register.body);
+  const check = compileValidator(register.body);
   const passwordOf = (password: unknown) => {
     const checked = check({ name: 'Alice', email: 'alice@example.org', password });
     return checked.ok ? [] : checked.details.password;
@@ -91,7 +91,7 @@ t.test('a password says what it lacks', async (t) => {
 });
 
 t.test('query strings are read: numbers, defaults, unknown parameters left out', async (t) => {
-  const query = compileTexts(listExecutions.querystring);
+  const query = compileQueryValidator(listExecutions.querystring);
   t.same(query({}), { ok: true, value: { limit: 20, offset: 0 } });
   t.same(query({ taskId: '7', limit: '100', utm_source: 'mail' }), {
     ok: true,
@@ -118,11 +118,11 @@ t.test('query strings are read: numbers, defaults, unknown parameters left out',
     ok: false,
     details: { status: [/^must be one of/], cursor: [String] },
   });
-  t.match(compileTexts(listTasks.querystring)({ search: '7' }), { ok: true, value: { search: '7' } });
+  t.match(compileQueryValidator(listTasks.querystring)({ search: '7' }), { ok: true, value: { search: '7' } });
 });
 
 t.test('a query string is not changed while it is read', async (t) => {
   const given = { limit: '5', other: 'x' };
-  compileTexts(listTasks.querystring)(given);
+  compileQueryValidator(listTasks.querystring)(given);
   t.same(given, { limit: '5', other: 'x' });
 });

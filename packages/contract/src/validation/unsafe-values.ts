@@ -1,9 +1,9 @@
 /** How deep, how wide and how large a parsed value may be; bounds also the errors that one request can raise. */
-export const DEEPEST = 32;
-export const WIDEST = 1000;
-export const MOST_VALUES = 100_000;
+export const MAX_DEPTH = 32;
+export const MAX_WIDTH = 1000;
+export const MAX_VALUES = 100_000;
 
-export interface BadValue {
+export interface UnsafeValue {
   /** Dotted path; empty for the value itself. */
   field: string;
   message: string;
@@ -22,7 +22,7 @@ interface Place {
  * values and in keys), depth beyond 32, more than 1,000 items or keys, more than 100,000 values in all (decisions §4).
  * Null when there is nothing. It keeps its own stack: 20,000 levels of a hostile body would overflow that of a recursion.
  */
-export function findBadValue(whole: unknown): BadValue | null {
+export function findUnsafeValue(whole: unknown): UnsafeValue | null {
   if (typeof whole === 'string') return judge(badText(whole), null, '');
   if (!isContainer(whole)) return null;
   const open: Place[] = [{ value: whole, key: '', parent: null, depth: 0 }];
@@ -47,9 +47,9 @@ const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 
 function badSize({ value, depth }: Place, size: number, values: number): string | null {
-  if (depth >= DEEPEST) return `must not be nested deeper than ${DEEPEST} levels`;
-  if (size > WIDEST) return `must have at most ${WIDEST} ${Array.isArray(value) ? 'items' : 'fields'}`;
-  return values > MOST_VALUES ? `must not bring the request above ${MOST_VALUES} values` : null;
+  if (depth >= MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH} levels`;
+  if (size > MAX_WIDTH) return `must have at most ${MAX_WIDTH} ${Array.isArray(value) ? 'items' : 'fields'}`;
+  return values > MAX_VALUES ? `must not bring the request above ${MAX_VALUES} values` : null;
 }
 
 function badName(name: string): string | null {
@@ -62,7 +62,7 @@ function badText(text: string): string | null {
   return text.isWellFormed() ? null : 'must not contain half a surrogate pair';
 }
 
-function judge(message: string | null, parent: Place | null, key: string): BadValue | null {
+function judge(message: string | null, parent: Place | null, key: string): UnsafeValue | null {
   if (message === null) return null;
   const names = [key];
   for (let at = parent; at; at = at.parent) names.unshift(at.key);

@@ -1,5 +1,5 @@
 // Bare offsets begin with a sign; a letter beyond ASCII might equal a known name in lower case.
-const NAME = /^[a-z][\w+/-]{0,63}$/i;
+const IANA_NAME = /^[a-z][\w+/-]{0,63}$/i;
 // ICU knows these too, but they are no IANA names, and BST would mean Dhaka.
 const ICU_ONLY = /^(?:(?:AC|AE|AG|AR|AS|BE|BS|CA|CN|CS|CT|EA|EC|IE|IS|JS|MI|NE|NS|PL|PN|PR|PS|SS|VS)T|SystemV\/.*)$/i;
 
@@ -11,7 +11,7 @@ const accepted = new Map<string, string>();
  * when it works: `Intl.supportedValuesOf` leaves out UTC and Asia/Kolkata.
  */
 export function canonicalTimeZone(name: string): string | null {
-  if (!NAME.test(name) || ICU_ONLY.test(name)) return null;
+  if (!IANA_NAME.test(name) || ICU_ONLY.test(name)) return null;
   const key = name.toLowerCase();
   const known = accepted.get(key);
   if (known !== undefined) return known;

@@ -1,26 +1,26 @@
 import { Type } from '@sinclair/typebox';
-import { Role } from './auth.ts';
-import { CreateCouponInput } from './coupons.ts';
+import { Role } from '../auth.ts';
+import { CreateCouponInput } from '../coupons.ts';
 import {
-  DayOrInstantText,
+  DayOrInstantInput,
   Email,
   HttpUrl,
-  LARGEST_ID,
+  MAX_ID,
   nullable,
   Password,
-  strict,
+  strictObject,
+  stringEnum,
   TaskName,
-  words,
-} from './primitives.ts';
-import { Prompt, RecurrencePattern } from './task.ts';
-import { ChangeProfileInput, ChangeSettingsInput } from './user-settings.ts';
-import { CreateWebhookInput } from './webhooks.ts';
+} from '../primitives.ts';
+import { Prompt, RecurrencePattern } from '../tasks.ts';
+import { ChangeProfileInput, ChangeSettingsInput } from '../user-settings.ts';
+import { CreateWebhookInput } from '../webhooks.ts';
 
 /** Specification "Server actions": what they take beside ids. */
 
 /** An execution's states in-process: upper case, and `completed` is `SUCCESS`. */
-export const RUN_STATES = ['PENDING', 'RUNNING', 'SUCCESS', 'FAILED'] as const;
-export const RunState = words(RUN_STATES);
+export const ACTION_EXECUTION_STATUSES = ['PENDING', 'RUNNING', 'SUCCESS', 'FAILED'] as const;
+export const ActionExecutionStatus = stringEnum(ACTION_EXECUTION_STATUSES);
 
 const task = {
   name: TaskName,
@@ -38,9 +38,9 @@ const { modelRouterApiKey, webhookUrl, notificationEmails } = ChangeSettingsInpu
 const page = (preset: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: `${preset} unless told` }));
 
-export const INPUTS = {
-  createTask: strict(task),
-  updateTask: strict({
+export const ACTION_INPUTS = {
+  createTask: strictObject(task),
+  updateTask: strictObject({
     ...task,
     id: Type.String(),
     name: Type.Optional(task.name),
@@ -48,20 +48,23 @@ export const INPUTS = {
     model: Type.Optional(task.model),
     recurrence: Type.Optional(task.recurrence),
   }),
-  duplicateTask: strict({ name: Type.Optional(TaskName) }),
-  getExecutions: strict({
+  duplicateTask: strictObject({ name: Type.Optional(TaskName) }),
+  getExecutions: strictObject({
     taskId: Type.Optional(Type.String()),
-    status: Type.Optional(RunState),
-    startDate: Type.Optional(DayOrInstantText),
-    endDate: Type.Optional(DayOrInstantText),
+    status: Type.Optional(ActionExecutionStatus),
+    startDate: Type.Optional(DayOrInstantInput),
+    endDate: Type.Optional(DayOrInstantInput),
     limit: page(20),
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: LARGEST_ID, description: '0 unless told' })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_ID, description: '0 unless told' })),
   }),
   updateProfile: ChangeProfileInput,
-  changePassword: strict({ currentPassword: Type.String({ minLength: 6, maxLength: 1024 }), newPassword: Password }),
-  updateSettings: strict({ modelRouterApiKey, webhookUrl, notificationEmails }),
-  listUsers: strict({
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: LARGEST_ID, description: '1 unless told' })),
+  changePassword: strictObject({
+    currentPassword: Type.String({ minLength: 6, maxLength: 1024 }),
+    newPassword: Password,
+  }),
+  updateSettings: strictObject({ modelRouterApiKey, webhookUrl, notificationEmails }),
+  listUsers: strictObject({
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID, description: '1 unless told' })),
     limit: page(50),
     search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the e-mail address or the name' })),
     role: Type.Optional(Role),

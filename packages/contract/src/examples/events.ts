@@ -1,4 +1,4 @@
-import type { EventData, EventKind, EventPayload } from './events.ts';
+import type { EventData, EventKind, EventPayload } from '../events.ts';
 
 /** An example of what each event sends, for the document and for receivers that want one to begin with. */
 
@@ -76,7 +76,7 @@ const DATA: { [K in EventKind]: EventData<K> } = {
 };
 
 /** The whole payload of an event as an example. */
-export const examplePayload = <K extends EventKind>(kind: K): EventPayload<K> => ({
+export const buildExamplePayload = <K extends EventKind>(kind: K): EventPayload<K> => ({
   event: kind,
   timestamp: ENDED,
   webhookId: '3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d',

@@ -1,0 +1,185 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { Role } from '../auth.ts';
+import { RateLimitDetails } from '../envelopes.ts';
+import { EventKind } from '../events.ts';
+import { nullable, strictObject, stringEnum } from '../primitives.ts';
+import { UserSettings } from '../user-settings.ts';
+import { ActionExecutionStatus } from './inputs.ts';
+
+/** Specification "Server actions": what they give. Ids are strings, instants ISO 8601 in UTC with milliseconds. */
+
+const Text = Type.String();
+const Count = Type.Integer();
+const At = Type.String({ format: 'date-time' });
+const Nothing = Type.Null({ description: 'There is nothing to tell' });
+
+const Task = strictObject({
+  id: Text,
+  name: Text,
+  description: nullable(Text),
+  prompt: Text,
+  model: Text,
+  recurrence: Type.String({ description: 'The cron expression; `once`, `daily`, `weekly`, `monthly` without one' }),
+  active: Type.Boolean(),
+  status: stringEnum(['ACTIVE', 'PAUSED', 'COMPLETED', 'FAILED']),
+  webhookUrl: nullable(Text),
+  notificationEmail: nullable(Text),
+  nextExecutionAt: nullable(At),
+  createdAt: At,
+  updatedAt: At,
+});
+
+const execution = {
+  id: Text,
+  taskId: Text,
+  status: ActionExecutionStatus,
+  startedAt: nullable(At),
+  completedAt: nullable(At),
+  duration: nullable(Type.Integer({ description: 'Milliseconds' })),
+  result: nullable(Text),
+  error: nullable(Text),
+};
+
+const queuedAs = <S extends TSchema>(status: S) => strictObject({ executionId: Text, status, startedAt: At });
+
+const Account = strictObject({
+  id: Text,
+  identityUserId: Text,
+  email: Text,
+  name: Text,
+  role: Role,
+  isActive: Type.Boolean(),
+  trialEndsAt: nullable(At),
+  createdAt: At,
+  stats: strictObject({ totalTasks: Count, totalExecutions: Count }),
+});
+
+export const ACTION_DATA = {
+  createTask: strictObject({ id: Text, name: Text, createdAt: At }),
+  updateTask: Task,
+  deleteTask: Nothing,
+  toggleTaskActive: Task,
+  executeTask: queuedAs(Type.Literal('PENDING')),
+  duplicateTask: Task,
+  getExecutions: strictObject({
+    executions: Type.Array(strictObject(execution)),
+    total: Count,
+    hasMore: Type.Boolean(),
+  }),
+  getExecutionDetails: strictObject({
+    ...execution,
+    task: strictObject({ id: Text, name: Text, prompt: Text, model: Text }),
+    logs: Type.Array(strictObject({ timestamp: At, message: Text })),
+    metadata: strictObject({
+      model: nullable(Type.String({ description: 'The model that answered; null until then' })),
+      tokens: nullable(strictObject({ prompt: Count, completion: Count, total: Count })),
+      cost: nullable(Type.Number({ description: 'USD' })),
+    }),
+  }),
+  retryExecution: queuedAs(stringEnum(['PENDING', 'RUNNING'])),
+  updateProfile: strictObject({
+    id: Text,
+    name: Text,
+    email: Text,
+    timezone: nullable(Text),
+    notificationPreferences: strictObject({ email: Type.Boolean(), webhook: Type.Boolean() }),
+    updatedAt: At,
+  }),
+  changePassword: Nothing,
+  updateSettings: strictObject({
+    webhookUrl: UserSettings.properties.webhookUrl,
+    webhookId: UserSettings.properties.webhookId,
+    notificationEmails: UserSettings.properties.notificationEmails,
+    hasModelRouterApiKey: Type.Boolean(),
+  }),
+  getSystemStats: strictObject({
+    users: strictObject({ total: Count, active: Count, new24h: Count }),
+    tasks: strictObject({ total: Count, active: Count, paused: Count }),
+    executions: strictObject({
+      last24h: Count,
+      success: Count,
+      failed: Count,
+      successRate: Type.Number({ description: 'Percent, 0–100, at most two decimals' }),
+    }),
+  }),
+  listUsers: strictObject({ users: Type.Array(Account), total: Count, page: Count, pages: Count }),
+  updateUserRole: strictObject({
+    id: Text,
+    role: Role,
+    isActive: Type.Boolean(),
+    trialEndsAt: nullable(At),
+    updatedAt: At,
+  }),
+  createCoupon: strictObject({
+    id: Text,
+    code: Text,
+    type: Text,
+    value: Count,
+    isActive: Type.Boolean(),
+    maxUses: nullable(Count),
+    usedCount: Count,
+    expiresAt: nullable(At),
+    createdByEmail: Text,
+    createdAt: At,
+  }),
+  createWebhook: strictObject({
+    id: Text,
+    userId: Text,
+    url: Text,
+    secret: Text,
+    events: Type.Array(EventKind),
+    isActive: Type.Boolean(),
+    createdAt: At,
+  }),
+  testWebhook: strictObject({
+    id: Text,
+    deliveryId: Text,
+    webhookId: Text,
+    event: EventKind,
+    url: Text,
+    statusCode: nullable(Count),
+    responseTime: Type.Integer({ description: 'Milliseconds' }),
+    attempt: Count,
+    success: Type.Boolean({ description: 'Whether the receiver took it' }),
+    error: nullable(Text),
+    timestamp: At,
+  }),
+};
+
+/** Builds the schema of one kind of error. */
+const failed = <P extends Record<string, TSchema>>(fields: P) =>
+  strictObject({ success: Type.Literal(false), ...fields });
+export const ActionError = Type.Union([
+  failed({
+    error: Type.Literal('Validation error'),
+    details: Type.Record(Type.String(), Type.Array(Type.String()), { description: 'Messages by field' }),
+    // Never there: so that a client may ask any error for its code.
+    code: Type.Optional(Type.Unsafe<undefined>({ not: {} })),
+  }),
+  failed({ error: Type.Literal('Unauthorized'), code: Type.Literal('AUTH_REQUIRED') }),
+  failed({ error: Type.Literal('Forbidden'), code: Type.Literal('INSUFFICIENT_PERMISSIONS') }),
+  failed({
+    error: Type.Literal('Too many requests'),
+    code: Type.Literal('RATE_LIMIT_EXCEEDED'),
+    retryAfter: Type.Integer({ description: 'Seconds' }),
+    details: strictObject({
+      ...RateLimitDetails.properties,
+      reset: Type.Integer({ description: 'Seconds since the epoch, rounded up' }),
+    }),
+  }),
+  failed({
+    error: Type.Literal('Quota exceeded'),
+    code: Type.Literal('QUOTA_EXCEEDED'),
+    message: Text,
+    details: strictObject({
+      resource: Text,
+      used: nullable(Type.Integer()),
+      limit: nullable(Type.Integer()),
+      resetAt: nullable(Type.String({ format: 'date-time' })),
+    }),
+  }),
+  failed({ error: Text, code: stringEnum(['NOT_FOUND', 'CONFLICT']) }),
+  failed({ error: Type.Literal('Service unavailable'), code: Type.Literal('SERVICE_UNAVAILABLE'), message: Text }),
+  failed({ error: Type.Literal('Internal error'), code: Type.Literal('INTERNAL_ERROR') }),
+]);
+export type ActionError = Static<typeof ActionError>;
