@@ -16,15 +16,15 @@ interface Test {
 
 export interface ApiProcess {
   url: string;
-  /** What it logged so far, a parsed line each. */
+  /** Its log lines so far, parsed. */
   log: Record<string, unknown>[];
   isAlive(): boolean;
   signal(name: NodeJS.Signals): void;
   /** Sends the signal and waits for the end. */
   end(name: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Resolves when it has ended, however it did. */
+  /** Resolves when it has exited. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** One call of the scheduler trigger; by default one that waits for what it claimed. */
+  /** Calls the scheduler trigger; by default waits until the claimed executions have ended. */
   tick(options?: { wait?: boolean }): Promise<Tick>;
 }
 
@@ -46,7 +46,7 @@ export interface Settings {
 export async function startApiProcess(t: Test, { databaseUrl, aiUrl, leaseMs, env }: Settings): Promise<ApiProcess> {
   const dataDir = mkdtempSync(join(tmpdir(), 'carillon-api-'));
   const child = spawn(process.execPath, [MAIN], {
-    // Not the folder of the tests, which may hold a developer's .env.
+    // The root of the repository may hold a developer's .env.
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,
@@ -99,7 +99,7 @@ async function endOf(child: ChildProcess) {
   return { code: code as number | null, signal: signal as NodeJS.Signals | null };
 }
 
-/** The address from its log line; rejects when the process ends first. */
+/** Resolves to the address in its log; rejects if the process exits before. */
 function listening(child: ChildProcess, log: Record<string, unknown>[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('it did not listen in time')), START_MS);
@@ -124,7 +124,7 @@ function listening(child: ChildProcess, log: Record<string, unknown>[]): Promise
 export async function until(what: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await what())) {
-    if (performance.now() > deadline) throw new Error(`it did not come to that within ${withinMs} ms`);
+    if (performance.now() > deadline) throw new Error(`the condition did not hold within ${withinMs} ms`);
     await delay(10);
   }
 }

@@ -5,7 +5,7 @@ import { createSessionTokens } from '../../src/auth/tokens.ts';
 
 export const JWT_SECRET = 'one secret for the processes of a test, 48 bytes';
 
-/** The bearer tokens of sessions that are opened for `userIds`, at a process whose `JWT_SECRET` is the one above. */
+/** Opens a session for each user and returns the bearer tokens, signed with the `JWT_SECRET` above. */
 export async function signInAll(db: Db, userIds: readonly number[]): Promise<string[]> {
   const now = new Date();
   const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
@@ -21,7 +21,7 @@ export interface Answer {
   body: Record<string, unknown>;
 }
 
-/** Asks, and tells how long the answer took; -1 is no answer at all. */
+/** Sends a request and measures it; status -1 means no answer. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const since = performance.now();
   try {

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 const DAY_MS = 24 * 60 * 60 * 1000;
 let people = 0;
 
-/** So many people on the pro plan, without a password. */
+/** Inserts `count` users of the pro plan without a password; returns their ids. */
 export async function insertPeople(db: Db, count: number): Promise<number[]> {
   const values = Array.from({ length: count }, () => {
     people += 1;
@@ -24,11 +24,11 @@ export interface DueTasks {
   perUser: number;
   /** When all of them fall due. */
   at: Date;
-  /** Every so manieth repeats daily and has missed its runs of the last two days; none unless told. */
+  /** Every n-th task repeats daily and has missed the runs of the last two days. Default: none. */
   dailyEvery?: number;
 }
 
-/** Tasks that fall due at `at`, each with a prompt of its own; returns their ids. */
+/** Inserts tasks that fall due at `at`, each with its own prompt; returns their ids. */
 export async function insertDueTasks(db: Db, { userIds, perUser, at, dailyEvery = 0 }: DueTasks): Promise<number[]> {
   const twoDaysBefore = new Date(at.getTime() - 2 * DAY_MS);
   const inserted = await queryRows<{ id: number }>(
@@ -47,7 +47,7 @@ export async function insertDueTasks(db: Db, { userIds, perUser, at, dailyEvery 
   return inserted.map(({ id }) => id);
 }
 
-/** How many executions are in each state. */
+/** The number of executions by status. */
 export async function countStates(db: Db): Promise<Record<'pending' | 'running' | 'completed' | 'failed', number>> {
   const [counts] = await queryRows<Record<'pending' | 'running' | 'completed' | 'failed', number>>(
     db,
@@ -60,7 +60,7 @@ export async function countStates(db: Db): Promise<Record<'pending' | 'running' 
   return counts as Record<'pending' | 'running' | 'completed' | 'failed', number>;
 }
 
-/** The tasks that have not exactly one ledger row of a run and one execution that is no retry. */
+/** Tasks without exactly one ledger row of a run and exactly one execution, retries excluded. */
 export async function findNotOnce(db: Db): Promise<object[]> {
   const found = await queryRows<object>(
     db,

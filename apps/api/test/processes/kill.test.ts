@@ -13,10 +13,10 @@ const USERS = 12;
 const PER_USER = 12;
 const DAILY = 4;
 
-// A machine that is busy with other things takes long over 21 starts.
+// 21 starts take long on a busy machine.
 t.setTimeout(300_000);
 
-t.test('killed 20 times with 50 executions running, a process loses nothing and runs nothing twice', async (t) => {
+t.test('A process killed 20 times with 50 executions running loses nothing and runs nothing twice', async (t) => {
   const { db, url: databaseUrl } = await testDatabase(t);
   const ai = await startAiServer({ record: false });
   t.teardown(ai.close);
@@ -26,7 +26,7 @@ t.test('killed 20 times with 50 executions running, a process loses nothing and 
   const planned = { tasks: 0, daily: 0 };
   let killedAt = 0;
   for (let kill = 1; kill <= KILLS; kill++) {
-    // Users of their own: those whose runs were just cut off have no place free until these are taken over.
+    // New users each time: those of interrupted runs have no free slot until these are taken over.
     const userIds = await insertPeople(db, USERS);
     const taskIds = await insertDueTasks(db, { userIds, perUser: PER_USER, at: new Date(), dailyEvery: DAILY });
     planned.tasks += taskIds.length;
@@ -34,7 +34,7 @@ t.test('killed 20 times with 50 executions running, a process loses nothing and 
     const startedAt = new Date();
     const api = await startApiProcess(t, settings);
     await api.tick({ wait: false });
-    // Each time at another moment: before any answer has come, or while they come and make room for the next.
+    // The kill comes at varying moments: before the first answer, or between answers.
     await until(async () => {
       const { running, ended } = await countStarted(db, startedAt);
       return running >= 50 && ended >= (kill % 4) * 10;
@@ -45,15 +45,15 @@ t.test('killed 20 times with 50 executions running, a process loses nothing and 
   }
 
   const leftBehind = await runningTokens(db);
-  t.ok(leftBehind.length > 0, 'the last kill cut executions off');
+  t.ok(leftBehind.length > 0, 'the last kill interrupted executions');
   const api = await startApiProcess(t, settings);
   const restartedAt = performance.now();
   await until(async () => (await runningTokens(db)).every((token) => !leftBehind.includes(token)));
   const takenOverMs = performance.now() - restartedAt;
   t.comment(
-    `${leftBehind.length} cut-off executions were taken over ${Math.round(performance.now() - killedAt)} ms after the kill, ${Math.round(takenOverMs)} ms after the restart`,
+    `${leftBehind.length} interrupted executions were taken over ${Math.round(performance.now() - killedAt)} ms after the kill, ${Math.round(takenOverMs)} ms after the restart`,
   );
-  t.ok(takenOverMs < LEASE_MS + 5000, 'what was cut off is taken over as soon as its lease has ended');
+  t.ok(takenOverMs < LEASE_MS + 5000, 'interrupted executions are taken over once their lease has ended');
 
   await until(async () => {
     await api.tick();

@@ -7,9 +7,9 @@ import { migrateDatabase } from '@carillon/db/migrate';
 
 export interface OwnPostgres {
   url: string;
-  /** For the test itself; not to be asked anything while the server is away. */
+  /** For the test itself; hangs while the server is frozen or stopped. */
   db: Db;
-  /** Stops all of its processes where they are, as a suspended machine or a dead disk would. */
+  /** Sends SIGSTOP to all of its processes, like a suspended machine or a dead disk. */
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;
@@ -21,10 +21,10 @@ interface Test {
   teardown(work: () => unknown): unknown;
 }
 
-/** A migrated PostgreSQL for one test alone, since what it does to it would hit every other one. */
+/** Starts a migrated PostgreSQL for one test alone. */
 export async function ownPostgres(t: Test): Promise<OwnPostgres> {
   const dataDir = mkdtempSync(join(tmpdir(), 'carillon-own-'));
-  // Root's server runs as another user, who has to get in.
+  // PostgreSQL started by root runs as another user, which has to enter the folder.
   chmodSync(dataDir, 0o711);
   let server = await startEmbeddedPostgres({ dataDir, durable: false });
   const { url } = server;
@@ -64,7 +64,7 @@ function childrenOf(parent: number): number[] {
 
 function parentOf(pid: number): number | null {
   try {
-    // The name of a process, in parentheses, may hold spaces.
+    // The process name, in parentheses, may contain spaces.
     const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?=[^)]*$)/);
     return Number(rest.split(' ')[1]);
   } catch {

@@ -3,9 +3,9 @@ import t from 'tap';
 import { PASSWORD } from '../support/people.ts';
 import { type ApiProcess, startApiProcess } from './api-process.ts';
 
-t.test('two processes count each request once, together', async (t) => {
+t.test('Two processes count each request once, together', async (t) => {
   const { url: databaseUrl } = await testDatabase(t);
-  // One secret, or neither would know the other's sessions.
+  // The sessions of one process are valid at the other only with the same secret.
   const env = { RATE_LIMIT_MULTIPLIER: '1', JWT_SECRET: 'one secret for both processes, 44 characters' };
   const settings = { databaseUrl, aiUrl: 'offline', env };
   const processes = await Promise.all([startApiProcess(t, settings), startApiProcess(t, settings)]);

@@ -10,7 +10,7 @@ import { countStates, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 t.jobs = 2;
 
-t.test('SIGTERM: a process finishes what runs, leaves what waits, and ends with 0', async (t) => {
+t.test('On SIGTERM a process finishes what runs, leaves what is pending, and exits with 0', async (t) => {
   const { db, url: databaseUrl } = await testDatabase(t);
   const ai = await startAiServer({ delayMs: 1500 });
   t.teardown(ai.close);
@@ -21,52 +21,55 @@ t.test('SIGTERM: a process finishes what runs, leaves what waits, and ends with 
   await until(async () => (await countStates(db)).running === 20);
 
   t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });
-  t.equal((await waiting).failed, 0, 'the call of the trigger that waited was answered');
+  t.equal((await waiting).failed, 0, 'the waiting call of the trigger was answered');
   t.strictSame(await countStates(db), { pending: 12, running: 0, completed: 20, failed: 0 });
-  t.equal(ai.requests.length, 20, 'nothing more was begun');
+  t.equal(ai.requests.length, 20, 'nothing more was started');
   t.strictSame(await findWrongCounters(db), []);
 
   const next = await startApiProcess(t, settings);
   await until(async () => (await countStates(db)).completed === 32);
-  t.equal(ai.requests.length, 32, 'the next process runs what was left, without being told');
+  t.equal(ai.requests.length, 32, 'the next process runs the rest by itself');
   t.strictSame(await next.end('SIGTERM'), { code: 0, signal: null }, 'a process with nothing to do ends at once');
 });
 
-t.test('SIGTERM: what takes longer than the grace of 20 s is handed to a process that lives', async (t) => {
-  const { db, url: databaseUrl } = await testDatabase(t);
-  const ai = await startAiServer();
-  t.teardown(ai.close);
-  ai.answer((_request, index) => (index < 5 ? { hang: 'head' } : { text: 'from the second' }));
-  const settings = { databaseUrl, aiUrl: ai.url, leaseMs: 1500 };
-  const first = await startApiProcess(t, settings);
-  await insertDueTasks(db, { userIds: await insertPeople(db, 1), perUser: 5, at: new Date() });
-  await first.tick({ wait: false });
-  await until(() => ai.requests.length === 5);
-  const second = await startApiProcess(t, settings);
+t.test(
+  'On SIGTERM an execution that takes longer than the grace period of 20 s is handed to another process',
+  async (t) => {
+    const { db, url: databaseUrl } = await testDatabase(t);
+    const ai = await startAiServer();
+    t.teardown(ai.close);
+    ai.answer((_request, index) => (index < 5 ? { hang: 'head' } : { text: 'from the second' }));
+    const settings = { databaseUrl, aiUrl: ai.url, leaseMs: 1500 };
+    const first = await startApiProcess(t, settings);
+    await insertDueTasks(db, { userIds: await insertPeople(db, 1), perUser: 5, at: new Date() });
+    await first.tick({ wait: false });
+    await until(() => ai.requests.length === 5);
+    const second = await startApiProcess(t, settings);
 
-  const startedAt = performance.now();
-  const ended = first.end('SIGTERM');
-  // Not "once the first has ended": the second may be quicker than the end of a process.
-  await until(() => ai.requests.length > 5, 60_000);
-  const tookMs = performance.now() - startedAt;
-  t.ok(tookMs > 19_000, `its lease held to its end: nobody else asked for ${Math.round(tookMs)} ms`);
-  t.strictSame(await ended, { code: 0, signal: null });
-  await until(async () => (await countStates(db)).completed === 5);
-  const stored = await db
-    .select({ result: executions.result, interruptions: executions.interruptions })
-    .from(executions);
-  t.strictSame(stored, Array(5).fill({ result: 'from the second', interruptions: 0 }));
-  t.equal(second.isAlive(), true);
-  t.strictSame(await findWrongCounters(db), []);
-});
+    const startedAt = performance.now();
+    const ended = first.end('SIGTERM');
+    // The second process may be faster than the exit of the first.
+    await until(() => ai.requests.length > 5, 60_000);
+    const tookMs = performance.now() - startedAt;
+    t.ok(tookMs > 19_000, `its leases held for ${Math.round(tookMs)} ms`);
+    t.strictSame(await ended, { code: 0, signal: null });
+    await until(async () => (await countStates(db)).completed === 5);
+    const stored = await db
+      .select({ result: executions.result, interruptions: executions.interruptions })
+      .from(executions);
+    t.strictSame(stored, Array(5).fill({ result: 'from the second', interruptions: 0 }));
+    t.equal(second.isAlive(), true);
+    t.strictSame(await findWrongCounters(db), []);
+  },
+);
 
-t.test('SIGTERM in the very moment of the start ends with 0 too', async (t) => {
+t.test('On SIGTERM right after its start a process exits with 0', async (t) => {
   const { url: databaseUrl } = await testDatabase(t);
   const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline' });
   t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });
 });
 
-t.test('a process that stops says so over a connection that is open, and does what it is asked', async (t) => {
+t.test('A stopping process answers requests over open connections and reports that it is not ready', async (t) => {
   const { db, url: databaseUrl } = await testDatabase(t);
   const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline', env: PRODUCTION });
   const clients = [new Client(api.url), new Client(api.url)];
@@ -95,7 +98,7 @@ t.test('a process that stops says so over a connection that is open, and does wh
   t.strictSame(await ended, { code: 0, signal: null });
 });
 
-t.test('a process that is to be found out by its readiness still takes connections for a while', async (t) => {
+t.test('With SHUTDOWN_DELAY_MS a stopping process accepts connections until its readiness was seen', async (t) => {
   const { url: databaseUrl } = await testDatabase(t);
   const env = { SHUTDOWN_DELAY_MS: '8000' };
   const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline', env });
@@ -109,7 +112,7 @@ t.test('a process that is to be found out by its readiness still takes connectio
 });
 
 for (const again of ['SIGTERM', 'SIGINT'] as const) {
-  t.test(`${again} after SIGTERM ends a process at once, and leaves what runs to its leases`, async (t) => {
+  t.test(`${again} after SIGTERM ends a process at once and leaves running executions to their leases`, async (t) => {
     const { db, url: databaseUrl } = await testDatabase(t);
     const ai = await startAiServer();
     t.teardown(ai.close);

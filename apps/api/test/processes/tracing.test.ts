@@ -18,8 +18,8 @@ t.teardown(async () => {
 const folder = mkdtempSync(join(tmpdir(), 'carillon-modules-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Starts a process, asks it once, stops it, and returns the modules that it has loaded. */
-async function modulesOf(t: Test, name: string, env: Record<string, string>): Promise<string[]> {
+/** Starts a process, calls it once, stops it, and returns the modules it loaded. */
+async function loadedModules(t: Test, name: string, env: Record<string, string>): Promise<string[]> {
   const file = join(folder, name);
   const api = await startApiProcess(t, {
     databaseUrl: database.url,
@@ -31,8 +31,8 @@ async function modulesOf(t: Test, name: string, env: Record<string, string>): Pr
   return readFileSync(file, 'utf8').trim().split('\n');
 }
 
-t.test('a process that sends no traces loads nothing of OpenTelemetry', async (t) => {
-  const modules = await modulesOf(t, 'off', { OTEL_SERVICE_NAME: 'bells' });
+t.test('A process that sends no traces loads nothing of OpenTelemetry', async (t) => {
+  const modules = await loadedModules(t, 'off', { OTEL_SERVICE_NAME: 'bells' });
   t.ok(modules.length > 500, `${modules.length} modules`);
   t.ok(modules.some((url) => url.endsWith('/telemetry/tracing.ts')));
   t.same(
@@ -41,16 +41,16 @@ t.test('a process that sends no traces loads nothing of OpenTelemetry', async (t
   );
 });
 
-t.test('one that does sends what is left when it stops', async (t) => {
+t.test('A stopping process sends its remaining spans', async (t) => {
   const otlp = await startOtlpServer(t);
-  const modules = await modulesOf(t, 'on', { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url });
+  const modules = await loadedModules(t, 'on', { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url });
   t.ok(modules.some((url) => url.includes('@opentelemetry/sdk-trace')));
   t.equal(otlp.span('scheduler tick').parentId, otlp.span('GET /api/cron/scheduler').spanId);
 });
 
-t.test('a collector that hangs does not keep a process from stopping', async (t) => {
+t.test('A hanging collector does not keep a process from stopping', async (t) => {
   const otlp = await startOtlpServer(t);
   otlp.answer('hang');
-  await modulesOf(t, 'hanging', { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url });
+  await loadedModules(t, 'hanging', { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url });
   t.equal(otlp.requests.length, 1);
 });

@@ -5,7 +5,7 @@ import { startAiServer } from '../support/servers/ai-server.ts';
 import { startApiProcess } from './api-process.ts';
 import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 
-t.test('two processes and four overlapping ticks execute each of 2,000 due tasks exactly once', async (t) => {
+t.test('Two processes and four overlapping ticks execute each of 2,000 due tasks exactly once', async (t) => {
   const { db, url: databaseUrl } = await testDatabase(t);
   const ai = await startAiServer({ delayMs: 20 });
   t.teardown(ai.close);
@@ -23,7 +23,7 @@ t.test('two processes and four overlapping ticks execute each of 2,000 due tasks
   t.strictSame(await countStates(db), { pending: 0, running: 0, completed: 2000, failed: 0 });
   t.strictSame(await findNotOnce(db), [], 'each task has one ledger row and one execution');
   const prompts = ai.requests.map(({ body }) => body.messages.at(-1)?.content);
-  t.equal(prompts.length, taskIds.length, 'the provider was asked once for each');
+  t.equal(prompts.length, taskIds.length, 'one request to the provider for each');
   t.equal(new Set(prompts).size, taskIds.length);
   t.strictSame(await findWrongCounters(db), []);
 });

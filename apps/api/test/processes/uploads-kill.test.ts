@@ -16,15 +16,15 @@ t.teardown(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 const env = { STORAGE_DRIVER: 'disk', DATA_DIR };
 const { app, ctx, clock, databaseUrl } = await testContext(t, { env });
 
-/** The beginning of an upload that then stops. */
+/** Starts an upload that stalls halfway. */
 function beginUpload(url: string, { headers }: Person, form: Buffer) {
   const client = request(`${url}/api/upload`, { method: 'POST', headers: { ...headers, ...FORM } });
   client.on('error', () => {});
   client.write(form.subarray(0, form.length / 2));
 }
 
-t.test('a process that is killed during uploads leaves what the next sweep removes', async (t) => {
-  // The process has the real clock.
+t.test('A process killed during uploads leaves only files that the next cleanup deletes', async (t) => {
+  // The process runs by the real clock.
   clock.set(new Date());
   const alice = await signUp(app);
   const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline', env });
@@ -33,7 +33,7 @@ t.test('a process that is killed during uploads leaves what the next sweep remov
   const folder = join(DATA_DIR, 'files');
   const sizes = () => readdirSync(folder).map((name) => statSync(join(folder, name)).size);
   await until(() => sizes().length === MAX_CONCURRENT_UPLOADS && sizes().every((size) => size > MIB));
-  t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 429, 'they take all places');
+  t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 429, 'they take every slot');
   await api.end('SIGKILL');
   t.match(await traces(ctx, alice), {
     rows: 0,
@@ -48,5 +48,5 @@ t.test('a process that is killed during uploads leaves what the next sweep remov
   clock.set(new Date(Math.max(...ends)));
   t.equal(await deleteOrphanedObjects(ctx), MAX_CONCURRENT_UPLOADS);
   t.same(await traces(ctx, alice), NOTHING);
-  t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 200, 'and the places are free');
+  t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 200, 'the slots are free again');
 });
