@@ -13,7 +13,7 @@ export const FLOW_COOKIE = 'oauth-flow';
  */
 export function keepFlow(ctx: Context, provider: string, flow: OAuthFlow): string {
   const until = ctx.now().getTime() + LIFETIME_S * 1000;
-  const value = encrypt(ctx.config.sealingKeys, JSON.stringify({ ...flow, until }), placeOf(provider));
+  const value = encrypt(ctx.config.encryptionKeys, JSON.stringify({ ...flow, until }), placeOf(provider));
   return setCookie(ctx, value, LIFETIME_S);
 }
 
@@ -21,7 +21,7 @@ export function keepFlow(ctx: Context, provider: string, flow: OAuthFlow): strin
 export function findFlow(ctx: Context, provider: string, cookie: string | undefined): OAuthFlow | null {
   if (!cookie) return null;
   try {
-    const { until, ...flow } = JSON.parse(decrypt(ctx.config.sealingKeys, cookie, placeOf(provider)));
+    const { until, ...flow } = JSON.parse(decrypt(ctx.config.encryptionKeys, cookie, placeOf(provider)));
     return until > ctx.now().getTime() ? flow : null;
   } catch {
     return null;

@@ -63,7 +63,7 @@ export function loadConfig(env: Environment) {
     databasePool: read('DATABASE_POOL'),
     dataDir,
     jwtSecret: secrets.JWT_SECRET as string,
-    sealingKeys: encryptionKeys,
+    encryptionKeys,
     cronSecret: secrets.CRON_SECRET as string,
     adminKey: secrets.ADMIN_KEY as string,
     bootstrapAdmin: email && password ? { email, password } : null,

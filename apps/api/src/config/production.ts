@@ -7,11 +7,11 @@ const LOOPBACK = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 type Secrets = Record<(typeof SECRETS)[number], string>;
 
 /** Refuses secrets that can be guessed (decisions §1), one line for each variable that has to be set anew. */
-export function assertStrong(secrets: Secrets, sealingKeys: readonly EncryptionKey[]): void {
+export function assertStrong(secrets: Secrets, encryptionKeys: readonly EncryptionKey[]): void {
   const seen = new Map<string, string>();
   for (const name of SECRETS) {
     const value = secrets[name];
-    const parts = name === 'ENCRYPTION_KEY' ? sealingKeys.map(({ key }) => key) : [Buffer.from(value)];
+    const parts = name === 'ENCRYPTION_KEY' ? encryptionKeys.map(({ key }) => key) : [Buffer.from(value)];
     for (const bytes of parts) {
       if (bytes.length < LEAST_BYTES)
         throw new ConfigError(`${name} is shorter than the ${LEAST_BYTES} bytes that production needs.`);

@@ -26,7 +26,7 @@ export async function queueMails(ctx: Context, list: readonly NewMail[]): Promis
     list.map(({ to, subject, text, userId }) => {
       const id = randomUUID();
       const bodySealed = encrypt(
-        ctx.config.sealingKeys,
+        ctx.config.encryptionKeys,
         toStorableText(text, 100_000),
         columnAad('mails.body_sealed', id),
       );
@@ -49,6 +49,6 @@ export async function queueReset(ctx: Context, address: SQL, subject: string): P
 
 /** Opens the body of a mail that waits. Throws when its sealing key is gone. */
 export const decryptBody = (ctx: Context, id: string, sealed: string) =>
-  decrypt(ctx.config.sealingKeys, sealed, columnAad('mails.body_sealed', id));
+  decrypt(ctx.config.encryptionKeys, sealed, columnAad('mails.body_sealed', id));
 
 const oneLine = (text: string) => toStorableText(text.replace(/[\p{Cc}\s]+/gu, ' ').trim(), 200);

@@ -31,8 +31,8 @@ type Place = 'secret_sealed' | 'previous_secret_sealed';
 
 /** The columns of a secret of `newSecret`: sealed, and as it is looked up. */
 export const encryptSecret = (ctx: Context, id: string, secret: string) => ({
-  secretSealed: encrypt(ctx.config.sealingKeys, secret, columnAad('webhooks.secret_sealed', id)),
-  secretLookup: toBlindIndex(ctx.config.sealingKeys[0] as EncryptionKey, secret),
+  secretSealed: encrypt(ctx.config.encryptionKeys, secret, columnAad('webhooks.secret_sealed', id)),
+  secretLookup: toBlindIndex(ctx.config.encryptionKeys[0] as EncryptionKey, secret),
 });
 
 /** The same of a webhook that has no inbound address. */
@@ -53,11 +53,11 @@ export function encryptChosenSecret(ctx: Context, { id, userId }: { id: string; 
 
 /** The secret that goes on signing for a while, as it is stored. */
 export const encryptPreviousSecret = (ctx: Context, id: string, secret: string): string =>
-  encrypt(ctx.config.sealingKeys, secret, columnAad('webhooks.previous_secret_sealed', id));
+  encrypt(ctx.config.encryptionKeys, secret, columnAad('webhooks.previous_secret_sealed', id));
 
 /** Opens a stored secret. Throws when its sealing key is gone. */
 export const decryptSecret = (ctx: Context, id: string, sealed: string, column: Place = 'secret_sealed'): string =>
-  decrypt(ctx.config.sealingKeys, sealed, columnAad(`webhooks.${column}`, id));
+  decrypt(ctx.config.encryptionKeys, sealed, columnAad(`webhooks.${column}`, id));
 
 /**
  * What `secret_lookup` ends with: a keyed hash, so that a secret in a path is found by index and the column tells nothing
@@ -71,7 +71,7 @@ export function toBlindIndex({ key }: EncryptionKey, secret: string): string {
 
 /** What `secret_lookup` may hold for a secret of a user's webhook, under whichever key it was sealed, and whoever made it. */
 export const listBlindIndexes = ({ config }: Context, userId: number, secret: string): string[] =>
-  config.sealingKeys.flatMap((key) => {
+  config.encryptionKeys.flatMap((key) => {
     const lookup = toBlindIndex(key, secret);
     return [lookup, `${userId}:${lookup}`];
   });

@@ -20,7 +20,7 @@ const [old, fresh] = [newKey('old'), newKey('new')];
 const listOf = (...keys: EncryptionKey[]) => keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',');
 
 const { ctx, app } = await testContext(t, { env: { ENCRYPTION_KEY: listOf(old) } });
-const under = (...sealingKeys: EncryptionKey[]) => ({ ...ctx, config: { ...ctx.config, sealingKeys } });
+const under = (...encryptionKeys: EncryptionKey[]) => ({ ...ctx, config: { ...ctx.config, encryptionKeys } });
 const alice = await signUpAlice(app);
 
 async function rotate(...keys: EncryptionKey[]): Promise<Record<string, Omit<Rotation, 'column'>>> {
@@ -86,13 +86,13 @@ t.test('all that is sealed under an old key opens with the new one alone afterwa
   const [mail] = await ctx.db.select().from(mails);
   t.equal(decryptBody(later, mail?.id ?? '', mail?.bodySealed ?? ''), 'A link to keep.');
 
-  ctx.config.sealingKeys.splice(0, 1, fresh);
+  ctx.config.encryptionKeys.splice(0, 1, fresh);
   t.equal(
     (await app.inject(`/api/webhooks/${alice.id}/${secret}`)).statusCode,
     200,
     'the path of the webhook is found, too',
   );
-  ctx.config.sealingKeys.splice(0, 1, old);
+  ctx.config.encryptionKeys.splice(0, 1, old);
 });
 
 t.test('done again it does nothing, and what has another key in front goes back', async (t) => {

@@ -36,12 +36,12 @@ t.test('a failed run is made again, as a run on demand that knows which one it r
   const { task, id } = await failedRun(t, WRONG);
   clock.set(atSecond(90));
   const worker = newWorker(t);
-  let nudges = 0;
-  const nudging = { ...ctx, worker: { ...ctx.worker, nudge: () => void nudges++ } };
-  const retried = await retryExecution(nudging, alice(), id);
+  let wakes = 0;
+  const watched = { ...ctx, worker: { ...ctx.worker, wakeExecutions: () => void wakes++ } };
+  const retried = await retryExecution(watched, alice(), id);
   const [failed, retry, ...more] = await readRuns(ctx, task);
   t.same(retried, { executionId: retry?.id, status: 'pending', startedAt: atSecond(90), isNew: true });
-  t.equal(nudges, 1, 'and the worker is told');
+  t.equal(wakes, 1, 'and the worker is told');
   t.equal(more.length, 0);
   t.match(failed, { id, status: 'failed' });
   t.match(retry, {

@@ -181,9 +181,9 @@ t.test('it stays what it is when the keys of the database change', async (t) => 
   const chosen = await postWebhook(app, alice, { secret: LONG });
   const weak = await postWebhook(app, alice, { secret: 'short-but-shared' });
   const made = await postWebhook(app, alice);
-  const [old] = ctx.config.sealingKeys as [EncryptionKey];
+  const [old] = ctx.config.encryptionKeys as [EncryptionKey];
   const fresh = { id: 'new', key: randomBytes(32) };
-  const under = (...sealingKeys: EncryptionKey[]) => ({ ...ctx, config: { ...ctx.config, sealingKeys } });
+  const under = (...encryptionKeys: EncryptionKey[]) => ({ ...ctx, config: { ...ctx.config, encryptionKeys } });
   const found = async (own: Context, { secret }: { secret: string }) =>
     (await getInbound(own, { userId: String(alice.id), secret })).id;
   for (const webhook of [chosen, made]) t.equal(await found(under(fresh, old), webhook), webhook.id);

@@ -15,7 +15,7 @@ import { isSigned, signBody, standardHeaders } from '../../src/webhooks/signatur
 import { signatureOf } from '../support/webhooks.ts';
 
 const body = '{"event":"test","data":{"message":"Grüße, 世界 🔔"}}';
-const withKeys = (sealingKeys: EncryptionKey[]) => ({ config: { sealingKeys } }) as unknown as Context;
+const withKeys = (encryptionKeys: EncryptionKey[]) => ({ config: { encryptionKeys } }) as unknown as Context;
 
 t.test('a secret has 32 characters that either base64 alphabet knows, of more than 190 bits', async (t) => {
   const made = Array.from({ length: 2000 }, newSecret);

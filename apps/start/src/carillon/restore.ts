@@ -92,9 +92,9 @@ async function restore({ signal }: Surroundings, { config, url, file }: Place) {
 
 const show = (progress: Progress, bytes: number, whole: number) => progress.show(bytes, whole, '');
 
-function warningsOf(header: Header, { sealingKeys, storage }: Config): string[] {
+function warningsOf(header: Header, { encryptionKeys, storage }: Config): string[] {
   const warnings: string[] = [];
-  const keys = missingKeys(sealingKeys, header.keys);
+  const keys = missingKeys(encryptionKeys, header.keys);
   if (keys.length > 0) {
     const names = keys.map((id) => JSON.stringify(id)).join(', ');
     warnings.push(

@@ -34,13 +34,13 @@ tell.`),
 };
 
 /** Whether nothing needs any key but the first one from now on. */
-async function rotate(url: string, { sealingKeys }: Config): Promise<boolean> {
+async function rotate(url: string, { encryptionKeys }: Config): Promise<boolean> {
   const { db, close } = connect(url, { max: 1, deadlineMs: DEADLINE_MS });
   try {
-    const key = sealingKeys[0]?.id;
+    const key = encryptionKeys[0]?.id;
     let failed = 0;
     let overtaken = 0;
-    for await (const rotation of rotateKeys(db, sealingKeys)) {
+    for await (const rotation of rotateKeys(db, encryptionKeys)) {
       console.log(`${rotation.column}: ${rotation.resealed} sealed anew under the key "${key}"`);
       for (const failure of rotation.failures) console.error(failure);
       failed += rotation.failures.length;

@@ -17,7 +17,7 @@ const PIECE = 1024 * 1024;
 const NEW_LINE = 0x0a;
 
 interface Means {
-  config: Pick<Config, 'sealingKeys' | 'storage'>;
+  config: Pick<Config, 'encryptionKeys' | 'storage'>;
   progress: Progress;
   signal: AbortSignal;
 }
@@ -59,7 +59,7 @@ export async function takeBackup(path: string, snapshot: Snapshot, { config, pro
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value, null, 2));
 
-function headerOf({ migration, tables }: Snapshot, { sealingKeys, storage }: Means['config']): Header {
+function headerOf({ migration, tables }: Snapshot, { encryptionKeys, storage }: Means['config']): Header {
   if (migration.tag === '') {
     throw new CommandFailure('The database is of a newer Carillon than this one: back it up with that version.');
   }
@@ -69,7 +69,7 @@ function headerOf({ migration, tables }: Snapshot, { sealingKeys, storage }: Mea
     createdAt: systemClock().toISOString(),
     migration: { tag: migration.tag, when: migration.when },
     tables: tables.map(({ name, columns }) => ({ name, columns })),
-    keys: fingerprints(sealingKeys),
+    keys: fingerprints(encryptionKeys),
     storage: { driver: storage.driver, url: storage.driver === 'base64' ? null : storage.url },
   };
 }

@@ -98,7 +98,10 @@ function withoutGenerating(env: Environment): Environment {
 }
 
 /** Production does not start with a weak secret; elsewhere it is worth a word. */
-function strength({ production, jwtSecret, cronSecret, adminKey, sealingKeys }: Config, env: Environment): Finding[] {
+function strength(
+  { production, jwtSecret, cronSecret, adminKey, encryptionKeys }: Config,
+  env: Environment,
+): Finding[] {
   if (production) return [];
   const secrets = {
     JWT_SECRET: jwtSecret,
@@ -107,7 +110,7 @@ function strength({ production, jwtSecret, cronSecret, adminKey, sealingKeys }: 
     ENCRYPTION_KEY: env.ENCRYPTION_KEY ?? '',
   };
   try {
-    assertStrong(secrets, sealingKeys);
+    assertStrong(secrets, encryptionKeys);
     return [];
   } catch (error) {
     return [warning((error as Error).message, 'Production would refuse it.')];

@@ -52,7 +52,7 @@ export async function examine(env: Environment, options: ExamineOptions = {}): P
       if (!readable) return found;
       const [row] = await db.select({ model: settings.defaultModel }).from(settings);
       model = row?.model ?? model;
-      const sealed = doubtful.has('ENCRYPTION_KEY') ? [] : await examineSealed(db, config.sealingKeys);
+      const sealed = doubtful.has('ENCRYPTION_KEY') ? [] : await examineSealed(db, config.encryptionKeys);
       return [...found, ...sealed, ...(await examineScheduler(db, now()))];
     }),
   );
