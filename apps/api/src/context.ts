@@ -36,6 +36,8 @@ export interface Context {
   worker: WorkerHandle;
   /** The request that caused the work, where there is one; goes into logs, events and the audit log. */
   requestId?: string;
+  /** Where that request came from; undefined for server actions and for work of the service itself. */
+  origin?: Origin;
   /** In a transaction: what `afterCommit` was given. */
   onCommit?: (() => void)[];
 }
@@ -66,6 +68,12 @@ export interface SessionTokens {
 export interface SessionClaims {
   userId: number;
   sessionId: string;
+}
+
+export interface Origin {
+  /** The caller's IP address. */
+  address: string;
+  userAgent: string | undefined;
 }
 
 /** The signed-in user of a request, as the session look-up found them. */

@@ -4,22 +4,21 @@ import { changeSettings } from '../users/settings.ts';
 import { changeProfile } from '../users/write.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readAs } from './input.ts';
-import { NO_ADDRESS } from './words.ts';
 
 /** Specification "Server actions": those of the caller's own account. */
 export const accountActions = ({ user }: ActionBuilder) => ({
   updateProfile: user('updateProfile', [readAs(ACTION_INPUTS.updateProfile)], async ({ ctx, caller }, input) => {
-    const { id, updatedAt, ...profile } = await changeProfile(ctx, caller, input, NO_ADDRESS);
+    const { id, updatedAt, ...profile } = await changeProfile(ctx, caller, input);
     return { ...profile, id: String(id), updatedAt: updatedAt.toISOString() };
   }),
 
   changePassword: user('changePassword', [readAs(ACTION_INPUTS.changePassword)], async ({ ctx, caller }, input) => {
-    await changePassword(ctx, caller, input, NO_ADDRESS);
+    await changePassword(ctx, caller, input);
     return null;
   }),
 
   updateSettings: user('updateSettings', [readAs(ACTION_INPUTS.updateSettings)], async ({ ctx, caller }, input) => {
-    const settings = await changeSettings(ctx, caller, input, NO_ADDRESS);
+    const settings = await changeSettings(ctx, caller, input);
     const { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey } = settings;
     return { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey };
   }),

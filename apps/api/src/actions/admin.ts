@@ -6,7 +6,7 @@ import { listUsers } from '../users/accounts.ts';
 import { changeAccount } from '../users/change-account.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readAs, readId, readOptional } from './input.ts';
-import { NO_ADDRESS, toText } from './words.ts';
+import { toText } from './words.ts';
 
 /** Specification "Server actions": those of admins. */
 export const adminActions = ({ admin }: ActionBuilder) => ({
@@ -29,7 +29,7 @@ export const adminActions = ({ admin }: ActionBuilder) => ({
   }),
 
   updateUserRole: admin('updateUserRole', [readId, readAs(Role, 'role')], async ({ ctx, caller }, id, role) => {
-    const changed = await changeAccount(ctx, caller, id, { role }, NO_ADDRESS);
+    const changed = await changeAccount(ctx, caller, id, { role });
     const { isActive, trialEndsAt, updatedAt } = changed;
     return {
       id: String(id),
@@ -41,7 +41,7 @@ export const adminActions = ({ admin }: ActionBuilder) => ({
   }),
 
   createCoupon: admin('createCoupon', [readAs(ACTION_INPUTS.createCoupon)], async ({ ctx, caller }, input) => {
-    const coupon = await createCoupon(ctx, caller, input, NO_ADDRESS);
+    const coupon = await createCoupon(ctx, caller, input);
     const { id, code, type, value, isActive, maxUses, usedCount, expiresAt, createdByEmail, createdAt } = coupon;
     return {
       id: String(id),

@@ -25,9 +25,6 @@ export const TASK_STATES = {
   failed: 'FAILED',
 } as const satisfies Record<TaskStatus, string>;
 
-/** In-process there is no address that a change came from; the audit log has none then. */
-export const NO_ADDRESS = null;
-
 /** An instant as the actions tell it, if there is one. */
 export const toText = (at: Date | null): string | null => at?.toISOString() ?? null;
 

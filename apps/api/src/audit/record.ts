@@ -10,7 +10,6 @@ export interface AuditEntry {
   /** Whose account it concerns. */
   userId: number | null;
   details?: Record<string, unknown>;
-  address?: string | null;
 }
 
 /** Writes who did what to whom (decisions §9). Call it in the transaction of the change it tells of. */
@@ -19,6 +18,7 @@ export async function recordAudit(ctx: Context, entry: AuditEntry): Promise<void
 }
 
 /** The row of `recordAudit`, for a statement that writes it beside something else. */
-export function auditRow(ctx: Context, { details = {}, address = null, ...entry }: AuditEntry) {
-  return { ...entry, details, address, at: ctx.now(), requestId: ctx.requestId ?? null };
+export function auditRow(ctx: Context, { details = {}, ...entry }: AuditEntry) {
+  const { origin, requestId = null } = ctx;
+  return { ...entry, details, address: origin?.address ?? null, at: ctx.now(), requestId };
 }

@@ -20,7 +20,6 @@ export async function changePassword(
   ctx: Context,
   caller: Caller,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
-  address: string | null,
 ): Promise<void> {
   if (isSamePassword(currentPassword, newPassword)) {
     throw invalidField('newPassword', 'must differ from the current one');
@@ -56,7 +55,7 @@ export async function changePassword(
     await endUserSessions(tx, caller.id, { except: caller.sessionId });
     const { id: userId } = caller;
     const { email } = account;
-    await recordAudit(tx, { kind: 'user.password_changed', actorId: userId, actorEmail: email, userId, address });
+    await recordAudit(tx, { kind: 'user.password_changed', actorId: userId, actorEmail: email, userId });
     await queueMail(tx, { to: email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
   });
 }

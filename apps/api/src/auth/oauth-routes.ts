@@ -20,8 +20,7 @@ export const oauthRoutes: Routes = async (app, { ctx }) => {
     // From the configuration, never from the Host header: it has to be the address that the provider was told.
     const callback = new URL(callbackOf(ctx, provider));
     callback.search = new URL(request.url, callback).search;
-    const origin = { address: request.ip, userAgent: request.headers['user-agent'] ?? null };
-    const { token } = await finishOAuth(ctx, provider, callback, flow, origin);
+    const { token } = await finishOAuth(request.ctx, provider, callback, flow);
     return reply.header('set-cookie', sessionCookie(ctx.config, token)).redirect(ctx.config.appUrl);
   });
 };

@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeactivated } from '../errors.ts';
 import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../third-party/oauth.ts';
-import { endUserSessions, type Origin, openSession } from './sessions.ts';
+import { endUserSessions, openSession } from './sessions.ts';
 import { hasEmail, insertAccount } from './write.ts';
 
 /** The address that `provider` sends the browser back to; registered there by the operator. */
@@ -23,13 +23,7 @@ export async function beginOAuth(ctx: Context, provider: string) {
  * or a new one made, but only where the provider has verified the address (`forbidden`). Refusals: `bad_request` where
  * the answer does not fit the flow, `unavailable` where the provider does not answer.
  */
-export async function finishOAuth(
-  ctx: Context,
-  provider: string,
-  callback: URL,
-  flow: OAuthFlow | null,
-  origin: Origin,
-) {
+export async function finishOAuth(ctx: Context, provider: string, callback: URL, flow: OAuthFlow | null) {
   const asked = getProvider(ctx, provider);
   if (!flow) throw new AppError('bad_request', 'This sign-in was not begun here, or took too long: begin anew.');
   const outcome = await asked.finish(callback, flow);
@@ -40,9 +34,9 @@ export async function finishOAuth(
   const { profile } = outcome;
   const userId = await inTransaction(ctx, async (tx) => {
     const known = await findIdentity(tx, provider, profile);
-    return known ?? linkAccount(tx, provider, profile, origin);
+    return known ?? linkAccount(tx, provider, profile);
   });
-  return openSession(ctx, userId, origin, (account) => {
+  return openSession(ctx, userId, (account) => {
     if (!account.isActive) throw accountDeactivated();
   });
 }
@@ -66,7 +60,7 @@ async function findIdentity(ctx: Context, provider: string, { subject }: OAuthPr
 }
 
 /** Links the account of a verified address, or makes one. Two callbacks of one person at once: the address decides. */
-async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile, origin: Origin): Promise<number> {
+async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile): Promise<number> {
   const { email, emailVerified, subject } = profile;
   if (email === null || !emailVerified) {
     throw new AppError('forbidden', 'The provider has not verified your e-mail address.');
@@ -77,7 +71,7 @@ async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile
   const userId = created?.id ?? (await takeOver(ctx, email, identityUserId));
   await ctx.db.insert(identities).values({ userId, provider, subject, createdAt: ctx.now() }).onConflictDoNothing();
   const kind = created ? 'user.registered' : 'user.linked';
-  await recordAudit(ctx, { kind, actorId: userId, actorEmail: email, userId, address: origin.address });
+  await recordAudit(ctx, { kind, actorId: userId, actorEmail: email, userId });
   return userId;
 }
 

@@ -6,7 +6,7 @@ import { type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { queueMail, queueReset } from '../mail/queue.ts';
 import { hashPassword } from './passwords.ts';
-import { endUserSessions, type Origin } from './sessions.ts';
+import { endUserSessions } from './sessions.ts';
 import { hasEmail, storedEmail } from './write.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -69,7 +69,7 @@ export async function getReset(ctx: Context, token: string): Promise<{ userId: n
  * Sets the new password of the account that the token was made for, and ends all its sessions (decisions §3). A token
  * works once, however many submissions run at the same time; the others are refused as `getReset` does.
  */
-export async function resetPassword(ctx: Context, input: { token: string; newPassword: string }, origin: Origin) {
+export async function resetPassword(ctx: Context, input: { token: string; newPassword: string }) {
   const { userId } = await getReset(ctx, input.token);
   // Only now, so that a guessed token costs no hash, and outside of the transaction, which holds locks.
   const passwordHash = await hashPassword(input.newPassword);
@@ -87,7 +87,7 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
     }
     await endUserSessions(tx, userId);
     const actor = { actorId: userId, actorEmail: user.email, userId };
-    await recordAudit(tx, { kind: 'user.password_reset', ...actor, address: origin.address });
+    await recordAudit(tx, { kind: 'user.password_reset', ...actor });
     await queueMail(tx, { to: user.email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
   });
 }

@@ -1,10 +1,8 @@
 import * as contract from '@carillon/contract/auth';
-import type { FastifyRequest } from 'fastify';
 import { clearedCookie, sessionCookie } from '../http/session-cookie.ts';
 import type { Routes } from '../http/validation.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';
 import { listSessions } from './read.ts';
-import type { Origin } from './sessions.ts';
 import { endOwnSession, logIn, logOut, register } from './write.ts';
 
 /** Specification "Accounts and sessions". */
@@ -13,13 +11,13 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     '/api/auth/register',
     { schema: contract.register, config: { access: 'public' } },
     async (request, reply) => {
-      const user = await register(request.ctx, request.body, originOf(request));
+      const user = await register(request.ctx, request.body);
       return reply.code(201).send({ success: true, user });
     },
   );
 
   app.post('/api/auth/login', { schema: contract.login, config: { access: 'public' } }, async (request, reply) => {
-    const { user, token } = await logIn(request.ctx, request.body, originOf(request));
+    const { user, token } = await logIn(request.ctx, request.body);
     const wantsToken = request.headers['x-request-token'] === 'true';
     reply.header('set-cookie', sessionCookie(ctx.config, token));
     return { success: true as const, user, ...(wantsToken ? { token } : {}) };
@@ -60,7 +58,7 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     '/api/auth/reset-password',
     { schema: contract.resetPassword, config: { access: 'public' } },
     async (request) => {
-      await resetPassword(request.ctx, request.body, originOf(request));
+      await resetPassword(request.ctx, request.body);
       return { success: true as const, message: 'Your password is changed. Sign in with the new one.' };
     },
   );
@@ -80,8 +78,3 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     },
   );
 };
-
-const originOf = ({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>): Origin => ({
-  address: ip,
-  userAgent: headers['user-agent'] ?? null,
-});

@@ -14,12 +14,6 @@ const SESSIONS_PER_USER = 10;
 /** `lastUsedAt` is exact to this much, so that a busy session is not written at every request. */
 const TOUCH_EVERY_MS = 60_000;
 
-/** Where a request came from. */
-export interface Origin {
-  address: string | null;
-  userAgent: string | null;
-}
-
 /** A user's row as it is while it is locked. */
 export type Account = Pick<typeof users.$inferSelect, 'id' | 'email' | 'name' | 'role' | 'isActive' | 'passwordHash'>;
 
@@ -31,7 +25,6 @@ export type Account = Pick<typeof users.$inferSelect, 'id' | 'email' | 'name' | 
 export function openSession(
   ctx: Context,
   userId: number,
-  origin: Origin,
   admit: (account: Account) => Promise<void> | void = () => {},
 ) {
   return inTransaction(ctx, async (tx) => {
@@ -42,7 +35,7 @@ export function openSession(
     const id = randomUUID();
     const now = ctx.now();
     const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
-    await writeSession(tx, account, { id, now, expiresAt, ...origin });
+    await writeSession(tx, account, { id, now, expiresAt });
     return { account, sessionId: id, expiresAt, token: ctx.tokens.sign({ userId, sessionId: id }, now) };
   });
 }
@@ -140,19 +133,27 @@ async function lockAccount(ctx: Context, userId: number): Promise<Account | unde
   return account;
 }
 
-interface NewSession extends Origin {
+interface NewSession {
   id: string;
   now: Date;
   expiresAt: Date;
 }
 
 /** One statement: the new session, the end of those beyond the newest ten, and the record of the sign-in. */
-async function writeSession(ctx: Context, { id: userId, email }: Account, { now, ...session }: NewSession) {
-  const { db } = ctx;
+async function writeSession(ctx: Context, { id: userId, email }: Account, { id, now, expiresAt }: NewSession) {
+  const { db, origin } = ctx;
   const opened = db.$with('opened').as(
     db
       .insert(sessions)
-      .values({ ...session, userAgent: session.userAgent?.slice(0, 500), userId, createdAt: now, lastUsedAt: now })
+      .values({
+        id,
+        userId,
+        address: origin?.address,
+        userAgent: origin?.userAgent?.slice(0, 500),
+        createdAt: now,
+        lastUsedAt: now,
+        expiresAt,
+      })
       .returning({ id: sessions.id }),
   );
   // The statement does not see its own insert: the others may keep nine places.
@@ -169,8 +170,5 @@ async function writeSession(ctx: Context, { id: userId, email }: Account, { now,
       .returning({ id: sessions.id }),
   );
   const signedIn = { kind: 'user.signed_in', actorId: userId, actorEmail: email, userId } as const;
-  await db
-    .with(opened, ended)
-    .insert(auditLog)
-    .values(auditRow(ctx, { ...signedIn, address: session.address }));
+  await db.with(opened, ended).insert(auditLog).values(auditRow(ctx, signedIn));
 }

@@ -4,7 +4,6 @@ import type { Context } from '../context.ts';
 import { emailKey, networkOf } from '../limits/keys.ts';
 import { ACCOUNT_LOGINS } from '../limits/rates.ts';
 import { countHit, hitOf, isExceeded, refuseHit } from '../limits/windows.ts';
-import type { Origin } from './sessions.ts';
 
 const FAMILIAR_MS = 30 * 24 * 60 * 60 * 1000;
 /** What only the owner of an account does, from an address that is then theirs. */
@@ -18,12 +17,11 @@ const OWN_ACTS = ['user.registered', 'user.signed_in', 'user.password_reset'];
 export async function throttleLogin(
   ctx: Context,
   { email, userId }: { email: string; userId: number | undefined },
-  { address }: Origin,
 ): Promise<void> {
   const standing = await countHit(ctx.db, hitOf(ctx, ACCOUNT_LOGINS, emailKey(ACCOUNT_LOGINS.bucket, email)));
   if (!isExceeded(standing)) return;
   // 0 is nobody's: the look-up is made all the same, so that its time tells nothing.
-  if (await isFamiliar(ctx, userId ?? 0, networkOf(address ?? ''))) return;
+  if (await isFamiliar(ctx, userId ?? 0, networkOf(ctx.origin?.address ?? ''))) return;
   throw refuseHit(ctx, ACCOUNT_LOGINS, standing);
 }
 

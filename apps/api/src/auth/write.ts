@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
-import { type Account, endSession, type Origin, openSession } from './sessions.ts';
+import { type Account, endSession, openSession } from './sessions.ts';
 import { throttleLogin } from './throttle-login.ts';
 
 export interface NewAccount {
@@ -19,7 +19,7 @@ export interface NewAccount {
  * Creates an account in its trial (decisions §9). An address that has one is refused as `conflict`, however many
  * registrations run at once. Opens no session.
  */
-export async function register(ctx: Context, input: NewAccount, origin: Origin) {
+export async function register(ctx: Context, input: NewAccount) {
   const passwordHash = await hashPassword(input.password);
   return inTransaction(ctx, async (tx) => {
     const user = await insertAccount(tx, { ...input, passwordHash, role: 'USER' });
@@ -29,7 +29,6 @@ export async function register(ctx: Context, input: NewAccount, origin: Origin) 
       actorId: user.id,
       actorEmail: user.email,
       userId: user.id,
-      address: origin.address,
     });
     return user;
   });
@@ -39,10 +38,10 @@ export async function register(ctx: Context, input: NewAccount, origin: Origin) 
  * Signs in and opens a session. A wrong password and an unknown address are refused alike as `unauthenticated`, and
  * take equally long; a deactivated account with the right password is `forbidden` (decisions §3).
  */
-export async function logIn(ctx: Context, input: { email: string; password: string }, origin: Origin) {
+export async function logIn(ctx: Context, input: { email: string; password: string }) {
   const { id, passwordHash } = users;
   const [known] = await ctx.db.select({ id, passwordHash }).from(users).where(hasEmail(input.email));
-  await throttleLogin(ctx, { email: input.email, userId: known?.id }, origin);
+  await throttleLogin(ctx, { email: input.email, userId: known?.id });
   const isRight = await verifyPassword(known?.passwordHash ?? null, input.password);
   if (!known || !isRight) throw wrongCredentials();
 
@@ -51,7 +50,7 @@ export async function logIn(ctx: Context, input: { email: string; password: stri
     if (account.passwordHash === known.passwordHash) return;
     if (!(await verifyPassword(account.passwordHash, input.password))) throw wrongCredentials();
   };
-  const { account, token } = await openSession(ctx, known.id, origin, admit);
+  const { account, token } = await openSession(ctx, known.id, admit);
   await strengthen(ctx, known, input.password);
   return { user: { id: account.id, email: account.email, name: account.name, role: account.role }, token };
 }

@@ -15,7 +15,7 @@ const LAST_INSTANT = '9999-12-31T23:59:59.999Z';
  * The conditional update takes a use, and the primary key of the redemptions lets a user have one: neither looks first
  * and writes then, so that no number of calls at once gets more out of a coupon than it holds (security, trap 6).
  */
-export function activateCoupon(ctx: Context, caller: Caller, code: string, address: string | null) {
+export function activateCoupon(ctx: Context, caller: Caller, code: string) {
   return inTransaction(ctx, async (tx) => {
     const now = tx.now();
     const [coupon] = await tx.db
@@ -47,7 +47,6 @@ export function activateCoupon(ctx: Context, caller: Caller, code: string, addre
       actorEmail: caller.email,
       userId: caller.id,
       details: { couponId, ...shown, trialEndsAt },
-      address,
     });
     return { coupon: { ...shown, appliedAt: now }, user: { trialEndsAt } };
   });

@@ -13,10 +13,10 @@ export const couponsRoutes: Routes = async (app) => {
   app.post(
     '/api/coupons/activate',
     { schema: contract.activateCoupon, config: { access: 'user' } },
-    async ({ ctx, caller, body, ip }) => ({
+    async ({ ctx, caller, body }) => ({
       success,
       message: 'The coupon is applied: your trial is longer.',
-      ...(await activateCoupon(ctx, caller, body.code, ip)),
+      ...(await activateCoupon(ctx, caller, body.code)),
     }),
   );
 
@@ -25,14 +25,10 @@ export const couponsRoutes: Routes = async (app) => {
     data: await listCoupons(ctx, query),
   }));
 
-  app.post(
-    '/api/admin/coupons',
-    { schema: contract.createCoupon, config },
-    async ({ ctx, caller, body, ip }, reply) => {
-      const data = await createCoupon(ctx, caller, body, ip);
-      return reply.code(201).send({ success, data, message: 'The coupon is created.' });
-    },
-  );
+  app.post('/api/admin/coupons', { schema: contract.createCoupon, config }, async ({ ctx, caller, body }, reply) => {
+    const data = await createCoupon(ctx, caller, body);
+    return reply.code(201).send({ success, data, message: 'The coupon is created.' });
+  });
 
   app.get('/api/admin/coupons/:id', { schema: contract.getCoupon, config }, async ({ ctx, params }) => ({
     success,
@@ -42,20 +38,16 @@ export const couponsRoutes: Routes = async (app) => {
   app.patch(
     '/api/admin/coupons/:id',
     { schema: contract.changeCoupon, config },
-    async ({ ctx, caller, params, body, ip }) => ({
+    async ({ ctx, caller, params, body }) => ({
       success,
-      coupon: await changeCoupon(ctx, caller, params.id, body, ip),
+      coupon: await changeCoupon(ctx, caller, params.id, body),
     }),
   );
 
-  app.delete(
-    '/api/admin/coupons/:id',
-    { schema: contract.deleteCoupon, config },
-    async ({ ctx, caller, params, ip }) => {
-      await deleteCoupon(ctx, caller, params.id, ip);
-      return { success, message: 'The coupon is deleted.' };
-    },
-  );
+  app.delete('/api/admin/coupons/:id', { schema: contract.deleteCoupon, config }, async ({ ctx, caller, params }) => {
+    await deleteCoupon(ctx, caller, params.id);
+    return { success, message: 'The coupon is deleted.' };
+  });
 
   app.get(
     '/api/admin/coupons/:id/usage',

@@ -14,7 +14,7 @@ import { type CouponRow, couponFields, refuseCoupon } from './read.ts';
  * `value` is the trial duration of the settings unless it is given; where that is 0, it has to be (400). Refusal: 409
  * where another coupon has the code, in any letter case.
  */
-export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInput, address: string | null) {
+export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInput) {
   return inTransaction(ctx, async (tx) => {
     const value = input.value ?? (await getSettings(tx)).trialDurationDays;
     if (value < 1) throw invalidField('value', 'is required while trials have no duration');
@@ -34,7 +34,7 @@ export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInp
       .onConflictDoNothing()
       .returning(couponFields);
     if (!coupon) throw new AppError('conflict', 'There is a coupon with this code already.');
-    await recordChange(tx, admin, 'coupon.created', { before: null, after: coupon }, address);
+    await recordChange(tx, admin, 'coupon.created', { before: null, after: coupon });
     return coupon;
   });
 }
@@ -43,13 +43,7 @@ export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInp
  * Switches a coupon on or off, or changes its limits, and records both states. A change that leaves everything as it
  * was is none: it is neither dated nor recorded. Refusal: 404.
  */
-export function changeCoupon(
-  ctx: Context,
-  admin: Caller,
-  id: number,
-  input: ChangeCouponInput,
-  address: string | null,
-) {
+export function changeCoupon(ctx: Context, admin: Caller, id: number, input: ChangeCouponInput) {
   return inTransaction(ctx, async (tx) => {
     const before = await lockCoupon(tx, id);
     const expiresAt = readExpiry(input.expiresAt);
@@ -65,17 +59,17 @@ export function changeCoupon(
       .where(eq(coupons.id, id))
       .returning(couponFields);
     if (!after) return refuseCoupon();
-    await recordChange(tx, admin, 'coupon.changed', { before, after }, address);
+    await recordChange(tx, admin, 'coupon.changed', { before, after });
     return after;
   });
 }
 
 /** Deletes a coupon with the record of who has used it; the trials that it extended stay so. Refusal: 404. */
-export function deleteCoupon(ctx: Context, admin: Caller, id: number, address: string | null): Promise<void> {
+export function deleteCoupon(ctx: Context, admin: Caller, id: number): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const before = await lockCoupon(tx, id);
     await tx.db.delete(coupons).where(eq(coupons.id, id));
-    await recordChange(tx, admin, 'coupon.deleted', { before, after: null }, address);
+    await recordChange(tx, admin, 'coupon.deleted', { before, after: null });
   });
 }
 
@@ -89,14 +83,13 @@ const recordChange = (
   admin: Caller,
   kind: 'coupon.created' | 'coupon.changed' | 'coupon.deleted',
   { before, after }: { before: CouponRow | null; after: CouponRow | null },
-  address: string | null,
 ) => {
   const details = {
     couponId: (before ?? after)?.id,
     before: before && shownOf(before),
     after: after && shownOf(after),
   };
-  return recordAudit(ctx, { kind, actorId: admin.id, actorEmail: admin.email, userId: null, details, address });
+  return recordAudit(ctx, { kind, actorId: admin.id, actorEmail: admin.email, userId: null, details });
 };
 
 /** What an admin decides about a coupon; the rest of it never changes, or is not theirs. */

@@ -34,7 +34,7 @@ export type App = Parameters<Routes>[0];
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The application's context with the id of this request, for logs, events and the audit log. */
+    /** The application's context with the id and the origin of this request, for logs, events and the audit log. */
     ctx: Context;
   }
 }
@@ -46,7 +46,8 @@ export function registerContractValidation(app: FastifyInstance, ctx: Context): 
   app.setSerializerCompiler(compileSerializer);
   app.decorateRequest('ctx', {
     getter(this: FastifyRequest) {
-      return { ...ctx, log: this.log as Context['log'], requestId: this.id };
+      const origin = { address: this.ip, userAgent: this.headers['user-agent'] };
+      return { ...ctx, log: this.log as Context['log'], requestId: this.id, origin };
     },
   });
 }

@@ -14,8 +14,8 @@ export const settingsRoutes: Routes = async (app) => {
     settings: await getSettings(ctx),
   }));
 
-  app.patch('/api/admin/settings', { schema: contract.changeSettings, config }, async ({ ctx, caller, body, ip }) => {
-    const after = await changeSettings(ctx, caller, body, ip);
+  app.patch('/api/admin/settings', { schema: contract.changeSettings, config }, async ({ ctx, caller, body }) => {
+    const after = await changeSettings(ctx, caller, body);
     const given = Object.fromEntries(Object.entries(after).filter(([name]) => name in body));
     return { success, settings: { ...given, updatedAt: after.updatedAt } };
   });

@@ -9,7 +9,7 @@ import { getSettings } from './read.ts';
  * process reads them where it needs them, so a change is in force with its commit. Returns all of them as they are
  * then; a change that leaves everything as it was is none.
  */
-export function changeSettings(ctx: Context, admin: Caller, input: ChangeSettingsInput, address: string | null) {
+export function changeSettings(ctx: Context, admin: Caller, input: ChangeSettingsInput) {
   return inTransaction(ctx, async (tx) => {
     await tx.db.select({ id: settings.id }).from(settings).for('no key update');
     // A statement of its own, begun after the lock was had: it sees what others have committed.
@@ -32,7 +32,6 @@ export function changeSettings(ctx: Context, admin: Caller, input: ChangeSetting
       actorEmail: admin.email,
       userId: null,
       details: { before: only(before), after: only(wanted) },
-      address,
     });
     return { ...before, ...wanted, updatedAt };
   });

@@ -23,18 +23,14 @@ export const adminUsersRoutes: Routes = async (app) => {
   app.patch(
     '/api/admin/users/:id',
     { schema: contract.changeAccount, config },
-    async ({ ctx, caller, params, body, ip }) => {
-      const { plan, ...user } = await changeAccount(ctx, caller, params.id, body, ip);
+    async ({ ctx, caller, params, body }) => {
+      const { plan, ...user } = await changeAccount(ctx, caller, params.id, body);
       return { success, user: body.plan === undefined ? user : { ...user, plan } };
     },
   );
 
-  app.delete(
-    '/api/admin/users/:id',
-    { schema: contract.deleteAccount, config },
-    async ({ ctx, caller, params, ip }) => {
-      await deleteAccount(ctx, caller, params.id, ip);
-      return { success, message: 'The account and all its data are deleted.' };
-    },
-  );
+  app.delete('/api/admin/users/:id', { schema: contract.deleteAccount, config }, async ({ ctx, caller, params }) => {
+    await deleteAccount(ctx, caller, params.id);
+    return { success, message: 'The account and all its data are deleted.' };
+  });
 };

@@ -15,13 +15,7 @@ type Changeable = Pick<AdminSight, (typeof CHANGEABLE)[number]>;
  * deactivation end the account's sessions; the tasks of a deactivated account rest until it is active again. A change
  * that leaves everything as it was is none. Refusals: 404, and 409 for the last active admin.
  */
-export function changeAccount(
-  ctx: Context,
-  admin: Caller,
-  id: number,
-  input: ChangeAccountInput,
-  address: string | null,
-): Promise<AdminSight> {
+export function changeAccount(ctx: Context, admin: Caller, id: number, input: ChangeAccountInput): Promise<AdminSight> {
   return inTransaction(ctx, async (tx) => {
     if (input.isActive !== undefined) await lockUserTasks(tx, id);
     const before = await lockForAdmin(tx, admin, id, () => input.role === 'USER' || input.isActive === false);
@@ -47,7 +41,6 @@ export function changeAccount(
       actorEmail: admin.email,
       userId: id,
       details: { before: only(before), after: only(wanted) },
-      address,
     });
     return { ...before, ...wanted, updatedAt };
   });

@@ -37,19 +37,18 @@ interface EmailChange {
   userId: number;
   before: string;
   after: string;
-  address: string | null;
 }
 
 /** What follows from another address, in the transaction that writes it: links sent to the one before are void. */
 export async function followEmailChange(ctx: Context, change: EmailChange): Promise<void> {
-  const { userId, before, after, address } = change;
+  const { userId, before, after } = change;
   await ctx.db
     .update(passwordResets)
     .set({ usedAt: ctx.now() })
     .where(and(eq(passwordResets.userId, userId), isNull(passwordResets.usedAt)));
   const details = { before: { email: before }, after: { email: after } };
   const actor = { actorId: userId, actorEmail: before, userId };
-  await recordAudit(ctx, { kind: 'user.email_changed', ...actor, details, address });
+  await recordAudit(ctx, { kind: 'user.email_changed', ...actor, details });
   const subject = 'The e-mail address of your account was changed';
   await queueMail(ctx, { to: before, userId, subject, text: CHANGED_TEXT });
 }

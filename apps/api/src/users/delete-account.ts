@@ -13,7 +13,7 @@ const BATCH = 5000;
  * aborted and its result dropped; its files are removed from the storage soon after. Of the audit log the account's own
  * deeds go, and what admins did to it stays. Refusals: 404, and 409 for the last active admin.
  */
-export async function deleteAccount(ctx: Context, admin: Caller, id: number, address: string | null): Promise<void> {
+export async function deleteAccount(ctx: Context, admin: Caller, id: number): Promise<void> {
   const running = await inTransaction(ctx, async (tx) => {
     await lockUserTasks(tx, id, 'update');
     const { email, role } = await lockForAdmin(tx, admin, id, () => true);
@@ -33,7 +33,6 @@ export async function deleteAccount(ctx: Context, admin: Caller, id: number, add
       actorEmail: admin.email,
       userId: id,
       details: { before: { email, role }, after: null },
-      address,
     });
     return running;
   });

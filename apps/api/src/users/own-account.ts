@@ -21,16 +21,10 @@ export interface AccountChanges {
 }
 
 /**
- * Changes what is given of the caller's own account, with all that follows, in one transaction; `address` is where the
- * request came from, for the audit log. Refusals: 400 on `webhookUrl` that may not be reached; for another e-mail
+ * Changes what is given of the caller's own account, with all that follows, in one transaction. Refusals: 400 on `webhookUrl` that may not be reached; for another e-mail
  * address 409 where it is taken and 429 after several in an hour; 401 where the account is gone.
  */
-export async function changeOwnAccount(
-  ctx: Context,
-  caller: Caller,
-  changes: AccountChanges,
-  address: string | null,
-): Promise<OwnAccount> {
+export async function changeOwnAccount(ctx: Context, caller: Caller, changes: AccountChanges): Promise<OwnAccount> {
   const { name, timezone, email, notificationPreferences: preferences = {}, providerKey: key, webhookUrl } = changes;
   if (webhookUrl) assertReachable(ctx, 'webhookUrl', webhookUrl);
   if (email !== undefined) await admitEmailChange(ctx, caller, email);
@@ -59,7 +53,7 @@ export async function changeOwnAccount(
       .returning(OWN);
     if (!before || !account) throw accountDeleted();
     if (account.email !== before.email) {
-      await followEmailChange(tx, { userId: caller.id, before: before.email, after: account.email, address });
+      await followEmailChange(tx, { userId: caller.id, before: before.email, after: account.email });
     }
     if (webhookUrl !== undefined || preferences.webhook !== undefined) {
       const { notificationUrl: url, notifyWebhook: isActive } = account;

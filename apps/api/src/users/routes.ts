@@ -5,13 +5,13 @@ import { getProfile } from './read.ts';
 import { changeProfile } from './write.ts';
 
 /** Specification "Current user". */
-export const usersRoutes: Routes = async (app, { ctx }) => {
-  app.get('/api/user', { schema: getUser, config: { access: 'user' } }, async ({ caller }) => ({
+export const usersRoutes: Routes = async (app) => {
+  app.get('/api/user', { schema: getUser, config: { access: 'user' } }, async ({ ctx, caller }) => ({
     success: true as const,
     user: await getProfile(ctx, caller),
   }));
 
-  app.patch('/api/user', { schema: patchUser, config: { access: 'user' } }, async ({ caller, body }) => ({
+  app.patch('/api/user', { schema: patchUser, config: { access: 'user' } }, async ({ ctx, caller, body }) => ({
     success: true as const,
     user: await changeProfile(ctx, caller, body),
   }));
@@ -19,8 +19,8 @@ export const usersRoutes: Routes = async (app, { ctx }) => {
   app.post(
     '/api/user/password',
     { schema: changePasswordContract, config: { access: 'user' } },
-    async ({ ctx, caller, body, ip }) => {
-      await changePassword(ctx, caller, body, ip);
+    async ({ ctx, caller, body }) => {
+      await changePassword(ctx, caller, body);
       return { success: true as const, message: 'Your password is changed. All other sessions are ended.' };
     },
   );

@@ -13,9 +13,8 @@ export const userSettingsRoutes: Routes = async (app) => {
     settings: await getSettings(ctx, caller),
   }));
 
-  app.patch(
-    '/api/user/settings',
-    { schema: contract.changeUserSettings, config },
-    async ({ ctx, caller, body, ip }) => ({ success, settings: await changeSettings(ctx, caller, body, ip) }),
-  );
+  app.patch('/api/user/settings', { schema: contract.changeUserSettings, config }, async ({ ctx, caller, body }) => ({
+    success,
+    settings: await changeSettings(ctx, caller, body),
+  }));
 };

@@ -25,14 +25,13 @@ export async function getSettings(ctx: Context, caller: Caller) {
 
 /**
  * Changes what is given of the caller's settings and returns all of them (specification "Server actions",
- * `updateSettings`). `address` is where the request came from. Refusals as of `changeOwnAccount`.
+ * `updateSettings`). Refusals as of `changeOwnAccount`.
  */
 export async function changeSettings(
   ctx: Context,
   caller: Caller,
   { modelRouterApiKey: providerKey, ...changes }: ChangeSettingsInput,
-  address: string | null = null,
 ) {
-  await changeOwnAccount(ctx, caller, { ...changes, providerKey }, address);
+  await changeOwnAccount(ctx, caller, { ...changes, providerKey });
   return getSettings(ctx, caller);
 }

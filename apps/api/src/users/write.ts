@@ -11,9 +11,8 @@ export async function changeProfile(
   ctx: Context,
   caller: Caller,
   { encryptedProviderKey: providerKey, ...changes }: ChangeProfileInput & PatchUserInput,
-  address: string | null = null,
 ) {
-  const account = await changeOwnAccount(ctx, caller, { ...changes, providerKey }, address);
+  const account = await changeOwnAccount(ctx, caller, { ...changes, providerKey });
   const { id, name, email, timezone, notifyEmail, notifyWebhook, updatedAt } = account;
   const notificationPreferences = { email: notifyEmail, webhook: notifyWebhook };
   return { id, name, email, timezone, notificationPreferences, updatedAt };

@@ -165,7 +165,7 @@ t.test('an account that is deleted or deactivated meanwhile leaves nothing behin
   for (const when of ['before', 'during'] as const) {
     if (when === 'during') {
       ai.answer(async () => {
-        await deleteAccount(ctx, callerFor(ada.id), alice().id, null);
+        await deleteAccount(ctx, callerFor(ada.id), alice().id);
         return {};
       });
       t.equal((await ask()).statusCode, 200, 'the answer was paid for');
@@ -184,7 +184,7 @@ t.test('calls end while their account is deleted, without a deadlock that anybod
   const calls = await Promise.all(Array.from({ length: 10 }, begin));
   await Promise.all([
     ...calls.map((call) => endCall(ctx, call, USAGE)),
-    deleteAccount(ctx, callerFor(ada.id), alice().id, null),
+    deleteAccount(ctx, callerFor(ada.id), alice().id),
   ]);
   t.same([await underWay(), await ctx.db.select().from(usageRecords)], [[], []]);
 });

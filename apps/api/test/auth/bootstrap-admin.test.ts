@@ -7,7 +7,6 @@ import { ConfigError, loadConfig } from '../../src/config/config.ts';
 import { testContext } from '../support/context.ts';
 import { PASSWORD, signUp } from '../support/people.ts';
 
-const NOWHERE = { address: null, userAgent: null };
 const env = { BOOTSTRAP_ADMIN_EMAIL: 'Root@Example.com', BOOTSTRAP_ADMIN_PASSWORD: 'Operator-2026' };
 
 const { app, ctx, logged } = await testContext(t, { env });
@@ -20,16 +19,16 @@ t.test('the account is created as an admin who can sign in', async (t) => {
   await bootstrapAdmin(ctx);
   const [root] = await ctx.db.select().from(users).where(eq(users.email, 'root@example.com'));
   t.match(root, { role: 'ADMIN', isActive: true, name: 'Admin' });
-  const { user } = await logIn(ctx, { email: 'root@example.com', password: 'Operator-2026' }, NOWHERE);
+  const { user } = await logIn(ctx, { email: 'root@example.com', password: 'Operator-2026' });
   t.equal(user.role, 'ADMIN');
 });
 
 t.test('an account that is there is promoted and keeps its password', async (t) => {
   const alice = await signUp(app, { name: 'Alice', email: 'root@example.com' });
   await bootstrapAdmin(ctx);
-  const { user } = await logIn(ctx, { email: 'root@example.com', password: PASSWORD }, NOWHERE);
+  const { user } = await logIn(ctx, { email: 'root@example.com', password: PASSWORD });
   t.match(user, { id: alice.id, name: 'Alice', role: 'ADMIN' });
-  const old = logIn(ctx, { email: 'root@example.com', password: 'Operator-2026' }, NOWHERE);
+  const old = logIn(ctx, { email: 'root@example.com', password: 'Operator-2026' });
   await t.rejects(old, { name: 'Refusal', message: /wrong/ });
 });
 

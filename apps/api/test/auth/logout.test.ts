@@ -8,7 +8,6 @@ import { inTransaction } from '../../src/context.ts';
 import { testContext } from '../support/context.ts';
 import { PASSWORD, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
 
-const NOWHERE = { address: null, userAgent: null };
 const post = { method: 'POST', url: '/api/auth/logout' } as const;
 
 const { app, ctx } = await testContext(t);
@@ -19,7 +18,7 @@ t.beforeEach(async () => {
 t.test('logging out ends this session, clears the cookie and leaves the others alone', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
-  const other = await openSession(ctx, alice.id, NOWHERE);
+  const other = await openSession(ctx, alice.id);
   const answer = await app.inject({ ...post, headers: { cookie: `local-session=${alice.token}` } });
   t.equal(answer.statusCode, 200);
   t.match(answer.json(), { success: true, message: /.+/ });
@@ -43,8 +42,8 @@ t.test('logging out needs a session, and works once', async (t) => {
 t.test('all sessions of a user can be ended, but for the one in use', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
-  const second = await openSession(ctx, alice.id, NOWHERE);
-  const third = await openSession(ctx, alice.id, NOWHERE);
+  const second = await openSession(ctx, alice.id);
+  const third = await openSession(ctx, alice.id);
   await endUserSessions(ctx, alice.id, { except: second.sessionId });
   t.same(await Promise.all([alice.token, second.token, third.token].map((token) => whoIs(ctx, token).then(Boolean))), [
     false,
@@ -58,7 +57,7 @@ t.test('all sessions of a user can be ended, but for the one in use', async (t) 
 
 t.test('a sign-in with the old password does not outrun a password change or a deactivation', async (t) => {
   const alice = await signUpAlice(app);
-  const attempt = () => logIn(ctx, { email: alice.email, password: PASSWORD }, NOWHERE).catch((error) => error.kind);
+  const attempt = () => logIn(ctx, { email: alice.email, password: PASSWORD }).catch((error) => error.kind);
   const passwordHash = await hashPassword('Another-2026');
   const during = async (change: Partial<typeof users.$inferInsert>) => {
     let signingIn: Promise<unknown> | undefined;

@@ -38,7 +38,7 @@ t.test('a run is shown with its task, its steps, and what it took', async (t) =>
   clock.set(atSecond(2.5));
   await newWorker(t).drain();
   const { id } = await lastRun(task);
-  const { token } = await openSession(ctx, alice().id, { address: null, userAgent: null });
+  const { token } = await openSession(ctx, alice().id);
   const answer = await app.inject({
     url: `/api/executions/${id}/details`,
     headers: { authorization: `Bearer ${token}` },

@@ -224,7 +224,7 @@ t.test('the last place of the day is had once', async (t) => {
 
 t.test('the route answers 201 for a new run, 200 for the one there is, and refuses in the envelope', async (t) => {
   const { id } = await failedRun(t, WRONG);
-  const { token } = await openSession(ctx, alice().id, { address: null, userAgent: null });
+  const { token } = await openSession(ctx, alice().id);
   const headers = { authorization: `Bearer ${token}` };
   const post = (id: number | string) => app.inject({ method: 'POST', url: `/api/executions/${id}/retry`, headers });
   const made = await post(id);

@@ -57,7 +57,7 @@ const alice = await signUpAlice(app);
 const ada = await signUpAda(app);
 /** A session of their own for each route: one of these signs out. */
 async function signIn({ id }: Person): Promise<Record<string, string>> {
-  const { token } = await openSession(ctx, id, { address: null, userAgent: null });
+  const { token } = await openSession(ctx, id);
   return bearer(keep('the token of a session', token));
 }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

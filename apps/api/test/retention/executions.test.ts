@@ -51,7 +51,7 @@ const left = async () =>
   (await ctx.db.select({ id: executions.id }).from(executions).orderBy(asc(executions.id))).map(({ id }) => id);
 /** Figures of the account, as its owner reads them. */
 async function counts() {
-  const { token } = await openSession(ctx, alice.id, { address: '127.0.0.1', userAgent: null });
+  const { token } = await openSession({ ...ctx, origin: { address: '127.0.0.1', userAgent: undefined } }, alice.id);
   const headers = { authorization: `Bearer ${token}` };
   return (await app.inject({ url: '/api/user', headers })).json().user.stats;
 }

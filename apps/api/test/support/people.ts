@@ -37,7 +37,7 @@ export async function signUp(app: FastifyInstance, traits: Traits = {}): Promise
   const { name = 'Alice', email = `${name.toLowerCase()}-${people}@example.com`, role = 'USER', timezone } = traits;
   const user = await insertAccount(ctx, { name, email, role, timezone, passwordHash: await passwordHash });
   if (!user) throw new Error(`${email} is taken.`);
-  const { token } = await openSession(ctx, user.id, { address: '127.0.0.1', userAgent: null });
+  const { token } = await openSession({ ...ctx, origin: { address: '127.0.0.1', userAgent: undefined } }, user.id);
   const admin = role === 'ADMIN' ? { 'x-admin-key': ADMIN_KEY } : {};
   return { id: user.id, name, email: user.email, token, headers: { authorization: `Bearer ${token}`, ...admin } };
 }

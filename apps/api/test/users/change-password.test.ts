@@ -45,7 +45,7 @@ const wrong = { currentPassword: 'Wrong-2026', newPassword: NEW };
 
 t.test('the new password is the one that counts, and all other sessions end', async (t) => {
   const bob = await signUpBob(app);
-  const { token: elsewhere } = await openSession(ctx, alice.id, { address: null, userAgent: null });
+  const { token: elsewhere } = await openSession(ctx, alice.id);
   clock.advance(1000);
   const answer = await change(right);
   t.equal(answer.statusCode, 200);
@@ -85,7 +85,7 @@ t.test('links to choose a new password are void', async (t) => {
 });
 
 t.test('a wrong current password is a validation error that names it, and changes nothing', async (t) => {
-  const { token } = await openSession(ctx, alice.id, { address: null, userAgent: null });
+  const { token } = await openSession(ctx, alice.id);
   for (const currentPassword of ['Wrong-2026', 'x', PASSWORD.toLowerCase(), `${PASSWORD} `, 'x'.repeat(1024)]) {
     const answer = await change({ currentPassword, newPassword: NEW });
     t.equal(answer.statusCode, 400);
@@ -130,9 +130,9 @@ t.test(
   '5 tries in 15 minutes, then 429 even for the right one; the account of a stranger is not affected',
   async (t) => {
     const caller = await callerOf(alice);
-    const attempt = (input: typeof right, who = caller) => changePassword(limited, who, input, null);
+    const attempt = (input: typeof right, who = caller) => changePassword(limited, who, input);
     for (let n = 1; n <= 5; n++) await t.rejects(attempt(wrong), { message: 'The request is not valid.' });
-    const { token } = await openSession(ctx, alice.id, { address: null, userAgent: null });
+    const { token } = await openSession(ctx, alice.id);
     for (const who of [caller, await callerOf({ token })]) {
       const refused = await attempt(right, who).catch((error) => error);
       t.match(refused, { kind: 'rate_limited', details: { limit: 5, remaining: 0, resetIn: 900, retryAfter: 900 } });
@@ -149,7 +149,7 @@ t.test('of many guesses at once no more than 5 are looked at', async (t) => {
   const caller = await callerOf(alice);
   const guesses = Array.from({ length: 30 }, (_, n) => ({ currentPassword: `Guess-${n}`, newPassword: NEW }));
   const ends = await Promise.all(
-    guesses.map((guess) => changePassword(limited, caller, guess, null).catch((error) => error.kind)),
+    guesses.map((guess) => changePassword(limited, caller, guess).catch((error) => error.kind)),
   );
   t.same(ends.toSorted(), [...Array(5).fill('invalid'), ...Array(25).fill('rate_limited')]);
 });
@@ -158,20 +158,20 @@ t.test('what is refused before the password is looked at is no try', async (t) =
   const caller = await callerOf(alice);
   for (let n = 0; n < 9; n++) {
     const same = { currentPassword: PASSWORD, newPassword: PASSWORD };
-    t.match(await changePassword(limited, caller, same, null).catch((error) => error), { kind: 'invalid' });
+    t.match(await changePassword(limited, caller, same).catch((error) => error), { kind: 'invalid' });
   }
-  t.equal(await changePassword(limited, caller, right, null), undefined);
+  t.equal(await changePassword(limited, caller, right), undefined);
 });
 
 t.test('of two changes at once one wins, whoever makes them', async (t) => {
   for (let round = 0; round < 4; round++) {
     const current = round === 0 ? PASSWORD : `Round-${round}`;
-    const { token } = await openSession(ctx, alice.id, { address: null, userAgent: null });
+    const { token } = await openSession(ctx, alice.id);
     const callers = [await callerOf({ token }), await callerOf({ token })];
     const passwords = [`Round-${round + 1}`, `Other-${round + 1}`];
     const ends = await Promise.all(
       callers.map((caller, at) =>
-        changePassword(ctx, caller, { currentPassword: current, newPassword: passwords[at] as string }, null).then(
+        changePassword(ctx, caller, { currentPassword: current, newPassword: passwords[at] as string }).then(
           () => 'changed',
           (error) => error.details,
         ),
@@ -186,7 +186,7 @@ t.test('of two changes at once one wins, whoever makes them', async (t) => {
     t.equal((await logIn(won)).statusCode, 200);
     if (won.startsWith('Other')) {
       const next = await callerOf({ token });
-      await changePassword(ctx, next, { currentPassword: won, newPassword: `Round-${round + 1}` }, null);
+      await changePassword(ctx, next, { currentPassword: won, newPassword: `Round-${round + 1}` });
     }
   }
 });
@@ -197,7 +197,7 @@ t.test('no session outlives a change that it ran beside, but the one that made i
   for (let round = 0; round < 4; round++) {
     const input = turns[round % 2] as typeof right;
     const old = () => logIn(input.currentPassword);
-    await Promise.all([old(), old(), changePassword(ctx, caller, input, null), old(), old()]);
+    await Promise.all([old(), old(), changePassword(ctx, caller, input), old(), old()]);
     const left = await ctx.db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, alice.id));
     t.same(left, [{ id: caller.sessionId }]);
   }
@@ -216,9 +216,9 @@ t.test('a sign-in that makes the hash anew meanwhile does not stand in the way',
 t.test('an account that was deactivated or deleted meanwhile is gone', async (t) => {
   const caller = await callerOf(alice);
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
-  await t.rejects(changePassword(ctx, caller, right, null), { message: 'This account has been deleted.' });
+  await t.rejects(changePassword(ctx, caller, right), { message: 'This account has been deleted.' });
   await ctx.db.delete(users).where(eq(users.id, alice.id));
-  await t.rejects(changePassword(ctx, caller, right, null), {
+  await t.rejects(changePassword(ctx, caller, right), {
     name: 'Refusal',
     message: 'This account has been deleted.',
   });
