@@ -139,6 +139,8 @@ function createClient({ url, applicationName, deadlineMs, parsers, serializers }
     max_lifetime: null,
     backoff: () => 0,
     onnotice: () => {},
+    // Applied once for each prepared statement, to its column names.
+    transform: { column: { from: postgres.toCamel } },
     connection: {
       application_name: applicationName,
       // A server that is alive says no before we give the connection up, and keeps nothing running for nobody.

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import journal from '../migrations/meta/_journal.json' with { type: 'json' };
 import type { Db } from './client.ts';
 import { databaseErrorCode, SQLSTATE } from './errors.ts';
-import { queryRows } from './rows.ts';
+import { queryRows } from './query-rows.ts';
 
 /**
  * Whether the database has the newest migration that this version of the code knows. One that a newer version has

@@ -4,45 +4,45 @@ import type { EncryptionKey } from '../config/secrets.ts';
 const VERSION = 'v1';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const SEALED = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/;
+const CIPHERTEXT = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/;
 
 /**
- * Seals `plaintext` for the database: AES-256-GCM under the first of `keys`, as `v1.<key id>.<nonce, tag, ciphertext>`.
- * `boundTo` names its one place, column and row (`users.provider_key_sealed:42`): moved elsewhere it does not open.
+ * Encrypts with AES-256-GCM and the first of `keys`; returns `v1.<key id>.<nonce, tag, ciphertext in base64url>`.
+ * `aad` names the column and row (`users.provider_key_sealed:42`), so that the value cannot be decrypted elsewhere.
  */
-export function encrypt(keys: readonly EncryptionKey[], plaintext: string, boundTo: string): string {
-  const [writer] = keys;
-  if (!writer) throw new Error('There is no key to seal with.');
+export function encrypt(keys: readonly EncryptionKey[], plaintext: string, aad: string): string {
+  const [key] = keys;
+  if (!key) throw new Error('There is no key to encrypt with.');
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', writer.key, nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(authenticated(writer.id, boundTo));
-  const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
-  return `${ciphertextPrefix(writer)}${Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64url')}`;
+  const cipher = createCipheriv('aes-256-gcm', key.key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(toFullAad(key.id, aad));
+  const encrypted = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+  return `${ciphertextPrefix(key)}${Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url')}`;
 }
 
 /**
- * Opens what `seal` made for the same `boundTo`, under whichever of `keys` sealed it. Throws an `Error` that names the
- * place, and never what is in it, when the value was changed, was sealed for another place, or its key is gone.
+ * Decrypts a result of `encrypt` for the same `aad`, with whichever of `keys` it names. Throws an `Error` that contains
+ * `aad`, and nothing of the value, when the value was changed, belongs to another row, or its key is not among `keys`.
  */
-export function decrypt(keys: readonly EncryptionKey[], sealed: string, boundTo: string): string {
-  const [, keyId, encoded] = SEALED.exec(sealed) ?? [];
-  if (!keyId || !encoded) throw new Error(`${boundTo} does not hold a sealed value.`);
-  const reader = keys.find((key) => key.id === keyId);
-  if (!reader) throw new Error(`${boundTo} is sealed under the key "${keyId}", which ENCRYPTION_KEY does not list.`);
+export function decrypt(keys: readonly EncryptionKey[], ciphertext: string, aad: string): string {
+  const [, keyId, encoded] = CIPHERTEXT.exec(ciphertext) ?? [];
+  if (!keyId || !encoded) throw new Error(`${aad} does not hold an encrypted value.`);
+  const key = keys.find(({ id }) => id === keyId);
+  if (!key) throw new Error(`${aad} is encrypted with key "${keyId}", which ENCRYPTION_KEY does not list.`);
   const bytes = Buffer.from(encoded, 'base64url');
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   try {
-    const decipher = createDecipheriv('aes-256-gcm', reader.key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(authenticated(keyId, boundTo));
+    const decipher = createDecipheriv('aes-256-gcm', key.key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(toFullAad(keyId, aad));
     decipher.setAuthTag(tag);
     return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
   } catch {
-    throw new Error(`${boundTo} was changed, or sealed for another place.`);
+    throw new Error(`${aad} was changed, or encrypted for another row or column.`);
   }
 }
 
-/** What every value begins with that was sealed under `key`. */
+/** The start of every value that is encrypted with `key`. */
 export const ciphertextPrefix = ({ id }: EncryptionKey): string => `${VERSION}.${id}.`;
 
-const authenticated = (keyId: string, boundTo: string) => Buffer.from(`${VERSION}.${keyId}.${boundTo}`);
+const toFullAad = (keyId: string, aad: string) => Buffer.from(`${VERSION}.${keyId}.${aad}`);

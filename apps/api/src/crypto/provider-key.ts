@@ -1,14 +1,20 @@
-import type { Context } from '../context.ts';
+import type { EncryptionKey } from '../config/secrets.ts';
 import { columnAad } from './encrypted-columns.ts';
 import { decrypt, encrypt } from './encryption.ts';
 
-/** Seals a user's own AI key for `users.providerKeySealed` (decisions §7). */
-export const encryptProviderKey = (ctx: Context, userId: number, key: string) =>
-  encrypt(ctx.config.encryptionKeys, key, columnAad('users.provider_key_sealed', userId));
+interface Keys {
+  config: { encryptionKeys: readonly EncryptionKey[] };
+}
 
-/** Opens what that column holds; null where the user has no key. Throws when its sealing key is gone. */
-export const decryptProviderKey = (ctx: Context, userId: number, sealed: string | null) =>
-  sealed === null ? null : decrypt(ctx.config.encryptionKeys, sealed, columnAad('users.provider_key_sealed', userId));
+/** Encrypts a user's own AI key for `users.providerKeySealed`. */
+export const encryptProviderKey = ({ config }: Keys, userId: number, providerKey: string): string =>
+  encrypt(config.encryptionKeys, providerKey, columnAad('users.provider_key_sealed', userId));
 
-/** What its owner is told when `openProviderKey` throws. */
+/** Decrypts that column. Throws when its encryption key is not configured any more. */
+export const decryptProviderKey = ({ config }: Keys, userId: number, ciphertext: string | null): string | null =>
+  ciphertext === null
+    ? null
+    : decrypt(config.encryptionKeys, ciphertext, columnAad('users.provider_key_sealed', userId));
+
+/** The message to the user when `decryptProviderKey` throws. */
 export const UNREADABLE_KEY_MESSAGE = 'Your own AI key cannot be read any more: save it again.';

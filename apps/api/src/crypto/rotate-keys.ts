@@ -1,94 +1,89 @@
 import { type Db, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { EncryptionKey } from '../config/secrets.ts';
-import { toBlindIndex } from '../webhooks/secret.ts';
+import { toBlindIndex } from './blind-index.ts';
 import { columnAad, ENCRYPTED_COLUMNS, type EncryptedColumn } from './encrypted-columns.ts';
 import { ciphertextPrefix, decrypt, encrypt } from './encryption.ts';
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
 export interface Rotation {
   column: EncryptedColumn;
-  /** Values that are sealed under the first key now and were not before. */
-  resealed: number;
-  /** Values that were changed, or went, while they were sealed anew: by the service, under the key that it writes with. */
-  overtaken: number;
-  /** Why the others do not open; never what is in them. */
+  /** Values that are encrypted with the first key now and were not before. */
+  reencrypted: number;
+  /** Values that the service changed or deleted after the batch was read. */
+  changedMeanwhile: number;
+  /** Why the other values cannot be decrypted; never their content. */
   failures: string[];
 }
 
 /**
- * Seals every secret of the database anew that is not sealed under the first of `keys` (issue "Secrets at rest"), column
- * by column, and tells what it did of each. A few hundred at a time, and only where a value is still what it was, so the
- * service may go on meanwhile; what is done is passed over the next time, so it may be broken off.
+ * Encrypts every value again that is not encrypted with the first of `keys`, and yields one result per column. Works in
+ * batches and compares before it writes, so the service may go on meanwhile, and the rotation may be interrupted and repeated.
  */
 export async function* rotateKeys(db: Db, keys: readonly EncryptionKey[]): AsyncGenerator<Rotation> {
   for (const column of Object.keys(ENCRYPTED_COLUMNS) as EncryptedColumn[]) yield await rotateColumn(db, keys, column);
 }
 
 async function rotateColumn(db: Db, keys: readonly EncryptionKey[], column: EncryptedColumn): Promise<Rotation> {
-  const rotation: Rotation = { column, resealed: 0, overtaken: 0, failures: [] };
-  const [writer] = keys;
-  if (!writer) throw new Error('There is no key to seal with.');
-  for (let last: string | null = null; ; ) {
-    const batch = await findBatch(db, column, writer, last);
-    last = batch.at(-1)?.id ?? null;
-    if (last === null) return rotation;
-    const fresh = batch.flatMap(({ id, sealed }) => {
+  const rotation: Rotation = { column, reencrypted: 0, changedMeanwhile: 0, failures: [] };
+  const [newKey] = keys;
+  if (!newKey) throw new Error('There is no key to encrypt with.');
+  let lastId: string | null = null;
+  for (;;) {
+    const batch: Encrypted[] = await findBatch(db, column, newKey, lastId);
+    lastId = batch.at(-1)?.id ?? null;
+    if (lastId === null) return rotation;
+    const changes = batch.flatMap(({ id, ciphertext }) => {
+      const aad = columnAad(column, id);
       try {
-        const secret = decrypt(keys, sealed, columnAad(column, id));
-        return {
-          id,
-          sealed,
-          fresh: encrypt(keys, secret, columnAad(column, id)),
-          lookup: toBlindIndex(writer, secret),
-        };
+        const plaintext = decrypt(keys, ciphertext, aad);
+        const blindIndex = toBlindIndex(newKey, plaintext);
+        return { id, ciphertext, replacement: encrypt(keys, plaintext, aad), blindIndex };
       } catch (error) {
         rotation.failures.push((error as Error).message);
         return [];
       }
     });
-    const written = await writeBatch(db, column, fresh);
-    rotation.resealed += written;
-    rotation.overtaken += fresh.length - written;
+    const written = await writeBatch(db, column, changes);
+    rotation.reencrypted += written;
+    rotation.changedMeanwhile += changes.length - written;
   }
 }
 
-interface Sealed {
+interface Encrypted {
   id: string;
-  sealed: string;
+  ciphertext: string;
 }
 
-function findBatch(db: Db, column: EncryptedColumn, writer: EncryptionKey, after: string | null): Promise<Sealed[]> {
-  const { table, id, sealed } = ENCRYPTED_COLUMNS[column];
-  return queryRows<Sealed>(
+type Change = Encrypted & { replacement: string; blindIndex: string };
+
+function findBatch(db: Db, column: EncryptedColumn, newKey: EncryptionKey, lastId: string | null) {
+  const { table, id, ciphertext } = ENCRYPTED_COLUMNS[column];
+  return queryRows<Encrypted>(
     db,
     sql`
-    select ${id}::text as id, ${sealed} as sealed from ${table}
-    where ${sealed} is not null and not starts_with(${sealed}, ${ciphertextPrefix(writer)})
-      and (${after}::text is null or ${id} > ${after}::text::${idType(column)})
-    order by ${table}.id limit ${BATCH}`,
+    select ${id}::text as id, ${ciphertext} as ciphertext from ${table}
+    where ${ciphertext} is not null and not starts_with(${ciphertext}, ${ciphertextPrefix(newKey)})
+      and (${lastId}::text is null or ${id} > ${lastId}::text::${idType(column)})
+    order by ${table}.id limit ${BATCH_SIZE}`,
   );
 }
 
-async function writeBatch(
-  db: Db,
-  column: EncryptedColumn,
-  batch: readonly (Sealed & { fresh: string; lookup: string })[],
-) {
-  if (batch.length === 0) return 0;
-  const { table, id, sealed } = ENCRYPTED_COLUMNS[column];
-  // The look-up value is derived from the same key as the seal, where there is one; whose it is stands before it.
-  const lookup =
+async function writeBatch(db: Db, column: EncryptedColumn, changes: readonly Change[]): Promise<number> {
+  if (changes.length === 0) return 0;
+  const { table, id, ciphertext } = ENCRYPTED_COLUMNS[column];
+  // The index may have a prefix, which stays.
+  const blindIndex =
     column === 'webhooks.secret_sealed'
-      ? sql`, secret_lookup = regexp_replace(webhooks.secret_lookup, '[0-9a-f]{64}$', r.lookup)`
+      ? sql`, secret_lookup = regexp_replace(webhooks.secret_lookup, '[0-9a-f]{64}$', r.blind_index)`
       : sql``;
   const written = await queryRows(
     db,
     sql`
-    update ${table} set ${sql.identifier(sealed.name)} = r.fresh${lookup}
-    from jsonb_to_recordset(${recordset(batch)}::jsonb) as r(id text, sealed text, fresh text, lookup text)
-    where ${id} = r.id::${idType(column)} and ${sealed} = r.sealed
+    update ${table} set ${sql.identifier(ciphertext.name)} = r.replacement${blindIndex}
+    from ${recordset('r', changes, { id: 'text', ciphertext: 'text', replacement: 'text', blindIndex: 'text' })}
+    where ${id} = r.id::${idType(column)} and ${ciphertext} = r.ciphertext
     returning 1`,
   );
   return written.length;

@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { EncryptionKey } from '../config/secrets.ts';
 import type { Context } from '../context.ts';
+import { toBlindIndex } from '../crypto/blind-index.ts';
 import { columnAad } from '../crypto/encrypted-columns.ts';
 import { decrypt, encrypt } from '../crypto/encryption.ts';
 
@@ -58,16 +59,6 @@ export const encryptPreviousSecret = (ctx: Context, id: string, secret: string):
 /** Opens a stored secret. Throws when its sealing key is gone. */
 export const decryptSecret = (ctx: Context, id: string, sealed: string, column: Place = 'secret_sealed'): string =>
   decrypt(ctx.config.encryptionKeys, sealed, columnAad(`webhooks.${column}`, id));
-
-/**
- * What `secret_lookup` ends with: a keyed hash, so that a secret in a path is found by index and the column tells nothing
- * (security T5). The key is derived from a sealing key: whoever seals a secret anew under another key computes this
- * anew too.
- */
-export function toBlindIndex({ key }: EncryptionKey, secret: string): string {
-  const lookupKey = Buffer.from(hkdfSync('sha256', key, '', 'webhooks.secret_lookup', 32));
-  return createHmac('sha256', lookupKey).update(secret).digest('hex');
-}
 
 /** What `secret_lookup` may hold for a secret of a user's webhook, under whichever key it was sealed, and whoever made it. */
 export const listBlindIndexes = ({ config }: Context, userId: number, secret: string): string[] =>

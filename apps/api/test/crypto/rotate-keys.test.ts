@@ -17,10 +17,10 @@ import { callWebhook, postWebhook } from '../support/webhooks.ts';
 
 const newKey = (id: string): EncryptionKey => ({ id, key: randomBytes(32) });
 const [old, fresh] = [newKey('old'), newKey('new')];
-const listOf = (...keys: EncryptionKey[]) => keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',');
+const toSetting = (...keys: EncryptionKey[]) => keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',');
 
-const { ctx, app } = await testContext(t, { env: { ENCRYPTION_KEY: listOf(old) } });
-const under = (...encryptionKeys: EncryptionKey[]) => ({ ...ctx, config: { ...ctx.config, encryptionKeys } });
+const { ctx, app } = await testContext(t, { env: { ENCRYPTION_KEY: toSetting(old) } });
+const withKeys = (...encryptionKeys: EncryptionKey[]) => ({ ...ctx, config: { ...ctx.config, encryptionKeys } });
 const alice = await signUpAlice(app);
 
 async function rotate(...keys: EncryptionKey[]): Promise<Record<string, Omit<Rotation, 'column'>>> {
@@ -29,7 +29,7 @@ async function rotate(...keys: EncryptionKey[]): Promise<Record<string, Omit<Rot
   return done;
 }
 
-const counted = (resealed: number) => ({ resealed, overtaken: 0, failures: [] });
+const result = (reencrypted: number) => ({ reencrypted, changedMeanwhile: 0, failures: [] });
 
 async function insertKeys(count: number, name: string): Promise<Map<number, string>> {
   const values = Array.from({ length: count }, (_, n) => ({
@@ -48,7 +48,7 @@ async function insertKeys(count: number, name: string): Promise<Map<number, stri
   return keys;
 }
 
-t.test('every sealed column of the schema is one that rotation knows', async (t) => {
+t.test('Every encrypted column of the schema is rotated', async (t) => {
   const found = Object.values(tables)
     .filter((table) => isTable(table))
     .flatMap((table) => getTableConfig(table as PgTable).columns.map(({ name }) => `${getTableName(table)}.${name}`))
@@ -56,7 +56,7 @@ t.test('every sealed column of the schema is one that rotation knows', async (t)
   t.same(found.sort(), Object.keys(ENCRYPTED_COLUMNS).sort());
 });
 
-t.test('all that is sealed under an old key opens with the new one alone afterwards', async (t) => {
+t.test('Everything encrypted with an old key is decrypted with the new key alone after a rotation', async (t) => {
   await app.inject({
     method: 'PATCH',
     url: '/api/user',
@@ -69,12 +69,12 @@ t.test('all that is sealed under an old key opens with the new one alone afterwa
   await queueMail(ctx, { to: 'alice@example.com', subject: 'Hello', text: 'A link to keep.' });
 
   t.same(await rotate(fresh, old), {
-    'users.provider_key_sealed': counted(1),
-    'webhooks.secret_sealed': counted(1),
-    'webhooks.previous_secret_sealed': counted(1),
-    'mails.body_sealed': counted(1),
+    'users.provider_key_sealed': result(1),
+    'webhooks.secret_sealed': result(1),
+    'webhooks.previous_secret_sealed': result(1),
+    'mails.body_sealed': result(1),
   });
-  const later = under(fresh);
+  const later = withKeys(fresh);
   const [user] = await ctx.db.select().from(users).where(eq(users.id, alice.id));
   t.equal(decryptProviderKey(later, alice.id, user?.providerKeySealed ?? null), 'sk-of-alice');
   const [stored] = await ctx.db.select().from(webhooks);
@@ -90,31 +90,31 @@ t.test('all that is sealed under an old key opens with the new one alone afterwa
   t.equal(
     (await app.inject(`/api/webhooks/${alice.id}/${secret}`)).statusCode,
     200,
-    'the path of the webhook is found, too',
+    'the inbound path of the webhook is found',
   );
   ctx.config.encryptionKeys.splice(0, 1, old);
 });
 
-t.test('done again it does nothing, and what has another key in front goes back', async (t) => {
-  t.same(Object.values(await rotate(fresh, old)), [counted(0), counted(0), counted(0), counted(0)]);
-  t.same(Object.values(await rotate(old, fresh)), [counted(1), counted(1), counted(1), counted(1)]);
+t.test('A second rotation changes nothing, and a rotation with the keys swapped changes everything back', async (t) => {
+  t.same(Object.values(await rotate(fresh, old)), [result(0), result(0), result(0), result(0)]);
+  t.same(Object.values(await rotate(old, fresh)), [result(1), result(1), result(1), result(1)]);
 });
 
-t.test('thousands are sealed anew in batches', async (t) => {
+t.test('Thousands of values are rotated in batches', async (t) => {
   const keys = await insertKeys(1201, 'many');
-  t.match(await rotate(fresh, old), { 'users.provider_key_sealed': counted(1202) });
+  t.match(await rotate(fresh, old), { 'users.provider_key_sealed': result(1202) });
   for (const { id, providerKeySealed } of await ctx.db.select().from(users)) {
-    if (keys.has(id)) t.equal(decryptProviderKey(under(fresh), id, providerKeySealed), keys.get(id));
+    if (keys.has(id)) t.equal(decryptProviderKey(withKeys(fresh), id, providerKeySealed), keys.get(id));
   }
 });
 
-t.test('what people save meanwhile, under either key, is kept', async (t) => {
+t.test('A value that is saved during the rotation, with either key, is not overwritten', async (t) => {
   const keys = await insertKeys(600, 'busy');
-  let over = false;
+  let isDone = false;
   const saving = Promise.all(
-    [under(old), under(fresh, old)].map(async (process, n) => {
+    [withKeys(old), withKeys(fresh, old)].map(async (process, n) => {
       const ids = [...keys.keys()].filter((id) => id % 2 === n);
-      for (let round = 0; !over; round++) {
+      for (let round = 0; !isDone; round++) {
         const id = ids[round % ids.length] as number;
         keys.set(id, `sk-new-${id}-${round}`);
         const providerKeySealed = encryptProviderKey(process, id, keys.get(id) as string);
@@ -123,24 +123,24 @@ t.test('what people save meanwhile, under either key, is kept', async (t) => {
     }),
   );
   await rotate(fresh, old);
-  over = true;
+  isDone = true;
   await saving;
   for (const { id, providerKeySealed } of await ctx.db.select().from(users)) {
-    if (keys.has(id)) t.equal(decryptProviderKey(under(fresh, old), id, providerKeySealed), keys.get(id));
+    if (keys.has(id)) t.equal(decryptProviderKey(withKeys(fresh, old), id, providerKeySealed), keys.get(id));
   }
   await rotate(fresh, old);
-  t.match(await rotate(fresh), { 'users.provider_key_sealed': counted(0) });
+  t.match(await rotate(fresh), { 'users.provider_key_sealed': result(0) });
 });
 
-t.test('a value that does not open is told by its place, and stops nothing else', async (t) => {
+t.test('A value that cannot be decrypted is reported by column and row, and the others are rotated', async (t) => {
   const keys = [...(await insertKeys(3, 'lost')).keys()] as [number, number, number];
-  const sealed = encrypt([newKey('gone')], 'sk-lost', `users.provider_key_sealed:${keys[1]}`);
-  await ctx.db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, keys[1]));
+  const ciphertext = encrypt([newKey('gone')], 'sk-lost', `users.provider_key_sealed:${keys[1]}`);
+  await ctx.db.update(users).set({ providerKeySealed: ciphertext }).where(eq(users.id, keys[1]));
   t.match(await rotate(fresh, old), {
     'users.provider_key_sealed': {
-      resealed: 2,
+      reencrypted: 2,
       failures: [
-        `users.provider_key_sealed:${keys[1]} is sealed under the key "gone", which ENCRYPTION_KEY does not list.`,
+        `users.provider_key_sealed:${keys[1]} is encrypted with key "gone", which ENCRYPTION_KEY does not list.`,
       ],
     },
   });

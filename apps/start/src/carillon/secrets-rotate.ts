@@ -41,10 +41,10 @@ async function rotate(url: string, { encryptionKeys }: Config): Promise<boolean>
     let failed = 0;
     let overtaken = 0;
     for await (const rotation of rotateKeys(db, encryptionKeys)) {
-      console.log(`${rotation.column}: ${rotation.resealed} sealed anew under the key "${key}"`);
+      console.log(`${rotation.column}: ${rotation.reencrypted} sealed anew under the key "${key}"`);
       for (const failure of rotation.failures) console.error(failure);
       failed += rotation.failures.length;
-      overtaken += rotation.overtaken;
+      overtaken += rotation.changedMeanwhile;
     }
     if (failed > 0) console.error(`${failed} secrets cannot be opened with the keys that ENCRYPTION_KEY lists.`);
     else if (overtaken > 0)

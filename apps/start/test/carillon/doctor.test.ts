@@ -198,7 +198,7 @@ t.test('it finds secrets whose key is gone', async (t) => {
   const providerKeySealed = encrypt([gone], 'sk-of-bob', `users.provider_key_sealed:${userId}`);
   await db.update(users).set({ providerKeySealed }).where(eq(users.id, userId));
   t.strictSame(await complaints(), [
-    `fault secrets: users.provider_key_sealed:${userId} is sealed under the key "gone", which ENCRYPTION_KEY does not list.`,
+    `fault secrets: users.provider_key_sealed:${userId} is encrypted with key "gone", which ENCRYPTION_KEY does not list.`,
   ]);
   await db.update(users).set({ providerKeySealed: null });
 });

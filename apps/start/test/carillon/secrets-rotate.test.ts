@@ -53,7 +53,7 @@ t.test('it counts what it sealed anew, and says when the old keys can go', async
 t.test('a secret whose key is not listed is a line that does not show it, and the exit code 1', async (t) => {
   const { code, err } = await rotate([old]);
   t.equal(code, 1);
-  t.match(err, `users.provider_key_sealed:${id} is sealed under the key "2026", which ENCRYPTION_KEY does not list.`);
+  t.match(err, `users.provider_key_sealed:${id} is encrypted with key "2026", which ENCRYPTION_KEY does not list.`);
   t.match(err, '1 secrets cannot be opened with the keys that ENCRYPTION_KEY lists.');
   t.notMatch(err, 'sk-of-alice');
 });

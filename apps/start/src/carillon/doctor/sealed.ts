@@ -11,7 +11,7 @@ const { ok, fault } = findingsOf('secrets');
 export async function examineSealed(db: Db, keys: readonly EncryptionKey[]): Promise<Finding[]> {
   const faults: Finding[] = [];
   for (const column of Object.keys(ENCRYPTED_COLUMNS) as EncryptedColumn[]) {
-    const { table, id, sealed } = ENCRYPTED_COLUMNS[column];
+    const { table, id, ciphertext: sealed } = ENCRYPTED_COLUMNS[column];
     const samples = await queryRows<{ id: string; sealed: string }>(
       db,
       sql`

@@ -1,0 +1,46 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db } from './client.ts';
+
+/**
+ * Runs a statement that the query builder cannot express. Result columns arrive in camelCase (`user_id` as `userId`).
+ * `T` is not checked against the statement: instants arrive as text (see `toInstant`), and so do numbers wider than 32 bits
+ * unless the statement casts them.
+ */
+export async function queryRows<T>(db: Db, statement: SQL): Promise<T[]> {
+  return (await db.execute(statement)) as unknown as T[];
+}
+
+/** An instant as PostgreSQL writes it. */
+export const toInstant = (text: string): Date => new Date(text);
+
+export const toInstantOrNull = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+/**
+ * A table of `records` for a FROM clause, passed as one parameter: `from ${recordset('r', records, { userId: 'int' })}`
+ * can use `r.user_id`. `columns` maps the fields to pass to their SQL types.
+ */
+export function recordset<R extends object>(
+  alias: string,
+  records: readonly R[],
+  columns: { readonly [K in keyof R & string]?: string },
+): SQL;
+/** @deprecated The JSON alone. */
+export function recordset(records: readonly object[]): string;
+export function recordset(
+  aliasOrRecords: string | readonly object[],
+  records: readonly object[] = [],
+  columns: Record<string, string | undefined> = {},
+): SQL | string {
+  if (typeof aliasOrRecords !== 'string') return JSON.stringify(aliasOrRecords);
+  const names = Object.keys(columns).map((field) => [field, toSnakeCase(field)] as const);
+  const rows = records.map((record) =>
+    Object.fromEntries(names.map(([field, name]) => [name, (record as Record<string, unknown>)[field]])),
+  );
+  const definitions = names.map(([field, name]) => `${name} ${columns[field]}`).join(', ');
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as ${sql.raw(`${aliasOrRecords}(${definitions})`)}`;
+}
+
+const toSnakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** @deprecated The former name of `queryRows`. */
+export const rows = queryRows;
