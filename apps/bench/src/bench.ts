@@ -1,15 +1,15 @@
 import type { Comparison } from './comparison.ts';
+import type { DatabaseServer } from './environment/servers/database-server.ts';
 import type { Options } from './options.ts';
-import type { DatabaseServer } from './setup/database-server.ts';
 
 /** What a measurement is given. */
-export interface Bed extends Options {
-  /** PostgreSQL for all of them, Carillon and yardsticks alike. */
+export interface Environment extends Options {
+  /** PostgreSQL for all of them, Carillon and baselines alike. */
   server: DatabaseServer;
 }
 
 /** A measurement. What it starts goes on `stack`; it prints what it does, and returns the lines of the report. */
 export interface Bench {
   about: string;
-  run(stack: AsyncDisposableStack, bed: Bed): Promise<Comparison[]>;
+  run(stack: AsyncDisposableStack, environment: Environment): Promise<Comparison[]>;
 }

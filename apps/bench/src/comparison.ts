@@ -1,29 +1,29 @@
-import { median } from './figures.ts';
+import { median } from './statistics.ts';
 
-/** What one line of the report says: a figure of Carillon, that of a yardstick from the same rounds, and the aim. */
+/** What one line of the report says: a figure of Carillon, that of a baseline from the same rounds, and the aim. */
 export interface Comparison {
   /** What is measured, for a reader who has not seen the code. */
   what: string;
   unit: string;
   /** One value for each round. */
   values: readonly number[];
-  yardstick?: { name: string; values: readonly number[] } | { name: string; missing: string };
-  /** Of the ratio to the yardstick; of the median where there is none. */
+  baseline?: { name: string; values: readonly number[] } | { name: string; missing: string };
+  /** Of the ratio to the baseline; of the median where there is none. */
   aim?: { atLeast: number } | { atMost: number };
   /** What a reader has to know to judge it. */
   note?: string;
 }
 
-/** Carillon's median divided by the yardstick's; null where there is nothing to divide by. */
-export function ratioOf({ values, yardstick }: Comparison): number | null {
-  if (!yardstick || 'missing' in yardstick) return null;
-  return median(values) / median(yardstick.values);
+/** Carillon's median divided by the baseline's; null where there is nothing to divide by. */
+export function ratioOf({ values, baseline }: Comparison): number | null {
+  if (!baseline || 'missing' in baseline) return null;
+  return median(values) / median(baseline.values);
 }
 
-/** Whether the aim is met; null where there is none, or its yardstick was not measured. */
+/** Whether the aim is met; null where there is none, or its baseline was not measured. */
 export function isMet(comparison: Comparison): boolean | null {
-  const { aim, yardstick, values } = comparison;
-  const figure = yardstick ? ratioOf(comparison) : median(values);
+  const { aim, baseline, values } = comparison;
+  const figure = baseline ? ratioOf(comparison) : median(values);
   if (!aim || figure === null) return null;
   return 'atLeast' in aim ? figure >= aim.atLeast : figure <= aim.atMost;
 }

@@ -1,11 +1,11 @@
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import type { Bench } from './bench.ts';
-import { isInReport, MEASUREMENTS } from './measurements.ts';
+import { BENCHMARKS, isInReport } from './benchmarks.ts';
+import { startDatabaseServer } from './environment/servers/database-server.ts';
+import { endAll, isEnding } from './environment/shutdown.ts';
 import { OptionError, readOptions } from './options.ts';
 import { cells, type Outcome, writeReport } from './report.ts';
-import { startDatabaseServer } from './setup/database-server.ts';
-import { endAll, isEnding } from './setup/ending.ts';
 
 /** However wrong it goes, a measurement is ended after so long. */
 const LONGEST_MS = 90 * 60_000;
@@ -25,7 +25,7 @@ Without a name, all that has a row in the report is measured, and the report is 
   const list = (benches: [string, Bench][]) => {
     for (const [name, { about }] of benches) console.log(`  ${name.padEnd(18)} ${about}`);
   };
-  const all = Object.entries(MEASUREMENTS);
+  const all = Object.entries(BENCHMARKS);
   list(all.filter(([name]) => isInReport(name)));
   console.log('\nMeasured only when named:\n');
   list(all.filter(([name]) => !isInReport(name)));
@@ -33,13 +33,13 @@ Without a name, all that has a row in the report is measured, and the report is 
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
-  const unknown = options.names.find((name) => !Object.hasOwn(MEASUREMENTS, name));
+  const unknown = options.names.find((name) => !Object.hasOwn(BENCHMARKS, name));
   if (options.help || unknown) {
     if (unknown) console.error(`There is no measurement ${JSON.stringify(unknown)}.`);
     usage();
     return unknown ? 1 : 0;
   }
-  const names = options.names.length > 0 ? options.names : Object.keys(MEASUREMENTS).filter(isInReport);
+  const names = options.names.length > 0 ? options.names : Object.keys(BENCHMARKS).filter(isInReport);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => giveUp('Interrupted.', 130));
   process.once('uncaughtException', (error) => giveUp(error, 1));
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   // Compiling the programs is most of what a quick run does.
   if (options.quick) process.env.NODE_COMPILE_CACHE = join(server.folder, 'compile-cache');
   const outcomes: Outcome[] = [];
-  for (const name of names) outcomes.push(await measure(name, MEASUREMENTS[name] as Bench));
+  for (const name of names) outcomes.push(await measure(name, BENCHMARKS[name] as Bench));
   if (options.names.length === 0 && options.report !== null) {
     writeReport(options.report, { ...options, at, postgres: server.version, outcomes });
     console.log(`\nThe report is in ${options.report}.`);

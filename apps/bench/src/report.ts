@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { type Comparison, isMet, ratioOf } from './comparison.ts';
-import { digits, spread } from './figures.ts';
+import { canPin } from './environment/cores.ts';
 import type { Options } from './options.ts';
-import { canPin } from './setup/cores.ts';
+import { digits, spread } from './statistics.ts';
 
 /** What became of a measurement: its lines, or why there are none. */
 export type Outcome = { name: string; about: string } & ({ comparisons: Comparison[] } | { failed: string });
@@ -44,7 +44,7 @@ export function reportOf({ at, postgres, outcomes, rounds, quick, largest }: Run
   return [
     '# Results',
     '',
-    'Written by `pnpm bench`. Carillon and its yardsticks run in turn, in the same run on the same machine with the same',
+    'Written by `pnpm bench`. Carillon and its baselines run in turn, in the same run on the same machine with the same',
     'PostgreSQL (its commits are on disk); each figure is the median of the rounds, with the least and the most. The ratios',
     'count: absolute figures say more about the machine.',
     '',
@@ -67,7 +67,7 @@ function section(outcome: Outcome): string[] {
   const notes = new Set(outcome.comparisons.flatMap(({ note }) => (note ? [`${capital(note)}.`] : [])));
   return [
     ...head,
-    '| figure | Carillon | yardstick | ratio | aim | met |',
+    '| figure | Carillon | baseline | ratio | aim | met |',
     '|---|---|---|---|---|---|',
     ...outcome.comparisons.map((comparison) => `| ${cells(comparison).join(' | ')} |`),
     ...(notes.size > 0 ? ['', ...notes] : []),
@@ -76,21 +76,21 @@ function section(outcome: Outcome): string[] {
 
 /** The line of a comparison, in words: as the columns of the report. */
 export function cells(comparison: Comparison): string[] {
-  const { what, unit, values, yardstick, aim } = comparison;
+  const { what, unit, values, baseline, aim } = comparison;
   const ratio = ratioOf(comparison);
   const met = isMet(comparison);
   return [
     what,
     `${spread(values)} ${unit}`,
-    !yardstick
+    !baseline
       ? '–'
-      : 'missing' in yardstick
-        ? `${yardstick.name}: not measured, ${yardstick.missing}`
-        : `${yardstick.name}: ${spread(yardstick.values)} ${unit}`,
+      : 'missing' in baseline
+        ? `${baseline.name}: not measured, ${baseline.missing}`
+        : `${baseline.name}: ${spread(baseline.values)} ${unit}`,
     ratio === null ? '–' : digits(ratio),
     !aim
       ? '–'
-      : `${'atLeast' in aim ? '≥' : '≤'} ${digits('atLeast' in aim ? aim.atLeast : aim.atMost)}${yardstick ? ' ×' : ` ${unit}`}`,
+      : `${'atLeast' in aim ? '≥' : '≤'} ${digits('atLeast' in aim ? aim.atLeast : aim.atMost)}${baseline ? ' ×' : ` ${unit}`}`,
     met === null ? '–' : met ? 'yes' : '**no**',
   ];
 }

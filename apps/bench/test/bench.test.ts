@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { isInReport, MEASUREMENTS } from '../src/measurements.ts';
+import { BENCHMARKS, isInReport } from '../src/benchmarks.ts';
 
 // Some forty programs are started; on two cores that are busy with other tests it takes minutes.
 t.setTimeout(600_000);
@@ -15,7 +15,7 @@ const bench = (...args: string[]) => spawnSync(process.execPath, [MAIN, ...args]
 t.test('the measurements are listed, and an unknown name is refused', async (t) => {
   const listed = bench('--help');
   t.equal(listed.status, 0);
-  for (const name of Object.keys(MEASUREMENTS)) t.match(listed.stdout, new RegExp(`^ {2}${name} +\\S`, 'm'));
+  for (const name of Object.keys(BENCHMARKS)) t.match(listed.stdout, new RegExp(`^ {2}${name} +\\S`, 'm'));
   const unknown = bench('nothing');
   t.equal(unknown.status, 1);
   t.match(unknown.stderr, 'There is no measurement "nothing".');
@@ -28,7 +28,7 @@ t.test('an option that cannot be used is refused', async (t) => {
   t.match(refused.stderr, '--rounds is "many", but takes a whole number from 1 to 100.');
 });
 
-t.test('a row is measured beside its yardsticks', async (t) => {
+t.test('a row is measured beside its baselines', async (t) => {
   const { status, stdout, stderr } = bench('--quick', 'executions', 'tick');
   t.equal(status, 0, stderr);
   t.match(stdout, /^executions: [\s\S]*pg-boss[\s\S]*^tick: /m);
@@ -43,7 +43,7 @@ t.test('each row is measured, and all of them are in the report', { skip: !proce
   const text = readFileSync(report, 'utf8');
   t.notMatch(text, 'Not measured:');
   t.match(text, /A quick run/);
-  for (const name of Object.keys(MEASUREMENTS).filter(isInReport)) {
+  for (const name of Object.keys(BENCHMARKS).filter(isInReport)) {
     t.match(stdout, new RegExp(`^${name}: `, 'm'));
     t.match(text, new RegExp(`^## ${name}\n\n.+\n\n\\| figure \\|.+\n\\|---.+\n\\| .*\\d.* \\|$`, 'm'));
   }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { lateOf } from '../src/rows/lateness.ts';
+import { lateOf } from '../src/benchmarks/lateness.ts';
 
 t.test('a job that a queue delivers twice is as late as the first time', async (t) => {
   const arrived = [

@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { type Comparison, inRounds, isMet, ratioOf } from '../src/comparison.ts';
-import { digits, median, quantile, spread } from '../src/figures.ts';
 import { spentIn } from '../src/profile.ts';
 import { cells, type Outcome, reportOf, writeReport } from '../src/report.ts';
+import { digits, median, quantile, spread } from '../src/statistics.ts';
 
 const comparison: Comparison = {
   what: 'executions',
   unit: 'executions/s',
   values: [900, 1100, 1000],
-  yardstick: { name: 'pg-boss', values: [480, 500, 2000] },
+  baseline: { name: 'pg-boss', values: [480, 500, 2000] },
   aim: { atLeast: 2 },
 };
 const run = {
@@ -45,10 +45,10 @@ t.test('the ratio is that of the medians, and tells whether the aim is met', asy
   t.equal(isMet({ what: 'start', unit: 'ms', values: [900], aim: { atMost: 1000 } }), true);
 });
 
-t.test('without an aim or a yardstick that was measured, nothing is met or missed', async (t) => {
+t.test('without an aim or a baseline that was measured, nothing is met or missed', async (t) => {
   const { aim: _aim, ...aimless } = comparison;
   t.equal(isMet(aimless), null);
-  const missing = { ...comparison, yardstick: { name: 'BullMQ', missing: 'no redis-server' } };
+  const missing = { ...comparison, baseline: { name: 'BullMQ', missing: 'no redis-server' } };
   t.equal(isMet(missing), null);
   t.match(cells(missing)[2], 'BullMQ: not measured, no redis-server');
 });

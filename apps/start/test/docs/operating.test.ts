@@ -6,7 +6,7 @@ import { loadConfig } from '@carillon/api/config/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
-import { freePort } from '../../../bench/src/setup/free-port.ts';
+import { freePort } from '../../../bench/src/environment/free-port.ts';
 import { startCarillon } from '../../src/start.ts';
 import { differences } from './compare.ts';
 import { listPages, ROOT, readPage, stepsOf } from './pages.ts';

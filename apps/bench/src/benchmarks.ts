@@ -1,0 +1,47 @@
+import type { Bench } from './bench.ts';
+import { execute } from './benchmarks/execute.ts';
+import { executions } from './benchmarks/executions.ts';
+import { health } from './benchmarks/health.ts';
+import { lateness } from './benchmarks/lateness.ts';
+import { logins } from './benchmarks/logins.ts';
+import { memory } from './benchmarks/memory.ts';
+import { pages } from './benchmarks/pages.ts';
+import { slow } from './benchmarks/slow.ts';
+import { start } from './benchmarks/start.ts';
+import { task } from './benchmarks/task.ts';
+import { tick } from './benchmarks/tick.ts';
+import { webhooks } from './benchmarks/webhooks.ts';
+import { admin } from './extra/admin.ts';
+import { equalAnswers } from './extra/equal-answers.ts';
+import { faults } from './extra/faults.ts';
+import { hangingReceivers } from './extra/hanging-receivers.ts';
+import { outage } from './extra/outage.ts';
+
+/** The benchmarks of the report, in its order. */
+const REPORTED: Record<string, Bench> = {
+  task,
+  health,
+  executions,
+  slow,
+  execute,
+  lateness,
+  webhooks,
+  tick,
+  pages,
+  memory,
+  start,
+  logins,
+};
+
+/** Run only when named. */
+const EXTRA: Record<string, Bench> = {
+  admin,
+  faults,
+  outage,
+  'equal-answers': equalAnswers,
+  'hanging-receivers': hangingReceivers,
+};
+
+export const BENCHMARKS: Readonly<Record<string, Bench>> = { ...REPORTED, ...EXTRA };
+
+export const isInReport = (name: string): boolean => Object.hasOwn(REPORTED, name);

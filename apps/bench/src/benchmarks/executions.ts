@@ -1,0 +1,124 @@
+import { type Db, queryRows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Bench, Environment } from '../bench.ts';
+import { inRounds } from '../comparison.ts';
+import { SERVER_CORE } from '../environment/cores.ts';
+import { connectPatiently, install } from '../environment/installation.ts';
+import { addPeople, addTasks, makeDue } from '../environment/people.ts';
+import { programAt, startProcess } from '../environment/processes.ts';
+import { type AiServer, startAiServer } from '../environment/servers/ai-server.ts';
+import { digits } from '../statistics.ts';
+import { runAllDue, settle } from './due-tasks.ts';
+
+/** As an operator would set it whose provider answers quickly: `EXECUTION_CONCURRENCY`, and the same for the baselines. */
+const CONCURRENCY = 200;
+/** 20 daily tasks each: no round ends at the quota of 500 runs a day. */
+const TASKS_EACH = 20;
+const PATIENCE_MS = 180_000;
+
+const BASELINES = {
+  'batched-sql': 'hand-written batched SQL',
+  'pg-boss': 'pg-boss',
+  'graphile-worker': 'graphile-worker',
+};
+type Baseline = keyof typeof BASELINES;
+const AIMS: Record<Baseline, number> = { 'batched-sql': 0.7, 'pg-boss': 1, 'graphile-worker': 1 };
+
+/** How many executions a process makes when the provider costs nothing. */
+export const executions: Bench = {
+  about:
+    'executions per second, 10,000 daily tasks due at one instant, answers at once, with ledger, quotas and events to no webhook',
+  async run(stack, environment) {
+    const count = environment.quick ? 40 : 10_000;
+    const ai = await startAiServer(stack, environment.server.folder);
+    const { db, jwtSecret } = await install(stack, environment, {
+      ai,
+      apiEnv: { EXECUTION_CONCURRENCY: String(CONCURRENCY) },
+    });
+    await addPeople(db, { count: count / TASKS_EACH, jwtSecret });
+    await addTasks(db, TASKS_EACH);
+    const carillon = async () => {
+      const since = new Date();
+      const { lastEndMs } = await runAllDue(db, { count, patienceMs: PATIENCE_MS });
+      await assertWritten(db, since, count);
+      return (count / lastEndMs) * 1000;
+    };
+    const others = Object.keys(BASELINES) as Baseline[];
+    const prepared = await Promise.all(others.map((name) => prepare(stack, environment, { name, ai, count })));
+    const [batched, boss, graphile] = prepared as [Rate, Rate, Rate];
+    const results = await inRounds(
+      environment.rounds,
+      { carillon, 'batched-sql': batched, 'pg-boss': boss, 'graphile-worker': graphile },
+      (rate) => `${digits(rate)} executions/s`,
+    );
+    return others.map((name) => ({
+      what: 'executions',
+      unit: 'executions/s',
+      values: results.carillon,
+      baseline: { name: BASELINES[name], values: results[name] },
+      aim: { atLeast: AIMS[name] },
+      note: `Carillon's time begins when the tasks are due and contains taking them up; the queues have their jobs already, and theirs begins with the first start. EXECUTION_CONCURRENCY is ${CONCURRENCY}, for the baselines too`,
+    }));
+  },
+};
+
+type Rate = () => Promise<number>;
+
+interface Contestant {
+  name: Baseline;
+  ai: AiServer;
+  count: number;
+}
+
+/** A baseline has a database of its own with the same people and tasks; a new process in each round. */
+async function prepare(
+  stack: AsyncDisposableStack,
+  { server }: Environment,
+  { name, ai, count }: Contestant,
+): Promise<Rate> {
+  const databaseUrl = await server.newDatabase();
+  const db = connectPatiently(stack, databaseUrl);
+  await addPeople(db, { count: count / TASKS_EACH, jwtSecret: 'unused' });
+  await addTasks(db, TASKS_EACH);
+  return async () => {
+    if (name === 'batched-sql') await makeDue(db, new Date());
+    await settle(db);
+    const since = new Date();
+    const { end } = await startProcess(stack, {
+      name,
+      file: programAt(`baselines/queues/${name}-main.ts`),
+      folder: server.folder,
+      core: SERVER_CORE,
+      env: { DATABASE_URL: databaseUrl, AI_URL: ai.url, CONCURRENCY: String(CONCURRENCY) },
+      ready: /^(done)$/m,
+      patienceMs: PATIENCE_MS,
+    });
+    await end();
+    await assertWritten(db, since, count);
+    const [row] = await queryRows<{ ms: number }>(
+      db,
+      sql`
+      select (extract(epoch from max(completed_at) - min(started_at)) * 1000)::float8 as ms
+      from executions where created_at >= ${since.toISOString()}::timestamptz`,
+    );
+    return (count / (row?.ms ?? Number.NaN)) * 1000;
+  };
+}
+
+/** Everybody has to have written the same: the executions, their usage, their rows in the ledger, and the counters. */
+async function assertWritten(db: Db, since: Date, count: number): Promise<void> {
+  const at = sql`${since.toISOString()}::timestamptz`;
+  const [row] = await queryRows<Record<string, number>>(
+    db,
+    sql`
+    select (select count(*) from executions where created_at >= ${at} and status = 'completed' and result <> '')::int as executions,
+      (select count(*) from usage_records where created_at >= ${at} and input_tokens > 0)::int as "usage records",
+      (select count(*) from occurrences where recorded_at >= ${at})::int as "ledger rows",
+      (select count(*) from tasks where last_execution_at >= ${at} and last_duration_ms is not null)::int as tasks,
+      (select sum(least(executions, completed) - tokens_reserved) - (select count(*) from executions) + ${count}::int
+        from usage_counters where length(period) = 10)::int as "counted runs"`,
+  );
+  for (const [what, written] of Object.entries(row ?? {})) {
+    if (written !== count) throw new Error(`There are ${written} ${what} of ${count}.`);
+  }
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bench, Environment } from '../bench.ts';
+import { inRounds } from '../comparison.ts';
+import { install } from '../environment/installation.ts';
+import { addPeople, addTasks, makeDue } from '../environment/people.ts';
+import { startAiServer } from '../environment/servers/ai-server.ts';
+import { digits } from '../statistics.ts';
+
+const TASKS_EACH = 5;
+const PATIENCE_MS = 60_000;
+
+/** What waiting costs. */
+export const memory: Bench = {
+  about: 'resident memory of one API process that waits for 1,000 answers of a slow provider',
+  async run(_stack, environment) {
+    const results = await inRounds(
+      environment.rounds,
+      { carillon: () => measure(environment) },
+      ({ waiting, before }) => `${digits(waiting)} MB, ${digits(before)} MB before`,
+    );
+    return [
+      {
+        what: 'memory with 1,000 executions waiting',
+        unit: 'MB',
+        values: results.carillon.map(({ waiting }) => waiting),
+        aim: { atMost: 300 },
+      },
+      { what: 'memory of the same process before', unit: 'MB', values: results.carillon.map(({ before }) => before) },
+    ];
+  },
+};
+
+/** A new process in each round. The provider goes first at the end, so the calls end with it. */
+async function measure(environment: Environment) {
+  await using stack = new AsyncDisposableStack();
+  const count = environment.quick ? 20 : 1000;
+  await using provider = new AsyncDisposableStack();
+  const ai = await startAiServer(provider, environment.server.folder, { delayMs: [60_000, 60_000] });
+  const { db, jwtSecret, api } = await install(stack, environment, { ai, apiEnv: { EXECUTION_CONCURRENCY: '1000' } });
+  await addPeople(db, { count: count / TASKS_EACH, jwtSecret });
+  await addTasks(db, TASKS_EACH);
+  const before = residentMb(api.pid);
+  await makeDue(db, new Date());
+  const deadline = performance.now() + PATIENCE_MS;
+  while ((await ai.inFlight()) < count) {
+    if (performance.now() > deadline)
+      throw new Error(`Only ${await ai.inFlight()} of ${count} calls reached the provider.`);
+    await delay(50);
+  }
+  // Long enough for a lease to be renewed, and for what was needed for the starts to be over.
+  await delay(environment.quick ? 100 : 12_000);
+  return { waiting: residentMb(api.pid), before };
+}
+
+/** Of Linux, in millions of bytes. */
+function residentMb(pid: number): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return (Number(kilobytes) * 1024) / 1e6;
+}

@@ -1,0 +1,66 @@
+import type { Bench } from '../bench.ts';
+import { inRounds } from '../comparison.ts';
+import { type LoadResult, startLoad } from '../environment/load.ts';
+import { median } from '../statistics.ts';
+import { CONNECTIONS, describeLoad, loadTimes, prepareHttp } from './http.ts';
+
+const OTHERS = ['nest', 'hono', 'express'] as const;
+const NAMES = { fastify: 'bare Fastify', nest: 'NestJS on Fastify', hono: 'Hono', express: 'Express' } as const;
+
+/** What an authenticated request costs, beside what people would write themselves. */
+export const task: Bench = {
+  about: `GET /api/tasks/:id over ${CONNECTIONS} connections of as many users: session, limit and task from the database, logs on`,
+  async run(stack, environment) {
+    const { apiUrl, askForTasks, startBaseline } = await prepareHttp(stack, environment);
+    const [fastify, nest, hono, express] = await Promise.all([startBaseline('fastify'), ...OTHERS.map(startBaseline)]);
+    const urls = { carillon: apiUrl, fastify, nest, hono, express } as Record<keyof typeof NAMES | 'carillon', string>;
+    const load = startLoad(stack);
+    const { measured, warmUp } = loadTimes(environment);
+    const send = (name: keyof typeof urls, until: typeof measured) =>
+      load.send({
+        url: urls[name],
+        connections: CONNECTIONS,
+        requests: askForTasks(name === 'carillon' ? '/api/tasks' : '/tasks'),
+        until,
+      });
+    for (const name of Object.keys(urls) as (keyof typeof urls)[]) await send(name, warmUp);
+    const results = await inRounds(
+      environment.rounds,
+      {
+        carillon: () => send('carillon', measured),
+        fastify: () => send('fastify', measured),
+        nest: () => send('nest', measured),
+        hono: () => send('hono', measured),
+        express: () => send('express', measured),
+      },
+      describeLoad,
+    );
+    const rates = (name: keyof typeof urls) => results[name].map((result: LoadResult) => result.requestsPerSecond);
+    const tails = (name: keyof typeof urls) => results[name].map((result: LoadResult) => result.p99Ms);
+    const best = OTHERS.toSorted((a, b) => median(rates(b)) - median(rates(a)));
+    return [
+      {
+        what: 'GET /api/tasks/:id',
+        unit: 'requests/s',
+        values: rates('carillon'),
+        baseline: { name: NAMES.fastify, values: rates('fastify') },
+        aim: { atLeast: 1 },
+        note: 'the baselines do a JWT check, a rate limiter in memory, the select of the session and that of the task through postgres.js, and write no logs',
+      },
+      {
+        what: 'GET /api/tasks/:id, p99',
+        unit: 'ms',
+        values: tails('carillon'),
+        baseline: { name: NAMES.fastify, values: tails('fastify') },
+        aim: { atMost: 1 },
+      },
+      ...best.map((name, place) => ({
+        what: 'GET /api/tasks/:id',
+        unit: 'requests/s',
+        values: rates('carillon'),
+        baseline: { name: NAMES[name], values: rates(name) },
+        ...(place === 0 && { aim: { atLeast: 1.3 } }),
+      })),
+    ];
+  },
+};

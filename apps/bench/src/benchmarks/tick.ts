@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Db, queryRows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Bench, Environment } from '../bench.ts';
+import { type Comparison, inRounds } from '../comparison.ts';
+import { fillExecutions, fillTasks } from '../environment/fill.ts';
+import { install } from '../environment/installation.ts';
+import { digits, median } from '../statistics.ts';
+
+const DUE = 100;
+const SMALLEST = 10_000;
+const SIZES = [SMALLEST, 100_000, 1_000_000, 5_000_000];
+const OLD_EXECUTIONS = 10_000_000;
+const TICKS = 10;
+const PATIENCE_MS = 60_000;
+
+/** Whether a tick costs what is due, and not what there is. */
+export const tick: Bench = {
+  about: `one call of the scheduler trigger with ${DUE} tasks due, among more and more that are not`,
+  async run(stack, environment) {
+    const base = environment.quick ? 1000 : SMALLEST;
+    const sizes = environment.quick ? [base] : SIZES.filter((size) => size <= Math.max(base, environment.largest));
+    const old = environment.quick ? 1000 : Math.min(OLD_EXECUTIONS, environment.largest * 2);
+    const places: Record<string, Measure> = {};
+    for (const tasks of sizes) places[nameOf(tasks)] = await prepare(stack, environment, { tasks, old: 0 });
+    const crowded = `${nameOf(base)} and ${old.toLocaleString('en-US')} old executions`;
+    places[crowded] = await prepare(stack, environment, { tasks: base, old });
+    const results = await inRounds(environment.rounds, places, (ms) => `${digits(ms)} ms`);
+    return [...sizes.slice(1).map(nameOf), crowded].map(
+      (name): Comparison => ({
+        what: `one tick with ${DUE} due among ${name}`,
+        unit: 'ms',
+        values: results[name] ?? [],
+        baseline: { name: `itself among ${nameOf(base)}`, values: results[nameOf(base)] ?? [] },
+        aim: { atMost: 1.5 },
+        note: `each round is the median of ${environment.quick ? 2 : TICKS} ticks`,
+      }),
+    );
+  },
+};
+
+const nameOf = (tasks: number) => `${tasks.toLocaleString('en-US')} tasks`;
+
+type Measure = () => Promise<number>;
+
+/** An installation of its own with so many tasks; returns the median duration of some ticks. */
+async function prepare(
+  stack: AsyncDisposableStack,
+  environment: Environment,
+  size: { tasks: number; old: number },
+): Promise<Measure> {
+  const { db, apiUrl, databaseUrl, cronSecret } = await install(stack, environment, {
+    scheduler: false,
+    apiEnv: { DATABASE_POOL: '10' },
+  });
+  await fillTasks(databaseUrl, size.tasks);
+  await fillExecutions(databaseUrl, size.old);
+  await db.execute(sql`vacuum analyze`);
+  let next = 0;
+  return async () => {
+    const times: number[] = [];
+    for (let n = 0; n <= (environment.quick ? 2 : TICKS); n++) {
+      next = await makeSomeDue(db, next);
+      times.push(await callTrigger(apiUrl, cronSecret));
+      await untilAllEnded(db);
+    }
+    // The first one of a round meets a process that has been idle.
+    return median(times.slice(1));
+  };
+}
+
+/** Makes the next tasks due, far from each other among all of them; returns where to go on. */
+async function makeSomeDue(db: Db, from: number): Promise<number> {
+  const [row] = await queryRows<{ most: number }>(db, sql`select max(id)::int as most from tasks`);
+  const step = Math.floor((row?.most ?? 0) / DUE);
+  const first = from % step;
+  await db.execute(sql`
+    update tasks set next_execution_at = now() where id in (
+      select ${first}::int + n * ${step}::int + 1 from generate_series(0, ${DUE - 1}::int) n)`);
+  return first + 1;
+}
+
+async function callTrigger(apiUrl: string, cronSecret: string): Promise<number> {
+  const startedAt = performance.now();
+  const answer = await fetch(`${apiUrl}/api/cron/scheduler`, {
+    headers: { authorization: `Bearer ${cronSecret}`, prefer: 'respond-async' },
+  });
+  const { processed } = (await answer.json()) as { processed: number };
+  const ms = performance.now() - startedAt;
+  if (processed !== DUE) throw new Error(`The tick took up ${processed} of ${DUE}.`);
+  return ms;
+}
+
+async function untilAllEnded(db: Db) {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const [row] = await queryRows<{ open: boolean }>(
+      db,
+      sql`select exists (select from executions where status in ('pending', 'running')) as open`,
+    );
+    if (!row?.open) return delay(20);
+    if (performance.now() > deadline) throw new Error('The executions of a tick did not end.');
+    await delay(20);
+  }
+}

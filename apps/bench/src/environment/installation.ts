@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { connect, type Db } from '@carillon/db';
+import type { Environment } from '../bench.ts';
+import { printProfile } from '../profile.ts';
+import { SERVER_CORE } from './cores.ts';
+import { programAt, type Started, startProcess } from './processes.ts';
+import { type AiServer, monotonicMs, startAiServer } from './servers/ai-server.ts';
+import { endWith } from './shutdown.ts';
+
+/** Statements of the bench itself may fill whole tables. */
+const PATIENT_MS = 15 * 60_000;
+
+export interface Installation {
+  db: Db;
+  databaseUrl: string;
+  apiUrl: string;
+  ai: AiServer;
+  api: Started;
+  /** Signs sessions as the API does. */
+  jwtSecret: string;
+  cronSecret: string;
+}
+
+export interface InstallationOptions {
+  apiEnv?: Record<string, string>;
+  /** A provider that others use as well; one of its own, which answers at once, unless told. */
+  ai?: AiServer;
+  databaseUrl?: string;
+  /** Whether a scheduler process triggers what falls due; true unless told. */
+  scheduler?: boolean;
+  /** Where the API runs; on the server's core unless told. */
+  core?: number | null;
+}
+
+/**
+ * A Carillon on loopback as in production: a database of the server at hand, API, scheduler and a provider, a process
+ * each, logs on and written to files. All of it ends with `stack`.
+ */
+export async function install(
+  stack: AsyncDisposableStack,
+  { server, profile }: Environment,
+  options: InstallationOptions = {},
+): Promise<Installation> {
+  const { folder } = server;
+  const databaseUrl = options.databaseUrl ?? (await server.newDatabase());
+  const db = connectPatiently(stack, databaseUrl);
+  const ai = options.ai ?? (await startAiServer(stack, folder));
+  const secret = () => randomBytes(32).toString('base64');
+  const [jwtSecret, cronSecret] = [secret(), secret()];
+  const production = { NODE_ENV: 'production', CRON_SECRET: cronSecret };
+  const profiling = profile === null ? null : profileInto(stack, profile);
+  const api = await startProcess(stack, {
+    name: 'api',
+    file: programAt('../../api/src/main.ts'),
+    folder,
+    core: options.core === undefined ? SERVER_CORE : options.core,
+    // As `pnpm api` starts it.
+    nodeOptions: ['--max-semi-space-size=16', ...(profiling?.nodeOptions ?? [])],
+    env: {
+      ...production,
+      PORT: '0',
+      DATA_DIR: folder,
+      DATABASE_URL: databaseUrl,
+      AI_BASE_URL: ai.url,
+      STORAGE_DRIVER: 'disk',
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      MAIL_FROM: 'carillon@example.com',
+      JWT_SECRET: jwtSecret,
+      ENCRYPTION_KEY: secret(),
+      ADMIN_KEY: secret(),
+      RATE_LIMIT_MULTIPLIER: '100000',
+      ...options.apiEnv,
+    },
+    ready: /Server listening at ([^\s"]+)/,
+  });
+  profiling?.isReady();
+  if (options.scheduler ?? true) {
+    await startProcess(stack, {
+      name: 'scheduler',
+      file: programAt('../../scheduler/src/main.ts'),
+      folder,
+      env: { ...production, API_URL: api.ready },
+      ready: /The scheduler triggers (\S+?)\./,
+    });
+  }
+  return { db, databaseUrl, apiUrl: api.ready, ai, api, jwtSecret, cronSecret };
+}
+
+/** Has the next process write a CPU profile, and prints it from its `isReady` on when that process has ended. */
+function profileInto(stack: AsyncDisposableStack, folder: string) {
+  const name = `api-${Date.now()}.cpuprofile`;
+  let readyAt = Number.NaN;
+  // On the stack before the process, so this is what ends after it.
+  endWith(stack, async () => {
+    if (Number.isFinite(readyAt)) printProfile(join(folder, name), readyAt);
+  });
+  return {
+    nodeOptions: ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`],
+    isReady: () => {
+      readyAt = monotonicMs();
+    },
+  };
+}
+
+/** A connection of the bench itself. */
+export function connectPatiently(stack: AsyncDisposableStack, url: string): Db {
+  const { db, close } = connect(url, { max: 4, applicationName: 'carillon bench', deadlineMs: PATIENT_MS });
+  endWith(stack, close);
+  return db;
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '@carillon/db/embedded';
+import { ensureTemplate } from '@carillon/db/test-database';
+import postgres from 'postgres';
+import { endWith } from '../shutdown.ts';
+
+export interface DatabaseServer {
+  /** Its files, and those of all that is started beside it; gone at the end. */
+  folder: string;
+  /** PostgreSQL's own word for it. */
+  version: string;
+  /** Makes a database with Carillon's tables, empty; tells its address. */
+  newDatabase(): Promise<string>;
+  /** Takes the server away, and brings it back at the same address. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/**
+ * A PostgreSQL for Carillon and its baselines alike, safe against power cuts unless it is quick, in a folder that goes
+ * away with `stack`.
+ */
+export async function startDatabaseServer(
+  stack: AsyncDisposableStack,
+  { quick }: { quick: boolean },
+): Promise<DatabaseServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'));
+  // Root's server runs as another user, who has to get in.
+  chmodSync(folder, 0o711);
+  endWith(stack, async () => rmSync(folder, { recursive: true, force: true }));
+  let starting = startEmbeddedPostgres({ dataDir: folder, durable: !quick });
+  const stop = async () => (await starting.catch(() => null))?.stop();
+  endWith(stack, stop);
+  const { url } = await starting;
+  const admin = async (statement: string) => {
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    try {
+      return await sql.unsafe(statement);
+    } finally {
+      await sql.end({ timeout: 5 });
+    }
+  };
+  const template = await ensureTemplate(url);
+  const [row] = await admin('show server_version');
+  return {
+    folder,
+    version: row?.server_version,
+    async newDatabase() {
+      const name = `bench_${randomBytes(6).toString('hex')}`;
+      await admin(`create database ${name} template ${template}`);
+      const address = new URL(url);
+      address.pathname = `/${name}`;
+      return address.href;
+    },
+    stop,
+    async start() {
+      starting = startEmbeddedPostgres({ dataDir: folder, durable: !quick });
+      await starting;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { freePort } from '../free-port.ts';
+import { startProcess } from '../processes.ts';
+
+const PROGRAM = 'redis-server';
+
+/** A Redis of its own on a free port of loopback, that appends its writes to a file each second; null where there is none. */
+export async function startRedis(stack: AsyncDisposableStack, folder: string): Promise<number | null> {
+  if (spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status !== 0) return null;
+  const port = await freePort();
+  await startProcess(stack, {
+    name: 'redis',
+    file: [
+      PROGRAM,
+      '--bind',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--dir',
+      folder,
+      '--save',
+      '',
+      '--appendonly',
+      'yes',
+    ],
+    folder,
+    ready: /(Ready to accept connections)/,
+  });
+  return port;
+}

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { queryRows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Bench } from '../bench.ts';
+import { RECEIVABLE } from '../benchmarks/webhooks.ts';
+import { callAs } from '../environment/client.ts';
+import { install } from '../environment/installation.ts';
+import { addPeople, type Person } from '../environment/people.ts';
+import { startReceiver } from '../environment/servers/receiver.ts';
+import { subscribe } from '../environment/webhooks.ts';
+import { printFigures } from '../statistics.ts';
+
+const PEOPLE = 20;
+const PER_PERSON = 10;
+const EVENTS_PER_SECOND = 20;
+const SECONDS = 60;
+
+/** Whether receivers that never answer delay the others. */
+export const hangingReceivers: Bench = {
+  about: `${EVENTS_PER_SECOND} events a second, each to 5 receivers that never answer and 5 that do: how late the latter hear of it`,
+  async run(stack, environment) {
+    const { db, apiUrl, jwtSecret } = await install(stack, environment, { apiEnv: { ...RECEIVABLE } });
+    const receiver = await startReceiver(stack, environment.server.folder);
+    const people = await addPeople(db, { count: PEOPLE, jwtSecret });
+    const urls = Array.from({ length: PER_PERSON }, (_, n) => `${receiver.url}/${n % 2 === 0 ? 'hang' : 'timed'}/${n}`);
+    await subscribe(apiUrl, people, urls);
+    const events = EVENTS_PER_SECOND * (environment.quick ? 1 : SECONDS);
+    const startedAt = performance.now();
+    const posts: Promise<unknown>[] = [];
+    for (let n = 0; n < events; n++) {
+      const person = people[n % people.length] as Person;
+      posts.push(callAs(person, `${apiUrl}/api/agent/create-task`, { ...TASK, name: `Task ${n}` }));
+      await delay(Math.max(0, startedAt + ((n + 1) * 1000) / EVENTS_PER_SECOND - performance.now()));
+    }
+    await Promise.all(posts);
+    await delay(3000);
+    const { agesMs } = await receiver.taken();
+    const [row] = await queryRows<{ sending: number }>(
+      db,
+      sql`select count(*)::int as sending from deliveries where status = 'sending'`,
+    );
+    console.log(`${agesMs.length} of ${(events * PER_PERSON) / 2} arrived; ${row?.sending} hang`);
+    printFigures({ 'from event to receipt (ms)': agesMs });
+    return [];
+  },
+};
+
+const TASK = {
+  prompt: 'Write one sentence that begins a working day well.',
+  scheduledFor: '2099-01-01T07:30:00Z',
+  recurrence: 'once',
+  timezone: 'UTC',
+};
