@@ -15,12 +15,10 @@ import {
 } from './primitives.ts';
 import { UserStats } from './users.ts';
 
-/** Specification "Admin": the accounts; decisions §9. */
-
 const common = { tags: ['admin'], security: ADMIN };
 
 const PLANS = ['trial', 'pro'] as const;
-const Plan = stringEnum(PLANS, { description: 'Which quotas the account has' });
+const Plan = stringEnum(PLANS, { description: 'The plan, which decides the quotas of the account' });
 
 const fields = {
   id: Id,
@@ -45,8 +43,9 @@ export type ListUsersQuery = Static<typeof ListUsersQuery>;
 export const listUsers = {
   ...common,
   operationId: 'listUsers',
-  summary: 'All accounts, the newest first',
-  description: 'Pages by `limit` and `offset`. `search` finds part of the address or the name, in any letter case.',
+  summary: 'List users',
+  description:
+    'Returns all accounts, newest first. `search` matches a part of the e-mail address or the name in any letter case. Pages by `limit` and `offset`.',
   querystring: ListUsersQuery,
   response: {
     200: Type.Object({
@@ -73,9 +72,9 @@ export const listUsers = {
 export const getAccount = {
   ...common,
   operationId: 'getAccount',
-  summary: 'One account, with its figures and what happened to it last',
+  summary: 'Get a user',
   description:
-    'As `listUsers` shows it, and the last 20 things that happened to it: sign-ins, changes by an administrator, tasks, runs and coupons.',
+    'Returns the account with its statistics and its last 20 activities: sign-ins, changes by an administrator, tasks, runs and coupons.',
   params: IdParams,
   response: {
     200: Type.Object({
@@ -88,12 +87,12 @@ export const getAccount = {
         recentActivity: Type.Array(
           Type.Object({
             type: Type.String({
-              description: 'A kind of the audit log, `task.created`, or `execution.` and how it stands',
+              description: 'A kind of the audit log, `task.created`, or `execution.` with the status of the run',
             }),
             timestamp: Instant,
             details: Type.Record(Type.String(), Type.Unknown()),
           }),
-          { description: 'The last 20, the newest first' },
+          { description: 'The last 20, newest first' },
         ),
       }),
     }),
@@ -112,9 +111,9 @@ export type ChangeAccountInput = Static<typeof ChangeAccountInput>;
 export const changeAccount = {
   ...common,
   operationId: 'changeAccount',
-  summary: 'Change the role, plan or trial of an account, or (de)activate it',
+  summary: 'Change a user',
   description:
-    'Another role and deactivation end its sessions at once. The tasks of a deactivated account rest: what waits is dropped, what runs is finished.',
+    'Changes the role, the plan, the trial or the activation of an account. Changing the role and deactivating end its sessions immediately. Deactivating also suspends its tasks: pending runs are dropped, running ones finish.',
   params: IdParams,
   body: ChangeAccountInput,
   response: {
@@ -126,23 +125,24 @@ export const changeAccount = {
         isActive: Type.Boolean(),
         trialEndsAt: nullable(Instant),
         updatedAt: Instant,
-        plan: Type.Optional(stringEnum(PLANS, { description: 'Where the request gave one' })),
+        plan: Type.Optional(stringEnum(PLANS, { description: 'Present if the request gave one' })),
       }),
     }),
     ...errorResponses(401, 403, 404, 429),
-    ...describedErrors({ 409: 'It is the last active administrator, who stays one' }),
+    ...describedErrors({ 409: 'The account is the last active administrator' }),
   },
 } satisfies Operation;
 
 export const deleteAccount = {
   ...common,
   operationId: 'deleteAccount',
-  summary: 'Delete an account with all its data',
-  description: 'What is running is aborted. The record of the deletion stays in the audit log.',
+  summary: 'Delete a user',
+  description:
+    'Deletes an account with all its data. Running executions are aborted. The audit log keeps an entry of the deletion.',
   params: IdParams,
   response: {
     200: Type.Object({ success, message: Type.String() }),
     ...errorResponses(401, 403, 404, 429),
-    ...describedErrors({ 409: 'It is the last active administrator, who stays one' }),
+    ...describedErrors({ 409: 'The account is the last active administrator' }),
   },
 } satisfies Operation;

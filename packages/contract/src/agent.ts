@@ -3,10 +3,8 @@ import { success } from './envelopes.ts';
 import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
 import { strictObject, TimeZone } from './primitives.ts';
 
-/** Specification "Tasks, executions, agent mode"; decisions §7. */
-
-/** Of `preferences` as JSON. */
-export const PREFERENCES_BYTES = 8192;
+/** The maximum size of `preferences` as JSON. */
+export const MAX_PREFERENCES_BYTES = 8192;
 
 export const ProcessMessageInput = strictObject({
   message: Type.String({ minLength: 1, maxLength: 32_000, pattern: '\\S' }),
@@ -14,12 +12,12 @@ export const ProcessMessageInput = strictObject({
     strictObject({
       timezone: Type.Optional({
         ...TimeZone,
-        description: "IANA time zone name; the user's own unless told, else UTC",
+        description: "IANA time zone name. Default: the user's own, else UTC",
       }),
       preferences: Type.Optional(
         Type.Unsafe<Record<string, unknown>>({
           type: 'object',
-          description: `What the answer is to be like, in any words; at most ${PREFERENCES_BYTES} bytes of JSON`,
+          description: `Free-form preferences for the answer; at most ${MAX_PREFERENCES_BYTES} bytes of JSON`,
         }),
       ),
     }),
@@ -39,21 +37,21 @@ export const ProcessMessageResult = Type.Object({
   }),
   suggestions: Type.Array(Type.String({ maxLength: 200 }), {
     maxItems: 5,
-    description: 'What the user may want to send next; empty where the model gave no usable ones',
+    description: 'Messages that the user may want to send next; empty if the model returned no usable ones',
   }),
 });
 export type ProcessMessageResult = Static<typeof ProcessMessageResult>;
 
 const Events = Type.String({
   description:
-    'Server-sent events. `content` with data `{"text"}`, again and again: the pieces of the content as they come. Then one `done`, whose data is the JSON answer, or one `error`, whose data is what any refusal looks like. A comment every 15 seconds keeps the connection alive.',
+    'Server-sent events: several `content` events with data `{"text"}`, one for each piece of the content, then one `done` with the JSON response as data, or one `error` with an error body as data. A comment every 15 seconds keeps the connection alive.',
 });
 
 export const processMessage = {
   operationId: 'processMessage',
-  summary: 'Answer a message at once, with follow-up suggestions',
+  summary: 'Answer a message',
   description:
-    'Counts as one execution, and its tokens like those of one. It is answered by the `defaultModel` of the system settings with at most 1024 tokens. With `Accept: text/event-stream` the content is streamed; a refusal before its first piece is an ordinary answer.',
+    'Sends the message to the `defaultModel` of the system settings, with at most 1024 tokens, and returns the answer with follow-up suggestions. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.',
   tags: ['agent'],
   security: SIGNED_IN,
   body: ProcessMessageInput,
@@ -66,8 +64,8 @@ export const processMessage = {
     }),
     ...errorResponses(401, 403, 429),
     ...describedErrors({
-      402: 'A quota is used up, the trial has ended, or calls under way have reserved the tokens that are left: `resetAt` is null then',
-      503: 'The AI provider failed (`details.errorCode` says how, and `Retry-After` is there where it sent one), or maintenance or overload',
+      402: 'A quota is used up, the trial has ended, or concurrent calls have reserved the remaining tokens: then `resetAt` is null',
+      503: 'The AI provider failed (`details.errorCode` is the reason; `Retry-After` is present if the provider sent one), or the service is under maintenance or overloaded',
     }),
   },
 } satisfies Operation;

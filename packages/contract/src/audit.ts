@@ -3,12 +3,10 @@ import { Pagination, success } from './envelopes.ts';
 import { ADMIN, errorResponses, type Operation } from './operation.ts';
 import { Cursor, Id, Instant, nullable, Offset, pageLimit } from './primitives.ts';
 
-/** The audit log; decisions §9. */
-
 export const ListAuditQuery = Type.Object({
   userId: Type.Optional(Id),
   actorId: Type.Optional(Id),
-  kind: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Such as `user.changed`' })),
+  kind: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'For example `user.changed`' })),
   limit: pageLimit(50),
   offset: Offset,
   cursor: Type.Optional(Cursor),
@@ -17,8 +15,9 @@ export type ListAuditQuery = Static<typeof ListAuditQuery>;
 
 export const listAudit = {
   operationId: 'listAudit',
-  summary: 'Who did what, to whom and from where, newest first',
-  description: 'Sign-ins, and every change by an admin with what was before and after.',
+  summary: 'List audit log entries',
+  description:
+    'Returns sign-ins, and every change by an administrator with the values before and after, newest first. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.',
   tags: ['admin'],
   security: ADMIN,
   querystring: ListAuditQuery,
@@ -29,10 +28,10 @@ export const listAudit = {
         Type.Object({
           id: Type.Integer(),
           at: Instant,
-          kind: Type.String({ description: '`<noun>.<what happened to it>`' }),
-          actorId: nullable(Type.Integer({ description: 'Who did it; null where it was the service itself' })),
+          kind: Type.String({ description: '`<noun>.<past participle>`' }),
+          actorId: nullable(Type.Integer({ description: 'The account that did it; null for the service itself' })),
           actorEmail: nullable(Type.String()),
-          userId: nullable(Type.Integer({ description: 'Whose account it concerns' })),
+          userId: nullable(Type.Integer({ description: 'The account concerned' })),
           details: Type.Record(Type.String(), Type.Unknown()),
           address: nullable(Type.String()),
           requestId: nullable(Type.String()),

@@ -15,8 +15,6 @@ import {
   Uuid,
 } from './primitives.ts';
 
-/** Specification "Accounts and sessions"; decisions §3. */
-
 export const ROLES = ['USER', 'ADMIN'] as const;
 export const Role = stringEnum(ROLES);
 
@@ -30,9 +28,9 @@ export type RegisterInput = Static<typeof RegisterInput>;
 
 export const register = {
   operationId: 'register',
-  summary: 'Open an account',
+  summary: 'Register an account',
   description:
-    'Opens an account on the trial plan. It signs nobody in: `login` does. The letter case of the address, and space around it, do not matter.',
+    'Creates an account on the trial plan. Does not sign in: use `login`. The e-mail address is case-insensitive and trimmed.',
   tags: ['auth'],
   security: PUBLIC,
   body: RegisterInput,
@@ -42,13 +40,13 @@ export const register = {
       user: Type.Object({ id: Id, email: Type.String(), name: Type.String(), createdAt: Instant }),
     }),
     ...errorResponses(403, 429),
-    ...describedErrors({ 409: 'The address is registered already' }),
+    ...describedErrors({ 409: 'The e-mail address is already registered' }),
   },
 } satisfies Operation;
 
 export const LoginInput = strictObject({
   email: Email,
-  // Any length a stored password never had is simply wrong, not invalid.
+  // Accepts any length: a password that cannot exist is wrong (401), not invalid (400).
   password: Type.String({ minLength: 1, maxLength: 1024 }),
 });
 export type LoginInput = Static<typeof LoginInput>;
@@ -57,11 +55,11 @@ export const login = {
   operationId: 'login',
   summary: 'Sign in',
   description:
-    'Sets the cookie `local-session`. With the header `X-Request-Token: true` the answer also holds a bearer token. Of an account the 11th session ends the oldest one.',
+    'Sets the cookie `local-session`. With the header `X-Request-Token: true` the response also contains a bearer token. An account has at most 10 sessions: another one ends the oldest.',
   tags: ['auth'],
   security: PUBLIC,
   headers: Type.Object({
-    'x-request-token': Type.Optional(Type.String({ description: '`true` asks for a bearer token' })),
+    'x-request-token': Type.Optional(Type.String({ description: '`true` requests a bearer token' })),
   }),
   body: LoginInput,
   response: {
@@ -72,17 +70,17 @@ export const login = {
     }),
     ...errorResponses(429),
     ...describedErrors({
-      401: 'The address or the password is wrong; which of the two is not said',
-      403: 'The account is deactivated, or a page of another site made the browser send this',
+      401: 'The e-mail address or the password is wrong',
+      403: 'The account is deactivated, or a page of another site made the browser send the request',
     }),
   },
 } satisfies Operation;
 
 export const logout = {
   operationId: 'logout',
-  summary: 'End this session',
+  summary: 'Sign out',
   description:
-    'Ends the session of this request at once and takes the cookie away. Other sessions of the account stay.',
+    'Ends the session of this request immediately and clears the cookie. Other sessions of the account continue.',
   tags: ['auth'],
   security: SIGNED_IN,
   response: {
@@ -93,9 +91,9 @@ export const logout = {
 
 export const getSession = {
   operationId: 'getSession',
-  summary: 'Who is signed in',
+  summary: 'Get the current session',
   description:
-    'For a web client that wants to know at its start who is there. 401 says `{authenticated: false}` and no more.',
+    'For a web client that checks at its start whether a user is signed in. The body of 401 is `{authenticated: false}`.',
   tags: ['auth'],
   security: SIGNED_IN,
   response: {
@@ -117,9 +115,9 @@ export const getSession = {
 
 export const forgotPassword = {
   operationId: 'forgotPassword',
-  summary: 'Ask for a link to choose a new password',
+  summary: 'Request a password reset',
   description:
-    'Answers alike whether or not the address has an account. The mailed link is good for one use within an hour; asking again voids the links before it.',
+    'Responds the same whether or not the e-mail address has an account. The mailed link works once and expires after an hour; a new request invalidates earlier links.',
   tags: ['auth'],
   security: PUBLIC,
   body: strictObject({ email: Email }),
@@ -129,42 +127,43 @@ export const forgotPassword = {
   },
 } satisfies Operation;
 
-/** Whatever was never given out is an unknown token, and no validation error. */
+// Any string: a token that was never issued is unknown, not a validation error.
 const ResetToken = Type.String({ description: 'The last part of the mailed link' });
 
 export const validateResetToken = {
   operationId: 'validateResetToken',
-  summary: 'Whether a reset token could be used now',
-  description: 'Consumes nothing. `error` is `Token inválido`, `Token expirado` or `Token já utilizado`.',
+  summary: 'Validate a reset token',
+  description: 'Does not consume the token. `error` is `Token inválido`, `Token expirado` or `Token já utilizado`.',
   tags: ['auth'],
   security: PUBLIC,
   querystring: Type.Object({ token: ResetToken }),
   response: {
     200: Type.Object({ valid: Type.Literal(true), userId: Id }),
     ...errorResponses(429, 500, 503),
-    400: ref(NotValidBody, 'Not a token that could be used now'),
+    400: ref(NotValidBody, 'The token cannot be used'),
   },
 } satisfies Operation;
 
 export const resetPassword = {
   operationId: 'resetPassword',
-  summary: 'Choose a new password',
+  summary: 'Reset the password',
   description:
-    'Works once for each token and ends all sessions of the account. A token that cannot be used is refused with the words of `validateResetToken`.',
+    'Works once per token and ends all sessions of the account. A token that cannot be used fails with the errors of `validateResetToken`.',
   tags: ['auth'],
   security: PUBLIC,
   body: strictObject({ token: ResetToken, newPassword: Password }),
   response: {
     200: Type.Object({ success, message: Type.String() }),
     ...errorResponses(403, 429),
-    ...describedErrors({ 400: 'The token cannot be used, or the password does not keep to the rules' }),
+    ...describedErrors({ 400: 'The token cannot be used, or the password does not satisfy the rules' }),
   },
 } satisfies Operation;
 
 export const listSessions = {
   operationId: 'listSessions',
-  summary: 'Where you are signed in',
-  description: 'The session that was used last comes first; `lastUsedAt` is exact to a minute.',
+  summary: 'List sessions',
+  description:
+    "Returns the caller's sessions, the most recently used first. `lastUsedAt` has a precision of one minute.",
   tags: ['auth'],
   security: SIGNED_IN,
   response: {
@@ -178,7 +177,7 @@ export const listSessions = {
           createdAt: Instant,
           lastUsedAt: Instant,
           expiresAt: Instant,
-          current: Type.Boolean({ description: 'The session of this request' }),
+          current: Type.Boolean({ description: 'Whether it is the session of this request' }),
         }),
       ),
     }),
@@ -188,8 +187,9 @@ export const listSessions = {
 
 export const endSession = {
   operationId: 'endSession',
-  summary: 'Sign out elsewhere',
-  description: 'Ends one of your sessions at once. Ending the one of this request also takes the cookie away.',
+  summary: 'End a session',
+  description:
+    "Ends one of the caller's sessions immediately. Ending the session of the request also clears the cookie.",
   tags: ['auth'],
   security: SIGNED_IN,
   params: Type.Object({ id: Uuid }),

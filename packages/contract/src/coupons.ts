@@ -15,9 +15,7 @@ import {
   withDefault,
 } from './primitives.ts';
 
-/** Specification "Coupon", "Coupons (user)", "Admin"; decisions §9. */
-
-const Code = Type.String({ description: 'Matched in any letter case' });
+const Code = Type.String({ description: 'The code, case-insensitive' });
 const Kind = Type.String({ description: '`TRIAL_EXTENSION`' });
 const Value = Type.Integer({ description: 'Days by which the trial is extended' });
 
@@ -27,7 +25,7 @@ const FIELDS = {
   type: Kind,
   value: Value,
   isActive: Type.Boolean(),
-  maxUses: nullable(Type.Integer({ description: 'Null: no limit' })),
+  maxUses: nullable(Type.Integer({ description: 'Null for no limit' })),
   usedCount: Type.Integer(),
   expiresAt: nullable(Instant),
   createdByEmail: Type.String(),
@@ -45,9 +43,9 @@ export type ActivateCouponInput = Static<typeof ActivateCouponInput>;
 export const activateCoupon = {
   ...common,
   operationId: 'activateCoupon',
-  summary: 'Extend the trial by a coupon',
+  summary: 'Activate a coupon',
   description:
-    'Its days are added to the later of now and the end of the trial. Each coupon counts once for an account.',
+    'Extends the trial: the days of the coupon are added to the end of the trial, or to now if that has passed. An account can use each coupon once.',
   body: ActivateCouponInput,
   response: {
     200: Type.Object({
@@ -58,8 +56,8 @@ export const activateCoupon = {
     }),
     ...errorResponses(401, 403, 429),
     ...describedErrors({
-      400: 'It has expired, was used by the caller before, or has no uses left',
-      404: 'There is none, or it is inactive',
+      400: 'The coupon has expired, was already used by the caller, or has no uses left',
+      404: 'The coupon does not exist or is inactive',
     }),
   },
 } satisfies Operation;
@@ -72,8 +70,8 @@ export type ListCouponsQuery = Static<typeof ListCouponsQuery>;
 export const listCoupons = {
   ...adminOperation,
   operationId: 'listCoupons',
-  summary: 'All coupons, newest first',
-  description: 'With the figures of all coupons together. Pages by `limit` and `offset`.',
+  summary: 'List coupons',
+  description: 'Returns all coupons, newest first, with statistics over all of them. Pages by `limit` and `offset`.',
   querystring: ListCouponsQuery,
   response: {
     200: Type.Object({
@@ -82,7 +80,7 @@ export const listCoupons = {
         coupons: Type.Array(Coupon),
         stats: Type.Object({
           totalCoupons: Type.Integer(),
-          activeCoupons: Type.Integer({ description: 'Those with `isActive`, also where they have expired' }),
+          activeCoupons: Type.Integer({ description: 'Coupons with `isActive`, including expired ones' }),
           totalUses: Type.Integer(),
         }),
         pagination: Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() }),
@@ -92,7 +90,9 @@ export const listCoupons = {
   },
 } satisfies Operation;
 
-const MaxUses = Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'null: no limit' })));
+const MaxUses = Type.Optional(
+  nullable(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Null for no limit' })),
+);
 const ExpiresAt = Type.Optional(nullable(InstantInput));
 
 export const CreateCouponInput = strictObject({
@@ -101,7 +101,7 @@ export const CreateCouponInput = strictObject({
       minLength: 4,
       maxLength: 40,
       pattern: '^[\\w-]+$',
-      description: 'Kept in upper case; one that nobody guesses unless said',
+      description: 'Stored in upper case. Default: a random code that cannot be guessed',
     }),
   ),
   maxUses: MaxUses,
@@ -111,7 +111,7 @@ export const CreateCouponInput = strictObject({
     Type.Integer({
       minimum: 1,
       maximum: 3650,
-      description: 'Days; the `trialDurationDays` of the settings unless said',
+      description: 'Days. Default: `trialDurationDays` of the system settings',
     }),
   ),
 });
@@ -120,13 +120,13 @@ export type CreateCouponInput = Static<typeof CreateCouponInput>;
 export const createCoupon = {
   ...adminOperation,
   operationId: 'createCoupon',
-  summary: 'Make a coupon with a code of its own',
-  description: 'Its holder gets `value` days of trial. The code is one that nobody guesses, unless it is chosen.',
+  summary: 'Create a coupon',
+  description: 'Creates a coupon that extends the trial by `value` days.',
   body: CreateCouponInput,
   response: {
     201: Type.Object({ success, data: Type.Object(FIELDS), message: Type.String() }),
     ...errorResponses(401, 403, 429),
-    ...describedErrors({ 409: 'Another coupon has this code, in whatever letter case' }),
+    ...describedErrors({ 409: 'Another coupon has this code; codes are case-insensitive' }),
   },
 } satisfies Operation;
 
@@ -135,8 +135,8 @@ const CouponResponse = Type.Object({ success, coupon: Coupon });
 export const getCoupon = {
   ...adminOperation,
   operationId: 'getCoupon',
-  summary: 'One coupon',
-  description: 'With how often it was used.',
+  summary: 'Get a coupon',
+  description: 'Returns the coupon with the number of its uses.',
   params: IdParams,
   response: { 200: CouponResponse, ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;
@@ -151,8 +151,9 @@ export type ChangeCouponInput = Static<typeof ChangeCouponInput>;
 export const changeCoupon = {
   ...adminOperation,
   operationId: 'changeCoupon',
-  summary: 'Switch a coupon on or off, or change its limits',
-  description: 'A `maxUses` below what was used already, and an `expiresAt` in the past, end it.',
+  summary: 'Change a coupon',
+  description:
+    'Activates or deactivates a coupon, or changes its limits. A `maxUses` below the number of uses, or an `expiresAt` in the past, ends it.',
   params: IdParams,
   body: ChangeCouponInput,
   response: { 200: CouponResponse, ...errorResponses(401, 403, 404, 429) },
@@ -161,8 +162,8 @@ export const changeCoupon = {
 export const deleteCoupon = {
   ...adminOperation,
   operationId: 'deleteCoupon',
-  summary: 'Delete a coupon; what it has extended stays extended',
-  description: 'Nobody can use it any more. Trials that it has extended stay so.',
+  summary: 'Delete a coupon',
+  description: 'Trials that the coupon has extended stay extended.',
   params: IdParams,
   response: { 200: Type.Object({ success, message: Type.String() }), ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;
@@ -176,8 +177,8 @@ export type ListCouponUsesQuery = Static<typeof ListCouponUsesQuery>;
 export const listCouponUses = {
   ...adminOperation,
   operationId: 'listCouponUses',
-  summary: 'Who has used a coupon, newest first',
-  description: 'Pages by `limit` and `offset`.',
+  summary: 'List uses of a coupon',
+  description: 'Returns the accounts that used the coupon, newest first. Pages by `limit` and `offset`.',
   params: IdParams,
   querystring: ListCouponUsesQuery,
   response: {
@@ -185,12 +186,12 @@ export const listCouponUses = {
       success,
       usage: Type.Array(
         Type.Object({ userId: Id, userEmail: Type.String(), userName: Type.String(), usedAt: Instant }),
-        { description: 'Accounts that were deleted since are left out' },
+        { description: 'Without accounts that have been deleted' },
       ),
       summary: Type.Object({
         totalUses: Type.Integer(),
         maxUses: nullable(Type.Integer()),
-        remainingUses: nullable(Type.Integer({ description: 'Null: no limit' })),
+        remainingUses: nullable(Type.Integer({ description: 'Null for no limit' })),
       }),
     }),
     ...errorResponses(401, 403, 404, 429),

@@ -3,8 +3,6 @@ import { success } from './envelopes.ts';
 import { CRON, errorResponses, type Operation } from './operation.ts';
 import { Instant, nullable } from './primitives.ts';
 
-/** Specification "Internal scheduler trigger"; decisions §6. */
-
 export const TickResult = Type.Object({
   success,
   processed: Type.Integer(),
@@ -16,9 +14,9 @@ export type TickResult = Static<typeof TickResult>;
 
 export const runScheduler = {
   operationId: 'runScheduler',
-  summary: 'Run what is due',
+  summary: 'Run due tasks',
   description:
-    'Answers when what it claimed has finished, at the latest after 50 s. With `Prefer: respond-async` it answers as soon as the claims are committed.',
+    'Claims and runs due executions. Responds when the claimed executions have finished, after 50 seconds at most. With `Prefer: respond-async` it responds as soon as the claims are committed.',
   tags: ['cron'],
   security: CRON,
   headers: Type.Object({ prefer: Type.Optional(Type.String({ description: '`respond-async`' })) }),

@@ -4,20 +4,18 @@ import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './op
 import { InstantInput, Offset, pageLimit, ref, strictObject, Uuid } from './primitives.ts';
 import { DeliveryAttempt, WebhookParams } from './webhooks.ts';
 
-/** What was sent to a webhook, and sending it again: specification "Webhooks"; decisions §8. */
-
 const common = { tags: ['webhooks'], security: SIGNED_IN };
 
 export const testWebhook = {
   ...common,
   operationId: 'testWebhook',
-  summary: 'Send a test to a webhook, once, and tell what became of it',
+  summary: 'Test a webhook',
   description:
-    'Sends the event `test` once, at once, and answers when the receiver has, at the latest after 35 s. It is in the log, and is not tried again. That the receiver refuses it is no error here: `success` tells.',
+    'Sends the event `test` immediately and responds when the receiver has responded, after 35 seconds at most. The attempt is logged and never retried. A rejection by the receiver is not an error of this operation: see `success`.',
   params: WebhookParams,
   response: {
     200: Type.Object({
-      success: Type.Boolean({ description: 'Whether the receiver took it' }),
+      success: Type.Boolean({ description: 'Whether the receiver accepted the delivery' }),
       delivery: ref(DeliveryAttempt),
     }),
     ...errorResponses(401, 403, 404, 429),
@@ -30,8 +28,9 @@ export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>;
 export const listDeliveries = {
   ...common,
   operationId: 'listDeliveries',
-  summary: 'What became of each attempt, newest first',
-  description: 'The last 100 attempts, and all those of deliveries that are still open. Pages by `limit` and `offset`.',
+  summary: 'List delivery attempts',
+  description:
+    'Returns the last 100 attempts and all attempts of deliveries that are still pending, newest first. Pages by `limit` and `offset`.',
   params: WebhookParams,
   querystring: ListDeliveriesQuery,
   response: {
@@ -47,16 +46,16 @@ export const listDeliveries = {
 export const redeliver = {
   ...common,
   operationId: 'redeliver',
-  summary: 'Send a delivery again',
+  summary: 'Redeliver a delivery',
   description:
-    'The same bytes under the same `webhook-id`, from attempt 1 on; one that waits for a retry is sent now. Takes the `deliveryId` or the `id` of a log entry. A receiver that has it already knows it by `webhook-id`.',
+    'Sends the same bytes with the same `webhook-id` again, starting with attempt 1; a delivery that waits for a retry is sent now. Accepts the `deliveryId` or the `id` of a log entry. Receivers detect duplicates by `webhook-id`.',
   params: Type.Object({ id: Uuid, deliveryId: Uuid }),
   response: {
     201: Type.Object({ success, deliveryId: Type.String() }),
     ...errorResponses(401, 403, 429),
     ...describedErrors({
-      404: 'There is no such delivery of this webhook, or it is not yours',
-      409: 'The webhook is inactive or failed: switch it on first',
+      404: 'The webhook has no such delivery, or it is not yours',
+      409: 'The webhook is inactive or failed: activate it first',
     }),
   },
 } satisfies Operation;
@@ -67,14 +66,14 @@ export type RedeliverSinceInput = Static<typeof RedeliverSinceInput>;
 export const redeliverSince = {
   ...common,
   operationId: 'redeliverSince',
-  summary: 'Send again what has failed since an instant',
+  summary: 'Redeliver failed deliveries',
   description:
-    'Each delivery of which all attempts failed, from attempt 1 on. What failed is kept for 30 days unless the operator has set another time.',
+    'Sends each delivery again whose attempts have all failed since the given instant, starting with attempt 1. Failed deliveries are stored for 30 days by default.',
   params: WebhookParams,
   body: RedeliverSinceInput,
   response: {
-    200: Type.Object({ success, count: Type.Integer({ description: 'Deliveries that are sent again' }) }),
+    200: Type.Object({ success, count: Type.Integer({ description: 'The number of deliveries that are sent again' }) }),
     ...errorResponses(401, 403, 404, 429),
-    ...describedErrors({ 409: 'The webhook is inactive or failed: switch it on first' }),
+    ...describedErrors({ 409: 'The webhook is inactive or failed: activate it first' }),
   },
 } satisfies Operation;

@@ -1,8 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Instant, nullable } from './primitives.ts';
 
-/** Specification "Envelope", "Rate-limit response"; decisions §4. */
-
 export const success = Type.Literal(true);
 
 export const ErrorBody = Type.Object(
@@ -12,17 +10,17 @@ export const ErrorBody = Type.Object(
     message: Type.Optional(Type.String()),
     details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
-  { $id: 'Error', description: 'What every refusal looks like' },
+  { $id: 'Error', description: 'The body of an error' },
 );
 
 export const ValidationErrorBody = Type.Object(
   {
     success: Type.Literal(false),
-    error: Type.String({ description: '"Validation error" or "Invalid JSON", or what else is wrong' }),
+    error: Type.String({ description: 'For example "Validation error" or "Invalid JSON"' }),
     message: Type.Optional(Type.String()),
     details: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
-        description: 'Messages by field; nested fields use dots',
+        description: 'Messages by field; nested fields are separated by dots',
       }),
     ),
   },
@@ -64,29 +62,29 @@ export const RateLimitErrorBody = Type.Object(
   { $id: 'RateLimitError' },
 );
 
-/** Errors of routes whose success says `valid` (specification "Token validation errors"). */
+/** Errors of routes whose success has `valid`. */
 export const NotValidBody = Type.Object(
   {
     valid: Type.Literal(false),
-    error: Type.String({ description: 'What is wrong' }),
+    error: Type.String({ description: 'The reason' }),
     details: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
-        description: 'Messages by field, where the request itself is not valid',
+        description: 'Messages by field, if the request itself is invalid',
       }),
     ),
   },
-  { $id: 'NotValid', description: 'A refusal of operations that answer with `valid`' },
+  { $id: 'NotValid', description: 'An error of operations that respond with `valid`' },
 );
 
-/** Errors of routes that say `{error}` alone (specification "Upload/webhook errors"). */
+/** Errors of the upload and inbound webhook routes. */
 export const BareErrorBody = Type.Object(
   { error: Type.String(), message: Type.Optional(Type.String()) },
-  { $id: 'BareError', description: 'What all routes share, such as a validation error, keeps its own form' },
+  { $id: 'BareError', description: 'Errors that all routes share, such as a validation error, keep their own form' },
 );
 
-/** Page position of lists that take `offset` and `cursor` (decisions §5). */
+/** The page position of lists with `offset` and `cursor`. */
 export const Pagination = Type.Object({
-  total: nullable(Type.Integer({ description: 'Null on a page asked for by `cursor`' })),
+  total: nullable(Type.Integer({ description: 'Null if the page was requested by `cursor`' })),
   limit: Type.Integer(),
   offset: Type.Integer(),
   hasMore: Type.Boolean(),

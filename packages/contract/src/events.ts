@@ -3,8 +3,6 @@ import { ErrorCode, ExecutionStatus } from './executions.ts';
 import { Id, Instant, nullable, stringEnum } from './primitives.ts';
 import { Recurrence, TaskStatus } from './tasks.ts';
 
-/** Specification "Events"; decisions §8. */
-
 export const EVENT_KINDS = [
   'task.created',
   'task.updated',
@@ -59,7 +57,7 @@ const Failed = Type.Object({
   nextRetryAt: nullable(Instant),
 });
 
-/** `data` of each kind. */
+/** The schema of `data` for each kind of event. */
 export const EVENT_DATA = {
   'task.created': Type.Object({
     task: Type.Object({
@@ -77,8 +75,8 @@ export const EVENT_DATA = {
     changes: Type.Record(
       Type.String(),
       Type.Object({
-        from: Type.Unknown({ description: 'What it was' }),
-        to: Type.Unknown({ description: 'What it is' }),
+        from: Type.Unknown({ description: 'The previous value' }),
+        to: Type.Unknown({ description: 'The new value' }),
       }),
     ),
   }),
@@ -102,7 +100,7 @@ export const EVENT_DATA = {
 
 export type EventData<K extends EventKind = EventKind> = Static<(typeof EVENT_DATA)[K]>;
 
-/** What is sent: specification "Payload base". */
+/** The schema of a whole payload. */
 export const eventPayload = <K extends EventKind>(kind: K) =>
   Type.Object({
     event: Type.Literal(kind),

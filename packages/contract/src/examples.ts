@@ -11,7 +11,7 @@ import { webhooksExamples } from './examples/webhooks.ts';
 
 export type { Example } from './examples/example.ts';
 
-/** An example of each operation by its id, for the document. Each resource has a file of its own. */
+/** An example of each operation by its id. */
 export const EXAMPLES: Record<string, Example> = {
   ...authExamples,
   ...usersExamples,

@@ -14,8 +14,6 @@ import {
   stringEnum,
 } from './primitives.ts';
 
-/** Specification "TaskExecution"; decisions §5, §7. */
-
 export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed'] as const;
 export const ExecutionStatus = stringEnum(EXECUTION_STATUSES);
 export type ExecutionStatus = Static<typeof ExecutionStatus>;
@@ -53,7 +51,7 @@ export const Execution = Type.Object(
         input: Type.Integer(),
         output: Type.Integer(),
         total: Type.Integer(),
-        estimated: Type.Boolean({ description: 'The provider sent no count' }),
+        estimated: Type.Boolean({ description: 'Whether the counts are estimates because the provider sent none' }),
       }),
     ),
     costUsd: nullable(Type.Number()),
@@ -84,9 +82,9 @@ export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
 
 export const listExecutions = {
   operationId: 'listExecutions',
-  summary: "The runs of the caller's tasks, newest first",
+  summary: 'List executions',
   description:
-    'By task, by status, and by when they were made: from `startDate` to `endDate`, where a day is a day in UTC. Pages by `offset`, or by `cursor`, which does not slow down and is the one that counts where both are given.',
+    "Returns the executions of the caller's tasks, newest first, optionally by task, by status and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.",
   tags: ['executions'],
   security: SIGNED_IN,
   querystring: ListExecutionsQuery,
@@ -98,9 +96,9 @@ export const listExecutions = {
 
 export const getExecution = {
   operationId: 'getExecution',
-  summary: 'One run',
+  summary: 'Get an execution',
   description:
-    'To wait for the end of a run, ask again until `completedAt` is there, or subscribe a webhook to `execution.completed` and `execution.failed`.',
+    'To wait for the end of a run, poll until `completedAt` is set, or subscribe a webhook to `execution.completed` and `execution.failed`.',
   tags: ['executions'],
   security: SIGNED_IN,
   params: IdParams,
@@ -119,17 +117,17 @@ const RetryResponse = Type.Object({
 
 export const retryExecution = {
   operationId: 'retryExecution',
-  summary: 'Run the task of a failed execution again',
+  summary: 'Retry an execution',
   description:
-    'Makes a new pending execution (201), unless a retry of this one, or of its retries, is to come or under way already: then that is answered (200), and one that waits for its time is queued at once. So it can be sent twice.',
+    'Creates a pending execution of the same task (201). If a retry of the failed execution is already scheduled or running, it is returned instead (200), and a scheduled one is queued immediately. Idempotent in that sense.',
   tags: ['executions'],
   security: SIGNED_IN,
   params: IdParams,
   response: {
-    200: { ...RetryResponse, description: 'The retry that was to come, or under way, already' },
+    200: { ...RetryResponse, description: 'The retry that was already scheduled or running' },
     201: { ...RetryResponse, description: 'A new retry' },
     ...errorResponses(401, 402, 403, 404, 429),
-    ...describedErrors({ 409: 'It has not failed: it waits, runs, or was completed' }),
+    ...describedErrors({ 409: 'The execution has not failed: it is pending, running or completed' }),
   },
 } satisfies Operation;
 
@@ -139,31 +137,31 @@ export const ExecutionDetails = Type.Object({
     id: Id,
     name: Type.String(),
     prompt: Type.String(),
-    model: Type.String({ description: 'The model that the task asks for' }),
+    model: Type.String({ description: 'The model of the task' }),
   }),
   logs: Type.Array(Type.Object({ timestamp: Instant, message: Type.String() }), {
-    description: 'What the run did, step by step, in order of time',
+    description: 'The steps of the run, in order of time',
   }),
   metadata: Type.Object({
-    model: nullable(Type.String({ description: 'The model that answered; null until then' })),
+    model: nullable(Type.String({ description: 'The model that answered; null before that' })),
     tokens: nullable(
       Type.Object(
         { prompt: Type.Integer(), completion: Type.Integer(), total: Type.Integer() },
         {
-          description: 'Null until the run has ended, and where nothing was asked',
+          description: 'Null until the run has ended, and if the model was not called',
         },
       ),
     ),
-    cost: nullable(Type.Number({ description: 'USD; null as the tokens are' })),
+    cost: nullable(Type.Number({ description: 'USD; null whenever `tokens` is' })),
   }),
 });
 export type ExecutionDetails = Static<typeof ExecutionDetails>;
 
 export const getExecutionDetails = {
   operationId: 'getExecutionDetails',
-  summary: 'One run with its task, its steps, and what it took',
+  summary: 'Get the details of an execution',
   description:
-    'Beside the run its task as it is now, what the run did with the time of each step, and its model, tokens and cost.',
+    'Returns the execution with the current state of its task, the steps of the run with their times, and its model, tokens and cost.',
   tags: ['executions'],
   security: SIGNED_IN,
   params: IdParams,

@@ -4,9 +4,9 @@ import { Instant, ref } from './primitives.ts';
 
 export const getHealth = {
   operationId: 'getHealth',
-  summary: 'Whether the service runs',
+  summary: 'Get the health of the service',
   description:
-    'Answers as long as the process does, also in maintenance mode. `getReadiness` says whether it can be given requests.',
+    'Responds as long as the process runs, also in maintenance mode. `getReadiness` reports whether the process can serve requests.',
   tags: ['health'],
   security: PUBLIC,
   response: {
@@ -25,13 +25,13 @@ export const Readiness = Type.Object(
     status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
     checks: Type.Object({
       database: Type.Union([Type.Literal('ok'), Type.Literal('failed')], {
-        description: 'Whether it answers a statement in time',
+        description: 'Whether the database answers a query in time',
       }),
       migrations: Type.Union([Type.Literal('ok'), Type.Literal('behind'), Type.Literal('unknown')], {
-        description: 'Whether the schema is the one of this version or a newer one; unknown without the database',
+        description: 'Whether the schema is that of this version or a newer one; unknown without the database',
       }),
       worker: Type.Union([Type.Literal('ok'), Type.Literal('stuck'), Type.Literal('stopping')], {
-        description: 'Whether executions and deliveries are looked for; `stopping` once the process begins to stop',
+        description: 'Whether the worker loops run; `stopping` during shutdown',
       }),
     }),
   },
@@ -41,23 +41,23 @@ export type Readiness = Static<typeof Readiness>;
 
 export const getReadiness = {
   operationId: 'getReadiness',
-  summary: 'Whether the process may be given requests',
+  summary: 'Get readiness',
   description:
-    'For load balancers and the monitoring. Answered in maintenance mode, under overload and while the process stops.',
+    'For load balancers and monitoring: whether the process can serve requests. Responds in maintenance mode, under overload and during shutdown.',
   tags: ['health'],
   security: PUBLIC,
   response: {
     ...errorResponses(),
-    200: ref(Readiness, 'Ready: every check is ok'),
-    503: ref(Readiness, 'Not ready: the checks say why'),
+    200: ref(Readiness, 'Ready: every check is `ok`'),
+    503: ref(Readiness, 'Not ready: see the checks'),
   },
 } satisfies Operation;
 
 export const getLiveness = {
   operationId: 'getLiveness',
-  summary: 'Whether the process answers at all',
+  summary: 'Get liveness',
   description:
-    'For what restarts a process that hangs: says nothing of the database, and is answered as `getReadiness` is.',
+    'For supervisors that restart a hanging process. Does not check the database. Responds whenever `getReadiness` does.',
   tags: ['health'],
   security: PUBLIC,
   response: { 200: Type.Object({ status: Type.Literal('live') }), ...errorResponses() },

@@ -4,18 +4,16 @@ import { EventKind } from './events.ts';
 import { bareErrorResponses, type Operation, PUBLIC } from './operation.ts';
 import { Id, ref, strictObject } from './primitives.ts';
 
-/** Specification "Webhooks", the path with the secret; decisions §8. */
-
 const common = { tags: ['webhooks'], security: PUBLIC };
-/** Texts, whatever they are: what cannot exist is answered like what does not. */
+// Any strings: an address that cannot exist is not found rather than invalid.
 export const InboundParams = Type.Object({ userId: Type.String(), secret: Type.String() });
 
 export const showInbound = {
   ...common,
   operationId: 'showInbound',
-  summary: 'Whether an inbound address is good',
+  summary: 'Check an inbound webhook',
   description:
-    'For whoever set up the address in another system. An unknown, a deleted and an inactive webhook are answered alike.',
+    'For setting up the inbound URL in another system. The response is the same for unknown, deleted and inactive webhooks.',
   params: InboundParams,
   response: {
     200: Type.Object({
@@ -40,15 +38,15 @@ export type InboundInput = Static<typeof InboundInput>;
 export const receiveInbound = {
   ...common,
   operationId: 'receiveInbound',
-  summary: "Run a task of the webhook's owner",
+  summary: 'Receive an inbound webhook',
   description:
-    'With `taskId` that task is run (201); without it the call is taken note of (200). Signed as deliveries are: `X-Webhook-Signature: sha256=<hex>`, the HMAC-SHA256 of the raw body keyed with the secret. The `task.*` events of the run are sent to no webhook; its `execution.*` events are.',
+    "With `taskId`, runs that task of the webhook's owner (201); without it, only acknowledges the call (200). The call is signed like deliveries: `X-Webhook-Signature: sha256=<hex>`, the HMAC-SHA256 of the raw body with the secret as key. The `execution.*` events of the run are sent to webhooks, its `task.*` events are not.",
   params: InboundParams,
   headers: Type.Object({ 'x-webhook-signature': Type.Optional(Type.String({ description: 'sha256=<hex>' })) }),
   body: InboundInput,
   response: {
-    200: Type.Object({ success, received: Type.Literal(true) }, { description: 'Taken note of' }),
-    201: Type.Object({ success, executionId: Id }, { description: 'The task runs' }),
+    200: Type.Object({ success, received: Type.Literal(true) }, { description: 'Acknowledged' }),
+    201: Type.Object({ success, executionId: Id }, { description: 'The run is queued' }),
     ...bareErrorResponses(401, 402, 404, 429),
     401: ref(BareErrorBody, 'The signature is missing or wrong'),
     404: ref(BareErrorBody, 'The webhook is unknown, deleted or inactive, or its owner has no such task'),

@@ -3,9 +3,7 @@ import { NotValidBody } from './envelopes.ts';
 import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
 import { ref, strictObject } from './primitives.ts';
 
-/** Specification "Integration checks"; decisions §11. */
-
-/** What a header can hold; no tool gives out anything else. */
+/** Sent in a header, so printable ASCII only. */
 const credential = (description: string) =>
   Type.String({ minLength: 1, maxLength: 1000, pattern: '^[\\x21-\\x7e]+$', description });
 
@@ -13,31 +11,35 @@ const common = {
   tags: ['integrations'],
   security: SIGNED_IN,
 };
-const refused = (what: string) => ({
+const integrationErrors = (rejected: string) => ({
   ...errorResponses(401, 403, 429),
-  400: ref(NotValidBody, `${what}, or the request is not valid`),
-  503: ref(NotValidBody, 'The tool could not be asked, or the service is in maintenance or overloaded'),
+  400: ref(NotValidBody, `${rejected}, or the request is invalid`),
+  503: ref(NotValidBody, 'The tool could not be reached, or the service is under maintenance or overloaded'),
 });
 
-export const ValidateNotesInput = strictObject({ apiKey: credential('An integration secret or a token of Notion') });
+export const ValidateNotesInput = strictObject({
+  apiKey: credential('An integration secret or an OAuth token of Notion'),
+});
 export type ValidateNotesInput = Static<typeof ValidateNotesInput>;
 
 export const NotesWorkspace = Type.Object({
   name: Type.String(),
-  owner: Type.String({ description: 'The person that the key acts for, else the workspace' }),
-  id: Type.String({ description: 'Of the workspace; where Notion does not tell it, of the user behind the key' }),
+  owner: Type.String({ description: 'The person that the key belongs to, else the workspace' }),
+  id: Type.String({
+    description: 'The id of the workspace; if Notion does not return it, the id of the user of the key',
+  }),
 });
 export type NotesWorkspace = Static<typeof NotesWorkspace>;
 
 export const validateNotes = {
   ...common,
   operationId: 'validateNotes',
-  summary: 'Whether a key of the notes tool works',
-  description: 'Asks Notion whose key it is. The key is neither stored nor logged.',
+  summary: 'Validate a key of the notes tool',
+  description: 'Looks up the workspace of the key at Notion. The key is neither stored nor logged.',
   body: ValidateNotesInput,
   response: {
     200: Type.Object({ valid: Type.Literal(true), workspace: NotesWorkspace }),
-    ...refused('Notion refuses the key'),
+    ...integrationErrors('Notion rejects the key'),
   },
 } satisfies Operation;
 
@@ -50,12 +52,12 @@ export type DesignUser = Static<typeof DesignUser>;
 export const validateDesign = {
   ...common,
   operationId: 'validateDesign',
-  summary: 'Whether a token of the design tool works',
+  summary: 'Validate a token of the design tool',
   description:
-    'Asks Figma whose token it is, for which the token needs the scope `current_user:read`. It is neither stored nor logged.',
+    'Looks up the user of the token at Figma, which requires the scope `current_user:read`. The token is neither stored nor logged.',
   body: ValidateDesignInput,
   response: {
     200: Type.Object({ valid: Type.Literal(true), user: DesignUser }),
-    ...refused('Figma refuses the token'),
+    ...integrationErrors('Figma rejects the token'),
   },
 } satisfies Operation;

@@ -3,36 +3,38 @@ import { success } from './envelopes.ts';
 import { ADMIN, errorResponses, type Operation } from './operation.ts';
 import { Instant, MAX_ID, strictObject } from './primitives.ts';
 
-/** Specification "System settings", "Admin"; decisions §9. */
-
 const common = { tags: ['admin'], security: ADMIN };
 
 const fields = {
   trialDurationDays: Type.Integer({
     minimum: 0,
     maximum: 36_500,
-    description: 'Of accounts that register from now on',
+    description: 'The trial of accounts that register from now on',
   }),
   maxTasksPerUser: Type.Integer({
     minimum: 1,
     maximum: MAX_ID,
-    description: 'Active ones, where the plan has more',
+    description: 'Upper bound of active tasks, if the plan allows more',
   }),
-  maxExecutionsPerDay: Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Where the plan has more' }),
+  maxExecutionsPerDay: Type.Integer({
+    minimum: 1,
+    maximum: MAX_ID,
+    description: 'Upper bound, if the plan allows more',
+  }),
   defaultModel: Type.String({
     minLength: 1,
     maxLength: 200,
     pattern: '^\\S+$',
-    description: 'Of tasks that are created without a model',
+    description: 'The model of tasks that are created without one',
   }),
-  maintenanceMode: Type.Boolean({ description: 'Closes the service for all but admins' }),
+  maintenanceMode: Type.Boolean({ description: 'Whether the service is closed to everyone but administrators' }),
 };
 
 export const getSettings = {
   ...common,
   operationId: 'getSettings',
-  summary: 'The system settings in force',
-  description: 'Of the whole installation.',
+  summary: 'Get the system settings',
+  description: 'Returns the settings of the whole installation.',
   response: { 200: Type.Object({ success, settings: Type.Object(fields) }), ...errorResponses(401, 403, 429) },
 } satisfies Operation;
 
@@ -48,8 +50,8 @@ export type ChangeSettingsInput = Static<typeof ChangeSettingsInput>;
 export const changeSettings = {
   ...common,
   operationId: 'changeSettings',
-  summary: 'Change system settings',
-  description: 'In force at once at every process. Shows the fields that the request gave.',
+  summary: 'Change the system settings',
+  description: 'Takes effect immediately in every process. Returns the fields of the request.',
   body: ChangeSettingsInput,
   response: {
     200: Type.Object({

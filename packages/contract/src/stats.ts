@@ -2,14 +2,12 @@ import { Type } from '@sinclair/typebox';
 import { ADMIN, errorResponses, type Operation } from './operation.ts';
 import { Id } from './primitives.ts';
 
-/** Specification "Admin": the statistics. */
-
 const count = Type.Integer();
 
 export const getStats = {
   operationId: 'getStats',
-  summary: 'Figures of the whole service',
-  description: 'Counted as of now, over all accounts.',
+  summary: 'Get statistics',
+  description: 'Returns current counts over all accounts.',
   tags: ['admin'],
   security: ADMIN,
   response: {
@@ -18,7 +16,7 @@ export const getStats = {
       tasks: Type.Object({ total: count, active: count, inactive: count }),
       executions: Type.Object({
         total: count,
-        last30Days: Type.Integer({ description: 'Of today and the 30 days before, in UTC' }),
+        last30Days: Type.Integer({ description: 'Executions of today and the 30 days before, in UTC' }),
         byStatus: Type.Object({ completed: count, failed: count, pending: count, running: count }),
         successRate: Type.Number({ description: 'Percent, 0–100, at most two decimals' }),
       }),

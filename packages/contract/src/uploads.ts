@@ -3,27 +3,24 @@ import { BareErrorBody, QuotaErrorBody, success } from './envelopes.ts';
 import { BareOrValidationErrorBody, errorResponses, type Operation, PUBLIC, SIGNED_IN } from './operation.ts';
 import { Id, Instant, ref, strictObject, stringEnum, Uuid } from './primitives.ts';
 
-/** Specification "Uploads"; decisions §11. */
-
 export const STORAGES = ['blob', 'base64'] as const;
 
 const common = { tags: ['uploads'], security: SIGNED_IN };
 
-/** What refuses the upload itself is `{error}`; what all routes share keeps its own form. */
-const refused = (description: string) => ref(BareErrorBody, description);
-const refusals = {
+// Errors of the upload itself are `{error}` alone; errors that all routes share keep their form.
+const bareError = (description: string) => ref(BareErrorBody, description);
+const uploadErrors = {
   ...errorResponses(401, 429),
   400: BareOrValidationErrorBody,
-  500: refused('Internal server error'),
+  500: bareError('Internal server error'),
 };
 
-/** Specification "Uploaded file record", with the `id` of decisions §11. */
 export const UploadedFile = Type.Object({
   id: Type.String(),
-  url: Type.String({ description: 'Where the file is stored, or a data URL when `storage` is `base64`' }),
+  url: Type.String({ description: 'The URL of the file; a data URL if `storage` is `base64`' }),
   name: Type.String(),
   size: Type.Integer({ description: 'Bytes' }),
-  type: Type.String({ description: 'MIME type, by the content and the extension' }),
+  type: Type.String({ description: 'MIME type, derived from the content and the extension' }),
   uploadedAt: Instant,
   storage: stringEnum(STORAGES),
 });
@@ -32,24 +29,26 @@ export type UploadedFile = Static<typeof UploadedFile>;
 export const createUpload = {
   ...common,
   operationId: 'createUpload',
-  summary: 'Upload a file for use in tasks',
+  summary: 'Upload a file',
   description:
-    'One file of at most 10 MiB: JPEG, PNG, WebP or GIF of at most 50 megapixels, PDF, or UTF-8 text as `.txt`, `.md`, `.csv` or `.json`. Content, extension and declared type have to agree. 429 also while 3 uploads of the user are under way. Sent twice, it makes two files.',
+    'Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP or GIF of at most 50 megapixels, PDF, or UTF-8 text as `.txt`, `.md`, `.csv` or `.json`. Content, extension and declared type must agree. A user can have 3 uploads in progress; another one is 429. Not idempotent: sent twice, it creates two files.',
   consumes: ['multipart/form-data'],
   body: strictObject({
-    file: Type.Unsafe<unknown>({ type: 'string', format: 'binary', description: 'The file, with its name' }),
+    file: Type.Unsafe<unknown>({ type: 'string', format: 'binary', description: 'The file with its name' }),
   }),
   response: {
     200: UploadedFile,
-    ...refusals,
-    402: ref(QuotaErrorBody, 'The file does not fit into what is left of the storage of the plan'),
-    403: refused('A page of another site made the browser send this'),
+    ...uploadErrors,
+    402: ref(QuotaErrorBody, 'The file does not fit into the remaining storage of the plan'),
+    403: bareError('A page of another site made the browser send the request'),
   },
 } satisfies Operation;
 
 export const DeleteUploadInput = strictObject(
   {
-    url: Type.Optional(Type.String({ minLength: 1, description: 'The `url` of the record, a data URL too' })),
+    url: Type.Optional(
+      Type.String({ minLength: 1, description: 'The `url` of the record; a data URL is accepted too' }),
+    ),
     id: Type.Optional(Uuid),
   },
   { description: 'Exactly one of `url` and `id`' },
@@ -59,9 +58,9 @@ export type DeleteUploadInput = Static<typeof DeleteUploadInput>;
 export const deleteUpload = {
   ...common,
   operationId: 'deleteUpload',
-  summary: 'Delete an uploaded file',
+  summary: 'Delete a file',
   description:
-    "Only its owner may. A task that has the file attached keeps its id, and its next run fails with `INVALID_REQUEST`: `tasks` names the caller's tasks that do, the first 100 by id. Of several files with the same data URL the newest is deleted.",
+    "Deletes one of the caller's files. A task with the file attached keeps the reference, and its next run fails with `INVALID_REQUEST`; `tasks` lists these tasks, the first 100 by id. If several files have the same data URL, the newest is deleted.",
   body: DeleteUploadInput,
   response: {
     200: Type.Object({
@@ -70,18 +69,17 @@ export const deleteUpload = {
         description: 'Tasks that have the file attached',
       }),
     }),
-    ...refusals,
-    403: refused('It is not your file, or a page of another site made the browser send this'),
-    404: refused('There is no such file'),
+    ...uploadErrors,
+    403: bareError('The file is not yours, or a page of another site made the browser send the request'),
+    404: bareError('The file does not exist'),
   },
 } satisfies Operation;
 
-/** Not in the specification: where `STORAGE_DRIVER` is `disk`, the address of an uploaded file leads here. */
 export const getFile = {
   operationId: 'getFile',
-  summary: 'The bytes of an uploaded file',
+  summary: 'Download an uploaded file',
   description:
-    'The address is the `url` of an uploaded file record, and whoever knows it may read the file: it cannot be guessed. Answered as a download of the type that the record has. There only where files are stored on disk.',
+    'Serves the `url` of an uploaded file. The URL cannot be guessed, and anyone who has it can read the file. The response is a download with the stored type. Only available if files are stored on disk.',
   tags: ['uploads'],
   security: PUBLIC,
   params: Type.Object({ key: Type.String() }),
@@ -89,7 +87,7 @@ export const getFile = {
     200: Type.Unsafe<unknown>({
       description: 'The file',
       headers: {
-        'Content-Disposition': { type: 'string', description: '`attachment`, with the name of the file' },
+        'Content-Disposition': { type: 'string', description: '`attachment` with the file name' },
       },
       content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
     }),

@@ -3,18 +3,16 @@ import { success } from './envelopes.ts';
 import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
 import { Id, IdParams, Instant, strictObject } from './primitives.ts';
 
-/** Specification "Quotas", `/api/usage`; decisions §9. */
-
 const common = { tags: ['usage'], security: SIGNED_IN };
 
-const Percentage = Type.Number({ description: 'Of the limit: 0–100, at most two decimals; 100 when it was overshot' });
+const Percentage = Type.Number({ description: 'Share of the limit: 0–100, at most two decimals; 100 if exceeded' });
 const Quota = Type.Object({
   used: Type.Integer(),
   limit: Type.Integer(),
-  remaining: Type.Integer({ description: '0 when the limit was overshot' }),
+  remaining: Type.Integer({ description: '0 if the limit is exceeded' }),
   percentage: Percentage,
 });
-const Megabytes = Type.Number({ description: 'In units of 1,048,576 bytes, at most two decimals' });
+const Megabytes = Type.Number({ description: 'In MiB, at most two decimals' });
 
 export const Usage = Type.Object({
   period: Type.String({ description: 'The month in UTC, `YYYY-MM`' }),
@@ -29,9 +27,9 @@ export const Usage = Type.Object({
     percentage: Percentage,
   }),
   rateLimits: Type.Object({
-    hitToday: Type.Integer({ description: 'Requests that were refused with 429 since midnight in UTC' }),
+    hitToday: Type.Integer({ description: 'Requests rejected with 429 since midnight UTC' }),
     endpoints: Type.Array(Type.Object({ endpoint: Type.String(), hits: Type.Integer(), lastHit: Instant }), {
-      description: 'The endpoints of those, the one hit most often first',
+      description: 'The endpoints of these requests, the most frequent first',
     }),
   }),
 });
@@ -40,9 +38,9 @@ export type Usage = Static<typeof Usage>;
 export const getUsage = {
   ...common,
   operationId: 'getUsage',
-  summary: 'What the caller has used, and may use',
+  summary: 'Get usage',
   description:
-    'Of this month and of today in UTC, against the limits of the plan, and of the storage. When a quota is used up, what needs it is 402.',
+    "Returns the caller's usage of this month, of today (UTC) and of the storage, with the limits of the plan. Operations that need an exhausted quota respond with 402.",
   response: { 200: Type.Object({ success, usage: Usage }), ...errorResponses(401, 429) },
 } satisfies Operation;
 
@@ -63,9 +61,9 @@ export type SetUsageAlertInput = Static<typeof SetUsageAlertInput>;
 export const setUsageAlert = {
   ...common,
   operationId: 'setUsageAlert',
-  summary: 'Be told when usage reaches a share of a monthly limit',
+  summary: 'Set a usage alert',
   description:
-    'Executions, tokens and storage each tell once a month, at once where the share is reached already. A notification is always shown. There is one alert for each threshold: the same threshold again changes it.',
+    'Alerts when the usage of executions, tokens or storage reaches a share of its monthly limit, once a month each, and immediately if the share is already reached. Always creates a notification. There is one alert per threshold: setting the same threshold again changes it.',
   body: SetUsageAlertInput,
   response: { 200: Type.Object({ success, alert: UsageAlert }), ...errorResponses(401, 403, 429) },
 } satisfies Operation;
@@ -73,8 +71,8 @@ export const setUsageAlert = {
 export const listUsageAlerts = {
   ...common,
   operationId: 'listUsageAlerts',
-  summary: "The caller's usage alerts, the lowest threshold first",
-  description: 'All of them: there are at most 100.',
+  summary: 'List usage alerts',
+  description: "Returns all of the caller's alerts, at most 100, the lowest threshold first.",
   response: { 200: Type.Object({ success, alerts: Type.Array(UsageAlert) }), ...errorResponses(401, 429) },
 } satisfies Operation;
 
@@ -82,7 +80,7 @@ export const deleteUsageAlert = {
   ...common,
   operationId: 'deleteUsageAlert',
   summary: 'Delete a usage alert',
-  description: 'What it has told already stays.',
+  description: 'Notifications that the alert has sent stay.',
   params: IdParams,
   response: { 200: Type.Object({ success, message: Type.String() }), ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;

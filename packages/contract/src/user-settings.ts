@@ -4,22 +4,22 @@ import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './op
 import { Email, HttpUrl, nullable, strictObject, TimeZone, UserName } from './primitives.ts';
 import { PatchUserInput } from './users.ts';
 
-/** What an account has set for itself: specification "Server actions", `updateSettings` and `updateProfile`. */
-
 const common = { tags: ['users'], security: SIGNED_IN };
 
 export const UserSettings = Type.Object({
   email: Type.String(),
   notificationPreferences: Type.Object({
     email: Type.Boolean({ description: 'Whether notifications are mailed' }),
-    webhook: Type.Boolean({ description: 'Whether `webhookUrl` is sent anything' }),
+    webhook: Type.Boolean({ description: 'Whether events are sent to `webhookUrl`' }),
   }),
   webhookUrl: nullable(
-    Type.String({ description: 'Is sent `task.completed`, `task.failed` and `usage.alert`, by a webhook of its own' }),
+    Type.String({
+      description: 'Receives `task.completed`, `task.failed` and `usage.alert` through a webhook of its own',
+    }),
   ),
-  webhookId: nullable(Type.String({ description: 'That webhook: its log, its secret and its test' })),
+  webhookId: nullable(Type.String({ description: 'The id of that webhook, for its log, its secret and its test' })),
   notificationEmails: Type.Array(Type.String(), {
-    description: 'Get the notifications too, beside the address of the account',
+    description: 'Receive notifications in addition to the address of the account',
   }),
   hasModelRouterApiKey: Type.Boolean(),
 });
@@ -36,12 +36,12 @@ export const ChangeSettingsInput = strictObject({
   modelRouterApiKey: PatchUserInput.properties.encryptedProviderKey,
   webhookUrl: Type.Optional(nullable(HttpUrl)),
   notificationEmails: Type.Optional(
-    Type.Array(Email, { maxItems: 10, description: 'Each counts once; an empty list for none' }),
+    Type.Array(Email, { maxItems: 10, description: 'Duplicates are ignored; an empty list for none' }),
   ),
 });
 export type ChangeSettingsInput = Static<typeof ChangeSettingsInput>;
 
-/** What `updateProfile` changes. */
+/** The input of the action `updateProfile`. */
 export const ChangeProfileInput = strictObject({
   name: Type.Optional(UserName),
   email: Type.Optional(Email),
@@ -55,21 +55,23 @@ const SettingsResponse = Type.Object({ success, settings: UserSettings });
 export const getUserSettings = {
   ...common,
   operationId: 'getUserSettings',
-  summary: "The caller's settings",
-  description: 'What the account has set for itself: who is told of what, and by which way.',
+  summary: 'Get user settings',
+  description: 'Returns the settings of the account: its notification targets and channels.',
   response: { 200: SettingsResponse, ...errorResponses(401, 429) },
 } satisfies Operation;
 
 export const changeUserSettings = {
   ...common,
   operationId: 'changeUserSettings',
-  summary: "Change the caller's settings",
+  summary: 'Change user settings',
   description:
-    'A new `email` takes the place of the one to sign in with; the address before is told, and 5 times an hour is the most. Answers with all settings.',
+    'Returns all settings. A new `email` replaces the one to sign in with; the previous address is notified. At most 5 changes of the address an hour.',
   body: ChangeSettingsInput,
   response: {
     200: SettingsResponse,
     ...errorResponses(401, 403, 429),
-    ...describedErrors({ 409: 'Another account has this address, or the installation names the one before' }),
+    ...describedErrors({
+      409: 'Another account has this e-mail address, or the current one is `BOOTSTRAP_ADMIN_EMAIL`',
+    }),
   },
 } satisfies Operation;

@@ -4,8 +4,6 @@ import { success } from './envelopes.ts';
 import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
 import { Id, Instant, nullable, Password, ref, strictObject, TimeZone, UserName } from './primitives.ts';
 
-/** Specification "Current user". */
-
 export const UserStats = Type.Object({
   totalTasks: Type.Integer(),
   activeTasks: Type.Integer(),
@@ -31,9 +29,9 @@ export const User = Type.Object(
 
 export const getUser = {
   operationId: 'getUser',
-  summary: 'The signed-in user',
+  summary: 'Get the current user',
   description:
-    'The profile, with figures of its tasks and runs. `successRate` is the share of the completed ones among the completed and the failed.',
+    'Returns the profile with statistics of its tasks and runs. `successRate` is the share of completed executions among the completed and failed ones.',
   tags: ['users'],
   security: SIGNED_IN,
   response: {
@@ -50,9 +48,9 @@ export const PatchUserInput = strictObject({
       Type.String({
         minLength: 1,
         maxLength: 4096,
-        // It travels in a header, where other characters would fail the call or split the header.
+        // Sent in a header, where other characters would fail the call or split the header.
         pattern: '^[\\x21-\\x7e]+$',
-        description: "The user's own key for the AI service; encrypted at rest and never returned. null removes it",
+        description: "The user's own key for the AI service; encrypted at rest and never returned. Null removes it",
       }),
     ),
   ),
@@ -61,9 +59,9 @@ export type PatchUserInput = Static<typeof PatchUserInput>;
 
 export const patchUser = {
   operationId: 'patchUser',
-  summary: 'Change the profile',
+  summary: 'Change the current user',
   description:
-    "Changes the fields that are given. With a key of one's own, the AI service is called with that key for one's own tasks; it is stored encrypted.",
+    'Changes the fields that are given. If the user has a key of their own for the AI service, their tasks run with it; it is stored encrypted.',
   tags: ['users'],
   security: SIGNED_IN,
   body: PatchUserInput,
@@ -82,7 +80,7 @@ export const patchUser = {
 } satisfies Operation;
 
 export const ChangePasswordInput = strictObject({
-  // Any length a stored password never had is simply wrong, not invalid.
+  // Accepts any length: a password that cannot exist is wrong, not invalid.
   currentPassword: Type.String({ minLength: 1, maxLength: 1024 }),
   newPassword: Password,
 });
@@ -92,13 +90,13 @@ export const changePassword = {
   operationId: 'changePassword',
   summary: 'Change the password',
   description:
-    'Ends all other sessions of the account, voids its reset links, and tells its owner by mail. 400 on `currentPassword` where that is wrong; after 5 tries in 15 minutes, 429.',
+    'Ends all other sessions of the account, invalidates its reset links and notifies the owner by mail. A wrong `currentPassword` is 400 on that field; after 5 attempts in 15 minutes, 429.',
   tags: ['users'],
   security: SIGNED_IN,
   body: ChangePasswordInput,
   response: {
     200: Type.Object({ success, message: Type.String() }),
     ...errorResponses(401, 403, 429),
-    ...describedErrors({ 409: 'The account has no password: a first one is chosen by `forgotPassword`' }),
+    ...describedErrors({ 409: 'The account has no password: set a first one with `forgotPassword`' }),
   },
 } satisfies Operation;

@@ -15,8 +15,6 @@ import {
   Uuid,
 } from './primitives.ts';
 
-/** Specification "Webhooks"; decisions §8. */
-
 export const WebhookParams = Type.Object({ id: Uuid });
 
 export const WEBHOOK_STATUSES = ['active', 'inactive', 'failed'] as const;
@@ -25,7 +23,8 @@ export type WebhookStatus = Static<typeof WebhookStatus>;
 
 export const WEBHOOK_PURPOSES = ['subscription', 'task', 'account'] as const;
 export const WebhookPurpose = stringEnum(WEBHOOK_PURPOSES, {
-  description: 'Made by `POST /api/webhooks`, or the `webhookUrl` of a task or of the settings',
+  description:
+    '`subscription` if created by `POST /api/webhooks`; `task` or `account` for the `webhookUrl` of a task or of the settings',
 });
 export type WebhookPurpose = Static<typeof WebhookPurpose>;
 
@@ -34,7 +33,7 @@ export const Webhook = Type.Object(
     id: Type.String(),
     userId: Id,
     purpose: WebhookPurpose,
-    taskId: nullable(Type.Integer({ description: 'Whose `webhookUrl` it is' })),
+    taskId: nullable(Type.Integer({ description: 'The task whose `webhookUrl` it is' })),
     url: Type.String(),
     events: Type.Array(EventKind),
     description: nullable(Type.String()),
@@ -46,19 +45,19 @@ export const Webhook = Type.Object(
 );
 export type Webhook = Static<typeof Webhook>;
 
-/** An entry of the delivery log: one attempt. */
+/** An entry of the delivery log. */
 export const DeliveryAttempt = Type.Object(
   {
     id: Type.String(),
-    deliveryId: Type.String({ description: 'What `webhook-id` carries: the same for each attempt of a delivery' }),
+    deliveryId: Type.String({ description: 'The value of `webhook-id`: the same for each attempt of a delivery' }),
     webhookId: Type.String(),
     event: EventKind,
     url: Type.String(),
-    statusCode: nullable(Type.Integer({ description: 'Null where there was no answer' })),
-    responseTime: Type.Integer({ description: 'Milliseconds; 0 where there was no connection' }),
+    statusCode: nullable(Type.Integer({ description: 'Null if there was no response' })),
+    responseTime: Type.Integer({ description: 'Milliseconds; 0 if there was no connection' }),
     attempt: Type.Integer(),
     success: Type.Boolean(),
-    error: nullable(Type.String({ description: 'What to mend' })),
+    error: nullable(Type.String({ description: 'Why the attempt failed' })),
     timestamp: Instant,
   },
   { $id: 'DeliveryAttempt' },
@@ -67,7 +66,7 @@ export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
 
 const common = { tags: ['webhooks'], security: SIGNED_IN };
 
-const Events = Type.Array(EventKind, { minItems: 1, description: 'Each kind counts once' });
+const Events = Type.Array(EventKind, { minItems: 1, description: 'Duplicates are ignored' });
 const Description = Type.String({ maxLength: 500 });
 
 export const CreateWebhookInput = strictObject({
@@ -80,7 +79,7 @@ export const CreateWebhookInput = strictObject({
       maxLength: 128,
       pattern: '^[\\x21-\\x7e]+$',
       description:
-        'Made by the service unless told. After `whsec_` it must be base64, padded. It opens the inbound address where it has 32 to 100 letters, digits, `-`, `.`, `_` and `~`',
+        'Default: a generated secret. After `whsec_` it must be padded base64. It enables the inbound URL if it has 32 to 100 letters, digits, `-`, `.`, `_` and `~`',
     }),
   ),
 });
@@ -89,9 +88,9 @@ export type CreateWebhookInput = Static<typeof CreateWebhookInput>;
 export const createWebhook = {
   ...common,
   operationId: 'createWebhook',
-  summary: 'Subscribe an address to events',
+  summary: 'Create a webhook',
   description:
-    'From now on the address is sent each event of these kinds, as `webhooks` of this document shows them. The secret signs what is sent: it is shown here and by a rotation, and never again. Sent twice, it makes two webhooks.',
+    'Subscribes a URL to events of the given kinds; see `webhooks` in this document. The secret signs deliveries; it is returned here and by a rotation, and never again. Not idempotent: sent twice, it creates two webhooks.',
   body: CreateWebhookInput,
   response: {
     201: Type.Object({
@@ -108,8 +107,8 @@ export const createWebhook = {
     }),
     ...errorResponses(401, 403, 429),
     ...describedErrors({
-      402: 'The webhooks that the plan has are all taken',
-      409: 'Another webhook of yours has this secret, which is its inbound address',
+      402: 'The plan allows no more webhooks',
+      409: 'Another webhook of yours has this secret, which determines its inbound URL',
     }),
   },
 } satisfies Operation;
@@ -120,9 +119,9 @@ export type ListWebhooksQuery = Static<typeof ListWebhooksQuery>;
 export const listWebhooks = {
   ...common,
   operationId: 'listWebhooks',
-  summary: "The caller's webhooks, newest first",
+  summary: 'List webhooks',
   description:
-    'Those made by `createWebhook`, and those of the `webhookUrl` of tasks and of the settings. Secrets are not shown. Pages by `limit` and `offset`.',
+    "Returns the caller's webhooks, newest first: those created by `createWebhook` and those of the `webhookUrl` of tasks and of the settings. Secrets are not returned. Pages by `limit` and `offset`.",
   querystring: ListWebhooksQuery,
   response: {
     200: Type.Object({
@@ -144,8 +143,8 @@ const WebhookResponse = Type.Object({ success, webhook: ref(Webhook) });
 export const getWebhook = {
   ...common,
   operationId: 'getWebhook',
-  summary: 'One webhook',
-  description: 'Without its secret, which is shown when it is made and by a rotation.',
+  summary: 'Get a webhook',
+  description: 'Returns the webhook without its secret.',
   params: WebhookParams,
   response: { 200: WebhookResponse, ...errorResponses(401, 404, 429) },
 } satisfies Operation;
@@ -155,7 +154,7 @@ export const ChangeWebhookInput = strictObject({
   events: Type.Optional(Events),
   description: Type.Optional(nullable(Description)),
   isActive: Type.Optional(
-    Type.Boolean({ description: 'true also clears `failed`; deliveries wait while it is false' }),
+    Type.Boolean({ description: '`true` also clears `failed`; deliveries wait while it is `false`' }),
   ),
 });
 export type ChangeWebhookInput = Static<typeof ChangeWebhookInput>;
@@ -163,37 +162,38 @@ export type ChangeWebhookInput = Static<typeof ChangeWebhookInput>;
 export const changeWebhook = {
   ...common,
   operationId: 'changeWebhook',
-  summary: 'Change a webhook, switch it on or off',
+  summary: 'Change a webhook',
   description:
-    'Switched on again, it is sent what has waited meanwhile. Of the webhook of a task or of the settings only `isActive` can be changed here; that of the settings is `notificationPreferences.webhook`.',
+    'Activating the webhook again sends the deliveries that have waited. For the webhook of a task or of the settings, only `isActive` can be changed here; for that of the settings it equals `notificationPreferences.webhook`.',
   params: WebhookParams,
   body: ChangeWebhookInput,
   response: {
     200: WebhookResponse,
     ...errorResponses(401, 403, 404, 429),
-    ...describedErrors({ 409: 'It is the webhook of a task or of the settings: change the `webhookUrl` there' }),
+    ...describedErrors({ 409: 'The webhook belongs to a task or to the settings: change the `webhookUrl` there' }),
   },
 } satisfies Operation;
 
 export const deleteWebhook = {
   ...common,
   operationId: 'deleteWebhook',
-  summary: 'Delete a webhook with its deliveries and its log',
-  description: 'What waits to be sent is dropped. That of a task or of the settings goes with the `webhookUrl` there.',
+  summary: 'Delete a webhook',
+  description:
+    'Deletes the webhook with its deliveries and its log; pending deliveries are dropped. The webhook of a task or of the settings is deleted by removing the `webhookUrl` there.',
   params: WebhookParams,
   response: {
     200: Type.Object({ success, message: Type.String() }),
     ...errorResponses(401, 403, 404, 429),
-    ...describedErrors({ 409: 'It is the webhook of a task or of the settings: remove the `webhookUrl` there' }),
+    ...describedErrors({ 409: 'The webhook belongs to a task or to the settings: remove the `webhookUrl` there' }),
   },
 } satisfies Operation;
 
 export const rotateSecret = {
   ...common,
   operationId: 'rotateSecret',
-  summary: 'Give a webhook a new secret',
+  summary: 'Rotate the secret of a webhook',
   description:
-    'For 24 hours `webhook-signature` also carries a signature by the secret before. `X-Webhook-Signature` and the inbound address change at once.',
+    'For 24 hours, `webhook-signature` also contains a signature with the previous secret. `X-Webhook-Signature` and the inbound URL change immediately.',
   params: WebhookParams,
   response: {
     200: Type.Object({ success, webhook: Type.Object({ id: Type.String(), secret: Type.String() }) }),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { PREFERENCES_BYTES, type ProcessMessageInput, type ProcessMessageResult } from '@carillon/contract/agent';
+import { MAX_PREFERENCES_BYTES, type ProcessMessageInput, type ProcessMessageResult } from '@carillon/contract/agent';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { AiOutcome } from '../ai/client.ts';
@@ -35,8 +35,8 @@ export async function processMessage(
   { signal, onContent }: Listener,
 ): Promise<Omit<ProcessMessageResult, 'success'>> {
   const { timezone = caller.timezone ?? 'UTC', preferences } = context;
-  if (preferences && Buffer.byteLength(JSON.stringify(preferences)) > PREFERENCES_BYTES) {
-    throw invalidField('context.preferences', `must be at most ${PREFERENCES_BYTES} bytes of JSON`);
+  if (preferences && Buffer.byteLength(JSON.stringify(preferences)) > MAX_PREFERENCES_BYTES) {
+    throw invalidField('context.preferences', `must be at most ${MAX_PREFERENCES_BYTES} bytes of JSON`);
   }
   const marker = randomBytes(8).toString('hex');
   const content = onContent && contentOf(marker, onContent);

@@ -16,9 +16,7 @@ import { Prompt, RecurrencePattern } from '../tasks.ts';
 import { ChangeProfileInput, ChangeSettingsInput } from '../user-settings.ts';
 import { CreateWebhookInput } from '../webhooks.ts';
 
-/** Specification "Server actions": what they take beside ids. */
-
-/** An execution's states in-process: upper case, and `completed` is `SUCCESS`. */
+/** The execution statuses of the actions: upper case, and `completed` is `SUCCESS`. */
 export const ACTION_EXECUTION_STATUSES = ['PENDING', 'RUNNING', 'SUCCESS', 'FAILED'] as const;
 export const ActionExecutionStatus = stringEnum(ACTION_EXECUTION_STATUSES);
 
@@ -35,8 +33,8 @@ const task = {
 
 const { modelRouterApiKey, webhookUrl, notificationEmails } = ChangeSettingsInput.properties;
 
-const page = (preset: number) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: `${preset} unless told` }));
+const pageLimit = (defaultLimit: number) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: `Default: ${defaultLimit}` }));
 
 export const ACTION_INPUTS = {
   createTask: strictObject(task),
@@ -54,8 +52,8 @@ export const ACTION_INPUTS = {
     status: Type.Optional(ActionExecutionStatus),
     startDate: Type.Optional(DayOrInstantInput),
     endDate: Type.Optional(DayOrInstantInput),
-    limit: page(20),
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_ID, description: '0 unless told' })),
+    limit: pageLimit(20),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_ID, description: 'Default: 0' })),
   }),
   updateProfile: ChangeProfileInput,
   changePassword: strictObject({
@@ -64,8 +62,8 @@ export const ACTION_INPUTS = {
   }),
   updateSettings: strictObject({ modelRouterApiKey, webhookUrl, notificationEmails }),
   listUsers: strictObject({
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID, description: '1 unless told' })),
-    limit: page(50),
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Default: 1' })),
+    limit: pageLimit(50),
     search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the e-mail address or the name' })),
     role: Type.Optional(Role),
   }),

@@ -6,12 +6,12 @@ import { nullable, strictObject, stringEnum } from '../primitives.ts';
 import { UserSettings } from '../user-settings.ts';
 import { ActionExecutionStatus } from './inputs.ts';
 
-/** Specification "Server actions": what they give. Ids are strings, instants ISO 8601 in UTC with milliseconds. */
+// Ids are strings, instants ISO 8601 in UTC with milliseconds.
 
 const Text = Type.String();
 const Count = Type.Integer();
 const At = Type.String({ format: 'date-time' });
-const Nothing = Type.Null({ description: 'There is nothing to tell' });
+const NoData = Type.Null({ description: 'No data' });
 
 const Task = strictObject({
   id: Text,
@@ -19,7 +19,9 @@ const Task = strictObject({
   description: nullable(Text),
   prompt: Text,
   model: Text,
-  recurrence: Type.String({ description: 'The cron expression; `once`, `daily`, `weekly`, `monthly` without one' }),
+  recurrence: Type.String({
+    description: 'The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none',
+  }),
   active: Type.Boolean(),
   status: stringEnum(['ACTIVE', 'PAUSED', 'COMPLETED', 'FAILED']),
   webhookUrl: nullable(Text),
@@ -57,7 +59,7 @@ const Account = strictObject({
 export const ACTION_DATA = {
   createTask: strictObject({ id: Text, name: Text, createdAt: At }),
   updateTask: Task,
-  deleteTask: Nothing,
+  deleteTask: NoData,
   toggleTaskActive: Task,
   executeTask: queuedAs(Type.Literal('PENDING')),
   duplicateTask: Task,
@@ -71,7 +73,7 @@ export const ACTION_DATA = {
     task: strictObject({ id: Text, name: Text, prompt: Text, model: Text }),
     logs: Type.Array(strictObject({ timestamp: At, message: Text })),
     metadata: strictObject({
-      model: nullable(Type.String({ description: 'The model that answered; null until then' })),
+      model: nullable(Type.String({ description: 'The model that answered; null before that' })),
       tokens: nullable(strictObject({ prompt: Count, completion: Count, total: Count })),
       cost: nullable(Type.Number({ description: 'USD' })),
     }),
@@ -85,7 +87,7 @@ export const ACTION_DATA = {
     notificationPreferences: strictObject({ email: Type.Boolean(), webhook: Type.Boolean() }),
     updatedAt: At,
   }),
-  changePassword: Nothing,
+  changePassword: NoData,
   updateSettings: strictObject({
     webhookUrl: UserSettings.properties.webhookUrl,
     webhookId: UserSettings.properties.webhookId,
@@ -140,7 +142,7 @@ export const ACTION_DATA = {
     statusCode: nullable(Count),
     responseTime: Type.Integer({ description: 'Milliseconds' }),
     attempt: Count,
-    success: Type.Boolean({ description: 'Whether the receiver took it' }),
+    success: Type.Boolean({ description: 'Whether the receiver accepted the delivery' }),
     error: nullable(Text),
     timestamp: At,
   }),
@@ -153,7 +155,7 @@ export const ActionError = Type.Union([
   failed({
     error: Type.Literal('Validation error'),
     details: Type.Record(Type.String(), Type.Array(Type.String()), { description: 'Messages by field' }),
-    // Never there: so that a client may ask any error for its code.
+    // Never present; lets clients read `code` of any error without narrowing.
     code: Type.Optional(Type.Unsafe<undefined>({ not: {} })),
   }),
   failed({ error: Type.Literal('Unauthorized'), code: Type.Literal('AUTH_REQUIRED') }),

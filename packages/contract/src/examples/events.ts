@@ -1,7 +1,5 @@
 import type { EventData, EventKind, EventPayload } from '../events.ts';
 
-/** An example of what each event sends, for the document and for receivers that want one to begin with. */
-
 const SCHEDULED = '2026-11-20T07:30:00.000Z';
 const STARTED = '2026-11-20T07:30:00.412Z';
 const ENDED = '2026-11-20T07:30:03.871Z';
@@ -75,7 +73,7 @@ const DATA: { [K in EventKind]: EventData<K> } = {
   test: { message: 'This is a test delivery from Carillon.', testId: '0b6f1a52-7a5b-4f0e-9d0c-5a9a4f3f2f10' },
 };
 
-/** The whole payload of an event as an example. */
+/** An example of the whole payload of an event. */
 export const buildExamplePayload = <K extends EventKind>(kind: K): EventPayload<K> => ({
   event: kind,
   timestamp: ENDED,

@@ -1,12 +1,11 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { Operation } from '../operation.ts';
 
-/** A part of the request that the operation takes, under the name that it has in an example. */
+/** A part of the request, renamed as in examples. */
 type RequestPart<O, Key extends string, Name extends string> = O extends { [K in Key]: infer S extends TSchema }
   ? { [N in Name]: Static<S> }
   : unknown;
 
-/** Of these an example may leave out what a caller may. */
 type OptionalRequestPart<O, Key extends string, Name extends string> = Partial<{
   [N in Name]: RequestPart<O, Key, Name> extends { [M in Name]: infer V } ? Partial<V> : never;
 }>;
@@ -22,8 +21,8 @@ type RequiredErrorExamples<R> = keyof R & (404 | 409) extends never
   : { errors: ErrorExamples<R> };
 
 /**
- * A good request of an operation and what it answers, held to the types of its schemas. Refusals are made of their
- * envelopes; `refused` has the words that are said here, or a whole body, and always those of 404 and 409.
+ * A valid request of an operation and its responses, typed by its schemas. `errors` has the message, or the whole body,
+ * of error responses; 404 and 409 are required, the others have standard bodies.
  */
 export type ExampleOf<O extends Operation> = RequestPart<O, 'params', 'params'> &
   OptionalRequestPart<O, 'querystring', 'query'> &
@@ -32,12 +31,12 @@ export type ExampleOf<O extends Operation> = RequestPart<O, 'params', 'params'> 
     response: SuccessBodies<O['response']>;
   } & RequiredErrorExamples<O['response']>;
 
-/** An example of each operation of a module of the contract: a missing one is an error of types. */
+/** An example for each operation of a module of the contract: a missing one does not compile. */
 export type ExamplesFor<M> = {
   [K in keyof M as M[K] extends Operation ? K : never]: M[K] extends Operation ? ExampleOf<M[K]> : never;
 };
 
-/** As it is read by whoever knows the operation by its id alone. */
+/** An example, untyped: for readers that look it up by operation id. */
 export interface Example {
   params?: Record<string, unknown>;
   query?: Record<string, unknown>;

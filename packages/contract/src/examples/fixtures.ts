@@ -4,7 +4,7 @@ import type { Task } from '../tasks.ts';
 import type { User } from '../users.ts';
 import type { DeliveryAttempt, Webhook } from '../webhooks.ts';
 
-/** What all examples tell of: Alice, her task of every morning, and one run of it. Those of the events tell of the same. */
+// All examples show Alice, her daily task and one run of it.
 
 export const REGISTERED = '2026-11-19T15:58:40.512Z';
 export const CREATED = '2026-11-19T16:02:11.038Z';
@@ -91,7 +91,7 @@ export const webhook: Webhook = {
   taskId: null,
   url: 'https://hooks.example.com/carillon',
   events: ['task.completed', 'task.failed'],
-  description: 'Into the team chat',
+  description: 'Team chat',
   isActive: true,
   status: 'active',
   createdAt: CREATED,
@@ -111,9 +111,7 @@ export const attempt: DeliveryAttempt = {
   timestamp: '2026-11-20T07:30:03.962Z',
 };
 
-/** Whole bodies of refusals, for `refused` of an example. */
-
-/** 402: what is used up, and when it begins anew. */
+/** The body of 402. */
 export const quotaExceeded = (resource: string, used: number, limit: number, resetAt: string | null = null) => ({
   success: false,
   error: 'Quota exceeded',
@@ -121,10 +119,9 @@ export const quotaExceeded = (resource: string, used: number, limit: number, res
   details: { resource, used, limit, resetAt },
 });
 
-/** 402 of whatever counts as an execution. */
 export const executionQuotaExceeded = quotaExceeded('executions', 50, 50, '2026-11-21T00:00:00.000Z');
 
-/** 400: the messages by field. */
+/** The body of a validation error. */
 export const validationError = (details: Record<string, string[]>) => ({
   success: false,
   error: 'Validation error',

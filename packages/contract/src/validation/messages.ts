@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { FORMATS } from './formats.ts';
 
-const NAMES: Record<string, string> = {
+const TYPE_NAMES: Record<string, string> = {
   string: 'a string',
   integer: 'an integer',
   number: 'a number',
@@ -11,7 +11,7 @@ const NAMES: Record<string, string> = {
   null: 'null',
 };
 
-const PATTERNS: Record<string, string> = {
+const PATTERN_MESSAGES: Record<string, string> = {
   '\\S': 'must not be blank',
   '^\\S+$': 'must not contain spaces',
   '^[\\x21-\\x7e]+$': 'must be printable ASCII characters without spaces',
@@ -21,9 +21,9 @@ const PATTERNS: Record<string, string> = {
   '^[\\w-]+$': 'must consist of the letters A to Z, digits, - and _',
 };
 
-const count = (limit: number, one: string) => `${limit} ${limit === 1 ? one : `${one}s`}`;
+const pluralize = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`;
 
-/** One validation error, in words for the person whose client sent the value. */
+/** The message of a validation error, for users. */
 export function toErrorMessage({ keyword, params, message }: ErrorObject): string {
   switch (keyword) {
     case 'required':
@@ -35,19 +35,19 @@ export function toErrorMessage({ keyword, params, message }: ErrorObject): strin
     case 'enum':
       return `must be one of ${params.allowedValues.map(String).join(', ')}`;
     case 'minLength':
-      return params.limit === 1 ? 'must not be empty' : `must be at least ${count(params.limit, 'character')}`;
+      return params.limit === 1 ? 'must not be empty' : `must be at least ${pluralize(params.limit, 'character')}`;
     case 'maxLength':
-      return `must be at most ${count(params.limit, 'character')}`;
+      return `must be at most ${pluralize(params.limit, 'character')}`;
     case 'minItems':
-      return `must have at least ${count(params.limit, 'item')}`;
+      return `must have at least ${pluralize(params.limit, 'item')}`;
     case 'maxItems':
-      return `must have at most ${count(params.limit, 'item')}`;
+      return `must have at most ${pluralize(params.limit, 'item')}`;
     case 'minimum':
       return `must be at least ${params.limit}`;
     case 'maximum':
       return `must be at most ${params.limit}`;
     case 'pattern':
-      return PATTERNS[params.pattern] ?? 'has the wrong form';
+      return PATTERN_MESSAGES[params.pattern] ?? 'has the wrong form';
     case 'format':
       return FORMATS[params.format]?.message ?? 'has the wrong form';
     default:
@@ -55,4 +55,4 @@ export function toErrorMessage({ keyword, params, message }: ErrorObject): strin
   }
 }
 
-const nameType = (type: string) => NAMES[type] ?? type;
+const nameType = (type: string) => TYPE_NAMES[type] ?? type;

@@ -1,14 +1,14 @@
-// Bare offsets begin with a sign; a letter beyond ASCII might equal a known name in lower case.
+// Excludes bare offsets, and non-ASCII letters that could equal a known name in lower case.
 const IANA_NAME = /^[a-z][\w+/-]{0,63}$/i;
-// ICU knows these too, but they are no IANA names, and BST would mean Dhaka.
+// ICU accepts these as well, but they are not IANA names, and BST would mean Dhaka.
 const ICU_ONLY = /^(?:(?:AC|AE|AG|AR|AS|BE|BS|CA|CN|CS|CT|EA|EC|IE|IS|JS|MI|NE|NS|PL|PN|PR|PS|SS|VS)T|SystemV\/.*)$/i;
 
-// Accepted names only, in lower case: as many as there are zones, whatever is asked.
+// Holds only accepted names in lower case, so its size is bounded by the number of zones.
 const accepted = new Map<string, string>();
 
 /**
- * The one spelling of an IANA time zone name that is given in any letter case; null for anything else. A name is good
- * when it works: `Intl.supportedValuesOf` leaves out UTC and Asia/Kolkata.
+ * The canonical spelling of an IANA time zone name in any letter case; null for anything else. Tries the name, because
+ * `Intl.supportedValuesOf` leaves out UTC and Asia/Kolkata.
  */
 export function canonicalTimeZone(name: string): string | null {
   if (!IANA_NAME.test(name) || ICU_ONLY.test(name)) return null;
@@ -24,8 +24,5 @@ export function canonicalTimeZone(name: string): string | null {
   }
 }
 
-/**
- * Whether `name` is an IANA time zone name, in any letter case (specification "Task", `timezone`; decisions §5).
- * Bare offsets such as `+05:00` and abbreviations such as `PST` are not.
- */
+/** Whether `name` is an IANA time zone name in any letter case. Offsets (`+05:00`) and abbreviations (`PST`) are not. */
 export const isTimeZone = (name: string): boolean => canonicalTimeZone(name) !== null;

@@ -1,74 +1,75 @@
-/** How deep, how wide and how large a parsed value may be; bounds also the errors that one request can raise. */
+/** Bounds of a parsed value. They also bound the number of errors that one request can raise. */
 export const MAX_DEPTH = 32;
 export const MAX_WIDTH = 1000;
 export const MAX_VALUES = 100_000;
 
 export interface UnsafeValue {
-  /** Dotted path; empty for the value itself. */
+  /** Dotted path; empty for the root. */
   field: string;
   message: string;
 }
 
-/** Where the walk is: an object or array and, for its name, the way up to the root. */
-interface Place {
+/** An object or array with the path to it. */
+interface Container {
   value: object;
   key: string;
-  parent: Place | null;
+  parent: Container | null;
   depth: number;
 }
 
 /**
- * Finds what no schema forbids and PostgreSQL or the stack does not survive: NUL characters and lone surrogates (in
- * values and in keys), depth beyond 32, more than 1,000 items or keys, more than 100,000 values in all (decisions §4).
- * Null when there is nothing. It keeps its own stack: 20,000 levels of a hostile body would overflow that of a recursion.
+ * Finds values that schemas do not reject but PostgreSQL or the stack cannot handle: NUL characters and lone surrogates
+ * in values and keys, and values too deep, too wide or too large. Null if there are none. Iterative, because 20,000
+ * levels would overflow the stack of a recursion.
  */
-export function findUnsafeValue(whole: unknown): UnsafeValue | null {
-  if (typeof whole === 'string') return judge(badText(whole), null, '');
-  if (!isContainer(whole)) return null;
-  const open: Place[] = [{ value: whole, key: '', parent: null, depth: 0 }];
+export function findUnsafeValue(root: unknown): UnsafeValue | null {
+  if (typeof root === 'string') return toUnsafeValue(checkText(root), null, '');
+  if (!isContainer(root)) return null;
+  const stack: Container[] = [{ value: root, key: '', parent: null, depth: 0 }];
   let values = 0;
-  for (let place = open.pop(); place; place = open.pop()) {
-    const names = Object.keys(place.value);
+  for (let container = stack.pop(); container; container = stack.pop()) {
+    const names = Object.keys(container.value);
     values += names.length;
-    const bad = judge(badSize(place, names.length, values), place.parent, place.key);
+    const bad = toUnsafeValue(checkSize(container, names.length, values), container.parent, container.key);
     if (bad) return bad;
     for (const name of names) {
-      const value: unknown = (place.value as Record<string, unknown>)[name];
-      const message = badName(name) ?? (typeof value === 'string' ? badText(value) : null);
-      if (message) return judge(message, place, name);
-      if (isContainer(value)) open.push({ value, key: name, parent: place, depth: place.depth + 1 });
+      const value: unknown = (container.value as Record<string, unknown>)[name];
+      const message = checkName(name) ?? (typeof value === 'string' ? checkText(value) : null);
+      if (message) return toUnsafeValue(message, container, name);
+      if (isContainer(value)) stack.push({ value, key: name, parent: container, depth: container.depth + 1 });
     }
   }
   return null;
 }
 
-/** Bytes are whatever they are: only parsed JSON, paths and queries are walked. */
+// Binary data is opaque.
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 
-function badSize({ value, depth }: Place, size: number, values: number): string | null {
+function checkSize({ value, depth }: Container, size: number, values: number): string | null {
   if (depth >= MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH} levels`;
   if (size > MAX_WIDTH) return `must have at most ${MAX_WIDTH} ${Array.isArray(value) ? 'items' : 'fields'}`;
   return values > MAX_VALUES ? `must not bring the request above ${MAX_VALUES} values` : null;
 }
 
-function badName(name: string): string | null {
-  const message = badText(name);
+function checkName(name: string): string | null {
+  const message = checkText(name);
   return message && `${message} in its name`;
 }
 
-function badText(text: string): string | null {
+function checkText(text: string): string | null {
   if (text.includes('\0')) return 'must not contain the NUL character';
   return text.isWellFormed() ? null : 'must not contain half a surrogate pair';
 }
 
-function judge(message: string | null, parent: Place | null, key: string): UnsafeValue | null {
+function toUnsafeValue(message: string | null, parent: Container | null, key: string): UnsafeValue | null {
   if (message === null) return null;
   const names = [key];
   for (let at = parent; at; at = at.parent) names.unshift(at.key);
-  // The root has no name of its own.
-  return { field: clipField(names.slice(1).join('.')), message };
+  // The root has no name.
+  return { field: sanitizeFieldName(names.slice(1).join('.')), message };
 }
 
-/** A field's name is shown to the caller, and may be whatever the caller sent. */
-export const clipField = (name: string) => name.replaceAll('\0', '').toWellFormed().slice(0, 200).toWellFormed();
+/** Makes a field name that the caller sent safe to return. */
+export const sanitizeFieldName = (name: string) =>
+  name.replaceAll('\0', '').toWellFormed().slice(0, 200).toWellFormed();

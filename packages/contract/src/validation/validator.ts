@@ -2,11 +2,11 @@ import type { Static, TSchema } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { FORMATS } from './formats.ts';
 import { toErrorMessage } from './messages.ts';
-import { clipField } from './unsafe-values.ts';
+import { sanitizeFieldName } from './unsafe-values.ts';
 
 export { findUnsafeValue, type UnsafeValue } from './unsafe-values.ts';
 
-/** Messages by dotted field path: `details` of a validation error. */
+/** Messages by dotted field path; the `details` of a validation error. */
 export type FieldErrors = Record<string, string[]>;
 export type ValidationResult<T> = { ok: true; value: T } | { ok: false; details: FieldErrors };
 export type Validator<T> = (value: unknown) => ValidationResult<T>;
@@ -20,62 +20,61 @@ const options = {
   formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
 } as const;
 
-const bodies = once(() => new Ajv(options));
-const texts = once(() => new Ajv({ ...options, useDefaults: true }));
+const bodyAjv = once(() => new Ajv(options));
+const queryAjv = once(() => new Ajv({ ...options, useDefaults: true }));
 
 /**
- * The one validator of both doors (decisions §4). A good value comes back as it is: nothing is coerced, filled in or
- * removed. `whole` names the value itself in `details`, for what is wrong with all of it.
- *
- * A schema is only looked at when the first value comes: all of them together are a tenth of a start.
+ * Compiles a schema for HTTP bodies and action inputs alike. Values pass unchanged: nothing is coerced, defaulted or
+ * removed. `root` is the field name for errors of the whole value. Compiles on first use: compiling all schemas takes a
+ * tenth of the start-up time.
  */
-export function compileValidator<T extends TSchema>(schema: T, whole = 'body'): Validator<Static<T>> {
-  const validator = once(() => bodies().compile<Static<T>>(schema));
+export function compileValidator<T extends TSchema>(schema: T, root = 'body'): Validator<Static<T>> {
+  const validator = once(() => bodyAjv().compile<Static<T>>(schema));
   return (value) => {
     const validate = validator();
-    return validate(value) ? { ok: true, value } : { ok: false, details: explain(validate, whole) };
+    return validate(value) ? { ok: true, value } : { ok: false, details: toFieldErrors(validate, root) };
   };
 }
 
 /**
- * As `compile`, for an object of texts, which is what a query string or a path is: whole numbers and `true`/`false` are
- * read where the schema wants them, defaults filled in, and parameters that it does not name left out.
+ * As `compileValidator`, for the strings of a query or path: parses integers and booleans where the schema has them,
+ * applies defaults and drops unknown parameters.
  */
-export function compileQueryValidator<T extends TSchema>(schema: T, whole = 'query'): Validator<Static<T>> {
-  const validator = once(() => texts().compile<Static<T>>(schema));
+export function compileQueryValidator<T extends TSchema>(schema: T, root = 'query'): Validator<Static<T>> {
+  const validator = once(() => queryAjv().compile<Static<T>>(schema));
   const properties: [string, TSchema][] = Object.entries(schema.properties ?? {});
-  return (given) => {
+  return (input) => {
     const value: Record<string, unknown> = {};
     for (const [name, property] of properties) {
-      const text = (given as Record<string, unknown> | null)?.[name];
-      if (text !== undefined) value[name] = readText(text, property.type);
+      const text = (input as Record<string, unknown> | null)?.[name];
+      if (text !== undefined) value[name] = parseParameter(text, property.type);
     }
     const validate = validator();
-    return validate(value) ? { ok: true, value } : { ok: false, details: explain(validate, whole) };
+    return validate(value) ? { ok: true, value } : { ok: false, details: toFieldErrors(validate, root) };
   };
 }
 
-/** What `make` makes, when it is first asked for. */
-function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
+/** Calls `create` at most once, on first use. */
+function once<T extends object>(create: () => T): () => T {
+  let value: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= create();
+    return value;
   };
 }
 
-/** Plain decimals only: `1e3`, `0x1f` and ` 7 ` are no numbers to a person either. */
-function readText(text: unknown, type: unknown): unknown {
+/** Plain decimals only: `1e3`, `0x1f` and ` 7 ` are not numbers. */
+function parseParameter(text: unknown, type: unknown): unknown {
   if (typeof text !== 'string') return text;
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
 
-function explain(validate: ValidateFunction, whole: string): FieldErrors {
+function toFieldErrors(validate: ValidateFunction, root: string): FieldErrors {
   const messages = new Map<string, string[]>();
   for (const error of validate.errors ?? []) {
-    const field = nameField(error) || whole;
+    const field = toFieldName(error) || root;
     const known = messages.get(field) ?? [];
     const message = toErrorMessage(error);
     if (!known.includes(message)) messages.set(field, [...known, message]);
@@ -83,9 +82,9 @@ function explain(validate: ValidateFunction, whole: string): FieldErrors {
   return Object.fromEntries(messages);
 }
 
-function nameField({ instancePath, params }: ErrorObject): string {
+function toFieldName({ instancePath, params }: ErrorObject): string {
   const names = instancePath.split('/').slice(1);
   const path = names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   const missing = params.missingProperty ?? params.additionalProperty;
-  return clipField((missing === undefined ? path : [...path, missing]).join('.'));
+  return sanitizeFieldName((missing === undefined ? path : [...path, missing]).join('.'));
 }
