@@ -16,6 +16,18 @@ export const ERROR_KINDS = {
   provider_failed: { status: 503, error: 'AI provider failed', code: 'SERVICE_UNAVAILABLE' },
 } as const;
 
+/** Messages that several modules send, or that the OpenAPI document repeats. */
+export const ERROR_MESSAGES = {
+  invalid: 'The request is not valid.',
+  invalidPath: 'The path is not valid percent-encoded UTF-8.',
+  unauthenticated: 'Sign in first: send the session cookie or a bearer token.',
+  trialEnded: 'The trial has ended.',
+  adminRequired: 'Admin access required',
+  otherSite: 'This request comes from another site.',
+  maintenance: 'The service is under maintenance. Please try again later.',
+  internal: 'Something went wrong on our side.',
+} as const;
+
 export type ErrorKind = keyof typeof ERROR_KINDS;
 
 export class AppError extends Error {
@@ -36,7 +48,7 @@ export class AppError extends Error {
 
 /** A validation error of one field, `details: {<field>: [message]}`. */
 export const invalidField = (field: string, message: string) =>
-  new AppError('invalid', 'The request is not valid.', { [field]: [message] });
+  new AppError('invalid', ERROR_MESSAGES.invalid, { [field]: [message] });
 
 /** A task that does not exist, or belongs to another user: the answer is the same. */
 export const taskNotFound = () => new AppError('not_found', 'There is no such task.');

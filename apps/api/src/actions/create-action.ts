@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ActionError, ActionSuccess, Actions } from '@carillon/contract/actions';
 import { findCaller } from '../auth/sessions.ts';
 import type { Caller, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { ACTION_RATE_LIMITS, type RateLimit } from '../limits/rates.ts';
 import { createRejectionRecorder } from '../limits/rejections.ts';
@@ -75,7 +75,8 @@ export function createActionBuilder(ctx: Context): ActionBuilder {
       try {
         const caller = await admit(name, call, session);
         userId = caller.id;
-        if (access === 'admin' && caller.role !== 'ADMIN') throw new AppError('not_admin', 'Admin access required');
+        if (access === 'admin' && caller.role !== 'ADMIN')
+          throw new AppError('not_admin', ERROR_MESSAGES.adminRequired);
         const readers: readonly Reader<unknown>[] = takes;
         const args = readers.map((read, i) => read(given[i])) as unknown as A;
         answer = { success: true, data: await work({ ctx: call, caller }, ...args) };

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { countHeader, findBearer, findToken } from '../http/credentials.ts';
 import type { RateLimits } from '../http/rate-limits.ts';
 import { isRowId, type OwnedRows } from '../queries/owned-row.ts';
@@ -64,7 +64,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     if (!found) {
       await limits.countStranger(request, reply);
       reply.header('www-authenticate', 'Bearer');
-      throw new AppError('unauthenticated', 'Sign in first: send the session cookie or a bearer token.');
+      throw new AppError('unauthenticated', ERROR_MESSAGES.unauthenticated);
     }
     request.callerOrNull = found.caller;
     await limits.admit(request, reply, found.standing);
@@ -89,7 +89,7 @@ function isScheduler(request: FastifyRequest, secret: string): boolean {
 function assertAdmin(request: FastifyRequest, adminKey: string): void {
   const key = request.headers['x-admin-key'];
   const keyFits = sameSecret(typeof key === 'string' ? key : null, adminKey);
-  if (request.caller.role !== 'ADMIN' || !keyFits) throw new AppError('not_admin', 'Admin access required');
+  if (request.caller.role !== 'ADMIN' || !keyFits) throw new AppError('not_admin', ERROR_MESSAGES.adminRequired);
 }
 
 /** Hashed first: the comparison takes equal lengths, and its time then tells nothing about the secret. */

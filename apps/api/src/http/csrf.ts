@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
-import { AppError } from '../errors.ts';
+import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { hasBearerToken } from './credentials.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
@@ -38,7 +38,7 @@ export function registerCsrfProtection(
     const bySite = IS_OTHER_SITE.get(site);
     const byOrigin = origin === undefined ? undefined : !ours.has(origin);
     const isHostile = (hasCookie(request) && (bySite ?? byOrigin)) || (isSignIn(request) && (byOrigin ?? bySite));
-    done(isHostile ? new AppError('forbidden', 'This request comes from another site.') : undefined);
+    done(isHostile ? new AppError('forbidden', ERROR_MESSAGES.otherSite) : undefined);
   });
 }
 

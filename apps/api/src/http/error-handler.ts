@@ -1,6 +1,6 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, accountDeleted, ERROR_KINDS } from '../errors.ts';
+import { AppError, accountDeleted, ERROR_KINDS, ERROR_MESSAGES } from '../errors.ts';
 import { type ErrorResponse, isAccountDeleted, isOutage, toClientError } from './error-response.ts';
 
 /**
@@ -89,7 +89,7 @@ function tell(error: FastifyError | AppError): ErrorResponse {
   if (isOutage(error)) {
     return { status: 503, error: 'Service unavailable', message: 'The service is not available at this moment.' };
   }
-  return { status: 500, error: 'Internal server error', message: 'Something went wrong on our side.' };
+  return { status: 500, error: 'Internal server error', message: ERROR_MESSAGES.internal };
 }
 
 /** Exported for its test: the body of an error. */

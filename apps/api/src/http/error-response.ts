@@ -1,4 +1,5 @@
 import { violatedForeignKey } from '@carillon/db';
+import { ERROR_MESSAGES } from '../errors.ts';
 
 export { isOutage } from '@carillon/db';
 
@@ -20,7 +21,7 @@ const TOLD: Record<string, ErrorResponse> = {
     message: 'Send the body with a Content-Type that this endpoint takes, such as application/json.',
   },
   FST_ERR_CTP_BODY_TOO_LARGE: { status: 400, error: 'Body too large', message: 'The body is larger than allowed.' },
-  FST_ERR_BAD_URL: { status: 400, error: 'Invalid address', message: 'The path is not valid percent-encoded UTF-8.' },
+  FST_ERR_BAD_URL: { status: 400, error: 'Invalid address', message: ERROR_MESSAGES.invalidPath },
   FST_ERR_MAX_PARAM_LENGTH: { status: 404, error: 'Not found', message: 'There is no such endpoint.' },
 };
 

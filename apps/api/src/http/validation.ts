@@ -14,7 +14,7 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { compileSerializer } from './serializers.ts';
 
 /** Handlers see the static types of the contract's schemas. */
@@ -81,6 +81,6 @@ function compilePart(schema: TSchema, part: string | undefined) {
   };
 }
 
-const invalid = (details: FieldErrors) => new AppError('invalid', 'The request is not valid.', details);
+const invalid = (details: FieldErrors) => new AppError('invalid', ERROR_MESSAGES.invalid, details);
 /** An id that cannot exist is an id that does not exist (decisions §4). */
 const notFound = () => new AppError('not_found', 'Not found');

@@ -1,7 +1,7 @@
 import { type Db, queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { getPlanLimits, type PlanLimits, type PlanRow, planColumnsSql } from './plan-limits.ts';
 
 interface Counter {
@@ -154,7 +154,7 @@ export function quotaExceededError(exceeded: QuotaExceeded): AppError {
   const { resource, limit, resetAt } = exceeded;
   const message =
     resource === 'trial'
-      ? 'The trial has ended.'
+      ? ERROR_MESSAGES.trialEnded
       : `The quota of ${limit} ${resource} is used up${resetAt ? ` until ${resetAt}` : ''}.`;
   return new AppError('over_quota', message, exceeded);
 }

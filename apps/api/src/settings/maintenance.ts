@@ -1,6 +1,6 @@
 import { preparedQuery, settings } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, ERROR_MESSAGES } from '../errors.ts';
 
 /**
  * Refuses as `unavailable` while maintenance mode is on (decisions §4), but for admins, who have to be able to end it.
@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
  */
 export function assertNotInMaintenance(isOn: boolean, caller: Pick<Caller, 'role'> | null): void {
   if (isOn && caller?.role !== 'ADMIN') {
-    throw new AppError('unavailable', 'The service is under maintenance. Please try again later.');
+    throw new AppError('unavailable', ERROR_MESSAGES.maintenance);
   }
 }
 

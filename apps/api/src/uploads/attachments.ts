@@ -3,7 +3,7 @@ import { isUuid } from '@carillon/contract/primitives';
 import { uploads } from '@carillon/db';
 import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { AppError, invalidField } from '../errors.ts';
+import { AppError, ERROR_MESSAGES, invalidField } from '../errors.ts';
 
 /** What the files of one task may have together: each run holds them in memory, and providers take little more. */
 export const MAX_ATTACHED_BYTES = 20 * 1024 * 1024;
@@ -40,7 +40,7 @@ export async function findAttachments(ctx: Context, caller: Caller, attachments:
     if (!upload) details[`attachments.${at}`] = ['is not a file of yours'];
     return upload;
   });
-  if (Object.keys(details).length > 0) throw new AppError('invalid', 'The request is not valid.', details);
+  if (Object.keys(details).length > 0) throw new AppError('invalid', ERROR_MESSAGES.invalid, details);
   const sizes = new Map(chosen.flatMap((upload): [string, number][] => (upload ? [[upload.id, upload.size]] : [])));
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   if (bytes > MAX_ATTACHED_BYTES) throw invalidField('attachments', 'must not have more than 20 MiB together');

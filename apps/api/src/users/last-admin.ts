@@ -1,7 +1,7 @@
 import { users } from '@carillon/db';
 import { and, eq, or } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { refuseUser } from './accounts.ts';
 
 const fields = {
@@ -39,6 +39,6 @@ export async function lockForAdmin(
   if (admins.length === 1 && admins[0]?.id === id && leaves(account)) {
     throw new AppError('conflict', 'This is the last active admin.');
   }
-  if (!admins.some((row) => row.id === admin.id)) throw new AppError('not_admin', 'Admin access required');
+  if (!admins.some((row) => row.id === admin.id)) throw new AppError('not_admin', ERROR_MESSAGES.adminRequired);
   return account;
 }
