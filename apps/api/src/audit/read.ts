@@ -2,7 +2,7 @@ import type { ListAuditQuery } from '@carillon/contract/audit';
 import { auditLog } from '@carillon/db';
 import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { decodeIdCursor, splitPage } from '../queries/cursor.ts';
+import { decodeIdCursor, splitPage } from '../queries/pages.ts';
 
 /** The audit log, newest first (decisions §9); pages as those of `listTasks`. */
 export async function listAudit(ctx: Context, query: ListAuditQuery) {

@@ -2,7 +2,7 @@ import type { ListNotificationsQuery } from '@carillon/contract/notifications';
 import { notifications } from '@carillon/db';
 import { and, desc, eq, isNotNull, isNull, lt } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { decodeIdCursor, splitPage } from '../queries/cursor.ts';
+import { decodeIdCursor, splitPage } from '../queries/pages.ts';
 
 /** The caller's notifications, newest first, paged as all lists are (decisions §5, §9). */
 export async function listNotifications(ctx: Context, caller: Caller, query: ListNotificationsQuery) {

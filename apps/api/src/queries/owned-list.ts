@@ -2,19 +2,18 @@ import { type Db, preparedQuery, users } from '@carillon/db';
 import { and, eq, lt, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Caller, Context } from '../context.ts';
-import { decodeIdCursor, splitPage } from './cursor.ts';
+import { decodeIdCursor, type PageQuery, readCursorPage, splitPage } from './pages.ts';
 
-interface Listed<R> {
+interface RowWithTotal<R> {
   row: R;
   total: number | null;
 }
 
-interface Select<R> extends PromiseLike<Listed<R>[]> {
-  prepare(name: string): { execute(values: Record<string, unknown>): Promise<Listed<R>[]> };
+interface SelectQuery<R> extends PromiseLike<RowWithTotal<R>[]> {
+  prepare(name: string): { execute(values: Record<string, unknown>): Promise<RowWithTotal<R>[]> };
 }
 
-interface Part {
-  /** What each row has beside it. */
+interface SelectParts {
   total: SQL<number | null>;
   condition: SQL | undefined;
   limit: number | Placeholder;
@@ -23,43 +22,36 @@ interface Part {
 
 interface List<R> {
   table: PgTable & { id: PgColumn; userId: PgColumn };
-  /** How many rows a user has, as a column of `users`. */
+  /** The number of rows of a user, from the counters in `users`. */
   total: SQL<number> | PgColumn;
-  /** The rows, the highest id first. */
-  select: (db: Db, part: Part) => Select<R>;
-}
-
-interface Asked {
-  limit: number;
-  offset: number;
-  cursor?: string;
+  /** Selects the rows, the highest id first. */
+  select: (db: Db, parts: SelectParts) => SelectQuery<R>;
 }
 
 /**
- * A list of rows that belong to one user each, newest first (decisions §5). A page asked for by `cursor` costs the same
- * at any depth, and has no `total`: counting what `filter` picks would cost as much as there is. What is asked for most,
- * pages of all there are, takes one statement, which is built once.
+ * A list of rows that belong to one user each, newest first; see `readCursorPage`. The most frequent pages, without a filter
+ * and an offset, take one prepared statement, the total included.
  */
 export function ownedList<R extends { id: number }>({ table, total, select }: List<R>) {
-  const none = sql<null>`null`;
+  const noTotal = sql<null>`null`;
   const userId = sql.placeholder('userId');
-  const all = { limit: sql.placeholder('limit'), offset: 0 };
-  const first = preparedQuery((db) =>
+  const parts = { limit: sql.placeholder('limit'), offset: 0 };
+  const firstPage = preparedQuery((db) =>
     select(db, {
       total: sql<number>`(select ${total} from ${users} where ${users.id} = ${userId})`,
       condition: eq(table.userId, userId),
-      ...all,
+      ...parts,
     }).prepare('first_page'),
   );
-  const next = preparedQuery((db) =>
+  const nextPage = preparedQuery((db) =>
     select(db, {
-      total: none,
+      total: noTotal,
       condition: and(eq(table.userId, userId), lt(table.id, sql.placeholder('before'))),
-      ...all,
+      ...parts,
     }).prepare('next_page'),
   );
 
-  async function count(db: Db, userId: number, filter: SQL | undefined) {
+  async function count(db: Db, userId: number, filter: SQL | undefined): Promise<number> {
     if (filter) return db.$count(table, and(eq(table.userId, userId), filter));
     const [user] = await db
       .select({ total: sql<number>`${total}` })
@@ -68,23 +60,23 @@ export function ownedList<R extends { id: number }>({ table, total, select }: Li
     return user?.total ?? 0;
   }
 
-  return async ({ db }: Context, { id: userId }: Caller, { limit, cursor, ...asked }: Asked, filter?: SQL) => {
-    const before = decodeIdCursor(cursor);
-    const offset = before === null ? asked.offset : 0;
-    const split = (found: Listed<R>[], total: number | null) => {
-      const rows = found.map(({ row }) => row);
-      const { page, hasMore, nextCursor } = splitPage(rows, limit, (row) => row.id);
-      return { page, pagination: { total, limit, offset, hasMore, nextCursor } };
-    };
-    if (filter === undefined && offset === 0) {
-      const found = await (before === null ? first : next)(db).execute({ userId, before, limit: limit + 1 });
-      return split(found, before === null ? (found[0]?.total ?? 0) : null);
+  return async ({ db }: Context, { id: userId }: Caller, query: PageQuery, filter?: SQL) => {
+    const before = decodeIdCursor(query.cursor);
+    if (filter === undefined && (before !== null || query.offset === 0)) {
+      const { limit } = query;
+      const rows = await (before === null ? firstPage : nextPage)(db).execute({ userId, before, limit: limit + 1 });
+      const { page, hasMore, nextCursor } = splitPage(rows, limit, ({ row }) => row.id);
+      const total = before === null ? (rows[0]?.total ?? 0) : null;
+      return { page: page.map(({ row }) => row), pagination: { total, limit, offset: 0, hasMore, nextCursor } };
     }
-    const condition = and(eq(table.userId, userId), filter, before === null ? undefined : lt(table.id, before));
-    const [found, counted] = await Promise.all([
-      select(db, { total: none, condition, limit: limit + 1, offset }),
-      before === null ? count(db, userId, filter) : null,
-    ]);
-    return split(found, counted);
+    return readCursorPage(
+      query,
+      async ({ before, limit, offset }) => {
+        const condition = and(eq(table.userId, userId), filter, before === null ? undefined : lt(table.id, before));
+        const rows = await select(db, { total: noTotal, condition, limit, offset });
+        return rows.map(({ row }) => row);
+      },
+      () => count(db, userId, filter),
+    );
   };
 }

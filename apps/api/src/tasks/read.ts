@@ -4,9 +4,10 @@ import { executions, occurrences, tasks, users } from '@carillon/db';
 import { and, desc, eq, ilike, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
-import { containsPattern, decodeInstantCursor, splitPage } from '../queries/cursor.ts';
+import { containsPattern } from '../queries/like-pattern.ts';
 import { ownedList } from '../queries/owned-list.ts';
 import { findOwnedRow, ownedRows } from '../queries/owned-row.ts';
+import { decodeInstantCursor, splitPage } from '../queries/pages.ts';
 
 /** The fields of the specification's "Task". */
 export const taskFields = {

@@ -3,7 +3,7 @@ import { users } from '@carillon/db';
 import { and, desc, eq, ilike, inArray, or } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { containsPattern } from '../queries/cursor.ts';
+import { containsPattern } from '../queries/like-pattern.ts';
 import { executionStats, successRate, taskStats } from '../stats/user-counts.ts';
 import { findActivity } from './activity.ts';
 

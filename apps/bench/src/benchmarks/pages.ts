@@ -1,4 +1,4 @@
-import { encodeCursor } from '@carillon/api/queries/cursor';
+import { encodeCursor } from '@carillon/api/queries/pages';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { Client } from 'undici';

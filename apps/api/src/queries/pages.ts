@@ -1,0 +1,80 @@
+import { MAX_ID } from '@carillon/contract/primitives';
+import { invalidField } from '../errors.ts';
+
+export interface PageQuery {
+  limit: number;
+  offset: number;
+  /** `nextCursor` of the page before; `offset` is then ignored. */
+  cursor?: string;
+}
+
+interface Slice {
+  /** Only rows with a smaller id; null for the start of the list. */
+  before: number | null;
+  limit: number;
+  offset: number;
+}
+
+/**
+ * Reads a page of a list ordered by id, newest first. `find` reads the rows of a slice, `count` all rows that match. A page
+ * by cursor costs the same at any depth and has no `total`, as counting would cost as much as the whole list.
+ */
+export async function readCursorPage<R extends { id: number }>(
+  query: PageQuery,
+  find: (slice: Slice) => PromiseLike<R[]>,
+  count: () => PromiseLike<number>,
+) {
+  const { limit } = query;
+  const before = decodeIdCursor(query.cursor);
+  const offset = before === null ? query.offset : 0;
+  const [rows, total] = await Promise.all([
+    find({ before, limit: limit + 1, offset }),
+    before === null ? count() : null,
+  ]);
+  const { page, hasMore, nextCursor } = splitPage(rows, limit, (row) => row.id);
+  return { page, pagination: { total, limit, offset, hasMore, nextCursor } };
+}
+
+/** Reads a page of a list by offset alone: `find` its rows, and `count` all rows that match. */
+export async function readOffsetPage<R>(
+  { limit, offset }: Omit<PageQuery, 'cursor'>,
+  find: (slice: { limit: number; offset: number }) => PromiseLike<R[]>,
+  count: () => PromiseLike<number>,
+) {
+  const [page, total] = await Promise.all([find({ limit, offset }), count()]);
+  return { page, pagination: { total, limit, offset } };
+}
+
+/** Splits rows, read with a limit of one more than the page, into the page and what follows it. */
+export function splitPage<R>(rows: readonly R[], limit: number, toKey: (row: R) => string | number) {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = rows.length > limit;
+  return { page, hasMore, nextCursor: hasMore && last !== undefined ? encodeCursor(toKey(last)) : null };
+}
+
+/** The cursor of the page that follows the row with this key. */
+export const encodeCursor = (key: string | number): string => Buffer.from(String(key)).toString('base64url');
+
+/** The id in a cursor; null without a cursor. Throws 400 for a cursor that this service has not issued. */
+export function decodeIdCursor(cursor: string | undefined): number | null {
+  if (cursor === undefined) return null;
+  const id = Number(Buffer.from(cursor, 'base64url').toString());
+  if (!Number.isInteger(id) || id < 1 || id > MAX_ID || encodeCursor(id) !== cursor) throw unknownCursor();
+  return id;
+}
+
+const INSTANT_LENGTH = '2026-11-20T10:00:00.000Z'.length;
+
+/** As `decodeIdCursor`, for a list ordered by an instant. */
+export function decodeInstantCursor(cursor: string | undefined): Date | null {
+  if (cursor === undefined) return null;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const at = new Date(text);
+  // PostgreSQL reads neither the year 0 nor years of more than four digits, which are written with a sign.
+  const isKnown = at.getTime() >= 0 && text.length === INSTANT_LENGTH && at.toISOString() === text;
+  if (!isKnown || encodeCursor(text) !== cursor) throw unknownCursor();
+  return at;
+}
+
+const unknownCursor = () => invalidField('cursor', 'is not a cursor of this list');
