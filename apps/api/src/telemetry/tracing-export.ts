@@ -3,7 +3,7 @@ import { TraceFlags } from '@opentelemetry/api';
 import { ExportResultCode } from '@opentelemetry/core';
 import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
-import { activeSpan } from './active-span.ts';
+import { activeSpan } from './tracing.ts';
 
 /** Spans that wait until the collector has taken those before them. */
 const WAIT_AT_MOST = 4096;

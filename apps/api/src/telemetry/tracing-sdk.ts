@@ -20,8 +20,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { activeSpan } from './active-span.ts';
-import type { OpenSpan, SpanOptions, Trace } from './tracing.ts';
+import { activeSpan, type OpenSpan, type SpanOptions, type Trace } from './tracing.ts';
 import { exportBounded } from './tracing-export.ts';
 
 export type TracingSettings = NonNullable<Config['tracing']>;

@@ -1,5 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Span as OpenTelemetrySpan } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+
+/** The span that the running code belongs to. */
+export const activeSpan = new AsyncLocalStorage<OpenTelemetrySpan | undefined>();
+
+/** The ids of the active span, for a log line. */
+export function activeSpanIds(): { traceId?: string; spanId?: string } {
+  const context = activeSpan.getStore()?.spanContext();
+  return context ? { traceId: context.traceId, spanId: context.spanId } : {};
+}
 
 /** What is told of a span. Never what a user has written, nor an address, nor the text of an error. */
 export type Attributes = Record<string, string | number | boolean | undefined>;

@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
-import { activeSpan } from '../../src/telemetry/active-span.ts';
-import { NO_TRACE, openTrace, type Trace } from '../../src/telemetry/tracing.ts';
+import { activeSpan, NO_TRACE, openTrace, type Trace } from '../../src/telemetry/tracing.ts';
 import { PRODUCTION } from '../support/production.ts';
 import { type OtlpServer, startOtlpServer } from '../support/servers/otlp-server.ts';
 
