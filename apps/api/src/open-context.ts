@@ -2,6 +2,7 @@ import { connect } from '@carillon/db';
 import type { PoolState } from '@carillon/db/pool';
 import { pino } from 'pino';
 import { createAi } from './ai/client.ts';
+import { tracedAi } from './ai/tracing.ts';
 import { createSessionTokens } from './auth/tokens.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
@@ -15,9 +16,9 @@ import { createIntegrations } from './third-party/integrations.ts';
 import { createOAuth } from './third-party/oauth.ts';
 
 /**
- * Opens what every verb is handed: database, log, and the ways to the outside. It serves nothing and runs nothing: what
- * its verbs queue is taken up by the workers of the API processes, which look once a second. The schema has to be there;
- * an API process brings it. Throws a `ConfigError` where there is no `DATABASE_URL`, neither in `config` nor given.
+ * Opens the context of service functions: database, logger and clients. Serves and runs nothing: the workers of the API
+ * processes, which poll every second, claim queued work. Expects a migrated database. Throws a `ConfigError` without a
+ * database URL.
  */
 export async function openContext(
   config: Config,
@@ -37,16 +38,38 @@ export async function openContext(
   open.defer(() => http.close());
   const files = createFiles(config);
   open.defer(() => files.close());
-  const oauth = createOAuth(config);
   const integrations = createIntegrations(config);
   open.defer(() => integrations.close());
-  const own = { metrics: NO_METRICS, trace: NO_TRACE, worker: WORKERS_ELSEWHERE };
-  const ctx = { db, now: systemClock, log, config, tokens, ai, http, mail, files, oauth, integrations, ...own };
+  const ctx: Context = {
+    db,
+    now: systemClock,
+    log,
+    config,
+    tokens,
+    ai,
+    http,
+    mail,
+    files,
+    oauth: createOAuth(config),
+    integrations,
+    metrics: NO_METRICS,
+    trace: NO_TRACE,
+    worker: NO_WORKER,
+  };
   return { ctx, poolState, close: () => open.disposeAsync() };
 }
 
-/** They find what is queued, and notice by their leases that what they run is gone. */
-const WORKERS_ELSEWHERE: WorkerHandle = {
+/** Traces the work of `ctx` from now on if a collector is configured. The caller closes `ctx.trace`. */
+export async function startTracing(ctx: Context): Promise<void> {
+  if (ctx.config.tracing === null) return;
+  // Imported only when needed: OpenTelemetry takes long to load.
+  const { createTrace } = await import('./telemetry/opentelemetry.ts');
+  ctx.trace = createTrace(ctx.config.tracing, ctx.log);
+  ctx.ai = tracedAi(ctx.ai, ctx.trace, ctx.config.ai);
+}
+
+/** For a process without a worker: workers of other processes find queued work by polling. */
+const NO_WORKER: WorkerHandle = {
   wakeExecutions: () => {},
   wakeDeliveries: () => {},
   abort: () => {},

@@ -4,53 +4,68 @@ import { migrateDatabase } from '@carillon/db/migrate';
 import { buildApp } from './app.ts';
 import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
 import type { Config } from './config/config.ts';
-import { openContext } from './open-context.ts';
-import { traceContext } from './trace-context.ts';
+import { createReadinessCheck } from './health/readiness.ts';
+import { openContext, startTracing } from './open-context.ts';
 import { createWorker } from './worker.ts';
 
-/** How long a shutdown waits for requests under way, as long as for executions. */
+/** How long a shutdown waits for requests in flight; the same as for executions. */
 const REQUEST_GRACE_MS = 20_000;
 /**
- * How long a connection that a proxy keeps may be unused before a shutdown closes it, long enough for the proxy to have
- * noticed that the process takes no new ones. A developer waits for nothing.
+ * How long an idle keep-alive connection of a proxy stays open during a shutdown, so that the proxy notices first that
+ * the process accepts no new ones. 0 in development.
  */
-const LINGER_MS = 5000;
+const KEEP_ALIVE_GRACE_MS = 5000;
 
-/** An API that listens, with its worker at work. */
 export interface Api {
-  /** Where it really listens, `http://127.0.0.1:3000`. */
+  /** `http://127.0.0.1:3000`, with the port that it listens on. */
   url: string;
   /**
-   * Claims nothing more, takes no new connection once `SHUTDOWN_DELAY_MS` has passed, answers what comes over the
-   * connections that are open, lets what runs end or hands it back, and closes the rest in reverse order.
+   * Stops claiming work, stops accepting connections after `SHUTDOWN_DELAY_MS`, serves requests on open connections,
+   * completes or hands back running executions, then closes the rest in reverse order of opening.
    */
   close(): Promise<void>;
 }
 
 /**
- * Starts the API process: database (an embedded one where `DATABASE_URL` is unset), migrations, HTTP, worker. When one
- * of them fails, what was already started is stopped again and the error is thrown.
+ * Starts the API process: database (embedded if `DATABASE_URL` is unset), migrations, HTTP, worker. If one fails, stops
+ * the ones already started and throws.
  */
 export async function startApi(config: Config): Promise<Api> {
   await using starting = new AsyncDisposableStack();
-  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, starting));
+  let { databaseUrl } = config;
+  if (databaseUrl === null) {
+    const { url, stop } = await startEmbeddedPostgres({ dataDir: config.dataDir });
+    starting.defer(stop);
+    databaseUrl = url;
+  }
   await migrateDatabase(databaseUrl);
   const { ctx, poolState, close } = await openContext(config, databaseUrl);
   starting.defer(close);
   if (config.metrics) {
-    // Its library loads much, parts of OpenTelemetry among it.
-    const { watchProcess } = await import('./telemetry/watch-process.ts');
-    starting.use(await watchProcess(ctx, config.metrics, poolState));
+    // Imported only when needed: the Prometheus client loads parts of OpenTelemetry.
+    const { startMetrics } = await import('./telemetry/metrics-server.ts');
+    const readReadiness = createReadinessCheck(ctx);
+    const { metrics, close } = await startMetrics(config.metrics, {
+      db: ctx.db,
+      now: ctx.now,
+      log: ctx.log,
+      poolState,
+      maxConnections: config.databasePool,
+      readChecks: async () => (await readReadiness()).checks,
+    });
+    starting.defer(close);
+    ctx.metrics = metrics;
   }
-  starting.defer(await traceContext(ctx));
+  await startTracing(ctx);
+  starting.defer(() => ctx.trace.close());
   const worker = createWorker(ctx);
   ctx.worker = worker;
   await bootstrapAdmin(ctx);
-  const app = await buildApp(ctx, { lingerMs: config.production ? LINGER_MS : 0 });
-  // Together: a call of the scheduler trigger waits for executions, and these for their place among the requests.
+  const app = await buildApp(ctx, { lingerMs: config.production ? KEEP_ALIVE_GRACE_MS : 0 });
+  // Concurrently: a waiting request of the scheduler trigger needs its executions to end, and these need the worker.
   starting.defer(async () => {
     const cut = setTimeout(() => app.server.closeAllConnections(), REQUEST_GRACE_MS);
-    // From now on the process says that it is not ready.
+    // Readiness fails from here on.
     await Promise.all([worker.stop(), delay(config.shutdownDelayMs).then(() => app.close())]);
     clearTimeout(cut);
   });
@@ -59,10 +74,4 @@ export async function startApi(config: Config): Promise<Api> {
 
   const running = starting.move();
   return { url, close: () => running.disposeAsync() };
-}
-
-async function startEmbedded(config: Config, starting: AsyncDisposableStack): Promise<string> {
-  const { url, stop } = await startEmbeddedPostgres({ dataDir: config.dataDir });
-  starting.defer(stop);
-  return url;
 }

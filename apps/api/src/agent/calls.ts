@@ -107,7 +107,7 @@ async function bookCall(ctx: Context, { id, userId, day, tokensReserved }: Call,
     ctx.db.insert(usageRecords).values({ ...record, source: 'agent', executions: 1 }),
     recordUsage(ctx, [{ userId, day, tokens: inputTokens + outputTokens, tokensReserved: -tokensReserved }]),
   ]);
-  afterCommit(ctx, () => ctx.metrics.usageBooked(record));
+  afterCommit(ctx, () => ctx.metrics.usageRecorded(record));
 }
 
 /**
@@ -144,7 +144,7 @@ export async function rescueAgentCalls(ctx: Context): Promise<number> {
     afterCommit(tx, () => {
       ctx.metrics.takenOver('agent_calls', lost.length);
       for (const { inputTokens } of lost) {
-        ctx.metrics.usageBooked({ inputTokens, outputTokens: 0, estimated: true, costUsd: 0 });
+        ctx.metrics.usageRecorded({ inputTokens, outputTokens: 0, estimated: true, costUsd: 0 });
       }
     });
     return lost.length;

@@ -113,7 +113,7 @@ async function requeue(ctx: Context, which: SQL, { interrupted }: { interrupted:
     requeued.map(({ userId, day, reserved, tokens }) => ({ userId, day, tokens, tokensReserved: -reserved })),
   );
   afterCommit(ctx, () => {
-    for (const { tokens } of requeued) ctx.metrics.usageBooked(estimateOf(tokens));
+    for (const { tokens } of requeued) ctx.metrics.usageRecorded(estimateOf(tokens));
   });
   return requeued.map(({ id }) => id);
 }

@@ -152,7 +152,7 @@ export async function followEnds(ctx: Context, settled: readonly Settled[]): Pro
   await Promise.all([insertUsageRecords(ctx, billed), concludeExecutions(ctx, settled)]);
   afterCommit(ctx, () => {
     for (const one of settled) ctx.metrics.executionEnded(one);
-    for (const { usage } of billed) if (usage) ctx.metrics.usageBooked(usage);
+    for (const { usage } of billed) if (usage) ctx.metrics.usageRecorded(usage);
   });
 }
 

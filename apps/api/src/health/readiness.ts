@@ -4,16 +4,16 @@ import type { Context } from '../context.ts';
 import { cached } from '../telemetry/cached.ts';
 
 /**
- * Returns a function that tells whether the process may be given requests, and which check fails. It never throws, and
- * answers within the deadline of a statement, 4 s. That the process stops counts at once.
+ * Returns a function that reads whether the process may receive requests, and which check fails. It never rejects, and
+ * answers within the statement timeout of 4 s. Stopping shows at once.
  */
-export function watchReadiness(ctx: Context): () => Promise<Readiness> {
-  // Anybody may ask as often as they like: for all of them together there is one statement at a time.
-  const askDatabase = cached(0, () => checkDatabase(ctx));
+export function createReadinessCheck(ctx: Context): () => Promise<Readiness> {
+  // The endpoint is public and unlimited: concurrent callers share one statement.
+  const readDatabase = cached(0, () => checkDatabase(ctx));
   return async () => {
-    const { database, migrations } = await askDatabase();
+    const { database, migrations } = await readDatabase();
     const checks = { database, migrations, worker: checkWorker(ctx) };
-    const isReady = Object.values(checks).every((found) => found === 'ok');
+    const isReady = Object.values(checks).every((result) => result === 'ok');
     return { status: isReady ? 'ready' : 'not_ready', checks };
   };
 }

@@ -1,14 +1,13 @@
 /**
- * Makes of `work` a function that answers with its latest result while that is no older than `ms`; calls that come
- * while it is under way share it, and with an `ms` of 0 that is all that is shared. A failure is told to those who waited
- * for it, and not kept.
+ * Returns `work` with its latest result cached for `ttlMs`. Calls during a run share that run; with a `ttlMs` of 0 nothing
+ * else is shared. Failures are not cached.
  */
-export function cached<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
+export function cached<T>(ttlMs: number, work: () => Promise<T>): () => Promise<T> {
   let latest: Promise<T> | null = null;
   let endedAt = Number.POSITIVE_INFINITY;
 
   return () => {
-    if (latest && performance.now() - endedAt < ms) return latest;
+    if (latest && performance.now() - endedAt < ttlMs) return latest;
     endedAt = Number.POSITIVE_INFINITY;
     const current = work();
     latest = current;

@@ -1,70 +1,112 @@
+import { type Db, queryRows, toInstantOrNull } from '@carillon/db';
 import type { PoolState } from '@carillon/db/pool';
 import { Gauge, type Registry } from '@prometheus-io/client';
-import type { Context } from '../context.ts';
-import { watchReadiness } from '../health/readiness.ts';
+import { sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
 import { cached } from './cached.ts';
-import { type Queues, readQueues } from './queues.ts';
 
-/** However often, and by however many, the process is scraped. */
-const READ_EVERY_MS = 5000;
+const QUEUES_TTL_MS = 5000;
+/** Counting a longer queue to its end would be slow, and the exact number is of no use. */
+const MAX_QUEUE_COUNT = 100_000;
+
+/** What the gauges read at each scrape. */
+export interface GaugeSources {
+  db: Db;
+  now: () => Date;
+  log: Logger;
+  poolState: () => PoolState;
+  maxConnections: number;
+  /** Result of each readiness check; must not reject. */
+  readChecks: () => Promise<Record<string, string>>;
+}
 
 /**
- * Adds the gauges that are read when somebody looks: what waits in the database, the connections to it, and whether the
- * process is ready. Returns what reads them, to be called before each scrape. It never rejects: what cannot be read is
- * left out, and takes the deadline of a statement at the longest.
+ * Adds the gauges that are read at each scrape: queues, database connections and readiness. Returns the function that
+ * reads them, to be called before a scrape. It never rejects; values that cannot be read are left out.
  */
-export function addGauges(registry: Registry, ctx: Context, pool: () => PoolState): () => Promise<void> {
+export function addGauges(registry: Registry, sources: GaugeSources): () => Promise<void> {
   const registers = [registry];
   const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
     new Gauge<L>({ name: `carillon_${name}`, help, labelNames, registers });
 
   const oldestDue = gauge(
     'oldest_due_age_seconds',
-    'How long the oldest of what is due, tasks and retries, was not taken up. The same at every process.',
+    'Age of the oldest due task or retry that is not enqueued. The same in every process.',
     [],
   );
   const depth = gauge(
     'queue_depth',
-    'Executions that may start, deliveries that may be sent, mails not yet sent. The same at every process; counted up to 100,000.',
+    'Queued executions, deliveries and mails, up to 100,000. The same in every process.',
     ['queue'],
   );
-  const maintenance = gauge(
-    'maintenance_mode',
-    '1 while nothing that is due is taken up. The same at every process.',
-    [],
-  );
-  const ready = gauge('ready', '1 for each check of GET /api/health/ready that is ok, else 0.', ['check']);
-  const open = gauge('database_connections_open', 'Open connections to the database.', []);
-  const inUse = gauge('database_connections_in_use', 'Those of them that statements and transactions have.', []);
-  const waiting = gauge('database_connections_waiting', 'Statements and transactions that wait for a connection.', []);
-  gauge('database_connections_max', 'Connections to the database at most.', []).set(ctx.config.databasePool);
+  const maintenance = gauge('maintenance_mode', '1 in maintenance mode, else 0. The same in every process.', []);
+  const ready = gauge('ready', '1 for each passing check of GET /api/health/ready, else 0.', ['check']);
+  const open = gauge('database_connections_open', 'Open database connections.', []);
+  const inUse = gauge('database_connections_in_use', 'Database connections in use.', []);
+  const waiting = gauge('database_connections_waiting', 'Statements and transactions waiting for a connection.', []);
+  const max = gauge('database_connections_max', 'Maximum number of database connections.', []);
+  max.set(sources.maxConnections);
 
-  const askReadiness = watchReadiness(ctx);
-  const askDatabase = cached(READ_EVERY_MS, () => readQueues(ctx));
+  const readQueuesCached = cached(QUEUES_TTL_MS, () => readQueues(sources));
 
-  function showQueues({ oldestDueMs, executions, deliveries, mails, maintenance: isOn }: Queues) {
-    oldestDue.set(oldestDueMs / 1000);
-    for (const [queue, count] of Object.entries({ executions, deliveries, mails })) depth.set({ queue }, count);
-    maintenance.set(isOn ? 1 : 0);
+  function setQueues(queues: Queues) {
+    oldestDue.set(queues.oldestDueMs / 1000);
+    depth.set({ queue: 'executions' }, queues.executions);
+    depth.set({ queue: 'deliveries' }, queues.deliveries);
+    depth.set({ queue: 'mails' }, queues.mails);
+    maintenance.set(queues.maintenance ? 1 : 0);
   }
 
-  function hideQueues(error: unknown) {
-    ctx.log.warn({ err: error }, 'the queues could not be read for the metrics');
-    // No number is better than an old one.
+  /** A missing value is better than an outdated one. */
+  function removeQueues(error: unknown) {
+    sources.log.warn({ err: error }, 'reading the queues for the metrics failed');
     oldestDue.remove();
     depth.reset();
     maintenance.remove();
   }
 
   return async () => {
-    const { open: opened, inUse: used, waiting: waited } = pool();
-    open.set(opened);
-    inUse.set(used);
-    waiting.set(waited);
-    const [{ checks }] = await Promise.all([askReadiness(), askDatabase().then(showQueues, hideQueues)]);
+    const pool = sources.poolState();
+    open.set(pool.open);
+    inUse.set(pool.inUse);
+    waiting.set(pool.waiting);
+    const [checks] = await Promise.all([sources.readChecks(), readQueuesCached().then(setQueues, removeQueues)]);
     ready.reset();
-    for (const [check, found] of Object.entries(checks)) {
-      if (found !== 'unknown') ready.set({ check }, found === 'ok' ? 1 : 0);
+    for (const [check, result] of Object.entries(checks)) {
+      if (result !== 'unknown') ready.set({ check }, result === 'ok' ? 1 : 0);
     }
   };
+}
+
+interface Queues {
+  /** 0 if nothing is due. */
+  oldestDueMs: number;
+  executions: number;
+  deliveries: number;
+  mails: number;
+  maintenance: boolean;
+}
+
+/** Each count reads a partial index that contains only queued rows. */
+async function readQueues({ db, now }: Pick<GaugeSources, 'db' | 'now'>): Promise<Queues> {
+  const [found] = await queryRows<Omit<Queues, 'oldestDueMs'> & { dueAt: string | null }>(
+    db,
+    sql`
+    select least(
+        (select min(next_execution_at) from tasks where next_execution_at is not null),
+        (select min(run_at) from executions where status = 'pending' and queued_at is null)
+      ) as "dueAt",
+      (select count(*)::int from (
+        select from executions where status = 'pending' and queued_at is not null limit ${MAX_QUEUE_COUNT}) q) as executions,
+      (select count(*)::int from (
+        select from deliveries where status = 'pending' and queued_at is not null limit ${MAX_QUEUE_COUNT}) q) as deliveries,
+      (select count(*)::int from (
+        select from mails where next_attempt_at is not null limit ${MAX_QUEUE_COUNT}) q) as mails,
+      (select maintenance_mode from settings) as maintenance`,
+  );
+  if (!found) throw new Error('The statement returned no row.');
+  const { dueAt, ...queues } = found;
+  const dueInstant = toInstantOrNull(dueAt);
+  const oldestDueMs = dueInstant === null ? 0 : Math.max(0, now().getTime() - dueInstant.getTime());
+  return { ...queues, oldestDueMs };
 }

@@ -1,22 +1,19 @@
 import { ERROR_CODES } from '@carillon/db';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { VERSION } from '../config/version.ts';
-import type { ExecutionSample, Metrics } from './metrics.ts';
+import type { MeasuredOutcome, Metrics } from './metrics.ts';
 
-const LATENESS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
-const DURATION = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600];
-const LAG = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3600];
-const REQUEST = [0.0025, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const LATENESS_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
+const DURATION_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600];
+const LAG_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3600];
+const REQUEST_BUCKETS = [0.0025, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 export interface Instruments extends Metrics {
-  /** All of them, those of the process (memory, processor, event loop, garbage collection) among them. */
+  /** Includes the metrics of the process: memory, CPU, event loop, garbage collection. */
   registry: Registry;
 }
 
-/**
- * Makes the instruments of a process. No label has values without bound: neither people, nor ids, nor addresses.
- * Durations are seconds, as Prometheus wants them.
- */
+/** Prometheus instruments, in seconds. Labels have bounded values: no users, ids or addresses. */
 export function createInstruments(): Instruments {
   const registry = new Registry();
   const registers = [registry];
@@ -27,39 +24,39 @@ export function createInstruments(): Instruments {
 
   const lateness = histogram(
     'execution_start_lateness_seconds',
-    'From the instant that an execution was due at to its start; for trigger "schedule" the planned instant.',
-    LATENESS,
+    'Time from when an execution was due to its start; for trigger "schedule", from the planned instant.',
+    LATENESS_BUCKETS,
     ['trigger'],
   );
-  const duration = histogram('execution_duration_seconds', 'What executions took.', DURATION, ['outcome']);
-  const executions = counter('executions_total', 'Executions that ended, retries each for itself.', OUTCOME);
-  const agentCalls = counter('agent_calls_total', 'Calls of agent mode.', OUTCOME);
-  const tokens = counter('tokens_total', 'Tokens as they are booked.', ['direction', 'estimated']);
-  const cost = counter('cost_usd_total', 'What the tokens cost as it is booked, in US dollars.', []);
+  const duration = histogram('execution_duration_seconds', 'Execution time.', DURATION_BUCKETS, ['outcome']);
+  const executions = counter('executions_total', 'Ended executions; each retry counts.', OUTCOME_LABELS);
+  const agentCalls = counter('agent_calls_total', 'Agent mode calls.', OUTCOME_LABELS);
+  const tokens = counter('tokens_total', 'Recorded tokens.', ['direction', 'estimated']);
+  const cost = counter('cost_usd_total', 'Recorded cost in US dollars.', []);
   const lag = histogram(
     'webhook_delivery_lag_seconds',
-    'From the queueing of a delivery to the beginning of its first attempt.',
-    LAG,
+    'Time from the queueing of a delivery to its first attempt.',
+    LAG_BUCKETS,
     [],
   );
-  const attempts = counter('webhook_attempts_total', 'Attempts of deliveries; refused is another status than 2xx.', [
-    'outcome',
-  ]);
-  const takeovers = counter('claims_taken_over_total', 'What another process had begun and no longer renewed.', [
-    'kind',
-  ]);
-  const refusals = counter('rate_limit_refusals_total', 'Requests and actions beyond a rate limit.', ['bucket']);
-  const requests = histogram('http_request_duration_seconds', 'Requests to the end of their answer.', REQUEST, [
+  const attempts = counter(
+    'webhook_attempts_total',
+    'Webhook delivery attempts; "refused" is a status other than 2xx, "unanswered" no answer.',
+    ['outcome'],
+  );
+  const takeovers = counter('claims_taken_over_total', 'Expired leases taken over.', ['kind']);
+  const refusals = counter('rate_limit_refusals_total', 'Requests and actions rejected by a rate limit.', ['bucket']);
+  const requests = histogram('http_request_duration_seconds', 'Time to the end of the response.', REQUEST_BUCKETS, [
     'method',
     'route',
     'status',
   ]);
-  const uploaded = counter('upload_bytes_total', 'Bytes of files that were stored.', []);
+  const uploaded = counter('upload_bytes_total', 'Bytes of stored files.', []);
 
-  // A rate sees no first event of a series that was not there before.
+  // rate() misses the first event of a series that did not exist before it.
   for (const total of [executions, agentCalls]) {
-    total.inc(labelsOf({ ok: true }), 0);
-    for (const errorCode of ERROR_CODES) total.inc(labelsOf({ ok: false, errorCode }), 0);
+    total.inc(toLabels({ ok: true }), 0);
+    for (const errorCode of ERROR_CODES) total.inc(toLabels({ ok: false, errorCode }), 0);
   }
   for (const outcome of ['delivered', 'refused', 'unanswered']) attempts.inc({ outcome }, 0);
   for (const kind of ['executions', 'deliveries', 'agent_calls']) takeovers.inc({ kind }, 0);
@@ -74,48 +71,56 @@ export function createInstruments(): Instruments {
         this.set(counts[kind]());
       },
     });
-  inFlight('executions_in_flight', 'Executions that run in this process.', 'executions');
-  inFlight('webhook_deliveries_in_flight', 'Deliveries that are under way in this process.', 'deliveries');
-  const about = { name: 'carillon_build_info', help: 'Always 1; the label tells the version.', registers };
-  new Gauge({ ...about, labelNames: ['version'] }).set({ version: VERSION }, 1);
+  inFlight('executions_in_flight', 'Executions running in this process.', 'executions');
+  inFlight('webhook_deliveries_in_flight', 'Deliveries in flight in this process.', 'deliveries');
+  const buildInfo = new Gauge({
+    name: 'carillon_build_info',
+    help: 'Constant 1, labelled with the running version.',
+    labelNames: ['version'],
+    registers,
+  });
+  buildInfo.set({ version: VERSION }, 1);
   collectDefaultMetrics({ register: registry });
 
   return {
     registry,
-    executionStarted: (trigger, lateMs) => lateness.observe({ trigger }, seconds(lateMs)),
+    executionStarted: (trigger, latenessMs) => lateness.observe({ trigger }, toSeconds(latenessMs)),
     executionEnded({ outcome, durationMs }) {
-      executions.inc(labelsOf(outcome));
-      if (durationMs !== null) duration.observe({ outcome: labelsOf(outcome).outcome }, seconds(durationMs));
+      executions.inc(toLabels(outcome));
+      if (durationMs !== null) duration.observe({ outcome: toLabels(outcome).outcome }, toSeconds(durationMs));
     },
-    usageBooked({ inputTokens, outputTokens, estimated, costUsd }) {
-      tokens.inc({ direction: 'input', estimated: `${estimated}` }, amount(inputTokens));
-      tokens.inc({ direction: 'output', estimated: `${estimated}` }, amount(outputTokens));
-      cost.inc(amount(costUsd));
+    usageRecorded({ inputTokens, outputTokens, estimated, costUsd }) {
+      tokens.inc({ direction: 'input', estimated: `${estimated}` }, toAmount(inputTokens));
+      tokens.inc({ direction: 'output', estimated: `${estimated}` }, toAmount(outputTokens));
+      cost.inc(toAmount(costUsd));
     },
-    agentCallEnded: (outcome) => agentCalls.inc(labelsOf(outcome)),
-    deliveryStarted: (lagMs) => lag.observe(seconds(lagMs)),
+    agentCallEnded: (outcome) => agentCalls.inc(toLabels(outcome)),
+    deliveryStarted: (lagMs) => lag.observe(toSeconds(lagMs)),
     attemptEnded({ success, statusCode }) {
       attempts.inc({ outcome: success ? 'delivered' : statusCode === null ? 'unanswered' : 'refused' });
     },
-    takenOver: (kind, count) => takeovers.inc({ kind }, amount(count)),
+    takenOver: (kind, count) => takeovers.inc({ kind }, toAmount(count)),
     rateLimited: (bucket) => refusals.inc({ bucket }),
     requestAnswered({ method, route, statusCode, ms }) {
-      requests.observe({ method, route: route ?? 'unknown', status: `${Math.floor(statusCode / 100)}xx` }, seconds(ms));
+      requests.observe(
+        { method, route: route ?? 'unknown', status: `${Math.floor(statusCode / 100)}xx` },
+        toSeconds(ms),
+      );
     },
-    fileStored: (bytes) => uploaded.inc(amount(bytes)),
+    fileStored: (bytes) => uploaded.inc(toAmount(bytes)),
     inFlight(kind, count) {
       counts[kind] = count;
     },
   };
 }
 
-const OUTCOME: ('outcome' | 'error_code')[] = ['outcome', 'error_code'];
+const OUTCOME_LABELS: ('outcome' | 'error_code')[] = ['outcome', 'error_code'];
 
-const labelsOf = (end: ExecutionSample) =>
-  end.ok ? { outcome: 'completed', error_code: 'none' } : { outcome: 'failed', error_code: end.errorCode };
+const toLabels = (outcome: MeasuredOutcome) =>
+  outcome.ok ? { outcome: 'completed', error_code: 'none' } : { outcome: 'failed', error_code: outcome.errorCode };
 
-/** The library throws at any other, and what is counted has happened all the same. */
-const amount = (value: number) => (Number.isFinite(value) && value > 0 ? value : 0);
+/** The library throws on negative and non-finite values, and a metric must not fail the work that it measures. */
+const toAmount = (value: number) => (Number.isFinite(value) && value > 0 ? value : 0);
 
-/** The clocks of two processes differ: nothing is early. */
-const seconds = (ms: number) => amount(ms) / 1000;
+/** Negative durations come from clocks that differ between processes; they count as 0. */
+const toSeconds = (ms: number) => toAmount(ms) / 1000;

@@ -1,46 +1,70 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
 import { ConfigError } from '../config/config.ts';
-import type { Context } from '../context.ts';
+import { addGauges, type GaugeSources } from './gauges.ts';
+import { createInstruments } from './instruments.ts';
+import type { Metrics } from './metrics.ts';
 
 /** A scrape is a few lines without a body. */
-const PATIENCE_MS = 5000;
+const REQUEST_TIMEOUT_MS = 5000;
+
+interface Address {
+  host: string;
+  port: number;
+}
+
+/** Creates the metrics of this process and serves them at `GET /metrics`. Throws a `ConfigError` if it cannot listen. */
+export async function startMetrics(
+  address: Address,
+  sources: GaugeSources,
+): Promise<MetricsServer & { metrics: Metrics }> {
+  const { registry, ...metrics } = createInstruments();
+  const readGauges = addGauges(registry, sources);
+  const server = await startMetricsServer(sources, address, async () => {
+    await readGauges();
+    return { contentType: registry.contentType, text: await registry.metrics() };
+  });
+  return { ...server, metrics };
+}
+
+export interface MetricsServer {
+  /** `http://127.0.0.1:9464/metrics`, with the port that it listens on. */
+  url: string;
+  close(): Promise<void>;
+}
 
 interface Page {
   contentType: string;
   text: string;
 }
 
-export interface MetricsServer {
-  /** Where it really listens: `http://127.0.0.1:9464/metrics`. */
-  url: string;
-  close(): Promise<void>;
-}
-
 /**
- * Answers `GET /metrics` with what `scrape` returns, at a port of its own, so that the reverse proxy cannot pass it on by
- * accident. Nobody has to sign in. Throws a `ConfigError` where it cannot listen.
+ * Serves `scrape` without authentication, on a port of its own, so that the reverse proxy cannot expose it by accident.
+ * Throws a `ConfigError` if it cannot listen.
  */
 export async function startMetricsServer(
-  { log }: Pick<Context, 'log'>,
-  { host, port }: { host: string; port: number },
+  { log }: { log: Logger },
+  { host, port }: Address,
   scrape: () => Promise<Page>,
 ): Promise<MetricsServer> {
-  const patience = { headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS, connectionsCheckingInterval: 1000 };
-  const server = createServer(patience, (request, response) => {
-    answer(request, response, scrape).catch((error) => {
-      log.error({ err: error }, 'the metrics could not be told');
-      response.writeHead(500).end();
-    });
-  });
+  const server = createServer(
+    { headersTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1000 },
+    (request, response) => {
+      answer(request, response, scrape).catch((error) => {
+        log.error({ err: error }, 'metrics scrape failed');
+        response.writeHead(500).end();
+      });
+    },
+  );
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {
-    throw explain(error as NodeJS.ErrnoException, host, port);
+    throw toConfigError(error as NodeJS.ErrnoException, host, port);
   }
-  const { address, port: taken, family } = server.address() as AddressInfo;
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}/metrics`;
+  const { address, port: actualPort, family } = server.address() as AddressInfo;
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}/metrics`;
   log.info({ url }, 'metrics');
   return {
     url,
@@ -60,7 +84,7 @@ async function answer({ method, url }: IncomingMessage, response: ServerResponse
   return response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text);
 }
 
-function explain({ code, message }: NodeJS.ErrnoException, host: string, port: number): ConfigError {
+function toConfigError({ code, message }: NodeJS.ErrnoException, host: string, port: number): ConfigError {
   if (code === 'EADDRINUSE') {
     return new ConfigError(`METRICS_PORT is ${port}, which is taken: stop the other program or set another one.`);
   }

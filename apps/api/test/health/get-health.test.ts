@@ -3,7 +3,7 @@ import { START, testContext } from '../support/context.ts';
 
 const { app } = await testContext(t);
 
-t.test('tells that the service runs, to everybody', async (t) => {
+t.test('GET /api/health answers status, time, version and uptime without authentication', async (t) => {
   const response = await app.inject('/api/health');
   t.equal(response.statusCode, 200);
   t.same(Object.keys(response.json()).sort(), ['status', 'timestamp', 'uptime', 'version']);
@@ -16,7 +16,7 @@ t.test('tells that the service runs, to everybody', async (t) => {
   t.ok(Number.isInteger(response.json().uptime), 'in whole seconds');
 });
 
-t.test('answers a monitor that asks by HEAD', async (t) => {
+t.test('HEAD /api/health is answered', async (t) => {
   const response = await app.inject({ method: 'HEAD', url: '/api/health' });
   t.equal(response.statusCode, 200);
   t.equal(response.body, '');

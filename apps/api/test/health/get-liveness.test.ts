@@ -5,7 +5,7 @@ import { testContext } from '../support/context.ts';
 
 const { app, ctx } = await testContext(t);
 
-t.test('a process that answers lives, whatever has become of the database and the worker', async (t) => {
+t.test('A process is live without its database and with a stuck worker', async (t) => {
   const { db, close } = connect('postgres://127.0.0.1:1/nothing');
   t.teardown(close);
   const alone = await buildApp({ ...ctx, db, worker: { ...ctx.worker, isAlive: () => false } });
@@ -17,7 +17,7 @@ t.test('a process that answers lives, whatever has become of the database and th
   }
 });
 
-t.test('answers a monitor that asks by HEAD', async (t) => {
+t.test('HEAD /api/health/live is answered', async (t) => {
   const response = await app.inject({ method: 'HEAD', url: '/api/health/live' });
   t.equal(response.statusCode, 200);
   t.equal(response.body, '');

@@ -12,22 +12,22 @@ import { testContext } from '../support/context.ts';
 const { app, ctx } = await testContext(t);
 const READY = { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' } };
 
-/** Another application, in a world that differs. */
-async function appOf(t: Test, given: Partial<Context>) {
-  const other = await buildApp({ ...ctx, ...given });
+/** Builds an application whose context differs by `overrides`. */
+async function buildWith(t: Test, overrides: Partial<Context>) {
+  const other = await buildApp({ ...ctx, ...overrides });
   t.teardown(() => other.close());
   return other;
 }
 
-/** What is not ok, once the status agrees. */
-async function failing(t: Test, asked = app) {
+/** The checks that are not ok, after comparing the body with the status. */
+async function readFailing(t: Test, asked = app) {
   const response = await asked.inject('/api/health/ready');
   const { status, checks } = response.json();
   t.equal(status, response.statusCode === 200 ? 'ready' : 'not_ready');
   return Object.fromEntries(Object.entries(checks).filter(([, found]) => found !== 'ok'));
 }
 
-t.test('a process that does its work is ready, to everybody', async (t) => {
+t.test('A working process is ready, without authentication or rate limit', async (t) => {
   const response = await app.inject('/api/health/ready');
   t.equal(response.statusCode, 200);
   t.same(response.json(), READY);
@@ -37,59 +37,59 @@ t.test('a process that does its work is ready, to everybody', async (t) => {
   );
 });
 
-t.test('a monitor that asks by HEAD is told the same by the status', async (t) => {
+t.test('HEAD answers the same status', async (t) => {
   const head = { method: 'HEAD', url: '/api/health/ready' } as const;
   t.match(await app.inject(head), { statusCode: 200, body: '' });
-  const stuck = await appOf(t, { worker: { ...ctx.worker, isAlive: () => false } });
+  const stuck = await buildWith(t, { worker: { ...ctx.worker, isAlive: () => false } });
   t.match(await stuck.inject(head), { statusCode: 503, body: '' });
 });
 
-t.test('without the database it is not ready, and says so in time', async (t) => {
+t.test('A process without its database is not ready', async (t) => {
   const { db, close } = connect('postgres://127.0.0.1:1/nothing');
   t.teardown(close);
-  const away = await appOf(t, { db });
-  t.same(await failing(t, away), { database: 'failed', migrations: 'unknown' });
+  const disconnected = await buildWith(t, { db });
+  t.same(await readFailing(t, disconnected), { database: 'failed', migrations: 'unknown' });
 });
 
-t.test('a schema that is behind this version is not ready, one that is ahead of it is', async (t) => {
+t.test('A schema behind this version is not ready, one ahead of it is', async (t) => {
   const { db } = ctx;
   const newest = sql`(select max(created_at) from drizzle.__drizzle_migrations)`;
   await db.execute(sql`create table kept as select * from drizzle.__drizzle_migrations`);
   t.teardown(() => db.execute(sql`drop table kept`));
   await db.execute(sql`delete from drizzle.__drizzle_migrations where created_at = ${newest}`);
-  t.same(await failing(t), { migrations: 'behind' });
+  t.same(await readFailing(t), { migrations: 'behind' });
   await db.execute(sql`delete from drizzle.__drizzle_migrations`);
-  t.same(await failing(t), { migrations: 'behind' }, 'with none at all');
+  t.same(await readFailing(t), { migrations: 'behind' }, 'no migration');
   await db.execute(sql`alter schema drizzle rename to elsewhere`);
-  t.same(await failing(t), { migrations: 'behind' }, 'nor the table of them');
+  t.same(await readFailing(t), { migrations: 'behind' }, 'no table of migrations');
   await db.execute(sql`alter schema elsewhere rename to drizzle`);
   await db.execute(sql`insert into drizzle.__drizzle_migrations select * from kept`);
-  t.same(await failing(t), {});
+  t.same(await readFailing(t), {});
   await db.execute(sql`
     insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', ${newest} + 1)`);
-  t.same(await failing(t), {}, 'as while the processes of a new version come up');
+  t.same(await readFailing(t), {}, 'as during the rollout of a new version');
 });
 
-t.test('a worker that has not begun, or whose loops hang, is not ready; one that works is', async (t) => {
+t.test('A worker that has not started is not ready, a working one is', async (t) => {
   const worker = createWorker(ctx, { graceMs: 0 });
-  const working = await appOf(t, { worker });
-  t.same(await failing(t, working), { worker: 'stuck' });
+  const working = await buildWith(t, { worker });
+  t.same(await readFailing(t, working), { worker: 'stuck' });
   worker.start();
   t.teardown(() => worker.stop());
-  t.same(await failing(t, working), {});
+  t.same(await readFailing(t, working), {});
 });
 
-t.test('from the moment in which the worker stops it is not ready', async (t) => {
+t.test('A stopping worker is not ready', async (t) => {
   const worker = createWorker(ctx, { graceMs: 0 });
-  const working = await appOf(t, { worker });
+  const working = await buildWith(t, { worker });
   worker.start();
   const stopped = worker.stop();
-  t.same(await failing(t, working), { worker: 'stopping' });
+  t.same(await readFailing(t, working), { worker: 'stopping' });
   await stopped;
-  t.same(await failing(t, working), { worker: 'stopping' });
+  t.same(await readFailing(t, working), { worker: 'stopping' });
 });
 
-t.test('while the process stops, a request that is still taken is told so in the same words', async (t) => {
+t.test('A request accepted while the process stops is answered with worker: stopping', async (t) => {
   const stop = new AbortController();
   const { app } = await testContext(t, { worker: { stopping: stop.signal } });
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -101,7 +101,7 @@ t.test('while the process stops, a request that is still taken is told so in the
     return { end: () => socket.write('\r\n'), answer: text(socket) };
   };
   const [ready, live] = [begin('/api/health/ready'), begin('/api/health/live')];
-  // An idle connection would be closed: each request has begun, and is whole only afterwards.
+  // Stopping closes idle connections: both requests have begun and are completed afterwards.
   await until(() => arrived.filter(({ bytesRead }) => bytesRead > 0).length === 2);
   stop.abort();
   const closed = app.close();
@@ -111,14 +111,14 @@ t.test('while the process stops, a request that is still taken is told so in the
   await closed;
 });
 
-t.test('a crowd that asks at once costs the database one statement', async (t) => {
+t.test('Concurrent readiness requests share statements', async (t) => {
   let statements = 0;
   const execute: Context['db']['execute'] = (query) => {
     statements += 1;
     return ctx.db.execute(query);
   };
   const db = new Proxy(ctx.db, { get: (target, name) => (name === 'execute' ? execute : Reflect.get(target, name)) });
-  const crowded = await appOf(t, { db });
+  const crowded = await buildWith(t, { db });
   const answers = await Promise.all(Array.from({ length: 50 }, () => crowded.inject('/api/health/ready')));
   for (const answer of answers) t.same(answer.json(), READY);
   t.ok(statements < 10, `${statements} statements`);

@@ -12,13 +12,13 @@ import { loadConfig } from '../../src/config/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
 import { createHttp } from '../../src/egress/client.ts';
 import { createMail } from '../../src/mail/transport.ts';
+import { startTracing } from '../../src/open-context.ts';
 import { createFiles, type Files } from '../../src/storage/files.ts';
 import { loggerOptions } from '../../src/telemetry/logger.ts';
 import { type Metrics, NO_METRICS } from '../../src/telemetry/metrics.ts';
 import { NO_TRACE } from '../../src/telemetry/tracing.ts';
 import { createIntegrations } from '../../src/third-party/integrations.ts';
 import { createOAuth } from '../../src/third-party/oauth.ts';
-import { traceContext } from '../../src/trace-context.ts';
 // Holds every answer of every test to the contract.
 import './contract/conformance.ts';
 
@@ -100,7 +100,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     trace: NO_TRACE,
     worker: { ...noWorker, ...given.worker },
   };
-  const closeTrace = await traceContext(ctx);
+  await startTracing(ctx);
   // Tests share their process and their machine, and keep both busy.
   const app = await buildApp(ctx, { longestDelayMs: Number.POSITIVE_INFINITY, ...given });
   contexts.set(app, ctx);
@@ -115,7 +115,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
   let closing: Promise<void> | undefined;
   const shut = async () => {
     await app.close();
-    await closeTrace();
+    await ctx.trace.close();
     await ctx.ai.close();
     await ctx.http.close();
     await ctx.integrations.close();

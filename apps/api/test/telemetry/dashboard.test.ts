@@ -13,7 +13,7 @@ import { type Scrape, scrape } from '../support/metrics/scrape.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
 
-/** What Prometheus adds: to every sample, by itself, and to the buckets of a histogram. */
+/** Labels and metrics that Prometheus adds. */
 const ADDED_LABELS = ['instance', 'job', 'le'];
 const ADDED_METRICS = ['up'];
 
@@ -25,16 +25,16 @@ const receiver = await startReceiver(t);
 const env = { JWT_SECRET, METRICS_PORT: '0' };
 const api = await startApiProcess(t, { databaseUrl, aiUrl: ai.url, env });
 const metricsUrl = urlOf(api);
-const told = await doItsWork();
+const scraped = await exerciseProcess();
 
 function urlOf({ log }: ApiProcess): string {
   const line = log.find(({ msg }) => msg === 'metrics');
-  if (typeof line?.url !== 'string') throw new Error('It does not say where its metrics are.');
+  if (typeof line?.url !== 'string') throw new Error('The process logged no metrics address.');
   return line.url;
 }
 
-/** Lets the process do something of everything, and returns what it tells of that. */
-async function doItsWork(): Promise<Scrape> {
+/** Makes the process do some of each measured thing, and returns its scrape. */
+async function exerciseProcess(): Promise<Scrape> {
   const [userId = 0] = await insertPeople(db, 1);
   const [token] = await signInAll(db, [userId]);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -59,30 +59,30 @@ async function doItsWork(): Promise<Scrape> {
   return scrape(metricsUrl);
 }
 
-const labelsOf = (scraped: Scrape, metric: string) =>
-  new Set(scraped.samples.filter(({ name }) => name === metric).flatMap(({ labels }) => Object.keys(labels)));
-const allLabels = new Set(told.samples.flatMap(({ labels }) => Object.keys(labels)));
+const readLabels = (one: Scrape, metric: string) =>
+  new Set(one.samples.filter(({ name }) => name === metric).flatMap(({ labels }) => Object.keys(labels)));
+const allLabels = new Set(scraped.samples.flatMap(({ labels }) => Object.keys(labels)));
 
-/** What of a query a process does not tell. */
-function strays(expr: string): string[] {
+/** Metrics, matchers and labels of a query that the process does not have. */
+function findUnknown(expr: string): string[] {
   const { selectors, groupedBy } = readQuery(expr);
   const ofSelectors = selectors.flatMap(({ metric, matchers }) => {
     if (ADDED_METRICS.includes(metric)) return [];
-    if (!told.samples.some(({ name }) => name === metric)) return [metric];
-    const known = labelsOf(told, metric);
+    if (!scraped.samples.some(({ name }) => name === metric)) return [metric];
+    const known = readLabels(scraped, metric);
     return matchers.flatMap(({ label, operator, value }) => {
       if (ADDED_LABELS.includes(label)) return [];
-      // Of the classes of status only some were answered.
-      const isSeen = label === 'status' || told.value(metric, { [label]: value }) !== undefined;
+      // Not every status class occurred.
+      const isSeen = label === 'status' || scraped.value(metric, { [label]: value }) !== undefined;
       return known.has(label) && (operator !== '=' || isSeen) ? [] : [`${metric}{${label}${operator}"${value}"}`];
     });
   });
   return [...ofSelectors, ...groupedBy.filter((label) => !allLabels.has(label) && !ADDED_LABELS.includes(label))];
 }
 
-t.test('a process tells what it has done', async (t) => {
+t.test('A process measures its work', async (t) => {
   const is = (name: string, labels: Record<string, string>, value: number) =>
-    t.equal(told.value(name, labels), value, `${name} ${JSON.stringify(labels)}`);
+    t.equal(scraped.value(name, labels), value, `${name} ${JSON.stringify(labels)}`);
   is('carillon_executions_total', { outcome: 'completed' }, 3);
   is('carillon_executions_total', { outcome: 'failed', error_code: 'INVALID_REQUEST' }, 1);
   is('carillon_execution_start_lateness_seconds_count', { trigger: 'schedule' }, 4);
@@ -93,24 +93,24 @@ t.test('a process tells what it has done', async (t) => {
   is('carillon_rate_limit_refusals_total', { bucket: 'public endpoints' }, 5);
   is('carillon_http_request_duration_seconds_count', { route: '/api/upload', method: 'POST', status: '2xx' }, 1);
   is('carillon_ready', {}, 3);
-  t.ok((told.value('carillon_tokens_total', { direction: 'input' }) ?? 0) > 0);
-  t.ok((told.value('carillon_execution_start_lateness_seconds_sum') ?? -1) >= 0);
-  t.ok((told.value('carillon_database_connections_open') ?? 0) > 0);
-  for (const name of told.types.keys()) t.match(name, /^(carillon|process|nodejs)_/);
+  t.ok((scraped.value('carillon_tokens_total', { direction: 'input' }) ?? 0) > 0);
+  t.ok((scraped.value('carillon_execution_start_lateness_seconds_sum') ?? -1) >= 0);
+  t.ok((scraped.value('carillon_database_connections_open') ?? 0) > 0);
+  for (const name of scraped.types.keys()) t.match(name, /^(carillon|process|nodejs)_/);
 });
 
-t.test('what the dashboard shows is told, under the labels that it names', async (t) => {
+t.test('Every query of the dashboard matches the metrics and labels of a process', async (t) => {
   const { panels, templating } = JSON.parse(read('grafana-dashboard.json'));
   let queries = 0;
   for (const { title, type, targets = [], gridPos } of panels) {
-    t.ok(gridPos.x + gridPos.w <= 24, `${title} has its place`);
+    t.ok(gridPos.x + gridPos.w <= 24, `${title} is on the grid`);
     if (type !== 'row') t.ok(targets.length > 0, title);
     for (const { expr, legendFormat, datasource } of targets) {
       queries += 1;
-      t.same(strays(expr), [], `${title}: ${expr}`);
+      t.same(findUnknown(expr), [], `${title}: ${expr}`);
       t.equal(datasource.uid, `\${datasource}`);
       for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) {
-        t.ok(allLabels.has(label) || ADDED_LABELS.includes(label), `${title} is written by ${label}`);
+        t.ok(allLabels.has(label) || ADDED_LABELS.includes(label), `${title} names ${label}`);
       }
     }
   }
@@ -121,15 +121,15 @@ t.test('what the dashboard shows is told, under the labels that it names', async
     { name: 'datasource', type: 'datasource', query: 'prometheus' },
     { name: 'instance', query: { query: 'label_values(carillon_build_info, instance)' } },
   ]);
-  t.ok(told.types.has('carillon_build_info'));
+  t.ok(scraped.types.has('carillon_build_info'));
 });
 
-t.test('what the alerts go by is told, and each says what to do', async (t) => {
+t.test('Every alert matches the metrics of a process and says what to do', async (t) => {
   const { groups } = parse(read('alerts.yml'));
   const rules = groups.flatMap((group: { rules: object[] }) => group.rules);
   t.ok(rules.length > 8);
   for (const { alert, expr, labels, annotations, ...rest } of rules) {
-    t.same(strays(expr), [], `${alert}: ${expr}`);
+    t.same(findUnknown(expr), [], `${alert}: ${expr}`);
     t.match(alert, /^Carillon[A-Za-z]+$/);
     t.match(labels.severity, /^(critical|warning)$/);
     t.match(rest.for ?? '1m', /^\d+m$/);
@@ -144,32 +144,32 @@ t.test('what the alerts go by is told, and each says what to do', async (t) => {
   }
 });
 
-t.test('every metric of our own is on the dashboard', async (t) => {
+t.test('Every metric of Carillon is on the dashboard', async (t) => {
   const dashboard = read('grafana-dashboard.json');
-  const missing = [...told.types.keys()].filter((name) => name.startsWith('carillon_') && !dashboard.includes(name));
+  const missing = [...scraped.types.keys()].filter((name) => name.startsWith('carillon_') && !dashboard.includes(name));
   t.same(missing, []);
 });
 
-t.test('the check can tell: what is not told, and what is no query', async (t) => {
-  t.same(strays('rate(carillon_nothing_total[5m])'), ['carillon_nothing_total']);
-  t.same(strays('carillon_ready{chek="worker"}'), ['carillon_ready{chek="worker"}']);
-  t.same(strays('carillon_queue_depth{queue="letters"}'), ['carillon_queue_depth{queue="letters"}']);
-  t.same(strays('sum by (color) (carillon_ready)'), ['color']);
+t.test('The check finds unknown metrics and labels, and invalid queries', async (t) => {
+  t.same(findUnknown('rate(carillon_nothing_total[5m])'), ['carillon_nothing_total']);
+  t.same(findUnknown('carillon_ready{chek="worker"}'), ['carillon_ready{chek="worker"}']);
+  t.same(findUnknown('carillon_queue_depth{queue="letters"}'), ['carillon_queue_depth{queue="letters"}']);
+  t.same(findUnknown('sum by (color) (carillon_ready)'), ['color']);
   for (const broken of ['sum(carillon_ready', 'rate(carillon_ready[5x])', 'carillon_ready{check=worker}', '1 + 1']) {
-    t.throws(() => strays(broken), broken);
+    t.throws(() => findUnknown(broken), broken);
   }
 });
 
-t.test('a taken METRICS_PORT ends the start', async (t) => {
-  const squatter = createServer().listen(0, '127.0.0.1');
-  await once(squatter, 'listening');
-  t.teardown(() => squatter.close());
-  const { port } = squatter.address() as AddressInfo;
+t.test('A taken METRICS_PORT stops the start', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
   const failed = startApiProcess(t, { databaseUrl, aiUrl: ai.url, env: { METRICS_PORT: `${port}` } });
   await t.rejects(failed, { message: /^it ended with 1 before it listened/ });
 });
 
-t.test('when the process stops, its metrics stop with it', async (t) => {
+t.test('The metrics stop with the process', async (t) => {
   t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });
   await t.rejects(fetch(metricsUrl));
 });

@@ -23,42 +23,42 @@ t.beforeEach(async () => {
   ctx.metrics = instruments;
   hook = (await insertWebhooks(ctx, alice.id, [receiver.url]))[0]?.id ?? '';
 });
-const told = () => readRegistry(instruments.registry);
-async function attemptsTold() {
-  const scrape = await told();
+const readMetrics = () => readRegistry(instruments.registry);
+async function readAttempts() {
+  const scrape = await readMetrics();
   return ['delivered', 'refused', 'unanswered'].map((outcome) =>
     scrape.value('carillon_webhook_attempts_total', { outcome }),
   );
 }
-async function lagTold() {
-  const scrape = await told();
+async function readLag() {
+  const scrape = await readMetrics();
   return ['count', 'sum'].map((word) => scrape.value(`carillon_webhook_delivery_lag_seconds_${word}`));
 }
 
-t.test('a first attempt lags by what it has waited, and a retry counts no more', async (t) => {
+t.test('The lag of a delivery is the wait before its first attempt, and retries add nothing', async (t) => {
   await recordMany(ctx, alice.id, 2);
   clock.advance(1500);
   receiver.answer(500);
   await createDeliverer(ctx).drain();
-  t.same(await lagTold(), [2, 3]);
+  t.same(await readLag(), [2, 3]);
   clock.advance(60_000);
   receiver.answer(200);
   await createDeliverer(ctx).drain();
-  t.same(await lagTold(), [2, 3]);
+  t.same(await readLag(), [2, 3]);
 });
 
-t.test('attempts count by what became of them', async (t) => {
-  t.same(await attemptsTold(), [0, 0, 0], 'known before the first');
+t.test('Attempts count by outcome', async (t) => {
+  t.same(await readAttempts(), [0, 0, 0], 'each series exists before the first attempt');
   await recordMany(ctx, alice.id, 1);
   for (const answer of [500, 'cut', 200] as const) {
     receiver.answer(answer);
     await createDeliverer(ctx).drain();
     clock.advance(300_000);
   }
-  t.same(await attemptsTold(), [1, 1, 1]);
+  t.same(await readAttempts(), [1, 1, 1]);
 });
 
-t.test('a delivery that is sent again begins to wait anew', async (t) => {
+t.test('A redelivery has a lag of its own', async (t) => {
   await recordMany(ctx, alice.id, 1);
   await createDeliverer(ctx).drain();
   clock.advance(3_600_000);
@@ -67,31 +67,31 @@ t.test('a delivery that is sent again begins to wait anew', async (t) => {
   t.equal(again.statusCode, 201);
   clock.advance(2000);
   await createDeliverer(ctx).drain();
-  t.same(await lagTold(), [2, 2]);
+  t.same(await readLag(), [2, 2]);
 });
 
-t.test('a test counts as an attempt that has not waited', async (t) => {
+t.test('A test delivery counts as an attempt without lag', async (t) => {
   t.equal((await callWebhook(app, alice, 'POST', hook, '/test')).statusCode, 200);
-  t.same(await lagTold(), [1, 0]);
-  t.same(await attemptsTold(), [1, 0, 0]);
+  t.same(await readLag(), [1, 0]);
+  t.same(await readAttempts(), [1, 0, 0]);
 });
 
-t.test('what a dead process was sending is taken over', async (t) => {
+t.test('Deliveries of a dead process count as taken over', async (t) => {
   await recordMany(ctx, alice.id, 3);
   await claimDeliveries(ctx, { limit: 2, after: FIRST });
   clock.advance(ctx.config.executionLeaseMs + 1);
   await rescueExpired(ctx);
-  t.equal((await told()).value('carillon_claims_taken_over_total', { kind: 'deliveries' }), 2);
+  t.equal((await readMetrics()).value('carillon_claims_taken_over_total', { kind: 'deliveries' }), 2);
 });
 
-t.test('how many are under way at this moment', async (t) => {
+t.test('Deliveries in flight are counted', async (t) => {
   receiver.answer('hang');
   await recordMany(ctx, alice.id, 2);
   const deliverer = createDeliverer(ctx, { graceMs: 0 });
   const open = receiver.open;
   deliverer.wake();
   while (receiver.open < open + 2) await new Promise((resolve) => setImmediate(resolve));
-  t.equal((await told()).value('carillon_webhook_deliveries_in_flight'), 2);
+  t.equal((await readMetrics()).value('carillon_webhook_deliveries_in_flight'), 2);
   await deliverer.stop();
-  t.equal((await told()).value('carillon_webhook_deliveries_in_flight'), 0);
+  t.equal((await readMetrics()).value('carillon_webhook_deliveries_in_flight'), 0);
 });

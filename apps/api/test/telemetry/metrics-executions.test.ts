@@ -18,17 +18,17 @@ t.beforeEach(async () => {
   instruments = createInstruments();
   ctx.metrics = instruments;
 });
-const told = () => readRegistry(instruments.registry);
+const readMetrics = () => readRegistry(instruments.registry);
 
 const LATENESS = 'carillon_execution_start_lateness_seconds';
-/** How many started under each trigger, and how late they were together. */
-function startsIn(scrape: Scrape, trigger: string) {
+/** Number of starts under a trigger, and the sum of their lateness. */
+function readStarts(scrape: Scrape, trigger: string) {
   return [scrape.value(`${LATENESS}_count`, { trigger }), scrape.value(`${LATENESS}_sum`, { trigger })];
 }
-const ended = (scrape: Scrape, outcome: string, error_code: string) =>
+const readEnded = (scrape: Scrape, outcome: string, error_code: string) =>
   scrape.value('carillon_executions_total', { outcome, error_code });
 
-t.test('a start is as late as the planned instant, the request or the wait is past', async (t) => {
+t.test('Lateness counts from the planned instant, the request or the end of the retry wait', async (t) => {
   const task = await insertTask(ctx, alice().id);
   clock.advance(3000);
   await enqueueDue(ctx);
@@ -42,15 +42,15 @@ t.test('a start is as late as the planned instant, the request or the wait is pa
   await enqueueDue(ctx);
   await newWorker(t).drain();
 
-  const scrape = await told();
-  t.same(startsIn(scrape, 'schedule'), [1, 3.25]);
-  t.same(startsIn(scrape, 'manual'), [1, 0.04]);
-  t.same(startsIn(scrape, 'retry'), [1, 0.7], 'its wait is none of the delay');
+  const scrape = await readMetrics();
+  t.same(readStarts(scrape, 'schedule'), [1, 3.25]);
+  t.same(readStarts(scrape, 'manual'), [1, 0.04]);
+  t.same(readStarts(scrape, 'retry'), [1, 0.7], 'the retry wait does not count');
   const upTo = (le: string) => scrape.value(`${LATENESS}_bucket`, { trigger: 'schedule', le });
   t.same([upTo('2.5'), upTo('5'), upTo('3600'), upTo('+Inf')], [0, 1, 1, 1]);
 });
 
-t.test('an end counts under its outcome, with duration, tokens and cost', async (t) => {
+t.test('An ended execution counts under its outcome, with duration, tokens and cost', async (t) => {
   ai.answer(({ body }) =>
     body.model === 'bad'
       ? { status: 400, body: { error: { message: 'No such model' } } }
@@ -59,10 +59,14 @@ t.test('an end counts under its outcome, with duration, tokens and cost', async 
   for (const aiModel of ['good', 'good', 'bad']) await insertTask(ctx, alice().id, { aiModel });
   await enqueueDue(ctx);
   await newWorker(t).drain();
-  const scrape = await told();
-  t.equal(ended(scrape, 'completed', 'none'), 2);
-  t.equal(ended(scrape, 'failed', 'INVALID_REQUEST'), 1);
-  t.equal(ended(scrape, 'failed', 'TIMEOUT'), 0, 'the others are known, so that a rate sees the first of them');
+  const scrape = await readMetrics();
+  t.equal(readEnded(scrape, 'completed', 'none'), 2);
+  t.equal(readEnded(scrape, 'failed', 'INVALID_REQUEST'), 1);
+  t.equal(
+    readEnded(scrape, 'failed', 'TIMEOUT'),
+    0,
+    'each error code has a series from the start, so that rate() sees its first event',
+  );
   t.equal(scrape.value('carillon_execution_duration_seconds_count', { outcome: 'completed' }), 2);
   t.equal(scrape.value('carillon_execution_duration_seconds_count', { outcome: 'failed' }), 1);
   t.equal(scrape.value('carillon_tokens_total', { direction: 'input', estimated: 'false' }), 240);
@@ -70,12 +74,12 @@ t.test('an end counts under its outcome, with duration, tokens and cost', async 
   t.equal(scrape.value('carillon_cost_usd_total'), 0.5);
 });
 
-t.test('the tokens are those of the usage ledger, estimated ones apart', async (t) => {
+t.test('Tokens equal those of the usage ledger, estimated ones separately', async (t) => {
   ai.answer((_request, index) => (index % 2 === 0 ? { usage: null } : {}));
   for (let i = 0; i < 4; i++) await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await newWorker(t).drain();
-  const scrape = await told();
+  const scrape = await readMetrics();
   for (const estimated of [true, false]) {
     const records = await ctx.db.select().from(usageRecords).where(eq(usageRecords.estimated, estimated));
     t.ok(records.length > 0);
@@ -89,29 +93,29 @@ t.test('the tokens are those of the usage ledger, estimated ones apart', async (
   }
 });
 
-t.test('what is refused over quota ends without a start', async (t) => {
+t.test('An execution over quota ends without a start', async (t) => {
   await ctx.db.update(settings).set({ maxExecutionsPerDay: 1 });
   for (let i = 0; i < 3; i++) await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await newWorker(t).drain();
-  const scrape = await told();
-  t.equal(ended(scrape, 'completed', 'none'), 1);
-  t.equal(ended(scrape, 'failed', 'QUOTA_EXCEEDED'), 2);
-  t.equal(startsIn(scrape, 'schedule')[0], 1);
+  const scrape = await readMetrics();
+  t.equal(readEnded(scrape, 'completed', 'none'), 1);
+  t.equal(readEnded(scrape, 'failed', 'QUOTA_EXCEEDED'), 2);
+  t.equal(readStarts(scrape, 'schedule')[0], 1);
   t.equal(scrape.value('carillon_execution_duration_seconds_count', { outcome: 'failed' }), undefined);
 });
 
-t.test('what is undone, or was lost to another process, counts nothing', async (t) => {
+t.test('A rolled back start and a completion after the lease was lost do not count', async (t) => {
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  const undo = new Error('undone');
-  const before = await told();
+  const rollback = new Error('rolled back');
+  const before = await readMetrics();
   const attempted = inTransaction(ctx, async (tx) => {
     await claimExecutions(tx, { limit: 1, after: 0 });
-    throw undo;
+    throw rollback;
   });
-  await t.rejects(attempted, undo);
-  t.same(startsIn(await told(), 'schedule'), startsIn(before, 'schedule'), 'a start');
+  await t.rejects(attempted, rollback);
+  t.same(readStarts(await readMetrics(), 'schedule'), readStarts(before, 'schedule'), 'a start');
 
   const { started } = await claimExecutions(ctx, { limit: 1, after: 0 });
   const usage = { model: 'x', inputTokens: 7, outputTokens: 5, estimated: false, costUsd: 1 };
@@ -119,35 +123,38 @@ t.test('what is undone, or was lost to another process, counts nothing', async (
     return { id, claimToken, usage, durationMs: 20, outcome: { ok: true as const, text: 'Titan' } };
   });
   if (!run) return t.fail();
-  const undone = inTransaction(ctx, async (tx) => {
+  const rolledBack = inTransaction(ctx, async (tx) => {
     t.same(await settleExecutions(tx, [run]), [run.id]);
-    throw undo;
+    throw rollback;
   });
-  await t.rejects(undone, undo);
+  await t.rejects(rolledBack, rollback);
   clock.advance(ctx.config.executionLeaseMs + 1);
   await rescueExpired(ctx);
-  t.same(await inTransaction(ctx, (tx) => settleExecutions(tx, [run])), [], 'it is no longer ours');
-  const scrape = await told();
-  t.equal(ended(scrape, 'completed', 'none'), 0);
+  t.same(await inTransaction(ctx, (tx) => settleExecutions(tx, [run])), [], 'the lease is lost');
+  const scrape = await readMetrics();
+  t.equal(readEnded(scrape, 'completed', 'none'), 0);
   t.equal(scrape.value('carillon_cost_usd_total'), 0);
 });
 
-t.test('what a dead process ran is taken over once, its prompt estimated, and no second start', async (t) => {
-  await insertTask(ctx, alice().id, { prompt: 'x'.repeat(400) });
-  await enqueueDue(ctx);
-  await claimExecutions(ctx, { limit: 1, after: 0 });
-  clock.advance(ctx.config.executionLeaseMs + 1);
-  t.equal((await rescueExpired(ctx)).length, 1);
-  t.equal((await rescueExpired(ctx)).length, 0);
-  await newWorker(t).drain();
-  const scrape = await told();
-  t.equal(scrape.value('carillon_claims_taken_over_total', { kind: 'executions' }), 1);
-  t.equal(scrape.value('carillon_tokens_total', { direction: 'input', estimated: 'true' }), 100);
-  t.equal(startsIn(scrape, 'schedule')[0], 1);
-  t.equal(ended(scrape, 'completed', 'none'), 1);
-});
+t.test(
+  'An execution of a dead process is taken over once, with its prompt estimated and without a second start',
+  async (t) => {
+    await insertTask(ctx, alice().id, { prompt: 'x'.repeat(400) });
+    await enqueueDue(ctx);
+    await claimExecutions(ctx, { limit: 1, after: 0 });
+    clock.advance(ctx.config.executionLeaseMs + 1);
+    t.equal((await rescueExpired(ctx)).length, 1);
+    t.equal((await rescueExpired(ctx)).length, 0);
+    await newWorker(t).drain();
+    const scrape = await readMetrics();
+    t.equal(scrape.value('carillon_claims_taken_over_total', { kind: 'executions' }), 1);
+    t.equal(scrape.value('carillon_tokens_total', { direction: 'input', estimated: 'true' }), 100);
+    t.equal(readStarts(scrape, 'schedule')[0], 1);
+    t.equal(readEnded(scrape, 'completed', 'none'), 1);
+  },
+);
 
-t.test('how many run at this moment', async (t) => {
+t.test('Running executions are counted', async (t) => {
   let answer = () => {};
   const asked = new Promise<void>((resolve) => {
     answer = resolve;
@@ -158,8 +165,8 @@ t.test('how many run at this moment', async (t) => {
   const worker = newWorker(t);
   worker.wakeExecutions();
   while (ai.requests.length < 3) await new Promise((resolve) => setImmediate(resolve));
-  t.equal((await told()).value('carillon_executions_in_flight'), 3);
+  t.equal((await readMetrics()).value('carillon_executions_in_flight'), 3);
   answer();
   await worker.drain();
-  t.equal((await told()).value('carillon_executions_in_flight'), 0);
+  t.equal((await readMetrics()).value('carillon_executions_in_flight'), 0);
 });

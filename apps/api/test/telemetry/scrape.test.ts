@@ -8,9 +8,9 @@ import t, { type Test } from 'tap';
 import { buildApp } from '../../src/app.ts';
 import { ConfigError } from '../../src/config/config.ts';
 import type { Context } from '../../src/context.ts';
+import { createReadinessCheck } from '../../src/health/readiness.ts';
 import { queueMail } from '../../src/mail/queue.ts';
-import { startMetricsServer } from '../../src/telemetry/metrics-server.ts';
-import { watchProcess } from '../../src/telemetry/watch-process.ts';
+import { startMetrics, startMetricsServer } from '../../src/telemetry/metrics-server.ts';
 import { START, testContext } from '../support/context.ts';
 import { scrape } from '../support/metrics/scrape.ts';
 import { signUpAlice } from '../support/people.ts';
@@ -22,16 +22,25 @@ const alice = await signUpAlice(app);
 const ANY_PORT = { host: '127.0.0.1', port: 0 };
 const poolState = () => ({ open: 7, inUse: 3, waiting: 2 });
 
-/** The metrics of a process that differs from this one by `given`; what it reads is never older than itself. */
-async function watch(t: Test, given: Partial<Context> = {}) {
-  const watched = { ...ctx, ...given };
-  const server = await watchProcess(watched, ANY_PORT, poolState);
-  t.teardown(() => server[Symbol.asyncDispose]());
-  return { ...server, ctx: watched };
+/** Starts the metrics of a process whose context differs by `overrides`. */
+async function measure(t: Test, overrides: Partial<Context> = {}, base = ctx) {
+  const measured = { ...base, ...overrides };
+  const readReadiness = createReadinessCheck(measured);
+  const { url, close, metrics } = await startMetrics(ANY_PORT, {
+    db: measured.db,
+    now: measured.now,
+    log: measured.log,
+    poolState,
+    maxConnections: measured.config.databasePool,
+    readChecks: async () => (await readReadiness()).checks,
+  });
+  t.teardown(close);
+  measured.metrics = metrics;
+  return { url, ctx: measured };
 }
 
-t.test('what waits in the database is told, and how long the oldest has been due', async (t) => {
-  const idle = await scrape((await watch(t)).url);
+t.test('The depth of each queue and the age of the oldest due task are measured', async (t) => {
+  const idle = await scrape((await measure(t)).url);
   for (const queue of ['executions', 'deliveries', 'mails']) {
     t.equal(idle.value('carillon_queue_depth', { queue }), 0, queue);
   }
@@ -47,7 +56,7 @@ t.test('what waits in the database is told, and how long the oldest has been due
   await ctx.db.execute(sql`update settings set maintenance_mode = true`);
   t.teardown(() => ctx.db.execute(sql`update settings set maintenance_mode = false`));
   clock.advance(2500);
-  const busy = await scrape((await watch(t)).url);
+  const busy = await scrape((await measure(t)).url);
   t.equal(busy.value('carillon_queue_depth', { queue: 'executions' }), 2);
   t.equal(busy.value('carillon_queue_depth', { queue: 'deliveries' }), 4);
   t.equal(busy.value('carillon_queue_depth', { queue: 'mails' }), 1);
@@ -55,100 +64,100 @@ t.test('what waits in the database is told, and how long the oldest has been due
   t.equal(busy.value('carillon_maintenance_mode'), 1);
 });
 
-t.test('the pool, the version, the process and the event loop are told', async (t) => {
-  const told = await scrape((await watch(t)).url);
-  t.equal(told.value('carillon_database_connections_open'), 7);
-  t.equal(told.value('carillon_database_connections_in_use'), 3);
-  t.equal(told.value('carillon_database_connections_waiting'), 2);
-  t.equal(told.value('carillon_database_connections_max'), ctx.config.databasePool);
-  t.equal(told.value('carillon_build_info'), 1);
+t.test('The connection pool, the version, the process and the event loop are measured', async (t) => {
+  const scraped = await scrape((await measure(t)).url);
+  t.equal(scraped.value('carillon_database_connections_open'), 7);
+  t.equal(scraped.value('carillon_database_connections_in_use'), 3);
+  t.equal(scraped.value('carillon_database_connections_waiting'), 2);
+  t.equal(scraped.value('carillon_database_connections_max'), ctx.config.databasePool);
+  t.equal(scraped.value('carillon_build_info'), 1);
   for (const name of [
     'process_cpu_seconds_total',
     'process_resident_memory_bytes',
     'nodejs_eventloop_lag_p99_seconds',
   ]) {
-    t.ok(told.types.has(name), name);
+    t.ok(scraped.types.has(name), name);
   }
 });
 
-t.test('each check of readiness is told by itself', async (t) => {
+t.test('Each readiness check has a sample of its own', async (t) => {
   const checks = async (given: Partial<Context>) => {
-    const told = await scrape((await watch(t, given)).url);
-    return ['database', 'migrations', 'worker'].map((check) => told.value('carillon_ready', { check }));
+    const scraped = await scrape((await measure(t, given)).url);
+    return ['database', 'migrations', 'worker'].map((check) => scraped.value('carillon_ready', { check }));
   };
   t.same(await checks({}), [1, 1, 1]);
   t.same(await checks({ worker: { ...ctx.worker, isAlive: () => false } }), [1, 1, 0]);
   const { db, close } = connect('postgres://127.0.0.1:1/nothing');
   t.teardown(close);
-  t.same(await checks({ db }), [0, undefined, 1], 'of the schema nothing is known then');
+  t.same(await checks({ db }), [0, undefined, 1], 'without the database the schema is unknown');
 });
 
-t.test('without the database a scrape succeeds, and leaves out what nobody knows', async (t) => {
+t.test('A scrape succeeds without the database and leaves out what it cannot read', async (t) => {
   const { db, close } = connect('postgres://127.0.0.1:1/nothing');
   t.teardown(close);
-  const told = await scrape((await watch(t, { db })).url);
+  const scraped = await scrape((await measure(t, { db })).url);
   for (const name of ['carillon_oldest_due_age_seconds', 'carillon_queue_depth', 'carillon_maintenance_mode']) {
-    t.equal(told.value(name), undefined, name);
+    t.equal(scraped.value(name), undefined, name);
   }
-  t.equal(told.value('carillon_database_connections_open'), 7);
-  t.equal(told.value('carillon_executions_total', { outcome: 'completed' }), 0);
+  t.equal(scraped.value('carillon_database_connections_open'), 7);
+  t.equal(scraped.value('carillon_executions_total', { outcome: 'completed' }), 0);
 });
 
 const dialect = new PgDialect();
 
-t.test('many scrapes read the queues once', async (t) => {
+t.test('Concurrent scrapes read the queues once', async (t) => {
   let reads = 0;
   const execute: Context['db']['execute'] = (query) => {
-    // Not what readiness asks, as often as it is asked.
+    // Readiness has statements of its own.
     if (typeof query !== 'string' && /from executions/.test(dialect.sqlToQuery(query.getSQL()).sql)) reads += 1;
     return ctx.db.execute(query);
   };
   const db = new Proxy(ctx.db, { get: (target, name) => (name === 'execute' ? execute : Reflect.get(target, name)) });
-  const { url } = await watch(t, { db });
+  const { url } = await measure(t, { db });
   await Promise.all(Array.from({ length: 20 }, () => scrape(url)));
   t.equal(reads, 1);
 });
 
-t.test('requests are told by their pattern, never by what stands in them', async (t) => {
-  const { url, ctx: watched } = await watch(t);
-  const other = await buildApp(watched);
-  t.teardown(() => other.close());
+t.test('Requests are measured by route pattern, never by their URL', async (t) => {
+  const { url, ctx: measured } = await measure(t);
+  const api = await buildApp(measured);
+  t.teardown(() => api.close());
   const secret = 'a-secret-that-is-only-in-this-path';
   const before = (await scrape(url)).samples.length;
   for (let id = 1001; id <= 1030; id++) {
-    await other.inject({ url: `/api/tasks/${id}`, headers: alice.headers });
-    await other.inject(`/api/webhooks/${id}/${secret}`);
-    await other.inject(`/${secret}/${id}?token=${secret}`);
-    await other.inject('/api/health');
+    await api.inject({ url: `/api/tasks/${id}`, headers: alice.headers });
+    await api.inject(`/api/webhooks/${id}/${secret}`);
+    await api.inject(`/${secret}/${id}?token=${secret}`);
+    await api.inject('/api/health');
   }
-  const told = await scrape(url);
+  const scraped = await scrape(url);
   const count = (labels: Record<string, string>) =>
-    told.value('carillon_http_request_duration_seconds_count', { method: 'GET', ...labels });
+    scraped.value('carillon_http_request_duration_seconds_count', { method: 'GET', ...labels });
   t.equal(count({ route: '/api/tasks/:id', status: '4xx' }), 30);
   t.equal(count({ route: '/api/webhooks/:userId/:secret' }), 30);
   t.equal(count({ route: 'unknown', status: '4xx' }), 30);
   t.equal(count({ route: '/api/health', status: '2xx' }), 30);
-  t.notOk(told.text.includes(secret));
-  t.notOk(told.text.includes(alice.email));
-  t.ok(told.samples.length - before < 100, 'so their number is bounded');
+  t.notOk(scraped.text.includes(secret));
+  t.notOk(scraped.text.includes(alice.email));
+  t.ok(scraped.samples.length - before < 100, 'the number of samples is bounded');
 });
 
-t.test('refusals of the rate limits count by their bucket', async (t) => {
+t.test('Requests rejected by a rate limit count by its bucket', async (t) => {
   const { app, ctx: limited } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
-  const server = await watchProcess(limited, ANY_PORT, poolState);
-  t.teardown(() => server[Symbol.asyncDispose]());
+  const { url, ctx: measured } = await measure(t, {}, limited);
+  limited.metrics = measured.metrics;
   for (let i = 0; i < 103; i++) await app.inject({ url: '/api/nothing' });
   const carol = await signUpAlice(app);
   for (let i = 0; i < 7; i++) {
     await app.inject({ method: 'POST', url: '/api/webhooks', headers: carol.headers, payload: {} });
   }
-  const told = await scrape(server.url);
-  t.equal(told.value('carillon_rate_limit_refusals_total', { bucket: 'public endpoints' }), 3);
-  t.equal(told.value('carillon_rate_limit_refusals_total', { bucket: 'POST /api/webhooks' }), 2);
+  const scraped = await scrape(url);
+  t.equal(scraped.value('carillon_rate_limit_refusals_total', { bucket: 'public endpoints' }), 3);
+  t.equal(scraped.value('carillon_rate_limit_refusals_total', { bucket: 'POST /api/webhooks' }), 2);
 });
 
-t.test('only GET /metrics is answered there', async (t) => {
-  const { url } = await watch(t);
+t.test('The metrics port answers only GET /metrics', async (t) => {
+  const { url } = await measure(t);
   const { origin } = new URL(url);
   const got = await fetch(`${url}?name[]=carillon_ready`);
   t.equal(got.status, 200);
@@ -161,41 +170,41 @@ t.test('only GET /metrics is answered there', async (t) => {
     t.equal(refused.status, 405, method);
     t.equal(refused.headers.get('allow'), 'GET');
   }
-  t.equal((await app.inject('/metrics')).statusCode, 404, 'and it is not at the port of the API');
+  t.equal((await app.inject('/metrics')).statusCode, 404, 'the port of the API does not answer it');
 });
 
-t.test('a failure of the scrape itself is told in the log, and by 500', async (t) => {
+t.test('A failed scrape is logged and answered with 500', async (t) => {
   const failing = () => Promise.reject(new Error('no numbers today'));
   const server = await startMetricsServer(ctx, ANY_PORT, failing);
   t.teardown(server.close);
   t.equal((await fetch(server.url)).status, 500);
-  t.ok(logged.some(({ msg }) => msg === 'the metrics could not be told'));
+  t.ok(logged.some(({ msg }) => msg === 'metrics scrape failed'));
 });
 
-t.test('closing waits for nobody', async (t) => {
+t.test('Closing does not wait for open connections', async (t) => {
   const server = await startMetricsServer(ctx, ANY_PORT, () => new Promise(() => {}));
   const { port } = new URL(server.url);
   const socket = connectSocket(Number(port), '127.0.0.1');
-  const gone = once(socket, 'close');
+  const closed = once(socket, 'close');
   const hanging = request(server.url).end();
   const cut = once(hanging, 'error');
   await once(socket, 'connect');
   await server.close();
-  await Promise.all([gone, cut]);
+  await Promise.all([closed, cut]);
   await t.rejects(fetch(server.url));
 });
 
-t.test('an address that cannot be listened at is told in one line that names the setting', async (t) => {
-  const squatter = createServer().listen(0, '127.0.0.1');
-  await once(squatter, 'listening');
-  t.teardown(() => squatter.close());
-  const { port } = squatter.address() as AddressInfo;
+t.test('An address that cannot be listened at is reported in one line that names the setting', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
   const start = (host: string, at: number) =>
     startMetricsServer(ctx, { host, port: at }, async () => ({ contentType: '', text: '' }));
   const taken = await start('127.0.0.1', port).catch((error) => error);
   t.ok(taken instanceof ConfigError);
   t.equal(taken.message, `METRICS_PORT is ${port}, which is taken: stop the other program or set another one.`);
-  const nowhere = await start('203.0.113.1', 0).catch((error) => error);
-  t.ok(nowhere instanceof ConfigError);
-  t.match(nowhere.message, /^METRICS_HOST is "203\.0\.113\.1", which this machine cannot listen at \(\w+\)\.$/);
+  const foreign = await start('203.0.113.1', 0).catch((error) => error);
+  t.ok(foreign instanceof ConfigError);
+  t.match(foreign.message, /^METRICS_HOST is "203\.0\.113\.1", which this machine cannot listen at \(\w+\)\.$/);
 });

@@ -11,7 +11,7 @@ import { startReceiver } from '../support/servers/receiver.ts';
 import { postTask } from '../support/tasks.ts';
 import { postWebhook } from '../support/webhooks.ts';
 
-t.test('a task is followed from the tick that took it up to the answer of the receiver', async (t) => {
+t.test('A task is traced from the scheduler tick that enqueued it to the delivery of its webhook', async (t) => {
   const otlp = await startOtlpServer(t);
   const ai = await startAiServer();
   t.teardown(() => ai.close());
@@ -58,7 +58,7 @@ t.test('a task is followed from the tick that took it up to the answer of the re
     'carillon.tick.rescued': 0,
   });
   t.match(execution, { kind: 'internal', parentId: null, links: [tick.spanId] });
-  t.not(execution.traceId, tick.traceId, 'it goes on when the tick is long over');
+  t.not(execution.traceId, tick.traceId, 'the execution has a trace of its own');
   const { 'carillon.execution.id': executionId, ...attributes } = execution.attributes;
   t.same(attributes, {
     'carillon.task.id': taskId,
@@ -69,16 +69,16 @@ t.test('a task is followed from the tick that took it up to the answer of the re
   });
   t.type(executionId, 'number');
   t.match(call, { kind: 'client', parentId: execution.spanId, traceId: execution.traceId });
-  const { 'carillon.usage.cost_usd': cost, ...told } = call.attributes;
-  t.same(told, {
+  const { 'carillon.usage.cost_usd': cost, ...callAttributes } = call.attributes;
+  t.same(callAttributes, {
     'gen_ai.operation.name': 'chat',
     'gen_ai.provider.name': 'openai',
     'gen_ai.request.model': 'maker/model-1',
     'gen_ai.request.max_tokens': 321,
     'gen_ai.request.temperature': 1.25,
     'gen_ai.response.model': 'maker/model-1',
-    'gen_ai.usage.input_tokens': told['gen_ai.usage.input_tokens'],
-    'gen_ai.usage.output_tokens': told['gen_ai.usage.output_tokens'],
+    'gen_ai.usage.input_tokens': callAttributes['gen_ai.usage.input_tokens'],
+    'gen_ai.usage.output_tokens': callAttributes['gen_ai.usage.output_tokens'],
     'carillon.usage.estimated': false,
     'server.address': '127.0.0.1',
     'server.port': Number(new URL(ai.url).port),
@@ -100,7 +100,7 @@ t.test('a task is followed from the tick that took it up to the answer of the re
   t.match(request.resource, { 'service.name': 'carillon' });
 });
 
-t.test('a run on demand is linked to its request, and a failure is told by its code alone', async (t) => {
+t.test('A manual run is linked to its request, and a failure is recorded by its code alone', async (t) => {
   const otlp = await startOtlpServer(t);
   const ai = await startAiServer();
   t.teardown(() => ai.close());
@@ -140,7 +140,7 @@ t.test('a run on demand is linked to its request, and a failure is told by its c
   );
 });
 
-t.test('neither providers nor receivers are sent anything of a trace', async (t) => {
+t.test('Providers and receivers are sent no trace headers', async (t) => {
   const otlp = await startOtlpServer(t);
   const ai = await startAiServer();
   t.teardown(() => ai.close());
@@ -174,6 +174,6 @@ t.test('neither providers nor receivers are sent anything of a trace', async (t)
   const calls = otlp.spans.filter(({ name }) => name.startsWith('chat '));
   t.ok(
     calls.some(({ parentId }) => parentId === processed.spanId),
-    'a call of agent mode is part of its request',
+    'an agent mode call belongs to the trace of its request',
   );
 });

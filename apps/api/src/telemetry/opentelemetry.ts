@@ -20,25 +20,27 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { exportBounded } from './span-export.ts';
 import { activeSpan, type OpenSpan, type SpanOptions, type Trace } from './tracing.ts';
-import { exportBounded } from './tracing-export.ts';
 
-export type TracingSettings = NonNullable<Config['tracing']>;
+type TracingSettings = NonNullable<Config['tracing']>;
 
-/** Causes that are remembered; the oldest go first. */
-const MARKS = 10_000;
-const LONGEST_VALUE = 500;
-const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
+/** The oldest are dropped first. */
+const MAX_MARKS = 10_000;
+const MAX_VALUE_LENGTH = 500;
+const SPAN_KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
-/** Begins to trace. Nothing is registered globally: libraries that could trace themselves do not. */
-export function startTracing(settings: TracingSettings, log: Logger): Trace {
+/**
+ * Sends traces by OTLP over HTTP. Nothing is registered globally, so libraries with their own instrumentation stay silent.
+ */
+export function createTrace(settings: TracingSettings, log: Logger): Trace {
   const exporter = new OTLPTraceExporter({ url: settings.url, headers: settings.headers });
   const provider = new TracerProvider({
     resource: defaultResource().merge(
       resourceFromAttributes({ ...settings.resource, 'service.name': settings.serviceName }),
     ),
-    sampler: samplerOf(settings),
-    spanLimits: { attributeValueLengthLimit: LONGEST_VALUE },
+    sampler: createSampler(settings),
+    spanLimits: { attributeValueLengthLimit: MAX_VALUE_LENGTH },
     spanProcessors: [exportBounded(exporter, log)],
   });
   const tracer = provider.getTracer('carillon');
@@ -49,10 +51,10 @@ export function startTracing(settings: TracingSettings, log: Logger): Trace {
     const cause = causedBy === undefined ? undefined : marks.get(causedBy);
     const span = tracer.startSpan(
       name,
-      { attributes, ...(kind && { kind: KINDS[kind] }), ...(cause && { links: [{ context: cause }] }) },
-      parentOf(options),
+      { attributes, ...(kind && { kind: SPAN_KINDS[kind] }), ...(cause && { links: [{ context: cause }] }) },
+      toParentContext(options),
     );
-    return opened(span);
+    return toOpenSpan(span);
   }
 
   return {
@@ -75,20 +77,20 @@ export function startTracing(settings: TracingSettings, log: Logger): Trace {
       if (!cause) return;
       marks.delete(key);
       marks.set(key, cause);
-      if (marks.size > MARKS) marks.delete(marks.keys().next().value as string);
+      if (marks.size > MAX_MARKS) marks.delete(marks.keys().next().value as string);
     },
     close: () => provider.shutdown(),
   };
 }
 
-function parentOf({ causedBy, traceparent }: SpanOptions): Context {
+function toParentContext({ causedBy, traceparent }: SpanOptions): Context {
   const active = activeSpan.getStore();
   const remote = traceparent === undefined ? null : parseTraceParent(traceparent);
   if (remote) return trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true });
   return active && causedBy === undefined ? trace.setSpan(ROOT_CONTEXT, active) : ROOT_CONTEXT;
 }
 
-function opened(span: OpenTelemetrySpan): OpenSpan {
+function toOpenSpan(span: OpenTelemetrySpan): OpenSpan {
   return {
     set: (attributes) => void span.setAttributes(attributes),
     fail(errorType) {
@@ -101,14 +103,14 @@ function opened(span: OpenTelemetrySpan): OpenSpan {
   };
 }
 
-/** The samplers that the specification of OpenTelemetry names. */
-function samplerOf({ sampler, ratio }: TracingSettings): Sampler {
-  const word = sampler.replace('parentbased_', '');
-  const own =
-    word === 'always_on'
+/** The values that OpenTelemetry defines for `OTEL_TRACES_SAMPLER`. */
+function createSampler({ sampler, ratio }: TracingSettings): Sampler {
+  const rootName = sampler.replace('parentbased_', '');
+  const root =
+    rootName === 'always_on'
       ? new AlwaysOnSampler()
-      : word === 'always_off'
+      : rootName === 'always_off'
         ? new AlwaysOffSampler()
         : new TraceIdRatioBasedSampler(ratio);
-  return sampler === word ? own : new ParentBasedSampler({ root: own });
+  return sampler === rootName ? root : new ParentBasedSampler({ root });
 }

@@ -3,17 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
-import { activeSpan, NO_TRACE, openTrace, type Trace } from '../../src/telemetry/tracing.ts';
+import { createTrace } from '../../src/telemetry/opentelemetry.ts';
+import { activeSpan, NO_TRACE, type Trace } from '../../src/telemetry/tracing.ts';
+import { testContext } from '../support/context.ts';
 import { PRODUCTION } from '../support/production.ts';
 import { type OtlpServer, startOtlpServer } from '../support/servers/otlp-server.ts';
 
-const LOST = 'spans were lost: the collector did not take them';
+const LOST = 'spans lost: the collector did not accept them';
 
 async function traceTo({ url }: Pick<OtlpServer, 'url'>, env: Record<string, string> = {}) {
   const lines: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const { tracing } = loadConfig({ ...PRODUCTION, OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env });
-  const trace = await openTrace(tracing, log);
+  if (tracing === null) throw new Error('A collector is configured.');
+  const trace = createTrace(tracing, log);
   const lost = () => lines.filter(({ msg }) => msg === LOST).map(({ spans }) => spans as number);
   return { trace, lines, lost };
 }
@@ -22,14 +25,13 @@ const endMany = (trace: Trace, count: number) => {
   for (let i = 0; i < count; i++) trace.begin(`span ${i}`, {}).end();
 };
 
-t.test('without a collector nothing is recorded, and the work is done all the same', async (t) => {
-  const log = pino({ level: 'silent' });
-  const trace = await openTrace(loadConfig(PRODUCTION).tracing, log);
-  t.equal(trace, NO_TRACE);
-  t.equal(await trace.span('x', {}, async () => activeSpan.getStore()), undefined);
+t.test('Without a collector the work runs and no span is recorded', async (t) => {
+  const { ctx } = await testContext(t);
+  t.equal(ctx.trace, NO_TRACE);
+  t.equal(await ctx.trace.span('x', {}, async () => activeSpan.getStore()), undefined);
 });
 
-t.test('spans are nested as the work is, and what is detached is not', async (t) => {
+t.test('A span is the child of the active span, except in detached work', async (t) => {
   const otlp = await startOtlpServer(t);
   const { trace } = await traceTo(otlp, {
     OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20the-key,x-tenant=a%2Cb',
@@ -42,7 +44,7 @@ t.test('spans are nested as the work is, and what is detached is not', async (t)
     trace.mark('cause');
   });
   await trace.span('linked', {}, async () => {}, { causedBy: 'cause' });
-  await trace.span('unlinked', {}, async () => {}, { causedBy: 'nobody knows' });
+  await trace.span('unlinked', {}, async () => {}, { causedBy: 'an unknown cause' });
   const error = new TypeError('the words of an error');
   await t.rejects(
     trace.span('failing', {}, () => Promise.reject(error)),
@@ -50,7 +52,7 @@ t.test('spans are nested as the work is, and what is detached is not', async (t)
   );
   await trace.close();
   const outer = otlp.span('outer');
-  t.equal(String(outer.attributes.text).length, 500, 'no value is longer');
+  t.equal(String(outer.attributes.text).length, 500, 'values are cut at 500 characters');
   t.notOk('left' in outer.attributes);
   t.match(otlp.span('inner'), { parentId: outer.spanId, traceId: outer.traceId });
   t.same(otlp.span('inner').attributes, { yes: true, float: 0.5, negative: -7 });
@@ -63,10 +65,10 @@ t.test('spans are nested as the work is, and what is detached is not', async (t)
   t.match(otlp.requests, [{ path: '/v1/traces', headers: { authorization: 'Bearer the-key', 'x-tenant': 'a,b' } }]);
 });
 
-t.test('the standard samplers decide what is kept', async (t) => {
+t.test('The standard samplers decide which traces are recorded', async (t) => {
   const otlp = await startOtlpServer(t);
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  const keptBy = async (OTEL_TRACES_SAMPLER: string, OTEL_TRACES_SAMPLER_ARG = '1') => {
+  const countRecorded = async (OTEL_TRACES_SAMPLER: string, OTEL_TRACES_SAMPLER_ARG = '1') => {
     otlp.spans.length = 0;
     const { trace } = await traceTo(otlp, { OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG });
     for (let i = 0; i < 400; i++) trace.begin('own', {}).end();
@@ -74,39 +76,39 @@ t.test('the standard samplers decide what is kept', async (t) => {
     await trace.close();
     return otlp.spans.length;
   };
-  t.equal(await keptBy('always_on'), 401);
-  t.equal(await keptBy('always_off'), 0);
-  t.equal(await keptBy('parentbased_always_off'), 1);
-  t.equal(await keptBy('parentbased_traceidratio', '0'), 1);
-  const half = await keptBy('traceidratio', '0.5');
+  t.equal(await countRecorded('always_on'), 401);
+  t.equal(await countRecorded('always_off'), 0);
+  t.equal(await countRecorded('parentbased_always_off'), 1);
+  t.equal(await countRecorded('parentbased_traceidratio', '0'), 1);
+  const half = await countRecorded('traceidratio', '0.5');
   t.ok(half > 100 && half < 300, `${half} of 401`);
 });
 
-t.test('a collector that hangs keeps nobody waiting: what does not fit is dropped and counted', async (t) => {
+t.test('A collector that hangs delays nothing: spans beyond the bound are dropped and counted', async (t) => {
   const otlp = await startOtlpServer(t);
   otlp.answer('hang');
   const { trace, lost } = await traceTo(otlp);
   const count = 20_000;
   endMany(trace, count);
-  t.same(lost(), [1], 'the first one is told at once');
+  t.same(lost(), [1], 'the first loss is logged at once');
   const closed = trace.close().then(() => 'closed');
   t.equal(await Promise.race([closed, delay(9000, 'it waited for the collector', { ref: false })]), 'closed');
-  t.equal(lost().length, 2, 'the others are told once');
+  t.equal(lost().length, 2, 'the others are logged together');
   t.equal(
     lost().reduce((sum, spans) => sum + spans),
     count,
   );
 });
 
-t.test('one that is away or refuses is told of in the log, without what it says', async (t) => {
-  const away = createServer();
-  await new Promise<void>((resolve) => away.listen(0, '127.0.0.1', resolve));
-  const { port } = away.address() as { port: number };
-  await new Promise((resolve) => away.close(resolve));
-  const gone = await traceTo({ url: `http://127.0.0.1:${port}` });
-  endMany(gone.trace, 10);
-  await gone.trace.close();
-  t.same(gone.lost(), [10]);
+t.test('A collector that is down or rejects spans is logged without its answer', async (t) => {
+  const down = createServer();
+  await new Promise<void>((resolve) => down.listen(0, '127.0.0.1', resolve));
+  const { port } = down.address() as { port: number };
+  await new Promise((resolve) => down.close(resolve));
+  const unreachable = await traceTo({ url: `http://127.0.0.1:${port}` });
+  endMany(unreachable.trace, 10);
+  await unreachable.trace.close();
+  t.same(unreachable.lost(), [10]);
 
   const otlp = await startOtlpServer(t);
   otlp.answer(401);
@@ -117,7 +119,7 @@ t.test('one that is away or refuses is told of in the log, without what it says'
   t.notMatch(JSON.stringify(refused.lines), /the-key/);
 });
 
-t.test('causes are remembered, but not all of them for ever', async (t) => {
+t.test('The last 10,000 causes are remembered', async (t) => {
   const otlp = await startOtlpServer(t);
   const { trace } = await traceTo(otlp);
   await trace.span('cause', {}, async () => {
