@@ -3,7 +3,7 @@ import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import type { Logger } from 'pino';
 import type { Ai } from './ai/client.ts';
 import type { Config } from './config/config.ts';
-import type { Http } from './egress/client.ts';
+import type { HttpClient } from './egress/client.ts';
 import type { Mail } from './mail/transport.ts';
 import type { Files } from './storage/files.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -22,7 +22,7 @@ export interface Context {
   tokens: SessionTokens;
   ai: Ai;
   /** The one way to addresses that users gave. */
-  http: Http;
+  http: HttpClient;
   /** Sends at once; verbs use `mails/queue.ts`, which loses nothing. */
   mail: Mail;
   /** The storage of uploaded files. */

@@ -6,7 +6,7 @@ import { tracedAi } from './ai/tracing.ts';
 import { createSessionTokens } from './auth/tokens.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
-import { createHttp } from './egress/client.ts';
+import { createHttpClient } from './egress/client.ts';
 import { createMail } from './mail/transport.ts';
 import { createFiles } from './storage/files.ts';
 import { logDestination, loggerOptions } from './telemetry/logger.ts';
@@ -34,7 +34,7 @@ export async function openContext(
   open.defer(() => ai.close());
   const mail = createMail(config.mail, log);
   open.defer(() => mail.close());
-  const http = createHttp(config);
+  const http = createHttpClient(config);
   open.defer(() => http.close());
   const files = createFiles(config);
   open.defer(() => files.close());

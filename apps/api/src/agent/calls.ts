@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { agentCalls, isTransient, queryRows, recordset, usageRecords, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
-import type { AiUsage } from '../ai/client.ts';
+import type { AiUsage } from '../ai/usage.ts';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeleted } from '../errors.ts';
 import { chargeExecution, lockActiveAccount, type QuotaAccount, reserveTokens } from '../limits/quotas.ts';

@@ -3,7 +3,7 @@ import { MAX_PREFERENCES_BYTES, type ProcessMessageInput, type ProcessMessageRes
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { AiOutcome } from '../ai/client.ts';
-import { estimateInputTokens } from '../ai/message.ts';
+import { estimateInputTokens } from '../ai/request.ts';
 import type { Caller, Context } from '../context.ts';
 import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../crypto/provider-key.ts';
 import { AppError, invalidField } from '../errors.ts';

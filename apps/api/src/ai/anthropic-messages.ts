@@ -1,81 +1,82 @@
-import { fieldsOf } from './json-fields.ts';
-import { type Part, partsOf } from './message.ts';
-import { countIn, type Fields, type Heard, itemsOf, type Protocol } from './reply.ts';
+import { type JsonObject, toArray, toObject } from '../egress/json.ts';
+import { type ModelReply, type Protocol, toTokenCount } from './reply.ts';
+import { buildMessageParts, type MessagePart } from './request.ts';
 
 const VERSION = '2023-06-01';
-/** Tasks have temperatures up to 2, Claude takes them up to 1. */
+/** Tasks allow temperatures up to 2, Claude up to 1. */
 const MAX_TEMPERATURE = 1;
 
 /** Anthropic's Messages API. */
 export const anthropicMessages: Protocol = {
   path: '/messages',
-  headersOf: (key) => ({ 'anthropic-version': VERSION, 'x-api-key': key }),
-  bodyOf(model, request, refuses) {
+  buildHeaders: (key) => ({ 'anthropic-version': VERSION, 'x-api-key': key }),
+  buildBody(model, request, quirks) {
     const { system, maxTokens, temperature, onText } = request;
     return {
       model,
-      max_tokens: Math.min(maxTokens, refuses.moreTokensThan ?? maxTokens),
-      ...(refuses.temperature ? {} : { temperature: Math.min(temperature / 100, MAX_TEMPERATURE) }),
+      max_tokens: Math.min(maxTokens, quirks.maxOutputTokens ?? maxTokens),
+      ...(quirks.noTemperature ? {} : { temperature: Math.min(temperature / 100, MAX_TEMPERATURE) }),
       ...(system === undefined ? {} : { system: [{ type: 'text', text: system }] }),
-      messages: [{ role: 'user', content: partsOf(request).map(blockOf) }],
+      messages: [{ role: 'user', content: buildMessageParts(request).map(toContentBlock) }],
       ...(onText ? { stream: true } : {}),
     };
   },
-  readWhole(answer, heard) {
+  readMessage(answer, reply) {
     if (!Array.isArray(answer.content)) return false;
-    heard.ending = 'whole';
-    readMessage(answer, heard);
-    readStop(answer.stop_reason, heard);
+    reply.finishReason = 'stop';
+    readMessageFields(answer, reply);
+    readStopReason(answer.stop_reason, reply);
     return true;
   },
-  readEvent(event, heard) {
+  readEvent(event, reply) {
     if (event.type === 'message_start') {
-      heard.ending = 'begun';
-      readMessage(fieldsOf(event.message), heard);
+      reply.started = true;
+      reply.finishReason = null;
+      readMessageFields(toObject(event.message), reply);
     } else if (event.type === 'content_block_start') {
-      readBlock(fieldsOf(event.content_block), heard);
+      readBlock(toObject(event.content_block), reply);
     } else if (event.type === 'content_block_delta') {
-      readBlock(fieldsOf(event.delta), heard);
+      readBlock(toObject(event.delta), reply);
     } else if (event.type === 'message_delta') {
-      readStop(fieldsOf(event.delta).stop_reason, heard);
-      addUsage(event.usage, heard);
-    } else if (event.type === 'message_stop' && heard.ending === 'begun') {
-      heard.ending = 'whole';
+      readStopReason(toObject(event.delta).stop_reason, reply);
+      mergeUsage(event.usage, reply);
+    } else if (event.type === 'message_stop' && reply.started) {
+      reply.finishReason ??= 'stop';
     }
   },
-  /** What was read from the cache or written there is beside `input_tokens`, and part of the input all the same. */
-  countsOf({ input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens }) {
-    const cacheReadTokens = countIn(cache_read_input_tokens);
-    const cacheWriteTokens = countIn(cache_creation_input_tokens);
-    const inputTokens = countIn(input_tokens) + cacheReadTokens + cacheWriteTokens;
-    return { inputTokens, outputTokens: countIn(output_tokens), cacheReadTokens, cacheWriteTokens };
+  /** Cached tokens are not included in `input_tokens`, and are part of the input all the same. */
+  readTokenCounts({ input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens }) {
+    const cacheReadTokens = toTokenCount(cache_read_input_tokens);
+    const cacheWriteTokens = toTokenCount(cache_creation_input_tokens);
+    const inputTokens = toTokenCount(input_tokens) + cacheReadTokens + cacheWriteTokens;
+    return { inputTokens, outputTokens: toTokenCount(output_tokens), cacheReadTokens, cacheWriteTokens };
   },
 };
 
-function blockOf(part: Part) {
+function toContentBlock(part: MessagePart) {
   if (part.kind === 'text') return { type: 'text', text: part.text };
   const source = { type: 'base64', media_type: part.mediaType, data: part.base64 };
   return part.kind === 'image' ? { type: 'image', source } : { type: 'document', source, title: part.name };
 }
 
-function readMessage({ model, content, usage }: Fields, heard: Heard): void {
-  if (typeof model === 'string') heard.model = model;
-  for (const block of itemsOf(content)) readBlock(fieldsOf(block), heard);
-  addUsage(usage, heard);
+function readMessageFields({ model, content, usage }: JsonObject, reply: ModelReply): void {
+  if (typeof model === 'string') reply.model = model;
+  for (const block of toArray(content)) readBlock(toObject(block), reply);
+  mergeUsage(usage, reply);
 }
 
-/** A block, or what an event adds to it. Those of tools, and kinds that are still to come, have nothing to be read. */
-function readBlock({ type, text, thinking }: Fields, heard: Heard): void {
-  if (type === 'text' || type === 'text_delta') heard.addText(text);
-  else if (type === 'thinking' || type === 'thinking_delta') heard.addReasoning(thinking);
+/** A block, or an event's addition to one. Blocks of other types are ignored. */
+function readBlock({ type, text, thinking }: JsonObject, reply: ModelReply): void {
+  if (type === 'text' || type === 'text_delta') reply.addText(text);
+  else if (type === 'thinking' || type === 'thinking_delta') reply.addReasoning(thinking);
 }
 
-function readStop(reason: unknown, heard: Heard): void {
-  if (typeof reason === 'string') heard.ending = reason === 'refusal' ? 'filtered' : 'whole';
+function readStopReason(reason: unknown, reply: ModelReply): void {
+  if (typeof reason === 'string') reply.finishReason = reason === 'refusal' ? 'content_filter' : 'stop';
 }
 
-/** A stream tells its counts at its beginning, and at its end those that are new. */
-function addUsage(usage: unknown, heard: Heard): void {
-  const told = Object.entries(fieldsOf(usage)).filter(([, value]) => value !== null);
-  heard.usage = { ...heard.usage, ...Object.fromEntries(told) };
+/** A stream sends its counts at the beginning, and the changed ones again at the end. */
+function mergeUsage(usage: unknown, reply: ModelReply): void {
+  const given = Object.entries(toObject(usage)).filter(([, value]) => value !== null);
+  reply.usage = { ...reply.usage, ...Object.fromEntries(given) };
 }

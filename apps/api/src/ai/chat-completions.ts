@@ -1,62 +1,61 @@
-import type { AiRequest } from './client.ts';
-import { fieldsOf } from './json-fields.ts';
-import { type Part, partsOf } from './message.ts';
-import type { Refusals } from './model-quirks.ts';
-import { countIn, type Fields, type Heard, itemsOf, type Protocol } from './reply.ts';
+import { type JsonObject, toArray, toObject } from '../egress/json.ts';
+import type { ModelQuirks } from './model-quirks.ts';
+import { type ModelReply, type Protocol, toTokenCount } from './reply.ts';
+import { type AiRequest, buildMessageParts, type MessagePart } from './request.ts';
 
-/** OpenAI's chat completions, as a hundred services speak them, each with gaps and additions of its own. */
+/** OpenAI's chat completions, in the variants of the many services that offer them. */
 export const chatCompletions: Protocol = {
   path: '/chat/completions',
-  headersOf: (key): Record<string, string> => (key === '' ? {} : { authorization: `Bearer ${key}` }),
-  bodyOf(model, request, refuses) {
+  buildHeaders: (key): Record<string, string> => (key === '' ? {} : { authorization: `Bearer ${key}` }),
+  buildBody(model, request, quirks) {
     const { temperature, onText } = request;
-    const maxTokens = Math.min(request.maxTokens, refuses.moreTokensThan ?? request.maxTokens);
+    const maxTokens = Math.min(request.maxTokens, quirks.maxOutputTokens ?? request.maxTokens);
     return {
       model,
-      ...(refuses.max_tokens ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
-      ...(refuses.temperature ? {} : { temperature: temperature / 100 }),
-      messages: messagesOf(request, refuses),
+      ...(quirks.noMaxTokens ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
+      ...(quirks.noTemperature ? {} : { temperature: temperature / 100 }),
+      messages: buildMessages(request, quirks),
       ...(onText ? { stream: true } : {}),
-      ...(onText && !refuses.stream_options ? { stream_options: { include_usage: true } } : {}),
+      ...(onText && !quirks.noStreamOptions ? { stream_options: { include_usage: true } } : {}),
     };
   },
-  readWhole(answer, heard) {
-    const choice = fieldsOf(itemsOf(answer.choices)[0]);
+  readMessage(answer, reply) {
+    const choice = toObject(toArray(answer.choices)[0]);
     if (typeof choice.message !== 'object' || choice.message === null) return false;
-    heard.ending = 'whole';
-    readChoice(answer, choice, choice.message, heard);
+    reply.finishReason = 'stop';
+    readChoice(answer, choice, choice.message, reply);
     return true;
   },
-  readEvent(event, heard) {
-    const choice = fieldsOf(itemsOf(event.choices)[0]);
-    readChoice(event, choice, choice.delta, heard);
+  readEvent(event, reply) {
+    const choice = toObject(toArray(event.choices)[0]);
+    readChoice(event, choice, choice.delta, reply);
   },
-  countsOf: ({ prompt_tokens, completion_tokens, prompt_tokens_details }) => ({
-    inputTokens: countIn(prompt_tokens),
-    outputTokens: countIn(completion_tokens),
-    cacheReadTokens: countIn(fieldsOf(prompt_tokens_details).cached_tokens),
+  readTokenCounts: ({ prompt_tokens, completion_tokens, prompt_tokens_details }) => ({
+    inputTokens: toTokenCount(prompt_tokens),
+    outputTokens: toTokenCount(completion_tokens),
+    cacheReadTokens: toTokenCount(toObject(prompt_tokens_details).cached_tokens),
     cacheWriteTokens: 0,
   }),
 };
 
-function messagesOf(request: AiRequest, refuses: Refusals) {
+function buildMessages(request: AiRequest, quirks: ModelQuirks) {
   const { system } = request;
-  if (system === undefined) return [{ role: 'user', content: contentOf(request) }];
-  if (!refuses.system) {
-    return [
-      { role: 'system', content: system },
-      { role: 'user', content: contentOf(request) },
-    ];
+  if (system === undefined) return [{ role: 'user', content: buildContent(request) }];
+  if (quirks.noSystemRole) {
+    return [{ role: 'user', content: buildContent({ ...request, prompt: `${system}\n\n${request.prompt}` }) }];
   }
-  return [{ role: 'user', content: contentOf({ ...request, prompt: `${system}\n\n${request.prompt}` }) }];
+  return [
+    { role: 'system', content: system },
+    { role: 'user', content: buildContent(request) },
+  ];
 }
 
-/** A prompt alone goes as a string: not every service knows parts. */
-function contentOf(request: AiRequest) {
-  return request.attachments?.length ? partsOf(request).map(partOf) : request.prompt;
+/** A prompt without attachments is sent as a string: not every service accepts parts. */
+function buildContent(request: AiRequest) {
+  return request.attachments?.length ? buildMessageParts(request).map(toContentPart) : request.prompt;
 }
 
-function partOf(part: Part) {
+function toContentPart(part: MessagePart) {
   if (part.kind === 'text') return { type: 'text', text: part.text };
   const url = `data:${part.mediaType};base64,${part.base64}`;
   return part.kind === 'image'
@@ -64,32 +63,33 @@ function partOf(part: Part) {
     : { type: 'file', file: { filename: part.name, file_data: url } };
 }
 
-/** A message, or what an event adds to it. */
-function readChoice(about: Fields, choice: Fields, message: unknown, heard: Heard): void {
-  if (heard.model === '' && typeof about.model === 'string') heard.model = about.model;
-  const { content, reasoning_content, reasoning, refusal } = fieldsOf(message);
-  heard.addReasoning(reasoning_content ?? reasoning);
-  if (typeof content === 'string') heard.addText(content);
-  else for (const part of itemsOf(content)) readPart(fieldsOf(part), heard);
+/** `message` is a whole message, or an event's addition to one. */
+function readChoice(answer: JsonObject, choice: JsonObject, message: unknown, reply: ModelReply): void {
+  if (reply.model === '' && typeof answer.model === 'string') reply.model = answer.model;
+  const { content, reasoning_content, reasoning, refusal } = toObject(message);
+  reply.addReasoning(reasoning_content ?? reasoning);
+  if (typeof content === 'string') reply.addText(content);
+  else for (const part of toArray(content)) readContentPart(toObject(part), reply);
   if (typeof refusal === 'string' && refusal !== '') {
-    heard.addText(refusal);
-    heard.refused = true;
+    reply.addText(refusal);
+    reply.refused = true;
   }
   const { finish_reason: reason } = choice;
-  if (typeof reason === 'string' && reason !== '') heard.ending = heard.refused ? 'filtered' : endingOf(reason);
-  // Some tell it in each event, and most in the last one alone.
-  if (about.usage) heard.usage = fieldsOf(about.usage);
+  if (typeof reason === 'string' && reason !== '') {
+    reply.finishReason = reply.refused ? 'content_filter' : toFinishReason(reason);
+  }
+  // Some services send it in every event, most in the last one only.
+  if (answer.usage) reply.usage = toObject(answer.usage);
 }
 
-function endingOf(reason: string): Heard['ending'] {
-  if (reason === 'content_filter') return 'filtered';
-  // OpenRouter's word for a model that broke off.
-  return reason === 'error' ? 'failed' : 'whole';
-}
+/** `error`: OpenRouter's reason if a model fails in the middle of its answer. */
+const toFinishReason = (reason: string): ModelReply['finishReason'] =>
+  reason === 'content_filter' || reason === 'error' ? reason : 'stop';
 
-/** Mistral's models write their thoughts as a part of the content. */
-function readPart(part: Fields, heard: Heard): void {
-  if (part.type === 'text') heard.addText(part.text);
-  else if (part.type === 'thinking')
-    for (const thought of itemsOf(part.thinking)) heard.addReasoning(fieldsOf(thought).text);
+/** Mistral's models send their reasoning as a part of the content. */
+function readContentPart(part: JsonObject, reply: ModelReply): void {
+  if (part.type === 'text') reply.addText(part.text);
+  else if (part.type === 'thinking') {
+    for (const thought of toArray(part.thinking)) reply.addReasoning(toObject(thought).text);
+  }
 }

@@ -7,48 +7,48 @@ export interface Secrets {
 }
 
 const MASK = '[key]';
-const LOOKS_LIKE_A_KEY = /\b(?:(?:sk|pk|rk|gsk|xai|nvapi)[-_]|AIza)[\w*.…-]{6,}|\bBearer\s+\S+|\S*\*{3,}\S*/gi;
-/** So many characters at either end of a key are enough to take a word for it. */
-const TELLTALE = 8;
-const ECHO = 24;
-const SEARCHED = 16_384;
+const KEY_PATTERN = /\b(?:(?:sk|pk|rk|gsk|xai|nvapi)[-_]|AIza)[\w*.…-]{6,}|\bBearer\s+\S+|\S*\*{3,}\S*/gi;
+/** This many characters from either end of a key mark a word as the key. */
+const KEY_END = 8;
+const MIN_ECHO = 24;
+const MAX_SEARCHED = 16_384;
 
 /**
- * A provider's own words as one line of at most `limit` characters. Providers repeat what they were sent: the keys,
- * whatever looks like one, and stretches of the prompt are masked (security T24, T25).
+ * A provider's message as one line of at most `limit` characters. Providers repeat what they were sent: keys, anything
+ * that looks like one, and stretches of the prompt are masked.
  */
 export function maskSecrets(text: string, secrets: Secrets, limit: number): string {
-  let shown = oneLine(toStorableText(text, 4096));
-  for (const key of secrets.keys) shown = withoutKey(shown, key);
-  shown = shown.replace(LOOKS_LIKE_A_KEY, MASK).slice(0, 2 * limit);
-  shown = withoutEcho(shown, oneLine(ends(secrets.prompt))).trim();
+  let shown = toOneLine(toStorableText(text, 4096));
+  for (const key of secrets.keys) shown = maskKey(shown, key);
+  shown = shown.replace(KEY_PATTERN, MASK).slice(0, 2 * limit);
+  shown = maskEcho(shown, toOneLine(takeEnds(secrets.prompt))).trim();
   return shown.length > limit ? `${toStorableText(shown, limit - 1)}…` : shown;
 }
 
-const oneLine = (text: string) => text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+const toOneLine = (text: string) => text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
 
-function withoutKey(text: string, key: string): string {
+function maskKey(text: string, key: string): string {
   if (key.length < 4) return text;
-  const whole = text.replaceAll(key, MASK);
-  if (key.length < 2 * TELLTALE) return whole;
-  const [head, tail] = [key.slice(0, TELLTALE).toLowerCase(), key.slice(-TELLTALE).toLowerCase()];
-  const betrays = (word: string) => word.toLowerCase().includes(head) || word.toLowerCase().includes(tail);
-  return whole
+  const masked = text.replaceAll(key, MASK);
+  if (key.length < 2 * KEY_END) return masked;
+  const [head, tail] = [key.slice(0, KEY_END).toLowerCase(), key.slice(-KEY_END).toLowerCase()];
+  const hasKeyEnd = (word: string) => word.toLowerCase().includes(head) || word.toLowerCase().includes(tail);
+  return masked
     .split(' ')
-    .map((word) => (betrays(word) ? MASK : word))
+    .map((word) => (hasKeyEnd(word) ? MASK : word))
     .join(' ');
 }
 
-/** Of a long prompt only the two ends are looked for: the search takes time for each character of both. */
-const ends = (prompt: string) =>
-  prompt.length > 2 * SEARCHED ? `${prompt.slice(0, SEARCHED)}\n${prompt.slice(-SEARCHED)}` : prompt;
+/** A long prompt is searched at its two ends only: the search takes time for each character of both texts. */
+const takeEnds = (prompt: string) =>
+  prompt.length > 2 * MAX_SEARCHED ? `${prompt.slice(0, MAX_SEARCHED)}\n${prompt.slice(-MAX_SEARCHED)}` : prompt;
 
-function withoutEcho(text: string, prompt: string): string {
-  const window = Math.min(ECHO, prompt.length);
-  if (window < 8) return text;
+function maskEcho(text: string, prompt: string): string {
+  const minimum = Math.min(MIN_ECHO, prompt.length);
+  if (minimum < 8) return text;
   let shown = '';
   for (let at = 0; at < text.length; ) {
-    let length = window;
+    let length = minimum;
     if (at + length > text.length || !prompt.includes(text.slice(at, at + length))) {
       shown += text[at];
       at += 1;

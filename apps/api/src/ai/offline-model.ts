@@ -1,15 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toStorableText } from '@carillon/db/storable-text';
 import { estimateTokenCount, sliceByTokens } from 'tokenx';
-import type { AiRequest, AiUsage } from './client.ts';
-import { estimateInputTokens } from './message.ts';
+import { type AiRequest, estimateInputTokens } from './request.ts';
+import type { AiUsage } from './usage.ts';
 
 /**
- * The built-in model `offline`: what stands in where no provider is configured. No network, the same answer to the
- * same request, at most `maxTokens` long, free of charge; it says in its text what it is and which variables to set
- * (decisions §7).
+ * The built-in model for installations without a provider: no network, free, and the same answer to the same request,
+ * of at most `maxTokens`. The answer says what it is and which variables to set.
  */
-export async function askOffline(request: AiRequest): Promise<{ text: string; usage: AiUsage }> {
+export async function askOfflineModel(request: AiRequest): Promise<{ text: string; usage: AiUsage }> {
   const words = request.prompt.split(/\s+/u).filter(Boolean);
   const beginning = words.slice(0, 12).join(' ');
   const whole = toStorableText(

@@ -1,86 +1,142 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { createStorableTextStream } from '@carillon/db/storable-text';
-import type { AiRequest } from './client.ts';
-import type { fieldsOf } from './json-fields.ts';
-import type { Refusals } from './model-quirks.ts';
+import { createParser } from 'eventsource-parser';
+import { type JsonObject, parseJson, toObject } from '../egress/json.ts';
+import type { ProviderError } from './errors.ts';
+import type { ModelQuirks } from './model-quirks.ts';
+import type { TokenCounts } from './pricing.ts';
+import type { AiRequest } from './request.ts';
 
-/** So much of an answer is kept. */
+/** Longer answers are cut off. */
 export const MAX_TEXT = 1024 * 1024;
 
-export type Fields = ReturnType<typeof fieldsOf>;
+/** A PostgreSQL integer. */
+const MAX_TOKEN_COUNT = 2 ** 31 - 1;
 
-/** A protocol by which models are asked: what is sent, and how what comes back is read. */
+/** Zero for anything that is not a count. Some services send zero without counting. */
+export const toTokenCount = (value: unknown): number =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_TOKEN_COUNT ? value : 0;
+
+/** How models are asked, and how their answers are read. */
 export interface Protocol {
   /** Below the address of the service. */
   path: string;
-  headersOf(key: string): Record<string, string>;
-  /** The body of a request, as JSON will have it. */
-  bodyOf(model: string, request: AiRequest, refuses: Refusals): Fields;
-  /** Reads an answer that came in one piece; false: it is none. */
-  readWhole(answer: Fields, heard: Heard): boolean;
-  /** Reads an event of a stream. */
-  readEvent(event: Fields, heard: Heard): void;
-  countsOf(usage: Fields): Counts;
+  buildHeaders(key: string): Record<string, string>;
+  buildBody(model: string, request: AiRequest, quirks: ModelQuirks): JsonObject;
+  /** Reads an answer that is not a stream; returns false if it is not one of this protocol. */
+  readMessage(answer: JsonObject, reply: ModelReply): boolean;
+  readEvent(event: JsonObject, reply: ModelReply): void;
+  readTokenCounts(usage: JsonObject): TokenCounts;
 }
 
-/** Tokens; zero where the provider has not told. */
-export interface Counts {
-  inputTokens: number;
-  outputTokens: number;
-  /** Input tokens that the provider had in its cache, or wrote there: parts of `inputTokens`. */
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-}
-
-/**
- * What has come of an answer, whatever fields it leaves out and whatever it has in them. A field that is none of its
- * kind is as good as none.
- */
-export class Heard {
+/** What has been read of an answer. Fields that are missing or of an unexpected type are ignored. */
+export class ModelReply {
   model = '';
   text = '';
-  /** What the model let see of its thoughts, which is billed as well. */
+  /** The reasoning that the model shows, which is billed as well. */
   reasoning = '';
-  /** As its protocol words it. */
-  usage: Fields = {};
-  /** A header's word on what the call costs, in US dollars. */
+  /** In the words of its protocol. */
+  usage: JsonObject = {};
+  /** From a header, in US dollars. */
   headerCost: unknown;
-  /** The text has the model's refusal in it. */
+  /** The text contains the model's refusal. */
   refused = false;
-  /** Null: nothing has said so far that this is an answer. `begun`: it has still to say that it is whole. */
-  ending: 'begun' | 'whole' | 'filtered' | 'failed' | null = null;
-  #pieces: ReturnType<typeof createStorableTextStream> | null;
+  /** A stream that announces its beginning also announces its end. */
+  started = false;
+  /** Null until the answer says that it has ended. */
+  finishReason: 'stop' | 'content_filter' | 'error' | null = null;
+  #deltas: ReturnType<typeof createStorableTextStream> | null;
 
   constructor(onText?: (delta: string) => void) {
-    this.#pieces = onText ? createStorableTextStream(MAX_TEXT, onText) : null;
+    this.#deltas = onText ? createStorableTextStream(MAX_TEXT, onText) : null;
   }
 
   addText(text: unknown) {
     if (typeof text !== 'string') return;
     this.text += text;
-    this.#pieces?.add(text);
+    this.#deltas?.add(text);
   }
 
   addReasoning(text: unknown) {
     if (typeof text === 'string') this.reasoning += text;
   }
 
-  /** The text has come to its end. */
   endText() {
-    this.#pieces?.end();
+    this.#deltas?.end();
   }
 
-  /** All that was written, shown or not. */
-  get written() {
+  /** Everything the model wrote, shown or not. */
+  get outputText() {
     return this.text + this.reasoning;
   }
 }
 
-/** What a PostgreSQL integer holds. */
-const MAX_COUNT = 2 ** 31 - 1;
+/** Reads the body of a response as it arrives. An error from `read` ends the call. */
+export interface ReplyReader {
+  read(bytes: Buffer): ProviderError | null;
+  end(): ProviderError | null;
+}
 
-/** A number of tokens; zero for whatever is none. Some services fill the field in without counting, with zero. */
-export const countIn = (value: unknown): number =>
-  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_COUNT ? value : 0;
+/** Some services do not stream, and show it only by the content type of their answer. */
+export function createReplyReader(
+  protocol: Protocol,
+  headers: IncomingHttpHeaders,
+  reply: ModelReply,
+  streamed: boolean,
+): ReplyReader {
+  // LiteLLM sends the cost of a call here.
+  reply.headerCost = headers['x-litellm-response-cost'];
+  const isStream = streamed && !/^application\/json\b/i.test(headers['content-type'] ?? '');
+  return isStream ? createStreamReader(protocol, reply) : createMessageReader(protocol, reply);
+}
 
-/** The items of parsed JSON; none where it is no list. */
-export const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+function createMessageReader(protocol: Protocol, reply: ModelReply): ReplyReader {
+  const chunks: Buffer[] = [];
+  return {
+    read(bytes) {
+      chunks.push(bytes);
+      return null;
+    },
+    end() {
+      const [first] = chunks;
+      const body = new TextDecoder().decode(chunks.length === 1 ? first : Buffer.concat(chunks));
+      const answer = parseJson(body);
+      if (answer === undefined || !protocol.readMessage(toObject(answer), reply)) return { kind: 'unreadable', body };
+      reply.endText();
+      return null;
+    },
+  };
+}
+
+function createStreamReader(protocol: Protocol, reply: ModelReply): ReplyReader {
+  const decoder = new TextDecoder();
+  let error: ProviderError | null = null;
+  const parser = createParser({
+    onEvent({ data }) {
+      if (error !== null) return;
+      if (data === '[DONE]') {
+        if (!reply.started) reply.finishReason ??= 'stop';
+        return;
+      }
+      const event = parseJson(data);
+      const fields = toObject(event);
+      if (event === undefined) error = { kind: 'unreadable', body: data };
+      else if (fields.error || fields.object === 'error') error = { kind: 'event', event };
+      else protocol.readEvent(fields, reply);
+    },
+  });
+  return {
+    read(bytes) {
+      parser.feed(decoder.decode(bytes, { stream: true }));
+      return error;
+    },
+    end() {
+      if (reply.finishReason !== null) {
+        reply.endText();
+        return null;
+      }
+      if (reply.started) return { kind: 'connection', reason: 'the answer has no end', sent: true };
+      return { kind: 'unreadable', body: '' };
+    },
+  };
+}

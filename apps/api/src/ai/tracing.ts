@@ -1,19 +1,20 @@
 import type { Config } from '../config/config.ts';
 import type { Attributes, Trace } from '../telemetry/tracing.ts';
-import type { Ai, AiRequest } from './client.ts';
-import { serviceOf } from './protocol.ts';
+import type { Ai } from './client.ts';
+import { findService } from './providers.ts';
+import type { AiRequest } from './request.ts';
 
-/** As the conventions name them: what speaks OpenAI's protocol is `openai`, whoever it is. */
-const PROVIDERS = { anthropic: 'anthropic', compatible: 'openai', offline: 'offline' };
+/** In OpenTelemetry's conventions every service with OpenAI's protocol is `openai`. */
+const PROVIDER_NAMES = { anthropic: 'anthropic', compatible: 'openai', offline: 'offline' };
 
-/** Makes a span of each call, by the conventions for generative AI: figures and names, none of the texts. */
+/** Makes a span of each call, by the conventions for generative AI: numbers and names, no texts. */
 export function tracedAi(ai: Ai, trace: Trace, settings: Config['ai']): Ai {
   if (!trace.isOn) return ai;
   return {
     ask: (request) =>
       trace.span(
         `chat ${request.model}`,
-        attributesOf(request, settings),
+        buildAttributes(request, settings),
         async (span) => {
           const outcome = await ai.ask(request);
           const { usage } = outcome;
@@ -35,20 +36,20 @@ export function tracedAi(ai: Ai, trace: Trace, settings: Config['ai']): Ai {
   };
 }
 
-function attributesOf({ model, maxTokens, temperature, onText }: AiRequest, settings: Config['ai']): Attributes {
-  const service = serviceOf(settings, model);
+function buildAttributes({ model, maxTokens, temperature, onText }: AiRequest, settings: Config['ai']): Attributes {
+  const service = findService(settings, model);
   return {
     'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': service.kind === 'none' ? undefined : PROVIDERS[service.kind],
+    'gen_ai.provider.name': service.kind === 'none' ? undefined : PROVIDER_NAMES[service.kind],
     'gen_ai.request.model': model,
     'gen_ai.request.max_tokens': maxTokens,
     'gen_ai.request.temperature': temperature / 100,
     ...(onText && { 'gen_ai.request.stream': true }),
-    ...('url' in service && addressOf(service.url)),
+    ...('url' in service && buildServerAttributes(service.url)),
   };
 }
 
-function addressOf(url: string): Attributes {
+function buildServerAttributes(url: string): Attributes {
   const { hostname, port, protocol } = new URL(url);
   return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) };
 }

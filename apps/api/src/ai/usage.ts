@@ -1,43 +1,52 @@
 import { toStorableText } from '@carillon/db/storable-text';
 import { estimateTokenCount } from 'tokenx';
-import type { AiRequest, AiUsage } from './client.ts';
-import { estimateInputTokens } from './message.ts';
-import { priceUsd } from './prices.ts';
-import type { Counts, Heard } from './reply.ts';
+import { calculatePriceUsd, type TokenCounts } from './pricing.ts';
+import type { ModelReply } from './reply.ts';
+import { type AiRequest, estimateInputTokens } from './request.ts';
+
+export interface AiUsage {
+  /** The model that answered, as the provider names it. */
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+  /** A count is missing from the provider's answer and was estimated. */
+  estimated: boolean;
+  costUsd: number;
+}
 
 const MAX_MODEL_NAME = 200;
-/** A figure above this is no cost; added up, absurd figures would leave the range of a number. */
+/** A higher figure is not a cost; sums of absurd figures would leave the range of a number. */
 const MAX_COST_USD = 1e6;
 
 /**
- * Tokens as the provider counted them, each missing count estimated; the cost in US dollars by the provider's own
- * figure (OpenRouter's `usage.cost`, LiteLLM's header), else by the price list (decisions §7).
+ * Tokens as the provider counted them, each missing count estimated. The cost is the provider's own figure
+ * (OpenRouter's `usage.cost`, LiteLLM's header), else that of the price list.
  */
-export function usageOf(request: AiRequest, heard: Heard, counts: Counts, apiUrl: string): AiUsage {
-  const model = toStorableText(heard.model, MAX_MODEL_NAME) || request.model;
+export function computeUsage(request: AiRequest, reply: ModelReply, counts: TokenCounts, apiUrl: string): AiUsage {
+  const model = toStorableText(reply.model, MAX_MODEL_NAME) || request.model;
   const inputTokens = counts.inputTokens || estimateInputTokens(request);
-  const outputTokens = counts.outputTokens || estimateOutputTokens(heard.written);
-  const priced = { ...counts, inputTokens, outputTokens, apiUrl };
-  const figure = dollars(heard.usage.cost ?? heard.headerCost);
+  const outputTokens = counts.outputTokens || estimateOutputTokens(reply.outputText);
+  const call = { ...counts, inputTokens, outputTokens, apiUrl };
+  const given = toCostUsd(reply.usage.cost ?? reply.headerCost);
   return {
     model,
     inputTokens,
     outputTokens,
     estimated: counts.inputTokens === 0 || (counts.outputTokens === 0 && outputTokens > 0),
-    costUsd: figure ?? (priceUsd({ model, ...priced }) || priceUsd({ model: request.model, ...priced })),
+    costUsd: given ?? (calculatePriceUsd({ model, ...call }) || calculatePriceUsd({ model: request.model, ...call })),
   };
 }
 
-/** What a call may have cost that was sent and not answered to the end: its input and what was `written`, estimated. */
-export function estimatedUsage(request: AiRequest, apiUrl: string, written: string): AiUsage {
-  const tokens = { inputTokens: estimateInputTokens(request), outputTokens: estimateOutputTokens(written) };
-  const costUsd = priceUsd({ model: request.model, ...tokens, apiUrl });
+/** For a call that was sent and not answered to the end: its input and the output so far, estimated. */
+export function estimateUsage(request: AiRequest, apiUrl: string, outputText: string): AiUsage {
+  const tokens = { inputTokens: estimateInputTokens(request), outputTokens: estimateOutputTokens(outputText) };
+  const costUsd = calculatePriceUsd({ model: request.model, ...tokens, apiUrl });
   return { model: toStorableText(request.model, MAX_MODEL_NAME), ...tokens, estimated: true, costUsd };
 }
 
-const estimateOutputTokens = (written: string) => (written === '' ? 0 : estimateTokenCount(written));
+const estimateOutputTokens = (text: string) => (text === '' ? 0 : estimateTokenCount(text));
 
-function dollars(figure: unknown): number | undefined {
-  const value = typeof figure === 'string' && figure.trim() !== '' ? Number(figure) : figure;
+function toCostUsd(given: unknown): number | undefined {
+  const value = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
   return typeof value === 'number' && value >= 0 && value <= MAX_COST_USD ? value : undefined;
 }

@@ -1,76 +1,77 @@
 import { createConnection, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import type { Egress } from './policy.ts';
+import type { EgressPolicy } from './policy.ts';
 import type { Lookup } from './resolver.ts';
 
 /** How many addresses of a name are tried, and how long each before the next. */
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 const ATTEMPT_MS = 1000;
-const SESSIONS = 256;
+const MAX_TLS_SESSIONS = 256;
 const SOCKET = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
 
-/** Nothing was sent, and no connection made: the host has no address that may be reached. */
-export class NotAdmitted extends Error {}
+/** The host has no address that may be reached; nothing was sent. */
+export class NoAllowedAddress extends Error {}
 
 export interface Connector {
   connect: buildConnector.connector;
-  /** Connections that stand or are being made. */
+  /** Connections that are open or being made. */
   readonly size: number;
-  /** Ends those that are being made; the others belong to who asked for them. */
+  /** Ends those that are being made; the pools close the others. */
   close(): void;
 }
 
 /**
- * Makes the connections for undici. A hook into the look-up of names alone would not do, as literal addresses never get
- * there. A name is resolved once for each connection; unless all of its addresses are admitted, none is tried. The
- * connection goes to one of the very addresses that were looked at, and where it ended is looked at once more before
- * anything is sent (security T1, T2).
+ * Makes the connections for undici. A hook into name resolution alone would miss literal addresses. A name is resolved
+ * once per connection; unless the policy allows all of its addresses, none is tried. The connection goes to one of the
+ * checked addresses, and its remote address is checked again before anything is sent.
  */
-export function createConnector(egress: Egress, lookup: Lookup, connectMs: number): Connector {
+export function createConnector(policy: EgressPolicy, lookup: Lookup, connectMs: number): Connector {
   const sockets = new Set<Socket>();
   const closing = new AbortController();
-  const secure = buildConnector({
+  const startTls = buildConnector({
     allowH2: false,
-    maxCachedSessions: SESSIONS,
+    maxCachedSessions: MAX_TLS_SESSIONS,
     rejectUnauthorized: true,
     timeout: 0,
   });
 
   const connect: buildConnector.connector = (options, callback) => {
     const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
-    const ended = new AbortController();
+    const finished = new AbortController();
     let socket: Socket | undefined;
 
-    const end = (error: Error | null, connected?: Socket) => {
-      if (ended.signal.aborted) return;
-      ended.abort();
-      clearTimeout(deadline);
+    const finish = (error: Error | null, connected?: Socket) => {
+      if (finished.signal.aborted) return;
+      finished.abort();
+      clearTimeout(timer);
       closing.signal.removeEventListener('abort', close);
       if (connected) return callback(null, connected);
       socket?.destroy();
       callback(error ?? new Error('closed'), null);
     };
-    const close = () => end(null);
-    const deadline = setTimeout(end, connectMs, new Error('late'));
+    const close = () => finish(null);
+    const timer = setTimeout(finish, connectMs, new Error('connection timed out'));
     closing.signal.addEventListener('abort', close);
     if (closing.signal.aborted) return close();
 
-    const open = (addresses: readonly string[]) => {
-      if (ended.signal.aborted) return;
-      const dialled = dial(options.hostname, addresses, port);
-      socket = dialled;
-      sockets.add(dialled);
-      dialled.once('close', () => sockets.delete(dialled));
-      dialled.on('error', end);
-      dialled.once('connect', () => {
-        const { remoteAddress, remotePort } = dialled;
-        if (remoteAddress === undefined || remotePort === undefined) return end(new Error('gone'));
-        if (!egress.admits(remoteAddress, remotePort)) return end(new NotAdmitted());
-        if (options.protocol !== 'https:') return end(null, dialled);
-        secure({ ...options, httpSocket: dialled }, (error, secured) => end(error, secured ?? undefined));
+    const openSocket = (addresses: readonly string[]) => {
+      if (finished.signal.aborted) return;
+      const opened = createSocket(options.hostname, addresses, port);
+      socket = opened;
+      sockets.add(opened);
+      opened.once('close', () => sockets.delete(opened));
+      opened.on('error', finish);
+      opened.once('connect', () => {
+        const { remoteAddress, remotePort } = opened;
+        if (remoteAddress === undefined || remotePort === undefined) return finish(new Error('disconnected'));
+        if (!policy.allows(remoteAddress, remotePort)) return finish(new NoAllowedAddress());
+        if (options.protocol !== 'https:') return finish(null, opened);
+        startTls({ ...options, httpSocket: opened }, (error, secured) => finish(error, secured ?? undefined));
       });
     };
-    findAddresses(egress, lookup, { host: options.hostname, port, signal: ended.signal }).then(open).catch(end);
+    resolveAllowed(policy, lookup, { host: options.hostname, port, signal: finished.signal })
+      .then(openSocket)
+      .catch(finish);
   };
 
   return {
@@ -82,26 +83,26 @@ export function createConnector(egress: Egress, lookup: Lookup, connectMs: numbe
   };
 }
 
-interface Sought {
+interface Target {
   host: string;
   port: number;
   signal: AbortSignal;
 }
 
-async function findAddresses(egress: Egress, lookup: Lookup, { host, port, signal }: Sought) {
-  const isAdmitted = (address: string) => egress.admits(address, port);
-  const known = egress.knownAddresses(host)?.filter(isAdmitted);
-  const found = known ?? (await lookup(host, signal).catch(() => []));
-  // A name with one address inside and one outside is a trap, or a mistake that would go on to fail at random.
-  if (found.length === 0 || !found.every(isAdmitted)) throw new NotAdmitted();
-  return found.slice(0, MOST_ATTEMPTS);
+async function resolveAllowed(policy: EgressPolicy, lookup: Lookup, { host, port, signal }: Target) {
+  const isAllowed = (address: string) => policy.allows(address, port);
+  const local = policy.findLocalAddresses(host)?.filter(isAllowed);
+  const addresses = local ?? (await lookup(host, signal).catch(() => []));
+  // A name with a public and a private address is a trap, or a mistake that would fail at random.
+  if (addresses.length === 0 || !addresses.every(isAllowed)) throw new NoAllowedAddress();
+  return addresses.slice(0, MAX_ATTEMPTS);
 }
 
-function dial(host: string, addresses: readonly string[], port: number): Socket {
+function createSocket(host: string, addresses: readonly string[], port: number): Socket {
   const [first = '', ...others] = addresses;
   if (others.length === 0) return createConnection({ ...SOCKET, host: first, port });
-  const pinned: LookupFunction = (_host, _options, found) =>
-    found(
+  const pinned: LookupFunction = (_host, _options, callback) =>
+    callback(
       null,
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );

@@ -1,31 +1,30 @@
 import { promises as dns } from 'node:dns';
 
-/** Every address of a name, or rejects. `signal` says that nobody waits any more. */
+/** Resolves to every address of a name, or rejects. Aborted when the result is no longer needed. */
 export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const QUERY = { timeout: 500, tries: 3 };
-/** Of the name servers' answers: they know no such name, or there is no name server. */
+/** The name servers do not know the name, or there is no name server. */
 const UNKNOWN = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'];
 
 /**
- * Asks the name servers. Not `dns.lookup`, as that keeps one of a few threads for as long as a name server is silent:
- * a handful of such names, and nobody's names would be found. `knowsHosts` asks the operating system too where the
- * name servers know nothing, for names from its hosts file or search list; one at a time, for the same reason. The
- * name servers are the machine's unless told.
+ * Asks the name servers; default: those of the machine. `dns.lookup` would hold one of a few threads for as long as a
+ * name server is silent, so that a handful of such names would block all others. `useHostsFile` also asks the operating
+ * system for names that the name servers do not know (hosts file, search list), one at a time for the same reason.
  */
-export function createLookup({ knowsHosts, servers }: { knowsHosts: boolean; servers?: readonly string[] }): Lookup {
-  let turn: Promise<unknown> = Promise.resolve();
+export function createLookup(options: { useHostsFile: boolean; servers?: readonly string[] }): Lookup {
+  let previous: Promise<unknown> = Promise.resolve();
   return async (name, signal) => {
-    const asked = await askNameServers(name, signal, servers);
-    if (asked.addresses.length > 0 || !knowsHosts || !asked.unknown) return asked.addresses;
-    const mine = turn.then(() => (signal.aborted ? [] : dns.lookup(name, { all: true, order: 'verbatim' })));
-    turn = mine.catch(() => {});
-    return (await mine).map(({ address }) => address);
+    const { addresses, unknown } = await queryNameServers(name, signal, options.servers);
+    if (addresses.length > 0 || !options.useHostsFile || !unknown) return addresses;
+    const lookup = previous.then(() => (signal.aborted ? [] : dns.lookup(name, { all: true, order: 'verbatim' })));
+    previous = lookup.catch(() => {});
+    return (await lookup).map(({ address }) => address);
   };
 }
 
-async function askNameServers(name: string, signal: AbortSignal, servers?: readonly string[]) {
-  // Of its own, so that it can be cancelled, and knows when the machine's name servers change.
+async function queryNameServers(name: string, signal: AbortSignal, servers?: readonly string[]) {
+  // A resolver for each query: it can be cancelled, and picks up changes of the machine's name servers.
   const resolver = new dns.Resolver(QUERY);
   if (servers) resolver.setServers(servers);
   const cancel = () => resolver.cancel();

@@ -1,7 +1,8 @@
 import { uploads } from '@carillon/db';
 import { toStorableText } from '@carillon/db/storable-text';
 import { and, eq, inArray } from 'drizzle-orm';
-import type { AiAttachment, AiOutcome } from '../ai/client.ts';
+import type { AiOutcome } from '../ai/client.ts';
+import type { AiAttachment } from '../ai/request.ts';
 import type { Context } from '../context.ts';
 import { MAX_ATTACHED_BYTES } from '../uploads/attachments.ts';
 import { type ByteBudget, createByteBudget, type Share } from './byte-budget.ts';

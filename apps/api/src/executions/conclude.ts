@@ -1,7 +1,7 @@
 import type { EventData } from '@carillon/contract/events';
 import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { AiUsage } from '../ai/client.ts';
+import type { AiUsage } from '../ai/usage.ts';
 import type { Context } from '../context.ts';
 import { type Event, recordEvents } from '../events/outbox.ts';
 import { notifyUsers } from '../notifications/notify.ts';

@@ -1,4 +1,4 @@
-import type { AiAttachment } from '../ai/client.ts';
+import type { AiAttachment } from '../ai/request.ts';
 import type { Context } from '../context.ts';
 import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../crypto/provider-key.ts';
 import { type AttachmentLimits, withAttachments } from './attachments.ts';

@@ -1,7 +1,7 @@
 import type { ERROR_CODES } from '@carillon/db';
 import { queryRows, recordset, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { AiUsage } from '../ai/client.ts';
+import type { AiUsage } from '../ai/usage.ts';
 import { afterCommit, type Context } from '../context.ts';
 import { type QuotaExceeded, quotaExceededError, toUtcDay } from '../limits/quotas.ts';
 import { recordUsage, type UsageDelta } from '../usage/record.ts';

@@ -1,114 +1,99 @@
 import type { DesignUser, NotesWorkspace } from '@carillon/contract/integrations';
-import { Agent } from 'undici';
 import type { Config } from '../config/config.ts';
+import { parseJson } from '../egress/json.ts';
+import { createOperatorClient, type OperatorClient } from '../egress/operator-client.ts';
 import { figma } from './figma.ts';
 import { notion } from './notion.ts';
 
-/** From the request to the last byte of the answer (decisions §11). */
-const DEADLINE_MS = 5000;
+/** From the request to the last byte of the answer. */
+const TIMEOUT_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * What a tool says of a credential. `error` is for the person who gave it and holds nothing of what was sent or
- * answered. `refused`: the tool does not take it. `unavailable`: nothing is known of it, as the tool could not be asked.
+ * Whether a credential works. `error` is for the user who gave it and repeats nothing of what was sent or answered.
+ * `refused`: the tool does not accept it. `unavailable`: the tool could not be asked.
  */
 export type Verdict<T> = { valid: true; owner: T } | { valid: false; reason: 'refused' | 'unavailable'; error: string };
 
-/** The checks of the third-party tools. They never reject, and keep nothing of a credential. */
+/** Checks credentials of third-party tools. The checks never reject and store nothing. */
 export interface Integrations {
   checkNotes(apiKey: string): Promise<Verdict<NotesWorkspace>>;
   checkDesign(token: string): Promise<Verdict<DesignUser>>;
-  /** Ends every connection at once. */
   close(): Promise<void>;
 }
 
-/** How a tool is asked whose credential it is. */
+/** How a tool is asked who owns a credential. */
 export interface Tool<T> {
   name: string;
-  /** What it calls its credential. */
+  /** The tool's word for its credential. */
   credential: string;
   path: string;
-  headers(credential: string): Record<string, string>;
-  /** What a 200 says; null where that is not the tool's own answer. */
-  read(body: unknown): T | null;
-  /** Why it refused, for the person who gave the credential, in our own words. */
-  explain(body: unknown): string;
+  buildHeaders(credential: string): Record<string, string>;
+  /** Reads the body of a 200 response; returns null if it is not the tool's own answer. */
+  readOwner(body: unknown): T | null;
+  /** Why it refused the credential, for the user. */
+  explainRefusal(body: unknown): string;
 }
 
-/** Notion and Figma at the operator's addresses, which are not under the egress guard (decisions §1, §11). */
+/** The addresses are the operator's, so the egress policy does not apply. */
 export function createIntegrations(
   { integrations }: Pick<Config, 'integrations'>,
-  { deadlineMs = DEADLINE_MS } = {},
+  { timeoutMs = TIMEOUT_MS } = {},
 ): Integrations {
-  const agent = new Agent({ allowH2: false, connect: { timeout: deadlineMs }, maxResponseSize: MAX_BYTES });
+  const client = createOperatorClient({ connectMs: timeoutMs });
   const check = async <T>(baseUrl: string, tool: Tool<T>, credential: string) =>
-    judge(tool, await get(agent, `${baseUrl}${tool.path}`, tool.headers(credential), deadlineMs), deadlineMs);
+    toVerdict(tool, await get(client, `${baseUrl}${tool.path}`, tool.buildHeaders(credential), timeoutMs), timeoutMs);
   return {
     checkNotes: (apiKey) => check(integrations.notesUrl, notion, apiKey),
     checkDesign: (token) => check(integrations.designUrl, figma, token),
-    close: () => agent.destroy(),
+    close: () => client.close(),
   };
 }
 
-/** `body` is undefined where it was no JSON. */
-type Reply = { kind: 'answered'; status: number; body: unknown } | { kind: 'late' } | { kind: 'broken' };
+/** `body` is undefined if it is not JSON. */
+type Answer = { kind: 'answered'; status: number; body: unknown } | { kind: 'timeout' } | { kind: 'connection' };
 
-/** One GET, read whole. Redirects are not followed: the credential is for one address only. */
-async function get(agent: Agent, url: string, headers: Record<string, string>, deadlineMs: number): Promise<Reply> {
-  const stop = new AbortController();
-  const { promise: late, resolve } = Promise.withResolvers<Reply>();
-  const timer = setTimeout(() => {
-    // First: a request that still waits for its connection does not hear of the signal.
-    resolve({ kind: 'late' });
-    stop.abort();
-  }, deadlineMs);
-  try {
-    return await Promise.race([exchange(agent, url, headers, stop.signal), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+async function get(
+  client: OperatorClient,
+  url: string,
+  headers: Record<string, string>,
+  timeoutMs: number,
+): Promise<Answer> {
+  const { origin, pathname, search } = new URL(url);
+  const chunks: Buffer[] = [];
+  const { end, status } = await client.request({
+    origin,
+    path: pathname + search,
+    method: 'GET',
+    headers: { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'Carillon', ...headers },
+    timeoutMs,
+    maxBytes: MAX_BYTES,
+    onData(chunk) {
+      chunks.push(chunk);
+      return false;
+    },
+  });
+  if (end === 'timeout') return { kind: end };
+  if (end !== 'complete' || status === null) return { kind: 'connection' };
+  return { kind: 'answered', status, body: parseJson(new TextDecoder().decode(Buffer.concat(chunks))) };
 }
 
-async function exchange(agent: Agent, url: string, headers: Record<string, string>, signal: AbortSignal) {
-  try {
-    const { origin, pathname: path, search } = new URL(url);
-    const { statusCode: status, body } = await agent.request({
-      origin,
-      path: path + search,
-      method: 'GET',
-      headers: { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'Carillon', ...headers },
-      signal,
-    });
-    return { kind: 'answered', status, body: parse(await body.text()) } satisfies Reply;
-  } catch {
-    return { kind: 'broken' } satisfies Reply;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function judge<T>(tool: Tool<T>, reply: Reply, deadlineMs: number): Verdict<T> {
+function toVerdict<T>(tool: Tool<T>, answer: Answer, timeoutMs: number): Verdict<T> {
   const unavailable = (what: string): Verdict<T> => ({
     valid: false,
     reason: 'unavailable',
     error: `${tool.name} ${what}, so the ${tool.credential} could not be checked. Try again later.`,
   });
-  if (reply.kind === 'late') return unavailable(`did not answer within ${deadlineMs / 1000} s`);
-  if (reply.kind === 'broken') return unavailable('could not be reached, or broke off its answer');
-  const { status, body } = reply;
+  if (answer.kind === 'timeout') return unavailable(`did not answer within ${timeoutMs / 1000} s`);
+  if (answer.kind === 'connection') return unavailable('could not be reached, or broke off its answer');
+  const { status, body } = answer;
   if (status === 200) {
-    const owner = tool.read(body);
+    const owner = tool.readOwner(body);
     return owner === null ? unavailable('sent an answer that is not its own') : { valid: true, owner };
   }
-  // A 403 that is no JSON comes from something in front of the tool, such as a firewall that dislikes this server.
+  // A 403 that is not JSON comes from something in front of the tool, such as a firewall that blocks this server.
   if (status === 401 || (status === 403 && body !== undefined)) {
-    return { valid: false, reason: 'refused', error: tool.explain(body) };
+    return { valid: false, reason: 'refused', error: tool.explainRefusal(body) };
   }
   if (status === 429) return unavailable('limits how often it may be asked');
   if (status >= 300 && status < 400) return unavailable('answered with a redirect, which is not followed');

@@ -25,7 +25,7 @@ export interface Attempt {
 }
 
 const UNREADABLE_SECRET: HttpOutcome = {
-  kind: 'address',
+  kind: 'not_sent',
   status: null,
   error: 'Nothing was sent: the secret cannot be read any more. Rotate it.',
 };
@@ -61,7 +61,7 @@ async function makeAttempt(ctx: Context, delivery: ClaimedDelivery, signal?: Abo
   if (delivery.attempt === 1) ctx.metrics.deliveryStarted(at.getTime() - delivery.queuedAt.getTime());
   const startedAt = performance.now();
   const outcome = await send(ctx, delivery, at, signal);
-  if (outcome.kind === 'stopped') return null;
+  if (outcome.kind === 'aborted') return null;
   // How long it took until there was no connection would tell of a host what the error does not (security T3).
   const isTimed = outcome.kind === 'answered' || outcome.kind === 'timeout';
   const { id: deliveryId, claimToken, webhookId, event, url, attempt, lastAttemptOk } = delivery;

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { anthropicMessages } from '../../src/ai/anthropic-messages.ts';
-import { type Fields, Heard } from '../../src/ai/reply.ts';
+import { ModelReply } from '../../src/ai/reply.ts';
+import type { JsonObject } from '../../src/egress/json.ts';
 import { requestOf } from '../support/ai-client.ts';
 
 const PNG = { name: 'dot.png', mediaType: 'image/png', data: Buffer.from('png') };
@@ -10,15 +11,15 @@ const prompt = 'Name a moon.';
 t.test('the body of a request, to the letter', (t) => {
   const user = '{"role":"user","content":[{"type":"text","text":"Name a moon."}]}';
   const onText = () => {};
-  for (const [request, refuses, body] of [
+  for (const [request, quirks, body] of [
     [{}, {}, `"max_tokens":1024,"temperature":0.7,"messages":[${user}]`],
     [
       { system: 'Be brief.', onText, temperature: 150 },
       {},
       `"max_tokens":1024,"temperature":1,"system":[{"type":"text","text":"Be brief."}],"messages":[${user}],"stream":true`,
     ],
-    [{}, { temperature: true, moreTokensThan: 512 }, `"max_tokens":512,"messages":[${user}]`],
-    [{ maxTokens: 7 }, { moreTokensThan: 512 }, `"max_tokens":7,"temperature":0.7,"messages":[${user}]`],
+    [{}, { noTemperature: true, maxOutputTokens: 512 }, `"max_tokens":512,"messages":[${user}]`],
+    [{ maxTokens: 7 }, { maxOutputTokens: 512 }, `"max_tokens":7,"temperature":0.7,"messages":[${user}]`],
     [
       { attachments: [PNG, PDF] },
       {},
@@ -27,10 +28,10 @@ t.test('the body of a request, to the letter', (t) => {
         '{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"cGRm"},"title":"a.pdf"}]}]',
     ],
   ] as const) {
-    const sent = JSON.stringify(anthropicMessages.bodyOf('claude-x', requestOf({ prompt, ...request }), refuses));
+    const sent = JSON.stringify(anthropicMessages.buildBody('claude-x', requestOf({ prompt, ...request }), quirks));
     t.equal(sent, `{"model":"claude-x",${body}}`);
   }
-  t.strictSame(anthropicMessages.headersOf('k'), { 'anthropic-version': '2023-06-01', 'x-api-key': 'k' });
+  t.strictSame(anthropicMessages.buildHeaders('k'), { 'anthropic-version': '2023-06-01', 'x-api-key': 'k' });
   t.end();
 });
 
@@ -46,30 +47,30 @@ const CONTENT = [
 ];
 
 t.test('text blocks are joined, thoughts apart, and blocks of other kinds are left', (t) => {
-  const heard = new Heard();
-  t.ok(anthropicMessages.readWhole({ content: CONTENT, model: 'claude-x', stop_reason: 'end_turn' }, heard));
-  t.match(heard, { text: 'Titan, Rhea', reasoning: 'Moons …', model: 'claude-x', ending: 'whole' });
+  const reply = new ModelReply();
+  t.ok(anthropicMessages.readMessage({ content: CONTENT, model: 'claude-x', stop_reason: 'end_turn' }, reply));
+  t.match(reply, { text: 'Titan, Rhea', reasoning: 'Moons …', model: 'claude-x', finishReason: 'stop' });
   t.end();
 });
 
 t.test('an answer is read whatever it leaves out', (t) => {
-  for (const [answer, ending] of [
-    [{ content: [] }, 'whole'],
-    [{ content: [], stop_reason: 'max_tokens', usage: null, model: 7 }, 'whole'],
-    [{ content: [], stop_reason: 'refusal', usage: 7 }, 'filtered'],
+  for (const [answer, finishReason] of [
+    [{ content: [] }, 'stop'],
+    [{ content: [], stop_reason: 'max_tokens', usage: null, model: 7 }, 'stop'],
+    [{ content: [], stop_reason: 'refusal', usage: 7 }, 'content_filter'],
     [{ content: 'none' }, null],
     [{ type: 'error', error: {} }, null],
-  ] as [Fields, Heard['ending']][]) {
-    const heard = new Heard();
-    t.equal(anthropicMessages.readWhole(answer, heard), ending !== null);
-    t.match(heard, { ending, text: '', model: '' }, JSON.stringify(answer));
+  ] as [JsonObject, ModelReply['finishReason']][]) {
+    const reply = new ModelReply();
+    t.equal(anthropicMessages.readMessage(answer, reply), finishReason !== null);
+    t.match(reply, { finishReason, text: '', model: '' }, JSON.stringify(answer));
   }
   t.end();
 });
 
 t.test('the events of a stream are read like the blocks of an answer, unknown ones left', (t) => {
   const pieces: string[] = [];
-  const heard = new Heard((piece) => pieces.push(piece));
+  const reply = new ModelReply((piece) => pieces.push(piece));
   const usage = { input_tokens: 10, cache_read_input_tokens: 20, cache_creation_input_tokens: 30, output_tokens: 1 };
   for (const event of [
     { type: 'message_start', message: { model: 'claude-x', content: [], usage } },
@@ -85,16 +86,16 @@ t.test('the events of a stream are read like the blocks of an answer, unknown on
     { type: 'from_the_future', delta: { type: 'text_delta', text: 'x' } },
     {},
   ]) {
-    anthropicMessages.readEvent(event, heard);
-    t.ok([null, 'begun'].includes(heard.ending));
+    anthropicMessages.readEvent(event, reply);
+    t.equal(reply.finishReason, null);
   }
   const end = { output_tokens: 40, input_tokens: null, cost: 0.5 };
-  anthropicMessages.readEvent({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: end }, heard);
-  t.match(heard, { text: 'Titan', reasoning: 'Moons …', model: 'claude-x', ending: 'whole' });
+  anthropicMessages.readEvent({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: end }, reply);
+  t.match(reply, { text: 'Titan', reasoning: 'Moons …', model: 'claude-x', finishReason: 'stop' });
   t.strictSame(pieces, ['Tit', 'an']);
-  t.equal(heard.usage.cost, 0.5);
+  t.equal(reply.usage.cost, 0.5);
   t.strictSame(
-    anthropicMessages.countsOf(heard.usage),
+    anthropicMessages.readTokenCounts(reply.usage),
     { inputTokens: 60, outputTokens: 40, cacheReadTokens: 20, cacheWriteTokens: 30 },
     'what was cached is a part of the input',
   );
@@ -102,10 +103,10 @@ t.test('the events of a stream are read like the blocks of an answer, unknown on
 });
 
 t.test('a message that stops without a reason is whole', (t) => {
-  const heard = new Heard();
-  anthropicMessages.readEvent({ type: 'message_start' }, heard);
-  t.equal(heard.ending, 'begun');
-  anthropicMessages.readEvent({ type: 'message_stop' }, heard);
-  t.equal(heard.ending, 'whole');
+  const reply = new ModelReply();
+  anthropicMessages.readEvent({ type: 'message_start' }, reply);
+  t.match(reply, { started: true, finishReason: null });
+  anthropicMessages.readEvent({ type: 'message_stop' }, reply);
+  t.equal(reply.finishReason, 'stop');
   t.end();
 });

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { chatCompletions } from '../../src/ai/chat-completions.ts';
-import { type Fields, Heard } from '../../src/ai/reply.ts';
+import { ModelReply } from '../../src/ai/reply.ts';
+import type { JsonObject } from '../../src/egress/json.ts';
 import { failed, provided, requestOf } from '../support/ai-client.ts';
 
 const PNG = { name: 'dot.png', mediaType: 'image/PNG; a=b', data: Buffer.from('png') };
@@ -10,10 +11,10 @@ const prompt = 'Say "hi" – 🌍';
 t.test('the body of a request, to the letter', (t) => {
   const user = '{"role":"user","content":"Say \\"hi\\" – 🌍"}';
   const onText = () => {};
-  for (const [request, refuses, body] of [
+  for (const [request, quirks, body] of [
     [{}, {}, `"max_tokens":1024,"temperature":0.7,"messages":[${user}]`],
     [{ temperature: 0, maxTokens: 1 }, {}, `"max_tokens":1,"temperature":0,"messages":[${user}]`],
-    [{}, { moreTokensThan: 512 }, `"max_tokens":512,"temperature":0.7,"messages":[${user}]`],
+    [{}, { maxOutputTokens: 512 }, `"max_tokens":512,"temperature":0.7,"messages":[${user}]`],
     [
       { system: 'Be brief.' },
       {},
@@ -26,7 +27,7 @@ t.test('the body of a request, to the letter', (t) => {
     ],
     [
       { onText, system: 'Be brief.' },
-      { max_tokens: true, temperature: true, stream_options: true, system: true },
+      { noMaxTokens: true, noTemperature: true, noStreamOptions: true, noSystemRole: true },
       `"max_completion_tokens":1024,"messages":[{"role":"user","content":"Be brief.\\n\\nSay \\"hi\\" – 🌍"}],"stream":true`,
     ],
     [
@@ -38,38 +39,41 @@ t.test('the body of a request, to the letter', (t) => {
         '{"type":"file","file":{"filename":"a \\"b\\".pdf","file_data":"data:application/pdf;base64,cGRm"}}]}]',
     ],
   ] as const) {
-    const sent = JSON.stringify(chatCompletions.bodyOf('m/1', requestOf({ prompt, ...request }), refuses));
+    const sent = JSON.stringify(chatCompletions.buildBody('m/1', requestOf({ prompt, ...request }), quirks));
     t.equal(sent, `{"model":"m/1",${body}}`);
   }
   t.end();
 });
 
-/** What is heard of a whole answer; null: it is none. */
+/** What is reply of a whole answer; null: it is none. */
 function whole(answer: unknown) {
-  const heard = new Heard();
-  return chatCompletions.readWhole(answer as Fields, heard) ? heard : null;
+  const reply = new ModelReply();
+  return chatCompletions.readMessage(answer as JsonObject, reply) ? reply : null;
 }
 
 t.test('an answer is read whatever it leaves out, and what is not of its kind is as good as none', (t) => {
   const message = { content: 'Titan' };
   for (const [answer, expected] of [
-    [{ choices: [{ message }] }, { text: 'Titan', reasoning: '', model: '', ending: 'whole' }],
+    [{ choices: [{ message }] }, { text: 'Titan', reasoning: '', model: '', finishReason: 'stop' }],
     [
       { choices: [{ message, finish_reason: 7 }], model: 7, usage: 7 },
-      { text: 'Titan', model: '', ending: 'whole' },
+      { text: 'Titan', model: '', finishReason: 'stop' },
     ],
     [
       { choices: [{ message: {} }], usage: null, model: null },
-      { text: '', ending: 'whole' },
+      { text: '', finishReason: 'stop' },
     ],
     [{ choices: [{ message: { content: null, reasoning: 'So …' } }] }, { text: '', reasoning: 'So …' }],
     [{ choices: [{ message: { ...message, reasoning_content: 'So', reasoning: 'So' } }] }, { reasoning: 'So' }],
     [{ choices: [{ message: { ...message, reasoning: {}, refusal: false, tool_calls: {} } }] }, { text: 'Titan' }],
     [{ choices: [{ message }, { message: { content: 'Rhea' } }] }, { text: 'Titan' }],
-    [{ choices: [{ message: { refusal: 'No.' }, finish_reason: 'stop' }] }, { text: 'No.', ending: 'filtered' }],
-    [{ choices: [{ message, finish_reason: 'content_filter' }] }, { ending: 'filtered' }],
-    [{ choices: [{ message, finish_reason: 'error' }] }, { ending: 'failed' }],
-    [{ choices: [{ message, finish_reason: '__proto__' }] }, { ending: 'whole' }],
+    [
+      { choices: [{ message: { refusal: 'No.' }, finish_reason: 'stop' }] },
+      { text: 'No.', finishReason: 'content_filter' },
+    ],
+    [{ choices: [{ message, finish_reason: 'content_filter' }] }, { finishReason: 'content_filter' }],
+    [{ choices: [{ message, finish_reason: 'error' }] }, { finishReason: 'error' }],
+    [{ choices: [{ message, finish_reason: '__proto__' }] }, { finishReason: 'stop' }],
   ] as const) {
     t.match(whole(answer), expected, JSON.stringify(answer));
   }
@@ -101,7 +105,7 @@ t.test('counts of odd kinds count as untold', (t) => {
     [{ prompt_tokens: 9, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 4 } }, [9, 7, 4]],
     [{ prompt_tokens: 2 ** 31, completion_tokens: 1.5, prompt_tokens_details: [] }, [0, 0, 0]],
   ] as const) {
-    const { inputTokens, outputTokens, cacheReadTokens } = chatCompletions.countsOf(usage);
+    const { inputTokens, outputTokens, cacheReadTokens } = chatCompletions.readTokenCounts(usage);
     t.strictSame([inputTokens, outputTokens, cacheReadTokens], expected, JSON.stringify(usage));
   }
   t.end();

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { AiRequest } from '../../src/ai/client.ts';
+import type { AiRequest } from '../../src/ai/request.ts';
 import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
 
 /** A request for a stream, and what it has brought so far. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { priceUsd } from '../../src/ai/prices.ts';
+import { calculatePriceUsd } from '../../src/ai/pricing.ts';
 import { failed, provided } from '../support/ai-client.ts';
 
 const usage = { promptTokens: 1000, completionTokens: 100 };
@@ -108,14 +108,18 @@ t.test('prices never throw, never ask the network, and are 0 for what nobody kno
     throw new Error('the network was asked');
   };
   const tokens = { inputTokens: 1000, outputTokens: 100 };
-  t.equal(priceUsd({ model: 'gpt-4o-mini', ...tokens }), LISTED);
-  t.equal(priceUsd({ model: 'gpt-4o-mini', ...tokens, cacheReadTokens: 1000 }), 0.000135, 'cached input is cheaper');
-  t.ok(priceUsd({ model: 'openai/gpt-4o-mini', ...tokens, apiUrl: 'https://openrouter.ai/api/v1' }) > 0);
-  t.ok(priceUsd({ model: 'claude-sonnet-4-5', ...tokens, apiUrl: 'https://api.anthropic.com/v1' }) > 0);
+  t.equal(calculatePriceUsd({ model: 'gpt-4o-mini', ...tokens }), LISTED);
+  t.equal(
+    calculatePriceUsd({ model: 'gpt-4o-mini', ...tokens, cacheReadTokens: 1000 }),
+    0.000135,
+    'cached input is cheaper',
+  );
+  t.ok(calculatePriceUsd({ model: 'openai/gpt-4o-mini', ...tokens, apiUrl: 'https://openrouter.ai/api/v1' }) > 0);
+  t.ok(calculatePriceUsd({ model: 'claude-sonnet-4-5', ...tokens, apiUrl: 'https://api.anthropic.com/v1' }) > 0);
   for (const model of ['', '/', 'a/b/c', '__proto__', 'constructor', 'x'.repeat(10_000), 'offline', '\u0000']) {
-    t.equal(priceUsd({ model, ...tokens }), 0, JSON.stringify(model.slice(0, 20)));
+    t.equal(calculatePriceUsd({ model, ...tokens }), 0, JSON.stringify(model.slice(0, 20)));
   }
   for (const odd of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
-    t.equal(priceUsd({ model: 'gpt-4o-mini', inputTokens: odd, outputTokens: odd }), 0, String(odd));
+    t.equal(calculatePriceUsd({ model: 'gpt-4o-mini', inputTokens: odd, outputTokens: odd }), 0, String(odd));
   }
 });

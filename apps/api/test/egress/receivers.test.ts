@@ -204,7 +204,7 @@ t.test('an answer of up to 64 KiB keeps its connection', async (t) => {
 });
 
 t.test('the caller stops a request in any phase, and its signal gathers no listeners', async (t) => {
-  const stopped = { kind: 'stopped', status: null, error: 'The request was stopped before the receiver answered.' };
+  const stopped = { kind: 'aborted', status: null, error: 'The request was stopped before the receiver answered.' };
   const silent = await startRawReceiver(t, () => {});
   const http = httpFor(t, { connectMs: 200, lookup: () => new Promise(() => {}) });
   t.strictSame(await http.post({ ...postTo(addressOf(silent)), signal: AbortSignal.abort() }), stopped);
@@ -245,7 +245,7 @@ t.test('a request that was given up while it waited for its connection is never 
   const stop = new AbortController();
   const given = [http.post({ ...postTo(url), connectMs: 20 }), http.post({ ...postTo(url), signal: stop.signal })];
   stop.abort();
-  t.match(await Promise.all(given), [broken, { kind: 'stopped' }]);
+  t.match(await Promise.all(given), [broken, { kind: 'aborted' }]);
   t.strictSame(await http.post(postTo(url)), delivered);
   await setTimeout(20);
   t.equal(requests, 1);
@@ -263,7 +263,7 @@ t.test('thousands of receivers leave few connections behind, and those that go h
     await setTimeout(5);
     response.end();
   });
-  const http = httpFor(t, { mostOrigins: 20 });
+  const http = httpFor(t, { maxOrigins: 20 });
   const outcomes = [];
   for (let round = 0; round < 20; round += 1) {
     const urls = Array.from({ length: 100 }, (_, at) => `http://r${round}-${at}.localhost:${receiver.port}/`);
@@ -282,7 +282,7 @@ t.test('a bound on connections holds for receivers that keep many of them', asyn
     await setTimeout(5);
     response.end();
   });
-  const http = httpFor(t, { mostSockets: 30 });
+  const http = httpFor(t, { maxSockets: 30 });
   const crowd = (host: string) =>
     Promise.all(Array.from({ length: 20 }, () => http.post(postTo(`http://${host}.localhost:${receiver.port}/`))));
   for (const host of ['a', 'b', 'c', 'd', 'e']) await crowd(host);

@@ -3,8 +3,8 @@ import { networkInterfaces } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import type { buildConnector } from 'undici';
-import { createConnector, NotAdmitted } from '../../src/egress/connector.ts';
-import type { Egress } from '../../src/egress/policy.ts';
+import { createConnector, NoAllowedAddress } from '../../src/egress/connector.ts';
+import type { EgressPolicy } from '../../src/egress/policy.ts';
 import { createLookup } from '../../src/egress/resolver.ts';
 import { PRODUCTION } from '../support/production.ts';
 import { startNameServer } from '../support/servers/name-server.ts';
@@ -20,7 +20,7 @@ import {
 
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
 const noAddress = {
-  kind: 'address',
+  kind: 'not_sent',
   status: null,
   error: 'Nothing was sent: the host of the address has no public address.',
 };
@@ -110,7 +110,7 @@ t.test('localhost and what ends in it is never asked of a name server', async (t
   const outside = httpFor(t, { lookup, env: { EGRESS_ALLOW: '' } });
   for (const host of ['localhost', 'localhost.', 'hooks.localhost']) {
     t.match(await inside.post(postTo(`http://${host}:${canary.port}/`)), { status: 200 });
-    t.match(await outside.post(postTo(`http://${host}:${canary.port}/`)), { kind: 'address' });
+    t.match(await outside.post(postTo(`http://${host}:${canary.port}/`)), { kind: 'not_sent' });
   }
   t.strictSame(asked, []);
   t.ok(canary.connections > 0);
@@ -139,7 +139,7 @@ t.test('what a name server says is believed as it is: both families, and where a
     'good-alias.test': ['CNAME receiver.test'],
     'nothing.test': [],
   });
-  const lookup = createLookup({ knowsHosts: false, servers: [server.address] });
+  const lookup = createLookup({ useHostsFile: false, servers: [server.address] });
   const signal = AbortSignal.timeout(5000);
   t.strictSame(await lookup('both.test', signal), ['127.0.0.1', 'fd00::1']);
   t.strictSame(new Set(await lookup('alias.test', signal)), new Set(['10.0.0.1', '127.0.0.1']));
@@ -162,7 +162,7 @@ t.test('names whose name server is silent hold up no others, nor any work of the
     'receiver.test': ['A 127.0.0.1'],
     ...Object.fromEntries(names.map((name) => [name, 'silent'] as const)),
   });
-  const lookup = createLookup({ knowsHosts: true, servers: [server.address] });
+  const lookup = createLookup({ useHostsFile: true, servers: [server.address] });
   const http = httpFor(t, { lookup });
   const began = performance.now();
   const waiting = names.map((name) => http.post({ ...postTo(`http://${name}:${canary.port}/`), connectMs: 1200 }));
@@ -176,7 +176,7 @@ t.test('names whose name server is silent hold up no others, nor any work of the
 t.test('names of the hosts file are known where the operator allows addresses that are not public', async (t) => {
   const { signal } = new AbortController();
   const server = await startNameServer(t, {});
-  const ask = (knowsHosts: boolean) => createLookup({ knowsHosts, servers: [server.address] })('localhost', signal);
+  const ask = (useHostsFile: boolean) => createLookup({ useHostsFile, servers: [server.address] })('localhost', signal);
   t.ok((await ask(true)).some((address) => /^127\.|^::1$/.test(address)));
   t.strictSame(await ask(false), []);
 });
@@ -186,14 +186,14 @@ t.test('a connection that ended elsewhere than was looked at is dropped before a
   const receiver = await startRawReceiver(t, (socket) => socket.on('data', ({ length }) => (heard += length)));
   for (const protocol of ['http:', 'https:']) {
     const verdicts = [true, true];
-    const egress: Pick<Egress, 'admits' | 'knownAddresses'> = {
-      knownAddresses: () => null,
-      admits: () => verdicts.pop() ?? false,
+    const egress: Pick<EgressPolicy, 'allows' | 'findLocalAddresses'> = {
+      findLocalAddresses: () => null,
+      allows: () => verdicts.pop() ?? false,
     };
-    const connector = createConnector(egress as Egress, async () => ['127.0.0.1', '127.0.0.1'], 1000);
+    const connector = createConnector(egress as EgressPolicy, async () => ['127.0.0.1', '127.0.0.1'], 1000);
     const target: buildConnector.Options = { hostname: 'moved.test', protocol, port: String(receiver.port) };
     const error = await new Promise((resolve) => connector.connect(target, (...[error]) => resolve(error)));
-    t.ok(error instanceof NotAdmitted);
+    t.ok(error instanceof NoAllowedAddress);
   }
   await receiver.deserted();
   t.equal(receiver.connections, 2);
@@ -206,10 +206,10 @@ t.test(
     const attempts = countAttempts(t);
     const { lookup, asked } = nameServers({ 'inside.test': ['10.1.2.3'] });
     const http = httpFor(t, { lookup, env: { ...PRODUCTION, EGRESS_ALLOW: '10.0.0.0/8:9443' } });
-    t.match(await http.post(postTo('http://inside.test:9443/')), { kind: 'address' });
-    t.match(await http.post(postTo('https://inside.test:9444/')), { kind: 'address' });
+    t.match(await http.post(postTo('http://inside.test:9443/')), { kind: 'not_sent' });
+    t.match(await http.post(postTo('https://inside.test:9444/')), { kind: 'not_sent' });
     t.strictSame(asked, []);
-    t.match(await http.post(postTo('https://inside.test/')), { kind: 'address' });
+    t.match(await http.post(postTo('https://inside.test/')), { kind: 'not_sent' });
     t.strictSame(asked, ['inside.test']);
     t.equal(attempts.count, 0);
   },

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
-import { isPublic, readAddress } from '../../src/egress/addresses.ts';
+import { isPublic, parseAddress } from '../../src/egress/addresses.ts';
 import { PRODUCTION } from '../support/production.ts';
 import { httpFor } from '../support/servers/probe-servers.ts';
 
@@ -86,14 +86,14 @@ t.test('an address is public only within what the registries have handed out for
     ...['223.255.255.255', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8', '2001:200::1', '2001:4860:4860::8888'],
     ...['2001:db7:ffff::1', '2001:db9::1', '2003::1', '2606:4700:4700::1111', '2a00:1450::1', '3ffe::1'],
   ];
-  const verdict = (address: string) => isPublic(readAddress(address) ?? '0.0.0.0');
+  const verdict = (address: string) => isPublic(parseAddress(address) ?? '0.0.0.0');
   t.strictSame(special.filter(verdict), []);
   t.strictSame(
     open.filter((address) => !verdict(address)),
     [],
   );
   for (const none of ['', 'localhost', '127.1', '1.2.3.4.5', '[::1]', 'fe80::1%lo', ':::', '2130706433']) {
-    t.equal(readAddress(none), null, none);
+    t.equal(parseAddress(none), null, none);
   }
 });
 

@@ -25,7 +25,7 @@ const own = (name: string) => (name === 'Notion' ? notionBot() : FIGMA_USER);
 /** Whose deadline is so short that the test need not wait for it. */
 async function hurry<T>(work: () => Promise<T>): Promise<T> {
   const { integrations } = ctx;
-  ctx.integrations = createIntegrations(ctx.config, { deadlineMs: 300 });
+  ctx.integrations = createIntegrations(ctx.config, { timeoutMs: 300 });
   try {
     return await work();
   } finally {

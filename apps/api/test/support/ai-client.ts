@@ -1,4 +1,5 @@
-import { type Ai, type AiOutcome, type AiRequest, createAi } from '../../src/ai/client.ts';
+import { type Ai, type AiOutcome, createAi } from '../../src/ai/client.ts';
+import type { AiRequest } from '../../src/ai/request.ts';
 import type { Config } from '../../src/config/config.ts';
 import { type AiServer, type AiServerOptions, startAiServer } from './servers/ai-server.ts';
 

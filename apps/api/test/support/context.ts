@@ -10,7 +10,7 @@ import { type AppOptions, buildApp } from '../../src/app.ts';
 import { createSessionTokens } from '../../src/auth/tokens.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
-import { createHttp } from '../../src/egress/client.ts';
+import { createHttpClient } from '../../src/egress/client.ts';
 import { createMail } from '../../src/mail/transport.ts';
 import { startTracing } from '../../src/open-context.ts';
 import { createFiles, type Files } from '../../src/storage/files.ts';
@@ -91,7 +91,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     config,
     tokens: await createSessionTokens(config),
     ai: given.ai ?? createAi(config.ai),
-    http: createHttp(config),
+    http: createHttpClient(config),
     mail: createMail(config.mail, log),
     files: given.files ?? createFiles(config),
     oauth: createOAuth(config),

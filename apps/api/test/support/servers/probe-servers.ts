@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { loadConfig } from '../../../src/config/config.ts';
-import { createHttp, type Http, type HttpOptions } from '../../../src/egress/client.ts';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../../src/egress/client.ts';
 import type { Lookup } from '../../../src/egress/resolver.ts';
 import { PRODUCTION } from '../production.ts';
 
@@ -90,13 +90,13 @@ export function countAttempts(t: Test): { count: number } {
   return attempts;
 }
 
-export interface Setting extends HttpOptions {
+export interface Setting extends HttpClientOptions {
   env?: Record<string, string>;
 }
 
 /** HTTP to user-given addresses, in development unless `env` says otherwise; it goes away at the end of `t`. */
-export function httpFor(t: Test, { env = {}, ...options }: Setting = {}): Http {
-  const http = createHttp(loadConfig({ ...PRODUCTION, NODE_ENV: 'test', ...env }), options);
+export function httpFor(t: Test, { env = {}, ...options }: Setting = {}): HttpClient {
+  const http = createHttpClient(loadConfig({ ...PRODUCTION, NODE_ENV: 'test', ...env }), options);
   t.after(() => http.close());
   return http;
 }

@@ -1,5 +1,5 @@
 import { type AiOutcome, createAi } from '@carillon/api/ai/client';
-import { createProviders } from '@carillon/api/ai/provider';
+import { createProviders } from '@carillon/api/ai/providers';
 import type { Config } from '@carillon/api/config/config';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import t from 'tap';
-import { priceUsd } from '../../src/ai/prices.ts';
+import { calculatePriceUsd } from '../../src/ai/pricing.ts';
 
 const PROVIDERS = ['openai', 'anthropic', 'google', 'openrouter', 'deepseek', 'groq', 'mistral', 'x-ai', 'perplexity'];
 const CALLS: { inputTokens: number; outputTokens: number; cacheReadTokens?: number; cacheWriteTokens?: number }[] = [
@@ -25,7 +25,7 @@ t.test('every model of the list costs what the list says, in tiers and with a ca
           cache_write_tokens: call.cacheWriteTokens,
         };
         const listed = calcPrice(usage, id, { providerId })?.total_price ?? 0;
-        const price = priceUsd({ model: `${providerId}/${id}`, ...call });
+        const price = calculatePriceUsd({ model: `${providerId}/${id}`, ...call });
         compared += 1;
         if (Math.abs(price - listed) > 1e-12) t.equal(price, listed, `${providerId} ${id} ${JSON.stringify(call)}`);
       }
@@ -38,8 +38,8 @@ t.test('every model of the list costs what the list says, in tiers and with a ca
 t.test('counts that cannot be cost nothing, and spoil nothing for the calls after them', (t) => {
   const model = 'gpt-4o';
   for (const odd of [{ inputTokens: 1, cacheReadTokens: 2 }, { inputTokens: Number.NaN }, { inputTokens: -1 }]) {
-    t.equal(priceUsd({ model, outputTokens: 100, ...odd }), 0, JSON.stringify(odd));
+    t.equal(calculatePriceUsd({ model, outputTokens: 100, ...odd }), 0, JSON.stringify(odd));
   }
-  t.equal(priceUsd({ model, inputTokens: 1000, outputTokens: 100 }), 0.0035);
+  t.equal(calculatePriceUsd({ model, inputTokens: 1000, outputTokens: 100 }), 0.0035);
   t.end();
 });

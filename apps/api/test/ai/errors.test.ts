@@ -153,3 +153,9 @@ t.test("a message quotes the provider's own words, whatever shape they have", as
     t.equal(failed(await ask()).message, `The provider refused the request (400)${words}`);
   }
 });
+
+t.test('A refusal is read up to 64 KiB', async (t) => {
+  const { server, ask } = await provided(t);
+  server.answer(() => ({ status: 400, body: 'x'.repeat(200_000), drip: { bytes: 70_000, everyMs: 60_000 } }));
+  t.match(failed(await ask()), { errorCode: 'INVALID_REQUEST' }, 'without the rest, which comes after the timeout');
+});

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createRefusals } from '../../src/ai/model-quirks.ts';
+import { createModelQuirks } from '../../src/ai/model-quirks.ts';
 import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
 
 t.test('without an Anthropic key anthropic/… goes to the other service under its whole name', async (t) => {
@@ -54,13 +54,13 @@ t.test('a model that goes on refusing is not asked for ever', async (t) => {
 });
 
 t.test('what models refuse is known of the last two hundred that refused something', (t) => {
-  const refusals = createRefusals();
+  const quirks = createModelQuirks();
   const body = JSON.stringify({ error: { message: 'Unsupported parameter', param: 'temperature' } });
-  const fault = { kind: 'refused', status: 400, headers: {}, body } as const;
-  for (let number = 0; number <= 200; number += 1) t.ok(refusals.learn(`model-${number}`, fault, {}));
-  t.strictSame(refusals.of('model-0'), {});
-  t.strictSame(refusals.of('model-1'), { temperature: true });
-  t.notOk(refusals.learn('model-1', fault, refusals.of('model-1')), 'a call that has heeded it has nothing to learn');
+  const fault = { kind: 'http', status: 400, headers: {}, body } as const;
+  for (let number = 0; number <= 200; number += 1) t.ok(quirks.learn(`model-${number}`, fault, {}));
+  t.strictSame(quirks.find('model-0'), {});
+  t.strictSame(quirks.find('model-1'), { noTemperature: true });
+  t.notOk(quirks.learn('model-1', fault, quirks.find('model-1')), 'a call that has heeded it has nothing to learn');
   t.end();
 });
 

@@ -1,0 +1,171 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ERROR_CODES } from '@carillon/db';
+import { toArray, toObject } from '../egress/json.ts';
+import { maskSecrets, type Secrets } from './mask-secrets.ts';
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** What ended a call other than its answer. `sent`: the request has left, so it may be billed. */
+export type ProviderError =
+  | { kind: 'http'; status: number; body: string; headers: IncomingHttpHeaders }
+  | { kind: 'too_large' }
+  | { kind: 'connection'; reason: string; sent: boolean }
+  | { kind: 'timeout'; sent: boolean }
+  /** By the caller's signal or the end of the process. */
+  | { kind: 'aborted'; sent: boolean }
+  /** 2xx with something that is not an answer of the protocol. */
+  | { kind: 'unreadable'; body: string }
+  /** An event of a stream that had begun with 2xx. */
+  | { kind: 'event'; event: unknown };
+
+/** A failed call. */
+export interface AiError {
+  errorCode: ErrorCode;
+  /** For the user: at most 500 characters, without keys, headers or the prompt. */
+  message: string;
+  retryable: boolean;
+  retryAfterMs: number | null;
+  /** The request has left, so it may be billed. */
+  sent: boolean;
+}
+
+type ProviderErrorCode = Exclude<ErrorCode, 'INTERRUPTED'>;
+
+const MAX_MESSAGE = 500;
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+const MESSAGES: Record<ProviderErrorCode, string> = {
+  RATE_LIMIT_EXCEEDED: 'The provider limits how often it may be asked',
+  QUOTA_EXCEEDED: "The provider account's quota or credit is used up",
+  TIMEOUT: 'The provider gave up waiting',
+  PROVIDER_UNAVAILABLE: 'The provider is unavailable',
+  AUTHENTICATION_FAILED: 'The provider refused the API key',
+  CONTENT_FILTERED: "The provider's content filter refused the request",
+  INVALID_REQUEST: 'The provider refused the request',
+  PROVIDER_ERROR: 'The answer of the provider could not be used',
+};
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
+  'RATE_LIMIT_EXCEEDED',
+  'TIMEOUT',
+  'PROVIDER_UNAVAILABLE',
+  'INTERRUPTED',
+]);
+
+export const createError = (errorCode: ErrorCode, message: string, sent = false): AiError => ({
+  errorCode,
+  message,
+  retryable: RETRYABLE.has(errorCode),
+  retryAfterMs: null,
+  sent,
+});
+
+export const aborted = (sent = false): AiError => createError('INTERRUPTED', 'The run was aborted.', sent);
+
+/** `timeoutMs` is that of the call, for the message. */
+export function toAiError(error: ProviderError, secrets: Secrets, timeoutMs: number): AiError {
+  switch (error.kind) {
+    case 'http':
+      return toHttpAiError(error, secrets);
+    case 'too_large':
+      return createError('PROVIDER_ERROR', 'The answer of the provider is larger than 16 MiB.', true);
+    case 'connection': {
+      const what = error.sent ? 'The connection to the provider broke off' : 'The provider could not be reached';
+      return createError('PROVIDER_UNAVAILABLE', `${what} (${error.reason}).`, error.sent);
+    }
+    case 'timeout':
+      return createError('TIMEOUT', `The provider did not answer within ${timeoutMs / 1000} s.`, error.sent);
+    case 'aborted':
+      return aborted(error.sent);
+    case 'unreadable': {
+      // The provider answered 2xx, so it may have been billed: a repeat could be billed twice.
+      const { message } = parseErrorBody(error.body);
+      return createError('PROVIDER_ERROR', buildMessage(MESSAGES.PROVIDER_ERROR, message, secrets), true);
+    }
+    case 'event':
+      return toEventAiError(error.event, secrets);
+  }
+}
+
+function toEventAiError(event: unknown, secrets: Secrets): AiError {
+  const { message, type } = readErrorFields(event);
+  const words = `${type} ${maskSecrets(message, secrets, MAX_MESSAGE)}`;
+  const status = Number(/(?<!\S)[45]\d\d(?!\S)/.exec(type)?.[0]);
+  const errorCode = status ? classifyStatus(status, words) : classifyWords(words);
+  return createError(errorCode, buildMessage(MESSAGES[errorCode], message, secrets));
+}
+
+function toHttpAiError({ status, body, headers }: ProviderError & { kind: 'http' }, secrets: Secrets): AiError {
+  const { message, type } = parseErrorBody(body);
+  const errorCode = classifyStatus(status, `${type} ${maskSecrets(message, secrets, MAX_MESSAGE)}`);
+  const what = status < 400 ? 'The provider answered with a redirect, which is not followed' : MESSAGES[errorCode];
+  return {
+    ...createError(errorCode, buildMessage(`${what} (${status})`, message, secrets)),
+    retryAfterMs: RETRYABLE.has(errorCode) ? readRetryAfterMs(headers) : null,
+  };
+}
+
+const NO_CREDIT = /insufficient[_ ](?:quota|credit|balance|funds)|credit balance|billing/i;
+const FILTERED = /content[_ -]?(?:filter|policy|management)|ResponsibleAI|moderation|flagged/i;
+
+function classifyStatus(status: number, words: string): ProviderErrorCode {
+  if (status >= 500) return 'PROVIDER_UNAVAILABLE';
+  if (status < 400) return 'PROVIDER_ERROR';
+  if (status === 408) return 'TIMEOUT';
+  if (status === 401) return 'AUTHENTICATION_FAILED';
+  if (status === 402 || NO_CREDIT.test(words)) return 'QUOTA_EXCEEDED';
+  if (status === 429) return 'RATE_LIMIT_EXCEEDED';
+  if (FILTERED.test(words)) return 'CONTENT_FILTERED';
+  return status === 403 ? 'AUTHENTICATION_FAILED' : 'INVALID_REQUEST';
+}
+
+/** For events of a stream, which often have no status. */
+function classifyWords(words: string): ProviderErrorCode {
+  if (NO_CREDIT.test(words)) return 'QUOTA_EXCEEDED';
+  if (FILTERED.test(words)) return 'CONTENT_FILTERED';
+  if (/rate[_ -]?limit/i.test(words)) return 'RATE_LIMIT_EXCEEDED';
+  if (/authentication_error|permission_error/.test(words)) return 'AUTHENTICATION_FAILED';
+  if (/invalid_request_error|not_found_error|request_too_large/.test(words)) return 'INVALID_REQUEST';
+  return /overload|unavailable|server[_ ]error|api_error/i.test(words) ? 'PROVIDER_UNAVAILABLE' : 'PROVIDER_ERROR';
+}
+
+interface ErrorFields {
+  message: string;
+  type: string;
+  parameter: string;
+}
+
+/** The provider's own message in any of the usual shapes; empty for an HTML page. */
+export function parseErrorBody(body: string): ErrorFields {
+  try {
+    return readErrorFields(JSON.parse(body));
+  } catch {
+    return { message: /^\s*[<{[]/.test(body) ? '' : body, type: '', parameter: '' };
+  }
+}
+
+function readErrorFields(parsed: unknown): ErrorFields {
+  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+  // Google wraps its errors in a list.
+  const outer = toObject(Array.isArray(parsed) ? parsed[0] : parsed);
+  // vLLM and Mistral do not wrap theirs.
+  const inner = toObject(outer.error ?? outer);
+  const details = toObject(toArray(outer.detail)[0]);
+  const message = [inner.message, outer.error, outer.message, outer.detail, details.msg].map(text).find(Boolean) ?? '';
+  return { message, type: [inner.type, inner.code, inner.status].map(text).join(' '), parameter: text(inner.param) };
+}
+
+function buildMessage(what: string, detail: string, secrets: Secrets): string {
+  const shown = maskSecrets(detail, secrets, MAX_MESSAGE - what.length - 2);
+  return shown ? `${what}: ${shown}` : `${what}.`;
+}
+
+/** An hour at most. A date counts from the response's own date, so that no clock has to be right. */
+function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
+  const given = headers['retry-after']?.trim() ?? '';
+  const exact = String(headers['retry-after-ms'] ?? '').trim();
+  let wait = Number.NaN;
+  if (/^\d+(\.\d+)?$/.test(exact)) wait = Number(exact);
+  else if (/^\d+(\.\d+)?$/.test(given)) wait = Number(given) * 1000;
+  else if (/ GMT$/.test(given)) wait = Date.parse(given) - Date.parse(headers.date ?? '');
+  return Number.isNaN(wait) ? null : Math.min(Math.max(Math.round(wait), 0), MAX_RETRY_AFTER_MS);
+}

@@ -1,0 +1,169 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { toStorableText } from '@carillon/db/storable-text';
+import type { Config } from '../config/config.ts';
+import { createOperatorClient } from '../egress/operator-client.ts';
+import { type AiError, aborted, createError, type ErrorCode, type ProviderError, toAiError } from './errors.ts';
+import { createModelQuirks } from './model-quirks.ts';
+import { askOfflineModel } from './offline-model.ts';
+import { createProviders, type Route } from './providers.ts';
+import { createReplyReader, MAX_TEXT, ModelReply, type ReplyReader } from './reply.ts';
+import { type AiRequest, findUnsupportedAttachment, joinRequestText } from './request.ts';
+import { type AiUsage, computeUsage, estimateUsage } from './usage.ts';
+
+export type CallResult = {
+  /** Null if nothing reached the provider, or it is not known what did. */
+  usage: AiUsage | null;
+} & (
+  | { ok: true; text: string }
+  | { ok: false; errorCode: ErrorCode; message: string; retryable: boolean; retryAfterMs: number | null }
+);
+
+export interface ProviderCalls {
+  ask(request: AiRequest): Promise<CallResult>;
+  close(): Promise<void>;
+}
+
+const CONNECTIONS = 1000;
+const CONNECT_MS = 10_000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
+/** Responses are not decompressed: a small one may expand to any size. */
+const HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'user-agent': 'Carillon' };
+
+export function createProviderCalls(settings: Config['ai']): ProviderCalls {
+  const http = createOperatorClient({ connections: CONNECTIONS, connectMs: CONNECT_MS });
+  const providers = createProviders(settings);
+  const quirks = createModelQuirks();
+
+  async function askProvider(request: AiRequest, route: ProviderRoute): Promise<CallResult> {
+    const { protocol, apiUrl, key } = route;
+    const deadlineAt = performance.now() + settings.timeoutMs;
+    // Once more only if the provider's refusal taught something new about the model.
+    for (;;) {
+      const known = quirks.find(request.model);
+      const body = JSON.stringify(protocol.buildBody(route.model, request, known));
+      const reply = new ModelReply(request.onText);
+      const error = await post(request, route, body, deadlineAt - performance.now(), reply);
+      if (error === null) {
+        return toResult(reply, computeUsage(request, reply, protocol.readTokenCounts(reply.usage), apiUrl));
+      }
+      if (quirks.learn(request.model, error, known)) continue;
+      const keys = [key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
+      const aiError = toAiError(error, { keys, prompt: joinRequestText(request) }, settings.timeoutMs);
+      const mayBeBilled = aiError.sent || reply.outputText !== '';
+      return toFailure(aiError, mayBeBilled ? estimateUsage(request, apiUrl, reply.outputText) : null);
+    }
+  }
+
+  /** Reads a 2xx response into `reply`; returns what went wrong, or null. */
+  async function post(
+    request: AiRequest,
+    { protocol, origin, path, key }: ProviderRoute,
+    body: string,
+    timeoutMs: number,
+    reply: ModelReply,
+  ): Promise<ProviderError | null> {
+    const response: ResponseState = { reader: null, refusal: null, error: null };
+    const { end, sent, error } = await http.request({
+      origin,
+      path,
+      method: 'POST',
+      headers: { ...HEADERS, ...protocol.buildHeaders(key) },
+      body,
+      signals: [request.signal],
+      timeoutMs,
+      maxBytes: MAX_ANSWER_BYTES,
+      onHeaders(status, headers) {
+        if (status >= 300) response.refusal = { status, headers, chunks: [], bytes: 0 };
+        else response.reader = createReplyReader(protocol, headers, reply, request.onText !== undefined);
+      },
+      onData(chunk) {
+        if (response.refusal) return addToRefusal(response.refusal, chunk);
+        response.error = response.reader?.read(chunk) ?? null;
+        return response.error !== null;
+      },
+    });
+    // The status of a refusal counts, even if its body breaks off.
+    if (response.refusal) return end === 'aborted' ? { kind: 'aborted', sent: false } : toHttpError(response.refusal);
+    switch (end) {
+      case 'complete':
+        return response.reader?.end() ?? null;
+      case 'stopped':
+        return response.error;
+      case 'too_large':
+        return { kind: 'too_large' };
+      case 'timeout':
+      case 'aborted':
+        return { kind: end, sent };
+      default:
+        return { kind: 'connection', reason: findErrorCode(error), sent };
+    }
+  }
+
+  return {
+    async ask(request) {
+      if (http.closed || request.signal.aborted) return toFailure(aborted());
+      const route = providers.find(request.model, request.apiKey ?? null);
+      if (route.kind === 'offline') return { ok: true, ...(await askOfflineModel(request)) };
+      if (route.kind === 'rejected') return toFailure(createError(route.errorCode, route.message));
+      const unsupported = findUnsupportedAttachment(request);
+      if (unsupported) {
+        const name = toStorableText(`${unsupported.name} (${unsupported.mediaType})`, 200);
+        return toFailure(createError('INVALID_REQUEST', `The attachment ${name} cannot be given to a model.`));
+      }
+      return askProvider(request, route);
+    },
+    close: () => http.close(),
+  };
+}
+
+type ProviderRoute = Extract<Route, { kind: 'provider' }>;
+
+interface ResponseState {
+  /** Of a 2xx response. */
+  reader: ReplyReader | null;
+  /** Of any other. */
+  refusal: Refusal | null;
+  /** Found by `reader` in the middle of the body. */
+  error: ProviderError | null;
+}
+
+interface Refusal {
+  status: number;
+  headers: IncomingHttpHeaders;
+  chunks: Buffer[];
+  bytes: number;
+}
+
+/** Returns true once there is enough to explain it. */
+function addToRefusal(refusal: Refusal, chunk: Buffer): boolean {
+  refusal.chunks.push(chunk);
+  refusal.bytes += chunk.length;
+  return refusal.bytes >= MAX_ERROR_BYTES;
+}
+
+function toHttpError({ status, headers, chunks }: Refusal): ProviderError {
+  return { kind: 'http', status, headers, body: Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString() };
+}
+
+/** The code of an error or of its cause, such as `ECONNREFUSED`; never its text, which may contain an address. */
+function findErrorCode(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return 'unknown cause';
+}
+
+function toResult({ finishReason, text }: ModelReply, usage: AiUsage): CallResult {
+  if (finishReason === 'content_filter') {
+    return toFailure(createError('CONTENT_FILTERED', "The provider's content filter stopped the answer."), usage);
+  }
+  if (finishReason === 'error') {
+    return toFailure(createError('PROVIDER_ERROR', 'The provider broke the answer off with an error.'), usage);
+  }
+  return { ok: true, text: toStorableText(text, MAX_TEXT), usage };
+}
+
+function toFailure({ errorCode, message, retryable, retryAfterMs }: AiError, usage: AiUsage | null = null): CallResult {
+  return { ok: false, usage, errorCode, message, retryable, retryAfterMs };
+}

@@ -1,0 +1,81 @@
+import { toStorableText } from '@carillon/db/storable-text';
+import type { Config } from '../config/config.ts';
+import { anthropicMessages } from './anthropic-messages.ts';
+import { chatCompletions } from './chat-completions.ts';
+import type { ErrorCode } from './errors.ts';
+import type { Protocol } from './reply.ts';
+
+const ANTHROPIC_PREFIX = 'anthropic/';
+const ANTHROPIC_URL = 'https://api.anthropic.com/v1';
+
+export type Service =
+  | { kind: 'anthropic' | 'compatible'; url: string }
+  | { kind: 'offline' }
+  /** Only models of Anthropic can be asked. */
+  | { kind: 'none' };
+
+/** How a model is asked. */
+export type Route =
+  | { kind: 'offline' }
+  | { kind: 'rejected'; errorCode: ErrorCode; message: string }
+  | ({ kind: 'provider' /** As the service names it. */; model: string; key: string } & Endpoint);
+
+interface Endpoint {
+  protocol: Protocol;
+  apiUrl: string;
+  origin: string;
+  path: string;
+}
+
+/**
+ * The service of a model: `anthropic/…` goes to the Anthropic Messages API if its key is configured, everything else to
+ * the OpenAI-compatible service. Without a provider all go to the offline model.
+ */
+export function findService(settings: Config['ai'], model: string): Service {
+  const { baseUrl, anthropicApiKey } = settings;
+  if (anthropicApiKey && model.startsWith(ANTHROPIC_PREFIX)) {
+    return { kind: 'anthropic', url: getAnthropicUrl(settings) };
+  }
+  if (baseUrl === 'offline' || (baseUrl === null && !anthropicApiKey)) return { kind: 'offline' };
+  return baseUrl === null ? { kind: 'none' } : { kind: 'compatible', url: baseUrl };
+}
+
+/** Anthropic's own clients leave `/v1` out of the base address, others include it: both are accepted. */
+function getAnthropicUrl({ anthropicBaseUrl }: Config['ai']): string {
+  const url = anthropicBaseUrl ?? ANTHROPIC_URL;
+  return /\/v\d+$/.test(url) ? url : `${url}/v1`;
+}
+
+/** `find` uses the user's own key for the OpenAI-compatible service, if there is one. */
+export function createProviders(settings: Config['ai']) {
+  const { baseUrl, apiKey, anthropicApiKey } = settings;
+  const endpoints = {
+    anthropic: buildEndpoint(anthropicMessages, getAnthropicUrl(settings)),
+    compatible: baseUrl === null || baseUrl === 'offline' ? null : buildEndpoint(chatCompletions, baseUrl),
+  };
+  return {
+    find(name: string, userKey: string | null): Route {
+      const { kind } = findService(settings, name);
+      if (kind === 'offline') return { kind };
+      if (kind === 'anthropic') {
+        return buildRoute(endpoints.anthropic, name.slice(ANTHROPIC_PREFIX.length), anthropicApiKey ?? '');
+      }
+      if (endpoints.compatible) return buildRoute(endpoints.compatible, name, userKey || apiKey || '');
+      const message = `Model "${name}" needs AI_BASE_URL, which is not set; only models named anthropic/… can be asked.`;
+      return { kind: 'rejected', errorCode: 'INVALID_REQUEST', message: toStorableText(message, 500) };
+    },
+  };
+}
+
+function buildEndpoint(protocol: Protocol, apiUrl: string): Endpoint {
+  const { origin, pathname, search } = new URL(apiUrl.replace(/\/$/, '') + protocol.path);
+  return { protocol, apiUrl, origin, path: pathname + search };
+}
+
+function buildRoute(endpoint: Endpoint, model: string, key: string): Route {
+  if (!/^[\x21-\x7e]*$/.test(key)) {
+    const message = 'The API key has characters that no key has: it was probably copied with something around it.';
+    return { kind: 'rejected', errorCode: 'AUTHENTICATION_FAILED', message };
+  }
+  return { kind: 'provider', model, key, ...endpoint };
+}

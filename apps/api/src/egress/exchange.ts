@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+
+/** One HTTP request, its bounds, and what reads its response. */
+export interface ExchangeRequest {
+  /** Default: the origin of the dispatcher. */
+  origin?: string;
+  path: string;
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>>;
+  body?: Buffer | string;
+  /** Any of them ends the exchange, in whatever phase it is. */
+  signals?: readonly AbortSignal[];
+  /** Until the request has a connection; `timeoutMs` then counts from there. Default: no limit of its own. */
+  connectMs?: number;
+  /** Until the response has been read. */
+  timeoutMs: number;
+  /** Of the response's body. */
+  maxBytes: number;
+  /** Called with the final status, not with interim ones. */
+  onHeaders?: (status: number, headers: IncomingHttpHeaders) => void;
+  /** Called with each piece of the body; returns true to read no further. */
+  onData?: (chunk: Buffer) => boolean;
+}
+
+export interface ExchangeResult {
+  /** `stopped`: by `onData`. `no_connection`: none within `connectMs`. `failed`: by `error`. */
+  end: 'complete' | 'stopped' | 'too_large' | 'no_connection' | 'timeout' | 'aborted' | 'failed';
+  /** Null until the headers have arrived. */
+  status: number | null;
+  /** The whole request has left. */
+  sent: boolean;
+  error: Error | null;
+}
+
+const STOPPED = new Error('stopped');
+
+/**
+ * Makes one request and reads its response. Never rejects. Redirects are not followed and nothing is decompressed.
+ *
+ * undici's own `request` does not report whether the request has left, and does not end one that still waits for its
+ * connection.
+ */
+export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<ExchangeResult> {
+  const { origin, path, method, headers, body = null, signals = [], connectMs, timeoutMs, maxBytes } = request;
+  const { promise, resolve } = Promise.withResolvers<ExchangeResult>();
+  let controller: Dispatcher.DispatchController | null = null;
+  let status: number | null = null;
+  let sent = false;
+  let bytes = 0;
+  let ended = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const finish = (end: ExchangeResult['end'], error: Error | null = null) => {
+    if (ended) return;
+    ended = true;
+    clearTimeout(timer);
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+    resolve({ end, status, sent, error });
+  };
+  const stop = (end: ExchangeResult['end']) => {
+    finish(end);
+    controller?.abort(STOPPED);
+  };
+  const abort = () => stop('aborted');
+
+  if (signals.some(({ aborted }) => aborted)) {
+    finish('aborted');
+    return promise;
+  }
+  for (const signal of signals) signal.addEventListener('abort', abort);
+  timer =
+    connectMs === undefined ? setTimeout(stop, timeoutMs, 'timeout') : setTimeout(stop, connectMs, 'no_connection');
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started;
+      // It ended while it waited for a connection: undici starts it all the same.
+      if (ended) return started.abort(STOPPED);
+      if (connectMs === undefined) return;
+      clearTimeout(timer);
+      timer = setTimeout(stop, timeoutMs, 'timeout');
+    },
+    onBodySent() {
+      sent = true;
+    },
+    onResponseStart(_, received, responseHeaders) {
+      if (received < 200 || ended) return;
+      status = received;
+      request.onHeaders?.(received, responseHeaders);
+    },
+    onResponseData(_, chunk) {
+      if (ended) return;
+      bytes += chunk.length;
+      if (bytes > maxBytes) stop('too_large');
+      else if (request.onData?.(chunk)) stop('stopped');
+    },
+    onResponseEnd: () => finish('complete'),
+    onResponseError: (_, error) => finish('failed', error),
+  };
+  dispatcher.dispatch({ ...(origin !== undefined && { origin }), path, method, headers, body }, handler);
+  return promise;
+}
