@@ -73,7 +73,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       const limit = places + ends.length;
       const { started, refused, next } = await claimExecutions(ctx, { limit, after, ends });
       running.release(ends);
-      for (const run of started) running.begin(run);
+      for (const run of started) running.hold(run);
       lastUser = next;
       // A single claim that looked at everybody has left only what may not start, or what was behind a refused one.
       return { found: started.length + refused, next, isAll: after === 0 && next === 0 && refused === 0 };
@@ -157,7 +157,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       for (;;) {
         await fill();
         if (running.size === 0) break;
-        await running.ended();
+        await running.waitUntilEnded();
       }
     },
     async stop() {

@@ -1,18 +1,18 @@
 /**
- * Makes of `work`, which takes many items at once, a function that takes one: what comes in while a batch is under way
- * goes together into the next one. Each call settles with the batch that its item was in.
+ * Turns `work`, which takes many items, into a function that takes one. Items that arrive while a batch runs form the
+ * next batch of up to `maxBatch`; batches never overlap. Each call settles with its item's batch.
  */
 export function createBatcher<T>(work: (items: T[]) => Promise<void>, maxBatch: number): (item: T) => Promise<void> {
-  let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
-  let underWay = false;
+  let pending: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  let isRunning = false;
 
-  async function drain() {
-    underWay = true;
-    // What ended in the same turn of the event loop shares a batch.
+  async function run() {
+    isRunning = true;
+    // Items that arrive in the same turn of the event loop share a batch.
     await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, maxBatch);
-      waiting = waiting.slice(maxBatch);
+    while (pending.length > 0) {
+      const batch = pending.slice(0, maxBatch);
+      pending = pending.slice(maxBatch);
       try {
         await work(batch.map(({ item }) => item));
         for (const { resolve } of batch) resolve();
@@ -20,12 +20,12 @@ export function createBatcher<T>(work: (items: T[]) => Promise<void>, maxBatch: 
         for (const { reject } of batch) reject(error);
       }
     }
-    underWay = false;
+    isRunning = false;
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      if (!underWay) void drain();
+      pending.push({ item, resolve, reject });
+      if (!isRunning) void run();
     });
 }

@@ -1,20 +1,20 @@
-/** A loop that is late by more than this hangs: the longest that the database may keep it waiting is shorter. */
-const ALIVE_MS = 15_000;
+/** Default bound between two beats. Longer than the longest that one statement may wait for the database. */
+const MAX_SILENCE_MS = 15_000;
 
-/** Tells whether a loop goes round. */
 export interface Heartbeat {
-  /** Another round, or a step of a long one, has begun. */
+  /** Marks progress: a new round, or a step of a long one. */
   beat(): void;
-  /** Whether that was lately; false before the first one. */
+  /** Whether the last beat is recent; false before the first one. */
   isAlive(): boolean;
 }
 
-export function createHeartbeat(aliveMs = ALIVE_MS): Heartbeat {
+/** Shows whether a loop makes progress. */
+export function createHeartbeat(maxSilenceMs = MAX_SILENCE_MS): Heartbeat {
   let beatAt = Number.NEGATIVE_INFINITY;
   return {
     beat() {
       beatAt = performance.now();
     },
-    isAlive: () => performance.now() - beatAt <= aliveMs,
+    isAlive: () => performance.now() - beatAt <= maxSilenceMs,
   };
 }

@@ -1,23 +1,42 @@
-/**
- * Runs `work` at once and then every `everyMs` milliseconds, never twice at the same time; an error goes to `onError`
- * and the loop goes on. `stop` waits for the run that is under way.
- */
-export function startInterval(everyMs: number, work: () => Promise<unknown>, onError: (error: unknown) => void) {
-  let stopped = false;
+import type { Logger } from 'pino';
+
+export interface Intervals {
+  /** Runs `work` now, and again `ms` after each run has ended. An error is logged as "<name> failed". */
+  every(ms: number, name: string, work: () => Promise<unknown>): void;
+  /** Starts no further run and waits for those under way. */
+  stop(): Promise<void>;
+}
+
+/** The interval loops of one owner. Runs of one loop never overlap. */
+export function createIntervals(log: Pick<Logger, 'error'>): Intervals {
+  const intervals: { stop(): Promise<void> }[] = [];
+  return {
+    every(ms, name, work) {
+      intervals.push(startInterval(ms, work, (error) => log.error({ err: error }, `${name} failed`)));
+    },
+    async stop() {
+      await Promise.all(intervals.map((interval) => interval.stop()));
+    },
+  };
+}
+
+/** One loop; an error goes to `onError`. */
+export function startInterval(ms: number, work: () => Promise<unknown>, onError: (error: unknown) => void) {
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<unknown> = Promise.resolve();
 
-  const turn = () => {
+  const run = () => {
     current = work()
       .catch(onError)
       .then(() => {
-        if (!stopped) timer = setTimeout(turn, everyMs);
+        if (!isStopped) timer = setTimeout(run, ms);
       });
   };
-  turn();
+  run();
   return {
     async stop() {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
       await current;
     },

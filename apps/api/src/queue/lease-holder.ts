@@ -1,69 +1,73 @@
-import type { Context } from '../context.ts';
-import { startInterval } from './interval.ts';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createIntervals } from './interval.ts';
+import type { Lease } from './leases.ts';
 
 const RESCUE_MS = 5000;
 
-/** A row that this process works on; whoever holds its token may end it. */
-export interface Claim {
-  id: number | string;
-  claimToken: string;
-}
-export type Lease<C extends Claim> = Pick<C, 'id' | 'claimToken'>;
-
-/** What the holder has to know of the rows that are claimed. */
-export interface LeaseHandlers<C extends Claim, Rescued> {
-  /** What a log line calls them. */
+/** How one queue works on its rows. */
+export interface LeaseHandlers<Row extends Lease, Rescued> {
+  /** What metrics and log lines call the rows. */
   name: 'executions' | 'deliveries';
-  /** Under what the id of one stands in a log line. */
+  /** The field of a log line that holds the id of a row. */
   idName: string;
-  /** Works on one until it has ended, and gives up when `signal` says so. A rejection leaves it to its lease. */
-  work(claim: C, signal: AbortSignal): Promise<void>;
-  /** Called whenever one that was not released has ended, so a place is free. */
+  /** Works on a row to its end, and gives up when `signal` aborts. After a rejection the row waits for its lease to expire. */
+  work(row: Row, signal: AbortSignal): Promise<void>;
+  /** Called when a row that was not released has ended, so there is room for another. */
   onEnd(): void;
-  /** Prolongs the leases that are still held, and returns their ids. */
-  renew(leases: Lease<C>[]): Promise<ReadonlySet<C['id']>>;
-  /** Takes over what others hold and no longer renew. */
+  /** Renews leases and returns the ids that are still held. */
+  renew(leases: Lease<Row['id']>[]): Promise<ReadonlySet<Row['id']>>;
+  /** Takes over the rows whose leases have expired. */
   rescue(): Promise<Rescued>;
-  /** Gives back what could not be ended in time. */
-  handBack(leases: Lease<C>[]): Promise<void>;
+  /** Returns rows to the queue at shutdown. */
+  handBack(leases: Lease<Row['id']>[]): Promise<void>;
 }
 
-export interface LeaseHolder<C extends Claim, Rescued> {
+export interface LeaseHolder<Row extends Lease, Rescued> {
+  /** How many rows are held. */
   readonly size: number;
-  begin(claim: C): void;
-  /** Holds these no longer: their rows have ended. */
-  release(claims: readonly Lease<C>[]): void;
-  /** Gives up those of these that are held. */
-  abort(ids: readonly C['id'][]): void;
-  /** Waits for all that are held now. */
-  ended(): Promise<void>;
-  /** Takes over what others have left; undefined when this process may be the one that was away. */
+  /** Starts work on a claimed row and keeps its lease until it has ended. */
+  hold(row: Row): void;
+  /** Stops holding rows that are stored already, before their `work` has returned. */
+  release(leases: readonly Lease<Row['id']>[]): void;
+  /** Aborts the work on those of these rows that are held. */
+  abort(ids: readonly Row['id'][]): void;
+  /** Waits for all rows that are held now. */
+  waitUntilEnded(): Promise<void>;
+  /** Takes over expired rows; returns undefined soon after an outage, when living processes may not have renewed yet. */
   rescue(): Promise<Rescued | undefined>;
-  /** Runs other work on the same rows: when it fails, nobody's lease says anything for a while. */
+  /** Runs other work of this queue; its failure counts as an outage. */
   trackOutage<T>(work: () => Promise<T>): Promise<T>;
-  /** Begins to renew and to rescue. */
+  /** Starts to renew and to rescue. */
   start(): void;
-  /** Waits up to `graceMs` for what is held, then aborts `closing`, gives up what is left and hands it back. */
+  /** Waits up to `graceMs` for held rows, then aborts `closing`, aborts the rest and hands them back. */
   stop(graceMs: number, closing: AbortController): Promise<void>;
 }
 
+interface Dependencies {
+  config: Pick<Config, 'executionLeaseMs'>;
+  log: Pick<Logger, 'error'>;
+  metrics: Pick<Metrics, 'inFlight'>;
+}
+
 /**
- * The claims that a process holds, of executions or of deliveries alike: begins each, keeps its lease, gives it up when
- * it was lost, and at the end hands back what has not ended.
+ * Holds the rows that this process has claimed: runs them, renews their leases, aborts the work on rows that were lost,
+ * takes over expired rows of other processes, and hands back at shutdown what has not ended.
  */
-export function createLeaseHolder<C extends Claim, Rescued>(
-  { config, log, metrics }: Pick<Context, 'config' | 'log' | 'metrics'>,
-  kind: LeaseHandlers<C, Rescued>,
-): LeaseHolder<C, Rescued> {
-  const held = new Map<C['id'], { claim: C; abort: AbortController; ended: Promise<void> }>();
-  const loops: ReturnType<typeof startInterval>[] = [];
-  let renewing: ReturnType<typeof startInterval> | undefined;
+export function createLeaseHolder<Row extends Lease, Rescued>(
+  { config, log, metrics }: Dependencies,
+  handlers: LeaseHandlers<Row, Rescued>,
+): LeaseHolder<Row, Rescued> {
+  const { name } = handlers;
+  const held = new Map<Row['id'], { claimToken: string; abort: AbortController; ended: Promise<void> }>();
+  const rescuing = createIntervals(log);
+  const renewing = createIntervals(log);
   let outageAt = Number.NEGATIVE_INFINITY;
-  metrics.inFlight(kind.name, () => held.size);
+  metrics.inFlight(name, () => held.size);
 
-  const leases = () => [...held.values()].map(({ claim: { id, claimToken } }): Lease<C> => ({ id, claimToken }));
+  const listLeases = () => [...held].map(([id, { claimToken }]): Lease<Row['id']> => ({ id, claimToken }));
 
-  /** A failure is the database's, as far as anybody can tell. */
   async function trackOutage<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -75,82 +79,75 @@ export function createLeaseHolder<C extends Claim, Rescued>(
 
   async function renew() {
     if (held.size === 0) return;
-    const mine = leases();
-    const kept = await kind.renew(mine);
-    for (const { id, claimToken } of mine) {
-      const one = held.get(id);
-      if (!kept.has(id) && one?.claim.claimToken === claimToken) one.abort.abort();
+    const leases = listLeases();
+    const stillHeld = await handlers.renew(leases);
+    for (const { id, claimToken } of leases) {
+      const entry = held.get(id);
+      if (!stillHeld.has(id) && entry?.claimToken === claimToken) entry.abort.abort();
     }
   }
 
   async function rescue() {
-    // After an outage of the database or a stall the leases of living processes have run out too: they renew first.
+    // After an outage the leases of living processes have expired too: each renews before anyone rescues.
     await renew();
-    return performance.now() - outageAt < config.executionLeaseMs ? undefined : kind.rescue();
+    return performance.now() - outageAt < config.executionLeaseMs ? undefined : handlers.rescue();
   }
 
-  async function ended() {
-    await Promise.all([...held.values()].map((one) => one.ended));
+  async function waitUntilEnded() {
+    await Promise.all([...held.values()].map(({ ended }) => ended));
   }
 
-  function abort(ids: readonly C['id'][]) {
+  function abort(ids: readonly Row['id'][]) {
     for (const id of ids) held.get(id)?.abort.abort();
-  }
-
-  function every(ms: number, name: string, work: () => Promise<unknown>) {
-    return startInterval(
-      ms,
-      () => trackOutage(work),
-      (error) => log.error({ err: error }, `${name} failed`),
-    );
   }
 
   return {
     get size() {
       return held.size;
     },
-    begin(claim) {
-      // Lost to another process and back again: the earlier claim counts no more.
-      held.get(claim.id)?.abort.abort();
+    hold(row) {
+      // Lost to another process and claimed again: the earlier work no longer counts.
+      held.get(row.id)?.abort.abort();
       const abort = new AbortController();
-      const ended = kind
-        .work(claim, abort.signal)
+      const ended = handlers
+        .work(row, abort.signal)
         .catch((error) =>
-          log.error({ err: error, [kind.idName]: claim.id }, `one of the ${kind.name} was left to its lease`),
+          log.error({ err: error, [handlers.idName]: row.id }, `work on ${name} failed: left to its lease`),
         )
         .then(() => {
-          if (held.get(claim.id)?.abort !== abort) return;
-          held.delete(claim.id);
-          kind.onEnd();
+          if (held.get(row.id)?.abort !== abort) return;
+          held.delete(row.id);
+          handlers.onEnd();
         });
-      held.set(claim.id, { claim, abort, ended });
+      held.set(row.id, { claimToken: row.claimToken, abort, ended });
     },
-    release(claims) {
-      for (const { id, claimToken } of claims) if (held.get(id)?.claim.claimToken === claimToken) held.delete(id);
+    release(leases) {
+      for (const { id, claimToken } of leases) if (held.get(id)?.claimToken === claimToken) held.delete(id);
     },
     abort,
-    ended,
+    waitUntilEnded,
     rescue,
     trackOutage,
     start() {
-      renewing = every(config.executionLeaseMs / 3, `renewing the leases of ${kind.name}`, renew);
-      loops.push(every(Math.min(RESCUE_MS, config.executionLeaseMs / 2), `rescuing ${kind.name}`, rescue));
+      const { executionLeaseMs: leaseMs } = config;
+      renewing.every(leaseMs / 3, `renewing the leases of ${name}`, () => trackOutage(renew));
+      rescuing.every(Math.min(RESCUE_MS, leaseMs / 2), `rescuing ${name}`, () => trackOutage(rescue));
     },
     async stop(graceMs, closing) {
-      await Promise.all(loops.map((loop) => loop.stop()));
-      const all = ended();
+      await rescuing.stop();
+      const ended = waitUntilEnded();
       const timer = setTimeout(() => closing.abort(), graceMs);
-      const cut = new Promise<void>((resolve) => closing.signal.addEventListener('abort', () => resolve()));
-      await Promise.race([all, cut]);
+      const closed = new Promise<void>((resolve) => closing.signal.addEventListener('abort', () => resolve()));
+      await Promise.race([ended, closed]);
       clearTimeout(timer);
-      // Not before: what is still waited for must not be taken over meanwhile.
-      await renewing?.stop();
-      const left = leases();
+      // Not before: rows that are still worked on must not be taken over meanwhile.
+      await renewing.stop();
+      const left = listLeases();
       abort(left.map(({ id }) => id));
-      // The aborted ones end at once; what is just being stored is not handed back.
-      await all;
-      await kind.handBack(left).catch((error) => {
-        log.error({ err: error }, `the ${kind.name} could not be handed back: they are left to their leases`);
+      // Aborted rows end at once; a row that is just being stored ends first and is not handed back.
+      await ended;
+      await handlers.handBack(left).catch((error) => {
+        log.error({ err: error }, `${name} could not be handed back: left to their leases`);
       });
     },
   };

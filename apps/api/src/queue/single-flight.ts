@@ -1,25 +1,25 @@
 /**
- * Makes of `look` a function that never looks twice at the same time: a call while it looks makes it look once more
- * afterwards, and all calls end with the last look. An error goes to `onError`.
+ * Returns a function that runs `work`, never twice at once. A call during a run causes one more run after it; all
+ * callers wait for the last run. An error ends the runs and goes to `onError`; the returned function never rejects.
  */
-export function singleFlight(look: () => Promise<void>, onError: (error: unknown) => void): () => Promise<void> {
-  let looking: Promise<void> | null = null;
-  let again = false;
+export function singleFlight(work: () => Promise<void>, onError: (error: unknown) => void): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let isRequested = false;
 
   return () => {
-    again = true;
-    looking ??= (async () => {
+    isRequested = true;
+    running ??= (async () => {
       try {
-        while (again) {
-          again = false;
-          await look();
+        while (isRequested) {
+          isRequested = false;
+          await work();
         }
       } catch (error) {
         onError(error);
       } finally {
-        looking = null;
+        running = null;
       }
     })();
-    return looking;
+    return running;
   };
 }

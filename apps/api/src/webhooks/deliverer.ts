@@ -82,7 +82,7 @@ export function createDeliverer(
       isFull = limit === 0;
       if (isFull) return;
       const claim = await claimDeliveries(ctx, { limit, after, limits: spare ? oneEach : limits });
-      for (const delivery of claim.claimed) sending.begin(delivery);
+      for (const delivery of claim.claimed) sending.hold(delivery);
       ({ next: after, more } = claim);
       if (after !== FIRST) continue;
       if (wholeRound) return;
@@ -129,7 +129,7 @@ export function createDeliverer(
         await queueRetries(ctx);
         await fill();
         if (sending.size === 0) break;
-        await sending.ended();
+        await sending.waitUntilEnded();
       }
       await prune();
     },

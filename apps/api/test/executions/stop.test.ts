@@ -89,7 +89,7 @@ t.test('a worker stops although the database is gone', async (t) => {
   await reached;
   await process.close();
   await process.worker.stop();
-  t.match(logged.at(-1), { level: 50, msg: /^the executions could not be handed back/ });
+  t.match(logged.at(-1), { level: 50, msg: /^executions could not be handed back/ });
   // Their lease would end, so that the next test's books are its own.
   await ctx.db.execute('delete from tasks');
   await ctx.db.execute('delete from usage_counters');

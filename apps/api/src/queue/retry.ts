@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isTransient } from '../context.ts';
+
+const MIN_WAIT_MS = 100;
+
+export interface RetryOptions {
+  maxWaitMs: number;
+  /** Once aborted, the next failure is thrown. */
+  signal: AbortSignal;
+  /** Called before each further attempt. */
+  onRetry(error: unknown): void;
+}
+
+/**
+ * Runs `work` until it succeeds. Transient database errors are retried, with waits that double from 100 ms to
+ * `maxWaitMs`. Throws any other error at once.
+ */
+export async function retryWhileUnavailable<T>(
+  work: () => Promise<T>,
+  { maxWaitMs, signal, onRetry }: RetryOptions,
+): Promise<T> {
+  for (let waitMs = MIN_WAIT_MS; ; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) || signal.aborted) throw error;
+      onRetry(error);
+      // An abort ends the wait early; one last attempt follows.
+      await delay(waitMs, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+export interface StoreOptions<T> {
+  maxWaitMs: number;
+  signal: AbortSignal;
+  /** Stores all items, or throws and stores none. */
+  store(items: readonly T[]): Promise<unknown>;
+  /** Called for each failure of a batch that is tried again, whole or item by item. */
+  onFailure(error: unknown, items: readonly T[]): void;
+  /** Called for an item that cannot be stored even alone. */
+  onUnstorable(item: T, error: unknown): unknown;
+}
+
+/**
+ * Stores results in one batch, for as long as the database is unavailable. A batch that fails for another reason is
+ * stored item by item, so that one bad item does not take the others with it. Throws only a transient error after
+ * `signal` has aborted.
+ */
+export async function storeBatch<T>(items: readonly T[], options: StoreOptions<T>): Promise<void> {
+  const { store, onFailure, onUnstorable, ...retry } = options;
+  try {
+    await retryWhileUnavailable(() => store(items), { ...retry, onRetry: (error) => onFailure(error, items) });
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    const [item, ...others] = items;
+    if (item === undefined) return;
+    if (others.length === 0) {
+      await onUnstorable(item, error);
+      return;
+    }
+    onFailure(error, items);
+    for (const one of items) await storeBatch([one], options);
+  }
+}
