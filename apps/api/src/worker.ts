@@ -15,7 +15,7 @@ import { createLeaseHolder } from './queue/lease-holder.ts';
 import { singleFlight } from './queue/single-flight.ts';
 import { createPruner } from './retention/prune.ts';
 import { deleteOrphanedObjects } from './uploads/orphaned-objects.ts';
-import { createDeliverer } from './webhooks/deliverer.ts';
+import { createDeliverer } from './webhooks/delivery/deliverer.ts';
 
 const POLL_MS = 1000;
 const RESCUE_MS = 5000;

@@ -1,4 +1,4 @@
-import { type Db, recordset, rows } from '@carillon/db';
+import { type Db, queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 
 /** A claimed row. Only the holder of its token may complete it, renew its lease or hand it back. */
@@ -26,7 +26,7 @@ export async function renewLeases<Id extends number | string>(
   until: Date,
 ): Promise<Set<Id>> {
   const name = sql.raw(table.name);
-  const held = await rows<{ id: Id }>(
+  const held = await queryRows<{ id: Id }>(
     db,
     sql`
     with mine as (${selectLeases(table, leases)}), free as (

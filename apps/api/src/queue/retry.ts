@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isTransient } from '../context.ts';
+import { isTransient } from '@carillon/db';
 
 const MIN_WAIT_MS = 100;
 

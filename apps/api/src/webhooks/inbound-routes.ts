@@ -6,12 +6,12 @@ import { authenticateInbound, getInbound, type InboundPath, triggerInbound } fro
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose webhook an inbound call names, once its signature was found good. */
+    /** The owner of the webhook that an inbound call names; set after its signature was verified. */
     inboundUserId: number;
   }
 }
 
-/** Specification "Webhooks", the inbound path; decisions §8. Its refusals are `{error}` alone. */
+/** Called by other services. Errors are `{error}` without the envelope. */
 export const inboundRoutes: Routes = async (app) => {
   const config = { access: 'public', shape: 'bare' } as const;
   const parse = registerRawParser(app);
@@ -30,7 +30,7 @@ export const inboundRoutes: Routes = async (app) => {
 
   app.post(
     '/api/webhooks/:userId/:secret',
-    { schema: contract.receiveInbound, config, preValidation: openBody },
+    { schema: contract.receiveInbound, config, preValidation: verifyAndParse },
     async ({ ctx, body, inboundUserId }, reply) => {
       const executionId = await triggerInbound(ctx, inboundUserId, body);
       if (executionId === null) return { success: true as const, received: true as const };
@@ -38,8 +38,8 @@ export const inboundRoutes: Routes = async (app) => {
     },
   );
 
-  /** The signature is of the bytes: nothing is read from them before it was found good. */
-  async function openBody(request: FastifyRequest) {
+  /** Verifies the signature of the raw bytes before it parses them. */
+  async function verifyAndParse(request: FastifyRequest) {
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const signature = request.headers['x-webhook-signature'];
     request.inboundUserId = await authenticateInbound(request.ctx, request.params as InboundPath, bytes, signature);

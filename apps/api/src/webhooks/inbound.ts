@@ -8,18 +8,18 @@ import { webhookFields } from './read.ts';
 import { isPathSafe, listBlindIndexes } from './secret.ts';
 import { isSigned } from './signature.ts';
 
-/** What an inbound path names; texts, whatever they are. */
+/** The unchecked parameters of an inbound path. */
 export interface InboundPath {
   userId: string;
   secret: string;
 }
 
 /**
- * The active webhook of an inbound path. Whatever is wrong with it is refused alike: unknown user or secret, deleted,
- * inactive, failed, the account deactivated (404, security T5).
+ * The active webhook of an inbound path. Every failure is the same 404: an unknown user or secret, a webhook that is
+ * deleted, inactive or failed, a deactivated account.
  */
 export async function getInbound(ctx: Context, { userId, secret }: InboundPath) {
-  if (!/^[1-9]\d{0,8}$/.test(userId) || !isPathSafe(secret)) return refuseInbound();
+  if (!/^[1-9]\d{0,8}$/.test(userId) || !isPathSafe(secret)) throw inboundNotFound();
   const [webhook] = await ctx.db
     .select(webhookFields)
     .from(webhooks)
@@ -32,14 +32,13 @@ export async function getInbound(ctx: Context, { userId, secret }: InboundPath) 
         eq(users.isActive, true),
       ),
     );
-  return webhook ?? refuseInbound();
+  if (!webhook) throw inboundNotFound();
+  return webhook;
 }
 
-const refuseInbound = (): never => {
-  throw new AppError('not_found', 'Webhook not found or inactive');
-};
+const inboundNotFound = () => new AppError('not_found', 'Webhook not found or inactive');
 
-/** The id of the user whose webhook the path names, where `body`, as it came, is signed with its secret (else 401). */
+/** Returns the user whose webhook the path names; throws 401 unless the raw `body` is signed with its secret. */
 export async function authenticateInbound(
   ctx: Context,
   path: InboundPath,
@@ -51,7 +50,7 @@ export async function authenticateInbound(
   return userId;
 }
 
-/** Runs the task that an inbound call names, as its owner; null where it names none. Refusals: 404 and 402. */
+/** Executes the task that an inbound call names and returns the execution's id; null if it names none. Throws 404, 402. */
 export async function triggerInbound(ctx: Context, userId: number, { taskId }: InboundInput): Promise<number | null> {
   if (taskId === undefined) return null;
   const { executionId } = await executeTask(ctx, { id: userId }, taskId, 'inbound');

@@ -3,26 +3,25 @@ import type { EventKind } from '@carillon/contract/events';
 import { webhooks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../context.ts';
-import { encryptUnlisted, newSecret } from './secret.ts';
+import { encryptUnindexedSecret, generateSecret } from './secret.ts';
 
-/** They are not held back for runs that an inbound webhook caused: whoever set the address is to learn of every end. */
-const OF_TASK: EventKind[] = ['execution.completed', 'execution.failed'];
-const OF_ACCOUNT: EventKind[] = ['task.completed', 'task.failed', 'usage.alert'];
+/** Also sent for executions that an inbound webhook started, unlike `task.*` events. */
+const TASK_EVENTS: EventKind[] = ['execution.completed', 'execution.failed'];
+const ACCOUNT_EVENTS: EventKind[] = ['task.completed', 'task.failed', 'usage.alert'];
 
-interface OwnAddress {
+interface ManagedWebhook {
   userId: number;
-  /** As `assertReachable` has taken it; null for none. */
+  /** Checked by `assertReachable` before; null deletes the webhook. */
   url: string | null;
 }
 
 /**
- * Keeps the webhook of a task in step with `tasks.webhook_url`, in the transaction that writes that: made with a secret
- * that its owner learns by a rotation, switched on again when the address changes, deleted with all it has to send when
- * there is none.
+ * Creates, updates or deletes the webhook of a task to match `tasks.webhook_url`, in the transaction that writes that. A
+ * new address makes it active again. Its owner learns the secret by rotating it.
  */
 export async function setTaskWebhook(
   ctx: Context,
-  { userId, taskId, url }: OwnAddress & { taskId: number },
+  { userId, taskId, url }: ManagedWebhook & { taskId: number },
 ): Promise<void> {
   if (url === null) {
     await ctx.db.delete(webhooks).where(eq(webhooks.taskId, taskId));
@@ -30,7 +29,7 @@ export async function setTaskWebhook(
   }
   await ctx.db
     .insert(webhooks)
-    .values(newWebhook(ctx, { userId, taskId, url, purpose: 'task', events: OF_TASK, status: 'active' }))
+    .values(buildWebhook(ctx, { userId, taskId, url, purpose: 'task', events: TASK_EVENTS, status: 'active' }))
     .onConflictDoUpdate({
       target: webhooks.taskId,
       set: { url, status: 'active', lastAttemptOk: null, updatedAt: ctx.now() },
@@ -40,29 +39,29 @@ export async function setTaskWebhook(
 }
 
 /**
- * The same for `users.notification_url`, whose webhook is inactive while `isActive` is false. One that has failed stays
- * so until it is switched on again or its address changes.
+ * The same for `users.notification_url`; the webhook is inactive while `isActive` is false. A failed webhook stays failed
+ * until its address changes or it is switched on again.
  */
 export async function setAccountWebhook(
   ctx: Context,
-  { userId, url, isActive }: OwnAddress & { isActive: boolean },
+  { userId, url, isActive }: ManagedWebhook & { isActive: boolean },
 ): Promise<void> {
   if (url === null) {
     await ctx.db.delete(webhooks).where(and(eq(webhooks.userId, userId), eq(webhooks.purpose, 'account')));
     return;
   }
   const status = isActive ? 'active' : 'inactive';
-  const stays = sql`${webhooks.status} = 'failed' and ${webhooks.url} = ${url} and ${isActive}`;
+  const staysFailed = sql`${webhooks.status} = 'failed' and ${webhooks.url} = ${url} and ${isActive}`;
   await ctx.db
     .insert(webhooks)
-    .values(newWebhook(ctx, { userId, url, purpose: 'account', events: OF_ACCOUNT, status }))
+    .values(buildWebhook(ctx, { userId, url, purpose: 'account', events: ACCOUNT_EVENTS, status }))
     .onConflictDoUpdate({
       target: webhooks.userId,
       targetWhere: sql`${webhooks.purpose} = 'account'`,
       set: {
         url,
-        status: sql`case when ${stays} then 'failed' else ${status} end`,
-        // Another receiver has yet to prove itself.
+        status: sql`case when ${staysFailed} then 'failed' else ${status} end`,
+        // A new receiver has no attempts yet.
         lastAttemptOk: sql`case when ${webhooks.url} = ${url} then ${webhooks.lastAttemptOk} end`,
         updatedAt: ctx.now(),
       },
@@ -70,10 +69,10 @@ export async function setAccountWebhook(
   afterCommit(ctx, () => ctx.worker.wakeDeliveries());
 }
 
-type Given = Pick<typeof webhooks.$inferInsert, 'userId' | 'taskId' | 'url' | 'purpose' | 'events' | 'status'>;
+type WebhookValues = Pick<typeof webhooks.$inferInsert, 'userId' | 'taskId' | 'url' | 'purpose' | 'events' | 'status'>;
 
-function newWebhook(ctx: Context, given: Given) {
+function buildWebhook(ctx: Context, values: WebhookValues) {
   const id = randomUUID();
   const now = ctx.now();
-  return { id, ...encryptUnlisted(ctx, id, newSecret()), ...given, createdAt: now, updatedAt: now };
+  return { id, ...encryptUnindexedSecret(ctx, id, generateSecret()), ...values, createdAt: now, updatedAt: now };
 }

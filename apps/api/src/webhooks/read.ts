@@ -6,10 +6,10 @@ import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 
-/** Attempts that the log keeps of each webhook, besides those of open deliveries (decisions §8). */
-export const KEPT_ATTEMPTS = 100;
+/** Attempts in the log of a webhook, besides those of open deliveries. */
+export const MAX_LOG_ATTEMPTS = 100;
 
-/** The fields of the specification's "Webhook" but for the secret, and `status`. */
+/** Public fields of a webhook; the secret is shown only on creation and rotation. */
 export const webhookFields = {
   id: webhooks.id,
   userId: webhooks.userId,
@@ -23,19 +23,18 @@ export const webhookFields = {
   createdAt: webhooks.createdAt,
 };
 
-/** A webhook of the caller's; another user's is not found either (decisions §4). */
+/** Throws 404 unless the caller owns the webhook. */
 export async function getWebhook(ctx: Context, caller: Caller, id: string) {
-  const [webhook] = await ctx.db.select(webhookFields).from(webhooks).where(isOwn(caller, id));
-  return webhook ?? refuseWebhook();
+  const [webhook] = await ctx.db.select(webhookFields).from(webhooks).where(isOwnWebhook(caller, id));
+  if (!webhook) throw webhookNotFound();
+  return webhook;
 }
 
-/** The condition that a webhook is this one of the caller's. */
-export const isOwn = (caller: Pick<Caller, 'id'>, id: string) =>
+/** Condition: the webhook has this id and belongs to the caller. */
+export const isOwnWebhook = (caller: Pick<Caller, 'id'>, id: string) =>
   and(eq(webhooks.id, id), eq(webhooks.userId, caller.id));
 
-export const refuseWebhook = (): never => {
-  throw new AppError('not_found', 'There is no such webhook.');
-};
+export const webhookNotFound = () => new AppError('not_found', 'There is no such webhook.');
 
 /** The caller's webhooks, newest first. */
 export async function listWebhooks(ctx: Context, caller: Caller, { limit, offset }: ListWebhooksQuery) {
@@ -68,32 +67,29 @@ const logFields = {
 };
 const newestFirst = [desc(deliveryAttempts.attemptedAt), desc(deliveryAttempts.attempt), desc(deliveryAttempts.id)];
 
-/**
- * The delivery log of a webhook of the caller's, newest first: the last 100 attempts and those of open deliveries, of
- * which the worker deletes the rest by and by (decisions §8).
- */
+/** The delivery log of the caller's webhook, newest first: the last 100 attempts and those of open deliveries. */
 export async function listDeliveries(ctx: Context, caller: Caller, id: string, query: ListDeliveriesQuery) {
   await getWebhook(ctx, caller, id);
   const { limit, offset } = query;
-  const ofWebhook = eq(deliveryAttempts.webhookId, id);
-  const last = ctx.db
+  const isOfWebhook = eq(deliveryAttempts.webhookId, id);
+  const latest = ctx.db
     .select({ id: deliveryAttempts.id })
     .from(deliveryAttempts)
-    .where(ofWebhook)
+    .where(isOfWebhook)
     .orderBy(...newestFirst)
-    .limit(KEPT_ATTEMPTS);
-  const isKept = and(ofWebhook, or(isNull(deliveries.endedAt), inArray(deliveryAttempts.id, last)));
+    .limit(MAX_LOG_ATTEMPTS);
+  const isLogged = and(isOfWebhook, or(isNull(deliveries.endedAt), inArray(deliveryAttempts.id, latest)));
   const isOfDelivery = eq(deliveries.id, deliveryAttempts.deliveryId);
   const [logs, [counted]] = await Promise.all([
     ctx.db
       .select(logFields)
       .from(deliveryAttempts)
       .innerJoin(deliveries, isOfDelivery)
-      .where(isKept)
+      .where(isLogged)
       .orderBy(...newestFirst)
       .limit(limit)
       .offset(offset),
-    ctx.db.select({ total: count() }).from(deliveryAttempts).innerJoin(deliveries, isOfDelivery).where(isKept),
+    ctx.db.select({ total: count() }).from(deliveryAttempts).innerJoin(deliveries, isOfDelivery).where(isLogged),
   ]);
   return { logs, pagination: { total: counted?.total ?? 0, limit, offset } };
 }

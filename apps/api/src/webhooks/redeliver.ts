@@ -2,16 +2,16 @@ import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
 import { and, eq, gte, inArray, ne, or, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { isOwn, refuseWebhook } from './read.ts';
+import { isOwnWebhook, webhookNotFound } from './read.ts';
 
 /**
- * Sends a delivery again: the same bytes under the same id, from its first attempt on. One that waits for a retry is
- * sent now, and one that is just being sent goes on. `id` is the delivery's or that of an entry of its log. Returns the
- * delivery's id. Refusals: 404, and 409 where the webhook is not active.
+ * Sends a delivery again: the same payload and id, starting at attempt 1. A delivery that waits for a retry is sent now;
+ * one that is being sent is left alone. `id` is a delivery or an entry of its log. Returns the id of the delivery. Throws
+ * 404, or 409 unless the webhook is active.
  */
 export function redeliver(ctx: Context, caller: Caller, webhookId: string, id: string): Promise<string> {
   return inTransaction(ctx, async (tx) => {
-    await lockActive(tx, caller, webhookId);
+    await lockActiveWebhook(tx, caller, webhookId);
     const logged = tx.db
       .select({ id: deliveryAttempts.deliveryId })
       .from(deliveryAttempts)
@@ -21,19 +21,18 @@ export function redeliver(ctx: Context, caller: Caller, webhookId: string, id: s
       .from(deliveries)
       .where(and(eq(deliveries.webhookId, webhookId), or(eq(deliveries.id, id), inArray(deliveries.id, logged))));
     if (!found) throw new AppError('not_found', 'There is no such delivery.');
-    const { now, ...again } = queuedNow(tx);
-    const values = found.status === 'pending' ? now : { ...now, ...again };
+    const queued = { nextAttemptAt: tx.now(), queuedAt: tx.now() };
+    const values = found.status === 'pending' ? queued : { ...queued, ...FIRST_ATTEMPT };
     if (found.status !== 'sending') await tx.db.update(deliveries).set(values).where(eq(deliveries.id, found.id));
     afterCommit(tx, () => tx.worker.wakeDeliveries());
     return found.id;
   });
 }
 
-/** Sends again all that has failed since `since`, tests left out; returns how many. Refusals as for `redeliver`. */
+/** Redelivers all failed deliveries since `since`, except tests, and returns how many. Throws like `redeliver`. */
 export function redeliverSince(ctx: Context, caller: Caller, webhookId: string, since: Date): Promise<number> {
   return inTransaction(ctx, async (tx) => {
-    await lockActive(tx, caller, webhookId);
-    const { now, ...again } = queuedNow(tx);
+    await lockActiveWebhook(tx, caller, webhookId);
     const failed = and(
       eq(deliveries.webhookId, webhookId),
       eq(deliveries.status, 'failed'),
@@ -42,29 +41,23 @@ export function redeliverSince(ctx: Context, caller: Caller, webhookId: string, 
     );
     const { count } = await tx.db
       .update(deliveries)
-      .set({ ...now, ...again })
+      .set({ ...FIRST_ATTEMPT, nextAttemptAt: tx.now(), queuedAt: tx.now() })
       .where(failed);
     afterCommit(tx, () => tx.worker.wakeDeliveries());
     return count;
   });
 }
 
-/** The columns of a delivery that is queued at this moment, and of one that begins anew besides. */
-function queuedNow(ctx: Context) {
-  const at = ctx.now();
-  return {
-    now: { nextAttemptAt: at, queuedAt: at },
-    ...{ status: 'pending' as const, attempt: 0, previousAttemptAt: null, endedAt: null },
-  };
-}
+/** The columns of a delivery that starts over. */
+const FIRST_ATTEMPT = { status: 'pending' as const, attempt: 0, previousAttemptAt: null, endedAt: null };
 
-/** The webhook's row before those of its deliveries, the order of every other transaction. */
-async function lockActive(ctx: Context, caller: Caller, id: string) {
+/** Locks the webhook before its deliveries, as every other transaction does. */
+async function lockActiveWebhook(ctx: Context, caller: Caller, id: string) {
   const [webhook] = await ctx.db
     .select({ isActive: sql<boolean>`${webhooks.status} = 'active'` })
     .from(webhooks)
-    .where(isOwn(caller, id))
+    .where(isOwnWebhook(caller, id))
     .for('no key update');
-  if (!webhook) return refuseWebhook();
+  if (!webhook) throw webhookNotFound();
   if (!webhook.isActive) throw new AppError('conflict', 'The webhook is not active: switch it on first.');
 }

@@ -9,7 +9,6 @@ import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './wri
 
 const success = true as const;
 
-/** Specification "Webhooks"; decisions §8. */
 export const webhooksRoutes: Routes = async (app, { ctx }) => {
   const config = { access: 'user' } as const;
   app.register(inboundRoutes, { ctx });

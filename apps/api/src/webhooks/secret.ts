@@ -6,61 +6,64 @@ import { columnAad } from '../crypto/encrypted-columns.ts';
 import { decrypt, encrypt } from '../crypto/encryption.ts';
 
 const PREFIX = 'whsec_';
-/** What stands in a path as it is, long enough not to be guessed there, and within what a router takes for one part. */
-const OPENS = /^[\w.~-]{32,100}$/;
+/** Needs no escaping in a path, is too long to guess, and is within the router's limit for one segment. */
+const PATH_SAFE = /^[\w.~-]{32,100}$/;
 const IN_BASE64 = /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * A new secret: `whsec_` and 32 URL-safe base64 characters of 24 random bytes (decisions §8). None has `-` or `_`, since
- * what receivers verify with reads standard base64, which both alphabets are but for these two: 190 bits are left.
+ * `whsec_` and 32 base64 characters of 24 random bytes. Secrets with `-` or `_` are skipped, because they stand in a path
+ * and receivers' libraries read standard base64; 190 bits are left.
  */
-export function newSecret(): string {
+export function generateSecret(): string {
   for (;;) {
     const secret = randomBytes(24).toString('base64url');
     if (!/[-_]/.test(secret)) return PREFIX + secret;
   }
 }
 
-/** Whether a secret opens the inbound address that contains it: one of the service's always, one of its user's own if it fits. */
-export const isPathSafe = (secret: string): boolean => OPENS.test(secret);
+/** Whether a secret can be part of an inbound address. Generated secrets always can. */
+export const isPathSafe = (secret: string): boolean => PATH_SAFE.test(secret);
 
-/** Whether the libraries of Standard Webhooks can read a secret: what follows `whsec_` is base64 to them. */
-export const isReadable = (secret: string): boolean => !secret.startsWith(PREFIX) || IN_BASE64.test(secret);
+/** Whether the libraries of Standard Webhooks accept a secret: after `whsec_` it must be padded base64. */
+export const isReadableByReceivers = (secret: string): boolean => !secret.startsWith(PREFIX) || IN_BASE64.test(secret);
 
-/** The columns that webhooks keep secrets in. */
-type Place = 'secret_sealed' | 'previous_secret_sealed';
+type SecretColumn = 'secret_sealed' | 'previous_secret_sealed';
 
-/** The columns of a secret of `newSecret`: sealed, and as it is looked up. */
+/** The columns of a generated secret: encrypted, and as a blind index. */
 export const encryptSecret = (ctx: Context, id: string, secret: string) => ({
   secretSealed: encrypt(ctx.config.encryptionKeys, secret, columnAad('webhooks.secret_sealed', id)),
   secretLookup: toBlindIndex(ctx.config.encryptionKeys[0] as EncryptionKey, secret),
 });
 
-/** The same of a webhook that has no inbound address. */
-export const encryptUnlisted = (ctx: Context, id: string, secret: string) => ({
+/** The same for a webhook without an inbound address. */
+export const encryptUnindexedSecret = (ctx: Context, id: string, secret: string) => ({
   ...encryptSecret(ctx, id, secret),
   secretLookup: `none:${id}`,
 });
 
 /**
- * The same of a secret that its user has chosen. Others may have chosen it too: it is looked up among those of the user
- * alone, so that nobody learns from a refusal what others have.
+ * The same for a secret that the user chose. The index is scoped to the user: several users may choose the same secret,
+ * and a conflict must not tell what others have.
  */
 export function encryptChosenSecret(ctx: Context, { id, userId }: { id: string; userId: number }, secret: string) {
-  if (!isPathSafe(secret)) return encryptUnlisted(ctx, id, secret);
-  const sealed = encryptSecret(ctx, id, secret);
-  return { ...sealed, secretLookup: `${userId}:${sealed.secretLookup}` };
+  if (!isPathSafe(secret)) return encryptUnindexedSecret(ctx, id, secret);
+  const columns = encryptSecret(ctx, id, secret);
+  return { ...columns, secretLookup: `${userId}:${columns.secretLookup}` };
 }
 
-/** The secret that goes on signing for a while, as it is stored. */
+/** The replaced secret, which signs for a while beside the new one. */
 export const encryptPreviousSecret = (ctx: Context, id: string, secret: string): string =>
   encrypt(ctx.config.encryptionKeys, secret, columnAad('webhooks.previous_secret_sealed', id));
 
-/** Opens a stored secret. Throws when its sealing key is gone. */
-export const decryptSecret = (ctx: Context, id: string, sealed: string, column: Place = 'secret_sealed'): string =>
-  decrypt(ctx.config.encryptionKeys, sealed, columnAad(`webhooks.${column}`, id));
+/** Throws if the encryption key is no longer configured. */
+export const decryptSecret = (
+  ctx: Context,
+  id: string,
+  sealed: string,
+  column: SecretColumn = 'secret_sealed',
+): string => decrypt(ctx.config.encryptionKeys, sealed, columnAad(`webhooks.${column}`, id));
 
-/** What `secret_lookup` may hold for a secret of a user's webhook, under whichever key it was sealed, and whoever made it. */
+/** All values of `secret_lookup` that a user's secret may have: under each key, generated or chosen. */
 export const listBlindIndexes = ({ config }: Context, userId: number, secret: string): string[] =>
   config.encryptionKeys.flatMap((key) => {
     const lookup = toBlindIndex(key, secret);

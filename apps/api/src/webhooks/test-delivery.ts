@@ -4,33 +4,34 @@ import { deliveries, webhooks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { type ClaimedDelivery, countAttempts, LIMITS, lockClaims } from './claim.ts';
-import { type Attempt, attemptDelivery } from './deliver.ts';
-import { isOwn, refuseWebhook } from './read.ts';
-import { settleAttempts } from './settle.ts';
+import { type Attempt, attemptDelivery } from './delivery/attempt.ts';
+import { addToRateWindow, type ClaimedDelivery, DELIVERY_LIMITS, lockClaims } from './delivery/claim.ts';
+import { completeAttempts } from './delivery/complete.ts';
+import { isOwnWebhook, webhookNotFound } from './read.ts';
 
-/** Longer than an attempt can last, as nobody renews it. */
+/** Longer than an attempt can last, because this lease is not renewed. */
 const LEASE_MS = 60_000;
 
 /**
- * Sends a test to a webhook of the caller's, whatever its state, and returns its entry in the log. One attempt at once:
- * it takes a place of the webhook's minute, but does not wait for one, and a failure changes nothing but the log
- * (decisions §8). Refusals: 404, and 503 while all places of the service are taken.
+ * Sends a test delivery to the caller's webhook in any state, and returns its log entry. It is one attempt, at once: it
+ * counts in the webhook's rate window without waiting for it, and a failure has no consequences. Throws 404, or 503
+ * while `DELIVERY_LIMITS.total` deliveries are under way.
  */
 export async function testWebhook(ctx: Context, caller: Caller, id: string) {
   const claimed = await inTransaction(ctx, (tx) => beginTest(tx, caller, id));
   const attempt = await attemptDelivery(ctx, claimed);
-  const written = attempt ? await inTransaction(ctx, (tx) => settleAttempts(tx, [attempt])) : [];
-  if (!attempt || written.length === 0) return refuseWebhook();
-  return { success: attempt.success, delivery: entryOf(attempt) };
+  const stored = attempt ? await inTransaction(ctx, (tx) => completeAttempts(tx, [attempt])) : [];
+  if (!attempt || stored.length === 0) throw webhookNotFound();
+  return { success: attempt.success, delivery: toLogEntry(attempt) };
 }
 
 async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promise<ClaimedDelivery> {
   await lockClaims(ctx);
-  const [webhook] = await ctx.db.select().from(webhooks).where(isOwn(caller, webhookId)).for('no key update');
-  if (!webhook) return refuseWebhook();
+  const [webhook] = await ctx.db.select().from(webhooks).where(isOwnWebhook(caller, webhookId)).for('no key update');
+  if (!webhook) throw webhookNotFound();
   const sending = await ctx.db.$count(deliveries, eq(deliveries.status, 'sending'));
-  if (sending >= LIMITS.global) throw new AppError('unavailable', 'Too many deliveries are under way. Try again soon.');
+  if (sending >= DELIVERY_LIMITS.total)
+    throw new AppError('unavailable', 'Too many deliveries are under way. Try again soon.');
 
   const now = ctx.now();
   const id = randomUUID();
@@ -42,14 +43,18 @@ async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promi
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
   const row = { id, webhookId, event, payload, requestId, claimToken, leaseUntil, createdAt: now };
   await ctx.db.insert(deliveries).values({ ...row, status: 'sending' });
-  await ctx.db.execute(sql`update webhooks h set ${countAttempts(ctx, sql`1`)} where h.id = ${webhookId}`);
+  await ctx.db.execute(sql`update webhooks h set ${addToRateWindow(ctx, sql`1`)} where h.id = ${webhookId}`);
   const { url, lastAttemptOk, secretSealed, previousSecretSealed, previousSecretUntil } = webhook;
   const secrets = { secretSealed, previousSecretSealed, previousSecretUntil };
   return { ...row, ...secrets, url, lastAttemptOk, queuedAt: now, attempt: 1, previousAttemptAt: null };
 }
 
-const entryOf = ({ id, deliveryId, webhookId, event, url, ...attempt }: Attempt) => ({
-  ...{ id, deliveryId, webhookId, event: event as EventKind, url },
+const toLogEntry = ({ id, deliveryId, webhookId, event, url, ...attempt }: Attempt) => ({
+  id,
+  deliveryId,
+  webhookId,
+  event: event as EventKind,
+  url,
   statusCode: attempt.statusCode,
   responseTime: attempt.responseTimeMs,
   attempt: attempt.attempt,

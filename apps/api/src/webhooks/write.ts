@@ -8,38 +8,37 @@ import { AppError, invalidField } from '../errors.ts';
 import { lockPlanLimits } from '../limits/plan-limits.ts';
 import { quotaExceededError } from '../limits/quotas.ts';
 import { assertReachable } from './address.ts';
-import { getWebhook, isOwn, refuseWebhook, webhookFields } from './read.ts';
+import { getWebhook, isOwnWebhook, webhookFields, webhookNotFound } from './read.ts';
 import {
   decryptSecret,
   encryptChosenSecret,
   encryptPreviousSecret,
   encryptSecret,
-  encryptUnlisted,
+  encryptUnindexedSecret,
+  generateSecret,
   isPathSafe,
-  isReadable,
+  isReadableByReceivers,
   listBlindIndexes,
-  newSecret,
 } from './secret.ts';
 
-/** Specification "Input limits": webhooks per user, whatever the plan. */
-const MOST_WEBHOOKS = 10;
-/** How long a secret goes on signing beside the one that replaced it. */
-const PREVIOUS_SIGNS_MS = 24 * 60 * 60 * 1000;
+/** Webhooks of one user on any plan. */
+const MAX_WEBHOOKS = 10;
+/** How long a replaced secret still signs beside the new one. */
+const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
 
-/** Those that count against the limits, and that are changed and deleted here; the others go with their address. */
+/** Managed webhooks count against no limit; they are changed and deleted with the address of their task or settings. */
 const isSubscription = eq(webhooks.purpose, 'subscription');
 
 /**
- * Subscribes an address to events and returns the webhook with its secret, one of the caller's own where it is given,
- * which is never shown again. Refusals: 400 for an address that may not be reached and a secret that receivers could not
- * read, 402 beyond the plan's limit or the 10 of everybody (decisions §8), 409 for a secret whose inbound address
- * another webhook of the caller's has.
+ * Creates a webhook and returns it with its secret, which is not shown again; default: a generated one. Throws 400 for an
+ * address that may not be reached or a secret that receivers cannot read, 402 over the limits, 409 for a secret that
+ * another webhook of the caller uses.
  */
 export async function createWebhook(ctx: Context, caller: Caller, input: CreateWebhookInput) {
   assertReachable(ctx, 'url', input.url);
   const id = randomUUID();
-  const secret = input.secret ?? newSecret();
-  if (!isReadable(secret)) throw invalidField('secret', 'must be base64, padded, after whsec_');
+  const secret = input.secret ?? generateSecret();
+  if (!isReadableByReceivers(secret)) throw invalidField('secret', 'must be base64, padded, after whsec_');
   return inTransaction(ctx, async (tx) => {
     await reserveWebhook(tx, caller);
     const isChosen = input.secret !== undefined;
@@ -60,16 +59,16 @@ export async function createWebhook(ctx: Context, caller: Caller, input: CreateW
   });
 }
 
-/** The user's row stays locked until the end, so no two creations see the same last place. */
+/** Locks the user's row for the transaction, so that concurrent creations are counted one after the other. */
 async function reserveWebhook(ctx: Context, caller: Caller) {
   const { limits } = await lockPlanLimits(ctx, caller.id);
   const used = await ctx.db.$count(webhooks, and(eq(webhooks.userId, caller.id), isSubscription));
-  for (const limit of [limits.webhooks, MOST_WEBHOOKS]) {
+  for (const limit of [limits.webhooks, MAX_WEBHOOKS]) {
     if (used >= limit) throw quotaExceededError({ resource: 'webhooks', used, limit, resetAt: null });
   }
 }
 
-/** Under the lock of `reserveWebhook`, so no two creations take one secret; the index alone knows it under one key only. */
+/** Runs under the lock of `reserveWebhook`: the unique index alone compares secrets under one encryption key only. */
 async function assertUnused(ctx: Context, caller: Caller, secret: string) {
   if (!isPathSafe(secret)) return;
   const mine = and(
@@ -81,35 +80,35 @@ async function assertUnused(ctx: Context, caller: Caller, secret: string) {
 }
 
 /**
- * Changes a webhook of the caller's. `isActive` true also clears `failed`; while it is false the open deliveries wait.
- * That is all that can be changed of the webhook of a task or of the settings. Refusals: 400 for an address that may not
- * be reached, 404, 409.
+ * Changes the caller's webhook. `isActive: true` also clears `failed`; open deliveries wait while it is false. Managed
+ * webhooks accept nothing else. Throws 400 for an address that may not be reached, 404, 409.
  */
 export async function changeWebhook(ctx: Context, caller: Caller, id: string, input: ChangeWebhookInput) {
   const { url, events, description, isActive } = input;
   if (url !== undefined) assertReachable(ctx, 'url', url);
-  const isSwitch = url === undefined && events === undefined && description === undefined;
+  const onlySwitches = url === undefined && events === undefined && description === undefined;
   return inTransaction(ctx, async (tx) => {
-    if (isActive !== undefined) await preferWebhook(tx, caller, id, isActive);
+    if (isActive !== undefined) await setNotifyWebhook(tx, caller, id, isActive);
     const [webhook] = await tx.db
       .update(webhooks)
       .set({
-        // Another receiver has yet to prove itself.
+        // A new receiver has no attempts yet.
         ...(url === undefined ? {} : { url, lastAttemptOk: null }),
         ...(events === undefined ? {} : { events: unique(events) }),
         ...(description === undefined ? {} : { description }),
         ...(isActive === undefined ? {} : { status: isActive ? 'active' : 'inactive' }),
         updatedAt: tx.now(),
       })
-      .where(and(isOwn(caller, id), isSwitch ? undefined : isSubscription))
+      .where(and(isOwnWebhook(caller, id), onlySwitches ? undefined : isSubscription))
       .returning(webhookFields);
     afterCommit(tx, () => tx.worker.wakeDeliveries());
-    return webhook ?? refuseOwn(tx, caller, id);
+    if (!webhook) throw await buildManagedError(tx, caller, id);
+    return webhook;
   });
 }
 
-/** The webhook of the settings and what they say of it are one switch. The account's row first, as settings lock it. */
-async function preferWebhook(ctx: Context, caller: Caller, id: string, notifyWebhook: boolean) {
+/** `users.notify_webhook` and the account webhook's state are one switch. Locks the user first, as the settings do. */
+async function setNotifyWebhook(ctx: Context, caller: Caller, id: string, notifyWebhook: boolean) {
   const ofAccount = sql`exists (select from webhooks w
     where w.id = ${id} and w.user_id = "users"."id" and w.purpose = 'account')`;
   await ctx.db
@@ -118,44 +117,44 @@ async function preferWebhook(ctx: Context, caller: Caller, id: string, notifyWeb
     .where(and(eq(users.id, caller.id), ofAccount));
 }
 
-/** Deletes a webhook of the caller's with its deliveries and its log. Refusals: 404, 409 for that of a task or the settings. */
+/** Deletes the caller's webhook with its deliveries and log. Throws 404, or 409 for a managed webhook. */
 export async function deleteWebhook(ctx: Context, caller: Caller, id: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    const mine = and(isOwn(caller, id), isSubscription);
-    const gone = await tx.db.delete(webhooks).where(mine).returning({ id: webhooks.id });
-    if (gone.length === 0) await refuseOwn(tx, caller, id);
+    const mine = and(isOwnWebhook(caller, id), isSubscription);
+    const { count } = await tx.db.delete(webhooks).where(mine);
+    if (count === 0) throw await buildManagedError(tx, caller, id);
   });
 }
 
-/** Refuses what is done where the address is set; 404 where there is no such webhook at all. */
-async function refuseOwn(ctx: Context, caller: Caller, id: string): Promise<never> {
+/** The error of a change that a managed webhook refuses; throws 404 if there is no such webhook. */
+async function buildManagedError(ctx: Context, caller: Caller, id: string): Promise<AppError> {
   const { taskId } = await getWebhook(ctx, caller, id);
-  const place = taskId === null ? 'your settings' : `the task ${taskId}`;
-  throw new AppError('conflict', `This is the webhook of ${place}: change its \`webhookUrl\` there.`);
+  const owner = taskId === null ? 'your settings' : `the task ${taskId}`;
+  return new AppError('conflict', `This is the webhook of ${owner}: change its \`webhookUrl\` there.`);
 }
 
 /**
- * Gives a webhook of the caller's a new secret. The one before goes on signing for 24 hours beside it, while the inbound
- * address that contains it is gone at once. Refusal: 404.
+ * Generates a new secret for the caller's webhook. The replaced one signs beside it for 24 hours; its inbound address
+ * stops working at once. Throws 404.
  */
 export function rotateSecret(ctx: Context, caller: Caller, id: string): Promise<{ id: string; secret: string }> {
   return inTransaction(ctx, async (tx) => {
-    const [before] = await tx.db
+    const [current] = await tx.db
       .select({ sealed: webhooks.secretSealed, purpose: webhooks.purpose })
       .from(webhooks)
-      .where(isOwn(caller, id))
+      .where(isOwnWebhook(caller, id))
       .for('no key update');
-    if (!before) return refuseWebhook();
-    const secret = newSecret();
+    if (!current) throw webhookNotFound();
+    const secret = generateSecret();
     const now = tx.now();
-    const sealed =
-      before.purpose === 'subscription' ? encryptSecret(ctx, id, secret) : encryptUnlisted(ctx, id, secret);
+    const columns =
+      current.purpose === 'subscription' ? encryptSecret(ctx, id, secret) : encryptUnindexedSecret(ctx, id, secret);
     await tx.db
       .update(webhooks)
       .set({
-        ...sealed,
-        previousSecretSealed: keepSigning(ctx, id, before.sealed),
-        previousSecretUntil: new Date(now.getTime() + PREVIOUS_SIGNS_MS),
+        ...columns,
+        previousSecretSealed: encryptReplacedSecret(ctx, id, current.sealed),
+        previousSecretUntil: new Date(now.getTime() + PREVIOUS_SECRET_MS),
         updatedAt: now,
       })
       .where(eq(webhooks.id, id));
@@ -163,12 +162,12 @@ export function rotateSecret(ctx: Context, caller: Caller, id: string): Promise<
   });
 }
 
-/** The secret before, as it is kept; null when its sealing key is gone, which a rotation is the cure for. */
-function keepSigning(ctx: Context, id: string, sealed: string): string | null {
+/** Null if its encryption key is no longer configured: rotating is how the owner recovers from that. */
+function encryptReplacedSecret(ctx: Context, id: string, sealed: string): string | null {
   try {
     return encryptPreviousSecret(ctx, id, decryptSecret(ctx, id, sealed));
   } catch (error) {
-    ctx.log.error({ err: error, webhookId: id }, 'the secret before cannot go on signing');
+    ctx.log.error({ err: error, webhookId: id }, 'decrypting the replaced secret of a webhook failed');
     return null;
   }
 }

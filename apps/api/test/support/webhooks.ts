@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../src/config/config.ts';
 import { type Context, inTransaction } from '../../src/context.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
-import { encryptSecret, newSecret } from '../../src/webhooks/secret.ts';
+import { encryptSecret, generateSecret } from '../../src/webhooks/secret.ts';
 import type { Person } from './people.ts';
 
 /** A subscription as a client asks for it. */
@@ -65,7 +65,7 @@ export async function insertWebhooks(
   values: NewWebhook = {},
 ): Promise<{ id: string; url: string; secret: string }[]> {
   const at = { createdAt: ctx.now(), updatedAt: ctx.now() };
-  const made = urls.map((url) => ({ id: randomUUID(), url, secret: newSecret() }));
+  const made = urls.map((url) => ({ id: randomUUID(), url, secret: generateSecret() }));
   const rows = made.map(({ id, url, secret }) => {
     return { id, userId, url, events: ['task.updated'], ...encryptSecret(ctx, id, secret), ...at, ...values };
   });

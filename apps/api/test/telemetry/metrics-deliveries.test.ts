@@ -1,9 +1,9 @@
 import { webhooks } from '@carillon/db';
 import t from 'tap';
 import { createInstruments } from '../../src/telemetry/instruments.ts';
-import { claimDeliveries, FIRST } from '../../src/webhooks/claim.ts';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
-import { rescueExpired } from '../../src/webhooks/leases.ts';
+import { claimDeliveries, FIRST_WEBHOOK } from '../../src/webhooks/delivery/claim.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
+import { rescueDeliveries } from '../../src/webhooks/delivery/leases.ts';
 import { START, testContext } from '../support/context.ts';
 import { readRegistry } from '../support/metrics/scrape.ts';
 import { signUpAlice } from '../support/people.ts';
@@ -78,9 +78,9 @@ t.test('A test delivery counts as an attempt without lag', async (t) => {
 
 t.test('Deliveries of a dead process count as taken over', async (t) => {
   await recordMany(ctx, alice.id, 3);
-  await claimDeliveries(ctx, { limit: 2, after: FIRST });
+  await claimDeliveries(ctx, { limit: 2, after: FIRST_WEBHOOK });
   clock.advance(ctx.config.executionLeaseMs + 1);
-  await rescueExpired(ctx);
+  await rescueDeliveries(ctx);
   t.equal((await readMetrics()).value('carillon_claims_taken_over_total', { kind: 'deliveries' }), 2);
 });
 

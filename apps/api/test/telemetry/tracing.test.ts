@@ -1,6 +1,6 @@
 import t from 'tap';
 import { deliverDueMails as deliverMail } from '../../src/mail/deliver.ts';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
 import { CRON_SECRET, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';

@@ -1,7 +1,7 @@
 import { deliveries, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';

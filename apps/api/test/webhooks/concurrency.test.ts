@@ -1,7 +1,7 @@
 import { webhooks } from '@carillon/db';
 import t from 'tap';
-import { claimDeliveries, FIRST, LIMITS } from '../../src/webhooks/claim.ts';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { claimDeliveries, DELIVERY_LIMITS, FIRST_WEBHOOK } from '../../src/webhooks/delivery/claim.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
@@ -26,7 +26,7 @@ t.test('over all processes no more than the global number are under way', async 
   await recordMany(ctx, alice.id, 4);
   receiver.answer({ status: 200, delayMs: 20 });
   const before = receiver.mostOpen;
-  const limits = { ...LIMITS, global: 7 };
+  const limits = { ...DELIVERY_LIMITS, total: 7 };
   const deliverers = [1, 2].map(() => createDeliverer(anotherProcess(t, test), { limits }));
   while (sent() < 120) await Promise.all(deliverers.map((deliverer) => deliverer.drain()));
   t.ok(before <= 7 && receiver.mostOpen <= 7, `${receiver.mostOpen} at most`);
@@ -36,12 +36,12 @@ t.test('over all processes no more than the global number are under way', async 
 
 t.test('claims of several processes in the same moment keep to the global number', async (t) => {
   const processes = [anotherProcess(t, test), anotherProcess(t, test), anotherProcess(t, test)];
-  const limits = { ...LIMITS, global: 7 };
+  const limits = { ...DELIVERY_LIMITS, total: 7 };
   for (let round = 0; round < 10; round++) {
     await ctx.db.delete(webhooks);
     await insertWebhooks(ctx, alice.id, Array(30).fill(receiver.url), proven);
     await recordMany(ctx, alice.id, 4);
-    const claims = processes.map((process) => claimDeliveries(process, { limit: 50, after: FIRST, limits }));
+    const claims = processes.map((process) => claimDeliveries(process, { limit: 50, after: FIRST_WEBHOOK, limits }));
     const counts = (await Promise.all(claims)).map(({ claimed }) => claimed.length);
     t.same(counts.toSorted(), [0, 0, 7]);
   }
@@ -52,16 +52,16 @@ t.test('a claim looks at so many webhooks and goes on from there, however many m
   await insertWebhooks(ctx, alice.id, Array(25).fill(receiver.url), { ...proven, ...full });
   await insertWebhooks(ctx, alice.id, Array(3).fill(`${receiver.url}/free`), proven);
   await recordMany(ctx, alice.id, 1);
-  const limits = { ...LIMITS, hops: 10 };
+  const limits = { ...DELIVERY_LIMITS, webhooksPerClaim: 10 };
   const found = [];
-  let after = FIRST;
+  let after = FIRST_WEBHOOK;
   let claims = 0;
   do {
     const { claimed, next } = await claimDeliveries(ctx, { limit: 50, after, limits });
     found.push(...claimed);
     after = next;
     claims += 1;
-  } while (after !== FIRST);
+  } while (after !== FIRST_WEBHOOK);
   t.equal(claims, 3);
   t.equal(found.length, 3);
   await createDeliverer(ctx, { limits }).drain();
@@ -82,7 +82,7 @@ t.test(
 );
 
 t.test('a receiver that answers is sent 10 at once, any other 3', async (t) => {
-  const claims = { limit: 50, after: FIRST };
+  const claims = { limit: 50, after: FIRST_WEBHOOK };
   for (const [lastAttemptOk, most] of [
     [true, 10],
     [null, 3],
@@ -97,16 +97,16 @@ t.test('a receiver that answers is sent 10 at once, any other 3', async (t) => {
 });
 
 t.test('receivers that fail leave places for those that do not', async (t) => {
-  const limits = { ...LIMITS, global: 10, failing: 5 };
+  const limits = { ...DELIVERY_LIMITS, total: 10, failing: 5 };
   await insertWebhooks(ctx, alice.id, Array(8).fill(receiver.url), { lastAttemptOk: false });
   await recordMany(ctx, alice.id, 3);
-  const first = await claimDeliveries(ctx, { limit: 5, after: FIRST, limits });
+  const first = await claimDeliveries(ctx, { limit: 5, after: FIRST_WEBHOOK, limits });
   t.equal(first.claimed.length, 5);
-  t.equal((await claimDeliveries(ctx, { limit: 50, after: FIRST, limits })).claimed.length, 0);
+  t.equal((await claimDeliveries(ctx, { limit: 50, after: FIRST_WEBHOOK, limits })).claimed.length, 0);
   await insertWebhooks(ctx, alice.id, [`${receiver.url}/good`], proven);
   await insertWebhooks(ctx, alice.id, [`${receiver.url}/new`]);
   await recordMany(ctx, alice.id, 9);
-  const { claimed } = await claimDeliveries(ctx, { limit: 50, after: FIRST, limits });
+  const { claimed } = await claimDeliveries(ctx, { limit: 50, after: FIRST_WEBHOOK, limits });
   t.equal(claimed.length, 5);
   t.ok(claimed.every(({ url }) => url.endsWith('/good') || url.endsWith('/new')));
 });
@@ -124,7 +124,7 @@ t.test('claims go round the webhooks: a backlog of one delays the others by a tu
   );
   await recordMany(ctx, alice.id, 1);
   const turns = [];
-  let after = FIRST;
+  let after = FIRST_WEBHOOK;
   for (let n = 0; n < 12; n++) {
     const claim = await claimDeliveries(ctx, { limit: 2, after });
     turns.push(...claim.claimed.map(({ webhookId }) => webhookId));

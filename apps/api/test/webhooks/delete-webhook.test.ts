@@ -1,6 +1,6 @@
 import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
 import t from 'tap';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { type ReceivedDelivery, startReceiver } from '../support/servers/receiver.ts';

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { LIMITS } from '../../src/webhooks/claim.ts';
-import { createDeliverer, type DelivererOptions } from '../../src/webhooks/deliverer.ts';
+import { DELIVERY_LIMITS } from '../../src/webhooks/delivery/claim.ts';
+import { createDeliverer, type DelivererOptions } from '../../src/webhooks/delivery/deliverer.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 import { type Receiver, startReceiver } from '../support/servers/receiver.ts';
@@ -40,7 +40,7 @@ async function stage(t: Test, { hanging, healthy, each }: { hanging: number; hea
 
 t.test('ten times as many hanging receivers as a process has places delay nobody else', async (t) => {
   const { bad, good, run } = await stage(t, { hanging: 40, healthy: 40, each: 5 });
-  const tookMs = await run({ lingersAfterMs: 20 });
+  const tookMs = await run({ slowAfterMs: 20 });
   t.comment(`${good.received.length} deliveries in ${Math.round(tookMs)} ms, ${bad.mostOpen} hanging meanwhile`);
   t.equal(good.received.length, 200);
   t.ok(bad.mostOpen > 4, 'hanging, they hold no place');
@@ -48,13 +48,13 @@ t.test('ten times as many hanging receivers as a process has places delay nobody
 });
 
 t.test('they hold as many of the global places at most as are theirs', async (t) => {
-  const limits = { ...LIMITS, global: 20, failing: 6 };
+  const limits = { ...DELIVERY_LIMITS, total: 20, failing: 6 };
   const { bad, good, run } = await stage(t, { hanging: 20, healthy: 20, each: 4 });
   await ctx.db.update(webhooks).set({ lastAttemptOk: false });
   for (const { id, url } of await ctx.db.select().from(webhooks)) {
     if (url.startsWith(good.url)) await prove(id);
   }
-  await run({ lingersAfterMs: 20, limits });
+  await run({ slowAfterMs: 20, limits });
   t.equal(good.received.length, 80);
   // A claim looks at what failing receivers hold before it begins, and takes no more than its own places.
   t.ok(bad.mostOpen <= 6 + 4, `${bad.mostOpen} at most`);

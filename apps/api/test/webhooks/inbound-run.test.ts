@@ -1,7 +1,7 @@
 import { executions, tasks, users, webhooks } from '@carillon/db';
 import { desc, eq } from 'drizzle-orm';
 import t from 'tap';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';

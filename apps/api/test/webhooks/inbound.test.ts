@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { executions, tasks, users, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { newSecret } from '../../src/webhooks/secret.ts';
+import { generateSecret } from '../../src/webhooks/secret.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { postTask, UNHURRIED } from '../support/tasks.ts';
@@ -42,7 +42,7 @@ t.test('GET tells that the address is good, and whose it is', async (t) => {
 t.test('whatever is wrong with the path is answered alike, to GET and POST', async (t) => {
   const other = await postWebhook(app, bob);
   const unknown = [
-    inboundPath({ userId: alice.id, secret: newSecret() }),
+    inboundPath({ userId: alice.id, secret: generateSecret() }),
     inboundPath({ userId: bob.id, secret: webhook.secret }),
     inboundPath({ userId: 99_999, secret: webhook.secret }),
     inboundPath({ userId: '99999999999999999999', secret: webhook.secret }),
@@ -93,7 +93,7 @@ t.test('a wrong signature is 401 with its one word, before anything is read', as
   const taskId = await postTask(app, alice);
   const body = JSON.stringify({ taskId });
   const good = signatureOf(webhook.secret, body);
-  const bad = ['', 'nonsense', good.slice(7), good.toUpperCase(), signatureOf(newSecret(), body), `${good}0`];
+  const bad = ['', 'nonsense', good.slice(7), good.toUpperCase(), signatureOf(generateSecret(), body), `${good}0`];
   for (const signature of bad) {
     const answer = await send(body, { signature });
     t.equal(answer.statusCode, 401, signature);
@@ -162,7 +162,7 @@ t.test('a failure of the service is 500 with its two words, and nothing of the s
 });
 
 t.test('no secret ever reaches the log', async (t) => {
-  const secret = newSecret();
+  const secret = generateSecret();
   logged.length = 0;
   for (const path of [inboundPath(webhook), inboundPath({ userId: alice.id, secret })]) {
     for (const url of [path, `${path}?x=1`, `${path}/`, `${path}/more`, path.replace('webhooks', 'webhook')]) {
@@ -178,5 +178,5 @@ t.test('no secret ever reaches the log', async (t) => {
 });
 
 t.test('a path with an id that only looks like a webhook is an inbound path', async (t) => {
-  t.equal((await show(`/api/webhooks/${randomUUID()}/${newSecret()}`)).statusCode, 404);
+  t.equal((await show(`/api/webhooks/${randomUUID()}/${generateSecret()}`)).statusCode, 404);
 });

@@ -1,11 +1,16 @@
 import { connect, deliveries, webhooks } from '@carillon/db';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
-import { claimDeliveries, FIRST } from '../../src/webhooks/claim.ts';
-import { attemptDelivery } from '../../src/webhooks/deliver.ts';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
-import { handBack, queueRetries, renewLeases, rescueExpired } from '../../src/webhooks/leases.ts';
-import { settleAttempts, storeAttempts } from '../../src/webhooks/settle.ts';
+import { attemptDelivery } from '../../src/webhooks/delivery/attempt.ts';
+import { claimDeliveries, FIRST_WEBHOOK } from '../../src/webhooks/delivery/claim.ts';
+import { completeAttempts, storeAttempts } from '../../src/webhooks/delivery/complete.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
+import {
+  enqueueDueRetries,
+  handBackDeliveries,
+  renewDeliveries,
+  rescueDeliveries,
+} from '../../src/webhooks/delivery/leases.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
@@ -24,7 +29,7 @@ t.beforeEach(async () => {
   clock.set(START);
   hook = (await insertWebhooks(ctx, alice.id, [receiver.url]))[0]?.id ?? '';
 });
-const claim = async () => (await claimDeliveries(ctx, { limit: 10, after: FIRST })).claimed;
+const claim = async () => (await claimDeliveries(ctx, { limit: 10, after: FIRST_WEBHOOK })).claimed;
 const states = async () => (await readDeliveries(ctx, hook)).map(({ status }) => status);
 
 t.test('what a dead process was sending is sent again as the same attempt under the same id', async (t) => {
@@ -32,10 +37,10 @@ t.test('what a dead process was sending is sent again as the same attempt under 
   const [dead] = await claim();
   t.ok(dead && (await attemptDelivery(ctx, dead)), 'it has arrived, but was not noted');
   clock.advance(LEASE_MS);
-  t.equal(await rescueExpired(ctx), 0, 'its lease lasts to the end');
+  t.equal(await rescueDeliveries(ctx), 0, 'its lease lasts to the end');
   clock.advance(1);
   nudges = 0;
-  t.equal(await rescueExpired(ctx), 1);
+  t.equal(await rescueDeliveries(ctx), 1);
   t.equal(nudges, 1);
   await createDeliverer(ctx).drain();
   const [first, second] = receiver.received;
@@ -54,13 +59,13 @@ t.test('who has lost the lease changes nothing any more', async (t) => {
   const late = await attemptDelivery(ctx, stalled);
   if (!late) return t.fail();
   clock.advance(LEASE_MS + 1);
-  await rescueExpired(ctx);
+  await rescueDeliveries(ctx);
   const [other] = await claim();
-  t.same(await settleAttempts(ctx, [late]), []);
+  t.same(await completeAttempts(ctx, [late]), []);
   t.match(await readDeliveries(ctx, hook), [{ status: 'sending', attempt: 0, claimToken: other?.claimToken }]);
   t.same(await readLog(app, alice, hook), []);
-  t.same(await renewLeases(ctx, [stalled]), new Set());
-  await handBack(ctx, [stalled]);
+  t.same(await renewDeliveries(ctx, [stalled]), new Set());
+  await handBackDeliveries(ctx, [stalled]);
   t.same(await states(), ['sending']);
 });
 
@@ -68,9 +73,9 @@ t.test('a lease that is renewed is not taken over', async (t) => {
   await recordMany(ctx, alice.id, 2);
   const mine = await claim();
   clock.advance(LEASE_MS - 1);
-  t.same(await renewLeases(ctx, mine), new Set(mine.map(({ id }) => id)));
+  t.same(await renewDeliveries(ctx, mine), new Set(mine.map(({ id }) => id)));
   clock.advance(LEASE_MS - 1);
-  t.equal(await rescueExpired(ctx), 0);
+  t.equal(await rescueDeliveries(ctx), 0);
 });
 
 t.test('what was sent to a webhook that failed or was deleted meanwhile is not queued again', async (t) => {
@@ -78,7 +83,7 @@ t.test('what was sent to a webhook that failed or was deleted meanwhile is not q
   await claim();
   await ctx.db.update(webhooks).set({ status: 'failed' });
   clock.advance(LEASE_MS + 1);
-  await rescueExpired(ctx);
+  await rescueDeliveries(ctx);
   t.same(await states(), ['failed']);
 });
 
@@ -111,15 +116,15 @@ t.test('retries are queued when their time has come, however many', async (t) =>
   await recordMany(ctx, alice.id, 1);
   receiver.answer(500);
   await createDeliverer(ctx).drain();
-  t.equal(await queueRetries(ctx), false);
+  t.equal(await enqueueDueRetries(ctx), false);
   const [one] = await readDeliveries(ctx, hook);
   if (!one) return t.fail();
   const many = Array.from({ length: 4500 }, () => ({ ...one, id: crypto.randomUUID() }));
   for (let at = 0; at < many.length; at += 1500) await ctx.db.insert(deliveries).values(many.slice(at, at + 1500));
   clock.advance(59_999);
-  t.equal(await queueRetries(ctx), false);
+  t.equal(await enqueueDueRetries(ctx), false);
   clock.advance(1);
-  t.equal(await queueRetries(ctx), true);
+  t.equal(await enqueueDueRetries(ctx), true);
   t.ok((await readDeliveries(ctx, hook)).every(({ queuedAt }) => queuedAt !== null));
 });
 

@@ -1,7 +1,7 @@
 import { mails, notifications, webhooks } from '@carillon/db';
 import t from 'tap';
 import { decryptBody } from '../../src/mail/queue.ts';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';

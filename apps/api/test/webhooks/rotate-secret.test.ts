@@ -1,7 +1,7 @@
 import { webhooks } from '@carillon/db';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { type ReceivedDelivery, startReceiver } from '../support/servers/receiver.ts';

@@ -4,15 +4,21 @@ import t from 'tap';
 import { type EncryptionKey, parseEncryptionKeys } from '../../src/config/secrets.ts';
 import type { Context } from '../../src/context.ts';
 import { toBlindIndex } from '../../src/crypto/blind-index.ts';
-import { decryptSecret, encryptSecret, isPathSafe, listBlindIndexes, newSecret } from '../../src/webhooks/secret.ts';
-import { isSigned, signBody, standardHeaders } from '../../src/webhooks/signature.ts';
+import {
+  decryptSecret,
+  encryptSecret,
+  generateSecret,
+  isPathSafe,
+  listBlindIndexes,
+} from '../../src/webhooks/secret.ts';
+import { buildStandardHeaders, isSigned, signBody } from '../../src/webhooks/signature.ts';
 import { signatureOf } from '../support/webhooks.ts';
 
 const body = '{"event":"test","data":{"message":"Grüße, 世界 🔔"}}';
 const withKeys = (encryptionKeys: EncryptionKey[]) => ({ config: { encryptionKeys } }) as unknown as Context;
 
 t.test('a secret has 32 characters that either base64 alphabet knows, of more than 190 bits', async (t) => {
-  const made = Array.from({ length: 2000 }, newSecret);
+  const made = Array.from({ length: 2000 }, generateSecret);
   t.equal(new Set(made).size, 2000);
   for (const secret of made) if (!/^whsec_[A-Za-z0-9]{32}$/.test(secret)) t.fail(secret);
   t.equal(new Set(made.map((secret) => secret.slice(6)).join('')).size, 62, 'every letter and digit comes up');
@@ -22,20 +28,25 @@ t.test('a secret has 32 characters that either base64 alphabet knows, of more th
 t.test("the specification's signature is the HMAC-SHA256 of the raw body in lower-case hex", async (t) => {
   // openssl dgst -sha256 -hmac secret
   t.equal(signBody('secret', 'body'), 'sha256=dc46983557fea127b43af721467eb9b3fde2338fe3e14f51952aa8478c13d355');
-  const secret = newSecret();
+  const secret = generateSecret();
   t.equal(signBody(secret, body), signatureOf(secret, Buffer.from(body)));
   t.match(signBody(secret, body), /^sha256=[0-9a-f]{64}$/);
 });
 
 t.test('a signature is taken only as it was made', async (t) => {
-  const secret = newSecret();
+  const secret = generateSecret();
   const bytes = Buffer.from(body);
   const good = signBody(secret, bytes);
   t.ok(isSigned(secret, bytes, good));
   t.ok(isSigned(secret, Buffer.alloc(0), signBody(secret, '')));
   const bad = [
     ...[undefined, null, '', [good], good.slice(7), good.slice(0, -1), `${good}0`, `${good},${good}`, ` ${good}`],
-    ...[good.toUpperCase(), good.replace('sha256', 'sha1'), signBody(newSecret(), bytes), signBody(secret, `${body} `)],
+    ...[
+      good.toUpperCase(),
+      good.replace('sha256', 'sha1'),
+      signBody(generateSecret(), bytes),
+      signBody(secret, `${body} `),
+    ],
   ];
   for (const signature of bad) t.notOk(isSigned(secret, bytes, signature), String(signature));
 });
@@ -43,22 +54,22 @@ t.test('a signature is taken only as it was made', async (t) => {
 t.test('the library that receivers verify with takes the headers of Standard Webhooks', async (t) => {
   const at = new Date();
   for (let n = 0; n < 200; n++) {
-    const [secret, before] = [newSecret(), newSecret()];
+    const [secret, before] = [generateSecret(), generateSecret()];
     const id = `delivery-${n}`;
     for (const secrets of [[secret], [secret, before], [before, secret]]) {
-      const headers = standardHeaders(secrets, { id, at, body });
+      const headers = buildStandardHeaders(secrets, { id, at, body });
       t.same(new Webhook(secret).verify(body, headers), JSON.parse(body));
       t.equal(headers['webhook-signature']?.split(' ').length, secrets.length);
     }
-    const headers = standardHeaders([before], { id, at, body });
+    const headers = buildStandardHeaders([before], { id, at, body });
     t.throws(() => new Webhook(secret).verify(body, headers), /No matching signature/);
   }
 });
 
 t.test('what the headers sign cannot be changed or sent again much later', async (t) => {
-  const secret = newSecret();
+  const secret = generateSecret();
   const verify = (at: Date, changes: Record<string, string> = {}, text = body) =>
-    new Webhook(secret).verify(text, { ...standardHeaders([secret], { id: 'a', at, body }), ...changes });
+    new Webhook(secret).verify(text, { ...buildStandardHeaders([secret], { id: 'a', at, body }), ...changes });
   const now = new Date();
   t.ok(verify(now));
   t.throws(() => verify(now, { 'webhook-id': 'b' }));
@@ -71,7 +82,7 @@ t.test('a secret is found under each key that may have sealed it, and the look-u
   const [a, b] = parseEncryptionKeys(
     `a:${randomBytes(32).toString('base64')},b:${randomBytes(32).toString('base64')}`,
   ) as [EncryptionKey, EncryptionKey];
-  const secret = newSecret();
+  const secret = generateSecret();
   const before = encryptSecret(withKeys([a]), 'id', secret);
   const rotated = withKeys([b, a]);
   t.ok(

@@ -2,7 +2,7 @@ import { deliveries, mails, notifications, tasks, users, webhooks } from '@caril
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAlice, signUpBob } from '../support/people.ts';

@@ -1,7 +1,7 @@
 import { webhooks } from '@carillon/db';
 import t from 'tap';
-import { createDeliverer } from '../../src/webhooks/deliverer.ts';
-import { rescueExpired } from '../../src/webhooks/leases.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
+import { rescueDeliveries } from '../../src/webhooks/delivery/leases.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { type ReceivedDelivery, startReceiver } from '../support/servers/receiver.ts';
@@ -90,9 +90,9 @@ t.test('while it is sent a test holds nothing of the database, and one whose pro
   const answer = test(id);
   while (receiver.open === 0) await new Promise((resolve) => setImmediate(resolve));
   t.match(await readDeliveries(ctx, id), [{ status: 'sending', event: 'test' }]);
-  t.equal(await rescueExpired(ctx), 0);
+  t.equal(await rescueDeliveries(ctx), 0);
   clock.advance(60_001);
-  t.equal(await rescueExpired(ctx), 1);
+  t.equal(await rescueDeliveries(ctx), 1);
   t.match(await readDeliveries(ctx, id), [{ status: 'failed' }]);
   t.equal((await answer).statusCode, 404, 'what it comes to counts no more');
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { signBody, standardHeaders } from '@carillon/api/webhooks/signature';
+import { buildStandardHeaders, signBody } from '@carillon/api/webhooks/signature';
 import postgres from 'postgres';
 import { Pool } from 'undici';
 
@@ -67,7 +67,7 @@ async function send({ payload, request_id, ...delivery }: Delivery) {
       'X-Request-ID': request_id,
       'X-Event-Type': delivery.event,
       'X-Delivery-Attempt': '1',
-      ...standardHeaders([secret], { id: delivery.id, at, body: payload }),
+      ...buildStandardHeaders([secret], { id: delivery.id, at, body: payload }),
     },
     body: payload,
   });

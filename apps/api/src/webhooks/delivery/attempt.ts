@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from '../context.ts';
-import type { HttpOutcome } from '../egress/client.ts';
-import type { Span } from '../telemetry/tracing.ts';
+import type { Context } from '../../context.ts';
+import type { HttpOutcome } from '../../egress/client.ts';
+import type { Span } from '../../telemetry/tracing.ts';
+import { decryptSecret } from '../secret.ts';
+import { buildStandardHeaders, signBody } from '../signature.ts';
 import type { ClaimedDelivery } from './claim.ts';
-import { decryptSecret } from './secret.ts';
-import { signBody, standardHeaders } from './signature.ts';
 
-/** One attempt, as it ended: an entry of the log to be. `claimToken` is that of the delivery's lease. */
+/** The result of one attempt, which becomes an entry of the delivery log. */
 export interface Attempt {
   id: string;
   deliveryId: string;
@@ -20,7 +20,7 @@ export interface Attempt {
   success: boolean;
   statusCode: number | null;
   error: string | null;
-  /** As it was before this one. */
+  /** Of the webhook, before this attempt. */
   lastAttemptOk: boolean | null;
 }
 
@@ -31,8 +31,8 @@ const UNREADABLE_SECRET: HttpOutcome = {
 };
 
 /**
- * Signs and sends a claimed delivery once, and says how it ended; null when `signal` stopped it. Holds neither a
- * transaction nor a connection to the database meanwhile (specification "Delivery headers", "Delivery rules").
+ * Signs and sends a claimed delivery once. Returns the result, or null if `signal` aborted it. Holds no transaction and
+ * no database connection while it waits for the receiver.
  */
 export function attemptDelivery(
   ctx: Context,
@@ -48,10 +48,10 @@ export function attemptDelivery(
     'carillon.request_id': requestId,
   };
   const work = async (span: Span) => {
-    const ended = await makeAttempt(ctx, delivery, signal);
-    span.set({ 'http.response.status_code': ended?.statusCode ?? undefined });
-    if (!ended?.success) span.fail(ended === null ? 'stopped' : `${ended.statusCode ?? 'unanswered'}`);
-    return ended;
+    const result = await makeAttempt(ctx, delivery, signal);
+    span.set({ 'http.response.status_code': result?.statusCode ?? undefined });
+    if (!result?.success) span.fail(result === null ? 'stopped' : `${result.statusCode ?? 'unanswered'}`);
+    return result;
   };
   return ctx.trace.span('deliver webhook', attributes, work, { kind: 'client', causedBy: `delivery ${id}` });
 }
@@ -62,12 +62,19 @@ async function makeAttempt(ctx: Context, delivery: ClaimedDelivery, signal?: Abo
   const startedAt = performance.now();
   const outcome = await send(ctx, delivery, at, signal);
   if (outcome.kind === 'aborted') return null;
-  // How long it took until there was no connection would tell of a host what the error does not (security T3).
+  // The time of a failed connection would show whether a host inside the network exists.
   const isTimed = outcome.kind === 'answered' || outcome.kind === 'timeout';
   const { id: deliveryId, claimToken, webhookId, event, url, attempt, lastAttemptOk } = delivery;
   return {
     id: randomUUID(),
-    ...{ deliveryId, claimToken, webhookId, event, url, attempt, lastAttemptOk, at },
+    deliveryId,
+    claimToken,
+    webhookId,
+    event,
+    url,
+    attempt,
+    lastAttemptOk,
+    at,
     responseTimeMs: isTimed ? Math.round(performance.now() - startedAt) : 0,
     success: outcome.error === null,
     statusCode: outcome.status,
@@ -78,17 +85,16 @@ async function makeAttempt(ctx: Context, delivery: ClaimedDelivery, signal?: Abo
 async function send(ctx: Context, delivery: ClaimedDelivery, at: Date, signal?: AbortSignal): Promise<HttpOutcome> {
   let headers: Record<string, string>;
   try {
-    headers = prepare(ctx, delivery, at);
+    headers = buildHeaders(ctx, delivery, at);
   } catch (error) {
     const { webhookId, requestId } = delivery;
-    ctx.log.error({ err: error, webhookId, requestId }, "a webhook's secret cannot be opened");
+    ctx.log.error({ err: error, webhookId, requestId }, 'decrypting the secret of a webhook failed');
     return UNREADABLE_SECRET;
   }
   return ctx.http.post({ url: delivery.url, headers, body: delivery.payload, ...(signal && { signal }) });
 }
 
-/** Specification "Delivery headers", and those of Standard Webhooks beside them (decisions §8). */
-function prepare(ctx: Context, delivery: ClaimedDelivery, at: Date): Record<string, string> {
+function buildHeaders(ctx: Context, delivery: ClaimedDelivery, at: Date): Record<string, string> {
   const { id, webhookId, event, payload, requestId, attempt, previousAttemptAt } = delivery;
   const secret = decryptSecret(ctx, webhookId, delivery.secretSealed);
   return {
@@ -100,11 +106,11 @@ function prepare(ctx: Context, delivery: ClaimedDelivery, at: Date): Record<stri
     'X-Event-Type': event,
     'X-Delivery-Attempt': String(attempt),
     ...(previousAttemptAt && { 'X-Previous-Attempt': previousAttemptAt.toISOString() }),
-    ...standardHeaders([secret, ...previousSecrets(ctx, delivery, at)], { id, at, body: payload }),
+    ...buildStandardHeaders([secret, ...findPreviousSecrets(ctx, delivery, at)], { id, at, body: payload }),
   };
 }
 
-function previousSecrets(ctx: Context, delivery: ClaimedDelivery, at: Date): string[] {
+function findPreviousSecrets(ctx: Context, delivery: ClaimedDelivery, at: Date): string[] {
   const { webhookId, previousSecretSealed: sealed, previousSecretUntil: until } = delivery;
   if (sealed === null || until === null || until <= at) return [];
   return [decryptSecret(ctx, webhookId, sealed, 'previous_secret_sealed')];

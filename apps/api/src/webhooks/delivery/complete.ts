@@ -1,0 +1,148 @@
+import { queryRows, recordset } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { afterCommit, type Context, inTransaction } from '../../context.ts';
+import { notifyUsers } from '../../notifications/notify.ts';
+import { RELEASE_LEASE } from '../../queue/leases.ts';
+import { storeBatch } from '../../queue/retry.ts';
+import type { Attempt } from './attempt.ts';
+
+const MAX_WAIT_MS = 5000;
+
+interface CompletedDelivery {
+  id: string;
+  attemptId: string;
+  webhookId: string;
+  /** The attempt failed and no retry follows. */
+  isExhausted: boolean;
+  error: string | null;
+}
+
+/**
+ * Stores attempts with their consequences, in the caller's transaction: the log, the next retry, and after the last one
+ * the failure of the webhook. Attempts whose claim token was lost are ignored. Returns the ids of the stored deliveries.
+ */
+export async function completeAttempts(ctx: Context, attempts: readonly Attempt[]): Promise<string[]> {
+  if (attempts.length === 0) return [];
+  const changesWebhook = attempts.filter(({ success, lastAttemptOk }) => !success || lastAttemptOk !== true);
+  // Pipelined on one connection, in this order: webhooks before their deliveries, as in every other transaction.
+  const [, , completed] = await Promise.all([
+    changesWebhook.length > 0 && lockWebhooks(ctx, changesWebhook),
+    changesWebhook.length > 0 && updateLastAttempts(ctx, attempts),
+    writeAttempts(ctx, attempts),
+  ]);
+  await failWebhooks(
+    ctx,
+    completed.filter(({ isExhausted }) => isExhausted),
+  );
+  const stored = new Set(completed.map(({ attemptId }) => attemptId));
+  afterCommit(ctx, () => {
+    for (const attempt of attempts) if (stored.has(attempt.id)) ctx.metrics.attemptEnded(attempt);
+  });
+  return completed.map(({ id }) => id);
+}
+
+/** Completes attempts for as long as the database is unavailable. One that cannot be stored is left to its lease. */
+export function storeAttempts(ctx: Context, attempts: readonly Attempt[], signal: AbortSignal): Promise<void> {
+  return storeBatch(attempts, {
+    maxWaitMs: MAX_WAIT_MS,
+    signal,
+    store: (batch) => inTransaction(ctx, (tx) => completeAttempts(tx, batch)),
+    onFailure: (error, batch) => ctx.log.error({ err: error, attempts: batch.length }, 'storing attempts failed'),
+    onUnstorable: ({ deliveryId }, error) =>
+      ctx.log.error({ err: error, deliveryId }, 'storing an attempt failed: left to its lease'),
+  });
+}
+
+async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promise<CompletedDelivery[]> {
+  const now = ctx.now();
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const values = attempts.map((one) => ({
+    id: one.deliveryId,
+    token: one.claimToken,
+    log_id: one.id,
+    url: one.url,
+    number: one.attempt,
+    at: one.at,
+    success: one.success,
+    status_code: one.statusCode,
+    error: one.error,
+    ms: one.responseTimeMs,
+    retry_at: computeRetryAt(ctx, one, now),
+  }));
+  return queryRows<CompletedDelivery>(
+    ctx.db,
+    sql`
+    with completed as (
+      update deliveries d set attempt = a.number, previous_attempt_at = a.at, ${RELEASE_LEASE},
+        status = s.status, next_attempt_at = case when s.status = 'pending' then a.retry_at end,
+        ended_at = case when s.status <> 'pending' then ${at} end
+      from jsonb_to_recordset(${recordset(values)}::jsonb) as a(id uuid, token uuid, log_id uuid, url text, number int,
+          at timestamptz, success boolean, status_code int, error text, ms int, retry_at timestamptz)
+        join deliveries was on was.id = a.id join webhooks h on h.id = was.webhook_id
+        cross join lateral (select case when a.success then 'delivered'
+          when a.retry_at is null or h.status = 'failed' then 'failed' else 'pending' end as status) s
+      where d.id = a.id and d.claim_token = a.token
+      returning d.id, d.webhook_id, d.event, a.log_id, a.url, a.number, a.at, a.success, a.status_code, a.error, a.ms,
+        not a.success and a.retry_at is null and d.event <> 'test' as is_exhausted
+    ), logged as (
+      insert into delivery_attempts (id, delivery_id, webhook_id, event, url, attempt, success, status_code, error,
+        response_time_ms, attempted_at)
+      select log_id, id, webhook_id, event, url, number, success, status_code, error, ms, at from completed
+    )
+    select id, log_id as "attemptId", webhook_id as "webhookId", is_exhausted as "isExhausted", error from completed`,
+  );
+}
+
+/** When to retry, counted from the end of the attempt; null if no retry follows. Tests are not retried. */
+function computeRetryAt(ctx: Context, { success, attempt, event }: Attempt, now: Date): Date | null {
+  const wait = ctx.config.webhookRetryDelaysMs[attempt];
+  return success || wait === undefined || event === 'test' ? null : new Date(now.getTime() + wait);
+}
+
+function lockWebhooks(ctx: Context, attempts: readonly Attempt[]) {
+  const ids = uuids(attempts.map(({ webhookId }) => webhookId));
+  return queryRows(ctx.db, sql`select from webhooks where id = any(${ids}) order by id for no key update`);
+}
+
+/** Of several attempts at one webhook the one that started last counts. */
+function updateLastAttempts(ctx: Context, attempts: readonly Attempt[]) {
+  const inOrder = attempts.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  const latest = new Map(inOrder.map(({ webhookId, success }) => [webhookId, success]));
+  const values = recordset([...latest].map(([id, ok]) => ({ id, ok })));
+  return queryRows(
+    ctx.db,
+    sql`
+    update webhooks h set last_attempt_ok = a.ok
+    from jsonb_to_recordset(${values}::jsonb) as a(id uuid, ok boolean)
+    where h.id = a.id and h.last_attempt_ok is distinct from a.ok`,
+  );
+}
+
+async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[]) {
+  if (exhausted.length === 0) return;
+  const errors = new Map(exhausted.map(({ webhookId, error }) => [webhookId, error]));
+  const now = ctx.now().toISOString();
+  const failed = await queryRows<{ id: string; userId: number; url: string; taskName: string | null }>(
+    ctx.db,
+    sql`update webhooks set status = 'failed', updated_at = ${now}
+      where id = any(${uuids([...errors.keys()])}) and status = 'active'
+      returning id, user_id as "userId", url, (select name from tasks t where t.id = task_id) as "taskName"`,
+  );
+  if (failed.length === 0) return;
+  // Deliveries that are being sent end with their own attempt.
+  await ctx.db.execute(sql`
+    update deliveries set status = 'failed', ended_at = ${now}, next_attempt_at = null, queued_at = null
+    where webhook_id = any(${uuids(failed.map(({ id }) => id))}) and status = 'pending'`);
+  await notifyUsers(
+    ctx,
+    failed.map(({ id, userId, url, taskName }) => ({
+      userId,
+      kind: 'webhook.failed',
+      // The host only: the path of a URL may contain a secret.
+      title: `The webhook ${taskName === null ? '' : `of the task "${taskName}" `}to ${new URL(url).host} failed`,
+      message: `Nothing more is sent to it until you switch it on again; then what failed can be sent again. Webhook: ${id}. Last error: ${errors.get(id)}`,
+    })),
+  );
+}
+
+const uuids = (ids: readonly string[]) => sql`${`{${[...new Set(ids)].join(',')}}`}::uuid[]`;

@@ -1,0 +1,76 @@
+import { queryRows } from '@carillon/db';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Context } from '../../context.ts';
+import {
+  hasExpiredLease,
+  isLeased,
+  type Lease,
+  type LeasedTable,
+  RELEASE_LEASE,
+  renewLeases,
+} from '../../queue/leases.ts';
+
+/** Retries that one statement enqueues. */
+const BATCH_SIZE = 2000;
+
+const DELIVERIES: LeasedTable<string> = { name: 'deliveries', alias: 'd', idType: 'uuid' };
+
+/** Enqueues the retries whose wait is over. Returns whether any delivery is queued. */
+export async function enqueueDueRetries(ctx: Context): Promise<boolean> {
+  const now = ctx.now().toISOString();
+  for (;;) {
+    const [found] = await queryRows<{ queued: number; isAnyQueued: boolean }>(
+      ctx.db,
+      sql`
+      with due as (
+        update deliveries set queued_at = ${now} where id in (
+          select id from deliveries where status = 'pending' and queued_at is null and next_attempt_at <= ${now}
+          order by next_attempt_at limit ${BATCH_SIZE} for no key update skip locked)
+        returning 1
+      )
+      select (select count(*)::int from due) as queued,
+        exists (select from deliveries where status = 'pending' and queued_at is not null) as "isAnyQueued"`,
+    );
+    const { queued = 0, isAnyQueued = false } = found ?? {};
+    if (queued < BATCH_SIZE) return isAnyQueued || queued > 0;
+  }
+}
+
+/** Renews the leases for another `EXECUTION_LEASE_MS`; returns the ids that are still held. */
+export function renewDeliveries(ctx: Context, leases: readonly Lease<string>[]): Promise<Set<string>> {
+  return renewLeases(ctx.db, DELIVERIES, leases, new Date(ctx.now().getTime() + ctx.config.executionLeaseMs));
+}
+
+/**
+ * Enqueues the deliveries of dead processes again. A request that had arrived is sent once more, as the same attempt
+ * under the same id: delivery is at least once. Returns how many.
+ */
+export async function rescueDeliveries(ctx: Context): Promise<number> {
+  const rescued = await requeue(ctx, hasExpiredLease('d', ctx.now()));
+  ctx.metrics.takenOver('deliveries', rescued);
+  if (rescued > 0) ctx.worker.wakeDeliveries();
+  return rescued;
+}
+
+/** Returns deliveries of this process to the queue, so that another process sends them at once. */
+export async function handBackDeliveries(ctx: Context, leases: readonly Lease<string>[]): Promise<void> {
+  if (leases.length > 0) await requeue(ctx, isLeased(DELIVERIES, leases));
+}
+
+/** Tests end instead, because their caller no longer waits; so do deliveries to failed webhooks. */
+async function requeue(ctx: Context, condition: SQL): Promise<number> {
+  const now = sql`${ctx.now().toISOString()}::timestamptz`;
+  const requeued = await queryRows(
+    ctx.db,
+    sql`
+    with found as (
+      select d.id, d.event = 'test' or h.status = 'failed' as ends from deliveries d join webhooks h on h.id = d.webhook_id
+      where d.status = 'sending' and ${condition} for no key update of d skip locked
+    )
+    update deliveries d set status = case when ends then 'failed' else 'pending' end,
+      next_attempt_at = case when not ends then ${now} end, queued_at = case when not ends then ${now} end,
+      ended_at = case when ends then ${now} end, ${RELEASE_LEASE}
+    from found where d.id = found.id returning 1`,
+  );
+  return requeued.length;
+}

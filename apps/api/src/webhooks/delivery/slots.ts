@@ -1,0 +1,36 @@
+export interface Slots {
+  /** How many deliveries may start now. `onlyIdleWebhooks`: all regular slots are taken, these replace slow ones. */
+  available(): { limit: number; onlyIdleWebhooks: boolean };
+  /** Takes a slot and returns the function that frees it. */
+  take(): () => void;
+}
+
+/**
+ * The delivery slots of a process. After `slowAfterMs` a delivery only waits for its response, which costs next to
+ * nothing: its slot is slow and may be used twice. `onChange` is called when a slot becomes free or slow.
+ */
+export function createSlots(count: number, slowAfterMs: number, onChange: () => void): Slots {
+  let taken = 0;
+  let slow = 0;
+  return {
+    available() {
+      const free = count - taken;
+      return free > 0 ? { limit: free, onlyIdleWebhooks: false } : { limit: free + slow, onlyIdleWebhooks: true };
+    },
+    take() {
+      taken += 1;
+      let isSlow = false;
+      const timer = setTimeout(() => {
+        isSlow = true;
+        slow += 1;
+        onChange();
+      }, slowAfterMs);
+      return () => {
+        clearTimeout(timer);
+        taken -= 1;
+        if (isSlow) slow -= 1;
+        onChange();
+      };
+    },
+  };
+}
