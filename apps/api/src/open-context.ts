@@ -1,5 +1,5 @@
+import type { PoolState } from '@carillon/db';
 import { connect } from '@carillon/db';
-import type { PoolState } from '@carillon/db/pool';
 import { pino } from 'pino';
 import { createAi } from './ai/client.ts';
 import { tracedAi } from './ai/tracing.ts';

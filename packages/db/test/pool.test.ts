@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { connect, type DatabaseUnavailable, type Db, fastQuery, queryRows } from '../src/index.ts';
+import { connect, type DatabaseUnavailable, type Db, preparedQuery, queryRows } from '../src/index.ts';
 import { testDatabase } from '../src/test-database.ts';
 import { refused } from './refused.ts';
 import { openWire } from './wire.ts';
@@ -88,14 +88,18 @@ t.test('a pool that closes lets what runs end, and takes nothing more', async (t
   t.same(await notes(), ['a', 'b']);
 });
 
-const sleepQuery = fastQuery((db) =>
-  db
-    .select({ slept: sql`pg_sleep(${sql.placeholder('seconds')}::float8)::text` })
-    .from(sql`(select) one`)
-    .prepare('sleep'),
+const sleepQuery = preparedQuery(
+  (db) =>
+    db
+      .select({ slept: sql`pg_sleep(${sql.placeholder('seconds')}::float8)::text` })
+      .from(sql`(select) one`)
+      .prepare('sleep'),
+  { connection: 'shared' },
 );
 const pid = sql<number>`pg_backend_pid()`.as('pid');
-const pidQuery = fastQuery((db) => db.select({ pid }).from(sql`(select) one`).prepare('pid'));
+const pidQuery = preparedQuery((db) => db.select({ pid }).from(sql`(select) one`).prepare('pid'), {
+  connection: 'shared',
+});
 
 /** Has as many connections opened: a transaction takes one alone. */
 async function openAll(db: Db, count: number) {

@@ -1,10 +1,10 @@
-import { type Db, fastQuery, rateWindows, sessions, settings, users } from '@carillon/db';
+import { type Db, preparedQuery, rateWindows, sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import { counted, firstOfWindow, isCounted, oneMore } from '../limits/windows.ts';
 import type { OwnedRows } from '../queries/owned-row.ts';
 
 /** The statement of `findCaller`: session, user, hit and maintenance mode in one. */
-export const callerQuery = fastQuery((db) => withoutRow(db).prepare('find_caller'));
+export const callerQuery = preparedQuery((db) => withoutRow(db).prepare('find_caller'), { connection: 'shared' });
 
 /** The same, and with it the row `rowId` of those of the user. Prepared once for each kind of rows. */
 export function callerAndRowQuery(rows: OwnedRows) {
@@ -16,24 +16,27 @@ export function callerAndRowQuery(rows: OwnedRows) {
 const queries = new Map<OwnedRows, ReturnType<typeof prepareWith>>();
 
 const prepareWith = ({ table, fields }: OwnedRows) =>
-  fastQuery((db) => {
-    const { found, hit, mode, all } = parts(db);
-    const row = db.$with('row').as(
-      db
-        .select(fields)
-        .from(table)
-        .innerJoin(found, eq(table.userId, found.id))
-        .where(eq(table.id, sql.placeholder('rowId'))),
-    );
-    return db
-      .with(...all, row)
-      .select()
-      .from(found)
-      .leftJoin(hit, sql`true`)
-      .leftJoin(row, sql`true`)
-      .innerJoin(mode, sql`true`)
-      .prepare('find_caller_and_row');
-  });
+  preparedQuery(
+    (db) => {
+      const { found, hit, mode, all } = parts(db);
+      const row = db.$with('row').as(
+        db
+          .select(fields)
+          .from(table)
+          .innerJoin(found, eq(table.userId, found.id))
+          .where(eq(table.id, sql.placeholder('rowId'))),
+      );
+      return db
+        .with(...all, row)
+        .select()
+        .from(found)
+        .leftJoin(hit, sql`true`)
+        .leftJoin(row, sql`true`)
+        .innerJoin(mode, sql`true`)
+        .prepare('find_caller_and_row');
+    },
+    { connection: 'shared' },
+  );
 
 function withoutRow(db: Db) {
   const { found, hit, mode, all } = parts(db);

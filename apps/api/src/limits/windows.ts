@@ -1,5 +1,5 @@
 import type { RateLimitDetails } from '@carillon/contract';
-import { type Db, fastQuery, rateWindows } from '@carillon/db';
+import { type Db, preparedQuery, rateWindows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -97,11 +97,13 @@ export const oneMore = {
 /** What the insert returns. */
 export const counted = { count: rateWindows.count, endsAt: rateWindows.endsAt };
 
-const countQuery = fastQuery((db) =>
-  db
-    .insert(rateWindows)
-    .select((query) => query.select(firstOfWindow).from(sql`(select) one`))
-    .onConflictDoUpdate(oneMore)
-    .returning(counted)
-    .prepare('count_hit'),
+const countQuery = preparedQuery(
+  (db) =>
+    db
+      .insert(rateWindows)
+      .select((query) => query.select(firstOfWindow).from(sql`(select) one`))
+      .onConflictDoUpdate(oneMore)
+      .returning(counted)
+      .prepare('count_hit'),
+  { connection: 'shared' },
 );

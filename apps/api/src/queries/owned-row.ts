@@ -1,4 +1,4 @@
-import { type Db, fastQuery } from '@carillon/db';
+import { type Db, preparedQuery } from '@carillon/db';
 import { and, eq, type GetColumnData, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Caller, Context } from '../context.ts';
@@ -17,12 +17,14 @@ export interface OwnedRows<F extends Fields = Fields> {
 
 /** Describes such rows. The first of `fields` is never null: by that, a row that is missing is told from one that is there. */
 export function ownedRows<F extends Fields>(table: OwnedRows['table'], fields: F): OwnedRows<F> {
-  const query = fastQuery((db) =>
-    db
-      .select(fields)
-      .from(table)
-      .where(and(eq(table.id, sql.placeholder('id')), eq(table.userId, sql.placeholder('userId'))))
-      .prepare('own_row'),
+  const query = preparedQuery(
+    (db) =>
+      db
+        .select(fields)
+        .from(table)
+        .where(and(eq(table.id, sql.placeholder('id')), eq(table.userId, sql.placeholder('userId'))))
+        .prepare('own_row'),
+    { connection: 'shared' },
   );
   return { table, fields, query, readAhead: new WeakMap() };
 }

@@ -1,5 +1,5 @@
+import type { PoolState } from '@carillon/db';
 import { type Db, queryRows, toInstantOrNull } from '@carillon/db';
-import type { PoolState } from '@carillon/db/pool';
 import { Gauge, type Registry } from '@prometheus-io/client';
 import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';

@@ -21,18 +21,20 @@ async function callerOf({ token }: Person): Promise<Caller> {
   return caller;
 }
 
-/** The statements that the database is sent from now on. */
+/** The texts of the statements that are sent from now on. */
 function watchStatements(t: Test) {
-  const client = Reflect.get(ctx.db, '$client') as { unsafe(text: string, ...rest: unknown[]): unknown };
   const texts: string[] = [];
-  const { unsafe } = client;
-  client.unsafe = (text, ...rest) => {
-    texts.push(text);
-    return unsafe.call(client, text, ...rest);
-  };
-  t.teardown(() => {
-    client.unsafe = unsafe;
-  });
+  for (const db of [ctx.db, ctx.db.onSharedConnection]) {
+    const client = Reflect.get(db as object, '$client') as { unsafe(text: string, ...rest: unknown[]): unknown };
+    const { unsafe } = client;
+    client.unsafe = (text, ...rest) => {
+      texts.push(text);
+      return unsafe.call(client, text, ...rest);
+    };
+    t.teardown(() => {
+      client.unsafe = unsafe;
+    });
+  }
   return texts;
 }
 

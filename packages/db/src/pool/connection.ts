@@ -1,91 +1,88 @@
 import { type NetConnectOpts, connect as openSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
-import { DatabaseUnavailable } from './errors.ts';
+import { DatabaseUnavailable } from '../errors.ts';
 
 export interface ConnectionSettings {
   url: string;
   applicationName: string;
-  /** A connection whose server is silent for so long although it was asked something is given up; a new one sooner. */
+  /** A server that is silent for this long while an answer is pending counts as lost. */
   deadlineMs: number;
   parsers: Record<number, (text: string) => unknown>;
   serializers: Record<number, (value: unknown) => unknown>;
 }
 
-/** Asks something of the client of one connection. */
-export type Ask<T = unknown> = (sql: postgres.Sql) => PromiseLike<T>;
+/** Sends a statement with the client of one connection. */
+export type Send<T = unknown> = (sql: postgres.Sql) => PromiseLike<T>;
 
-/** One connection to the server. Once it is lost it stays so: another one is opened in its place. */
+/** One connection to the server. A lost one is never reconnected: the pool opens another. */
 export interface Connection {
   readonly isLost: boolean;
   readonly openedAt: number;
-  /** For how long the server has owed us an answer; 0 where it owes none. */
-  readonly owedMs: number;
+  /** How long the server has not answered while an answer is pending; 0 if none is. */
+  readonly pendingMs: number;
   /**
-   * Tells the answer. Rejects when the connection is lost, and with a `DatabaseUnavailable` at `until` (of `performance.now()`)
-   * at the latest. `onSettled` is called when the connection itself is done with it. To be called from a microtask: the
-   * driver then looks at the socket before anything else can close it.
+   * Resolves to the answer. Rejects when the connection is lost, and with `DatabaseUnavailable` at `until` (of
+   * `performance.now()`). `onSettled` is called when the connection is done with the statement, which may be later.
+   * Call it from a microtask: the driver then checks the socket before anything else can close it.
    */
-  run<T>(ask: Ask<T>, until: number, onSettled?: () => void): Promise<T>;
-  /** Rejects what is late at `now`, and gives the connection up when it has been silent for too long. */
+  run<T>(send: Send<T>, until: number, onSettled?: () => void): Promise<T>;
+  /** Rejects statements that are late at `now`, and loses the connection if the server has been silent for too long. */
   watch(now: number): void;
-  /** Breaks the connection; what runs on it rejects with `error`. */
+  /** Closes the socket; everything pending rejects with `error`. */
   lose(error: Error): void;
-  /** Says goodbye to the server and closes, which takes a second at most. */
+  /** Closes the connection in an orderly way, within a second. */
   end(): Promise<void>;
 }
 
-/**
- * Opens a connection and waits until the server has answered on it, for three quarters of the deadline at most; rejects
- * with a `DatabaseUnavailable`.
- *
- * It is a client of postgres.js with one connection that is never made anew. Reconnecting by itself, the driver writes
- * into sockets that are gone, which ends the process, and can run the rest of a broken transaction outside of one
- * (porsager/postgres issues 1133, 1154 and 1208); nor does it ever give up a connection that does not answer.
- */
+interface PendingStatement {
+  until: number;
+  reject(error: Error): void;
+}
+
+/** Opens a connection and waits for a first answer, for 3/4 of the deadline. Rejects with `DatabaseUnavailable`. */
 export async function openConnection(
   settings: ConnectionSettings,
   onLost: (error: Error) => void,
 ): Promise<Connection> {
-  const asked = new Set<{ until: number; reject(error: Error): void }>();
+  const pending = new Set<PendingStatement>();
   let lost: Error | null = null;
   let socket: Socket | undefined;
-  /** Since when the server owes us the answer to what was asked first. */
-  let owesSince = 0;
+  let pendingSince = 0;
 
   const connection: Connection = {
     openedAt: performance.now(),
     get isLost() {
       return lost !== null;
     },
-    get owedMs() {
-      return asked.size === 0 ? 0 : performance.now() - owesSince;
+    get pendingMs() {
+      return pending.size === 0 ? 0 : performance.now() - pendingSince;
     },
-    run(ask, until, onSettled) {
+    run(send, until, onSettled) {
       return new Promise((resolve, reject) => {
         if (lost) return reject(lost);
-        const one = { until, reject };
-        if (asked.size === 0) owesSince = performance.now();
-        asked.add(one);
+        const statement = { until, reject };
+        if (pending.size === 0) pendingSince = performance.now();
+        pending.add(statement);
         const settle = () => {
-          asked.delete(one);
-          owesSince = performance.now();
+          pending.delete(statement);
+          pendingSince = performance.now();
           onSettled?.();
         };
-        ask(sql).then(
+        send(sql).then(
           (answer) => {
             settle();
             resolve(answer);
           },
           (error) => {
             settle();
-            reject(isOfSocket(error) ? away(error, 'The connection to the database broke.') : error);
+            reject(isSocketError(error) ? unavailable(error, 'The connection to the database broke.') : error);
           },
         );
       });
     },
     watch(now) {
-      if (asked.size > 0 && now - owesSince > settings.deadlineMs) return connection.lose(timedOut());
-      for (const { until, reject } of asked) {
+      if (pending.size > 0 && now - pendingSince > settings.deadlineMs) return connection.lose(timedOut());
+      for (const { until, reject } of pending) {
         if (until > now) return;
         reject(timedOut());
       }
@@ -94,7 +91,7 @@ export async function openConnection(
       if (lost) return;
       lost = error;
       socket?.destroy();
-      for (const { reject } of asked) reject(error);
+      for (const { reject } of pending) reject(error);
       onLost(error);
     },
     async end() {
@@ -106,7 +103,7 @@ export async function openConnection(
     socket: ({ host, port, path }) => {
       if (lost || socket) throw closed();
       const address = path ? { path } : { host: host[0], port: port[0] };
-      // The name is what the driver checks a certificate against.
+      // The driver checks a certificate against the address on the socket.
       socket = Object.assign(openSocket({ ...address, noDelay: true } as NetConnectOpts), address);
       return socket;
     },
@@ -119,7 +116,7 @@ export async function openConnection(
     return connection;
   } catch (error) {
     connection.lose(error as Error);
-    throw away(error, 'The database cannot be connected to.');
+    throw unavailable(error, 'The database cannot be connected to.');
   } finally {
     clearTimeout(timer);
   }
@@ -139,11 +136,11 @@ function createClient({ url, applicationName, deadlineMs, parsers, serializers }
     max_lifetime: null,
     backoff: () => 0,
     onnotice: () => {},
-    // Applied once for each prepared statement, to its column names.
+    // Applied to the column names of a statement when it is prepared, not to each row.
     transform: { column: { from: postgres.toCamel } },
     connection: {
       application_name: applicationName,
-      // A server that is alive says no before we give the connection up, and keeps nothing running for nobody.
+      // A live server gives up before the client does, so no abandoned statement keeps running.
       statement_timeout: Math.round(deadlineMs * 0.875),
       lock_timeout: Math.round(deadlineMs * 0.75),
       idle_in_transaction_session_timeout: 20_000,
@@ -156,10 +153,10 @@ function createClient({ url, applicationName, deadlineMs, parsers, serializers }
   return sql;
 }
 
-/** The system's and the socket's own errors (`EPIPE`, `ERR_STREAM_…`), and what the driver makes up for them. */
-const isOfSocket = (error: unknown) => /^(E[A-Z]|CONNECTION_)/.test((error as { code?: string })?.code ?? '');
+/** Errors of the system and the socket (`EPIPE`, `ERR_STREAM_…`), and the driver's own for them. */
+const isSocketError = (error: unknown) => /^(E[A-Z]|CONNECTION_)/.test((error as { code?: string })?.code ?? '');
 
-const away = (cause: unknown, message: string) =>
+const unavailable = (cause: unknown, message: string) =>
   new DatabaseUnavailable((cause as { code?: string }).code ?? 'CONNECTION_CLOSED', message, { cause });
 const closed = () => new DatabaseUnavailable('CONNECTION_CLOSED', 'The connection to the database is closed.');
 const timedOut = () => new DatabaseUnavailable('DATABASE_TIMEOUT', 'The database did not answer in time.');

@@ -1,0 +1,34 @@
+import type postgres from 'postgres';
+import type { Connection } from './connection.ts';
+import type { Pool } from './pool.ts';
+import { createStatement, type Run, type Statement } from './statement.ts';
+import { runTransaction, type TransactionClient } from './transaction.ts';
+
+/** What Drizzle uses of a postgres.js client outside of transactions. */
+export interface Client {
+  unsafe(text: string, params?: unknown[], options?: postgres.UnsafeQueryOptions): Statement;
+  begin<T>(work: (transaction: TransactionClient) => Promise<T>): Promise<T>;
+}
+
+/**
+ * A client for Drizzle over `pool`. Every statement is answered or rejected with `DatabaseUnavailable` within
+ * `deadlineMs`, waiting for a connection included. With `shared`, statements go over the pool's shared connection.
+ */
+export function createClient(pool: Pool, deadlineMs: number, { shared = false } = {}): Client {
+  const run: Run = (send) => {
+    const until = performance.now() + deadlineMs;
+    const runOn = (connection: Connection) => connection.run(send, until, () => pool.release(connection));
+    const connection = pool.tryAcquire({ shared });
+    return connection ? runOn(connection) : pool.acquire(until, { exclusive: false }).then(runOn);
+  };
+  return {
+    unsafe: (text, params, options) => createStatement(run, text, params, options),
+    async begin(work) {
+      const until = performance.now() + deadlineMs;
+      const connection = await pool.acquire(until, { exclusive: true });
+      // The wait counts towards the time of each statement, because the caller waits for both.
+      const statementMs = until - performance.now();
+      return runTransaction({ connection, statementMs, release: () => pool.release(connection) }, work);
+    },
+  };
+}
