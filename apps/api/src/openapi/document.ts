@@ -1,4 +1,4 @@
-/** The part of an OpenAPI document that is completed here. */
+/** The part of an OpenAPI document that this folder completes. */
 export interface Document {
   paths?: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, Record<string, Operation>>;
@@ -35,27 +35,35 @@ export interface Media {
   examples?: Record<string, object>;
 }
 
-/** An operation with where it is. */
-export interface Placed {
+/** An operation with its path and method. */
+export interface Endpoint {
   path: string;
   method: string;
   operation: Operation;
 }
 
-export const operationsOf = ({ paths = {} }: Pick<Document, 'paths'>): Placed[] =>
+export const listEndpoints = ({ paths = {} }: Pick<Document, 'paths'>): Endpoint[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
 
-/** Who may call an operation, by its schemes. */
-export function accessOf({ security = [] }: Operation): 'public' | 'user' | 'admin' | 'cron' {
-  const schemes = security.flatMap((together) => Object.keys(together));
+/** Who may call an operation, derived from its security schemes. */
+export function getAccess({ security = [] }: Operation): 'public' | 'user' | 'admin' | 'cron' {
+  const schemes = security.flatMap((requirement) => Object.keys(requirement));
   if (schemes.length === 0) return 'public';
   if (schemes.includes('cron')) return 'cron';
   return schemes.includes('adminKey') ? 'admin' : 'user';
 }
 
-/** Adds components of one kind. */
 export function addComponents(document: Document, kind: string, components: Record<string, object>): void {
   document.components = { ...document.components, [kind]: { ...document.components?.[kind], ...components } };
+}
+
+/** Marks nullable bodies as optional; @fastify/swagger marks every body as required. */
+export function markOptionalBodies(document: Document): void {
+  for (const { operation } of listEndpoints(document)) {
+    const { requestBody } = operation;
+    const [media] = Object.values(requestBody?.content ?? {});
+    if (requestBody && [media?.schema?.type].flat().includes('null')) requestBody.required = false;
+  }
 }

@@ -1,63 +1,163 @@
-import { DEFAULT_ERROR_DESCRIPTIONS } from '@carillon/contract';
+import {
+  type Operation as ContractOperation,
+  compileQueryValidator,
+  compileValidator,
+  DEFAULT_ERROR_DESCRIPTIONS,
+  type FieldErrors,
+} from '@carillon/contract';
 import { EXAMPLES } from '@carillon/contract/examples';
-import { accessOf, type Document, operationsOf, type Placed } from './document.ts';
-import { refusalExample } from './error-examples.ts';
+import { AppError, ERROR_KINDS, ERROR_MESSAGES } from '../errors.ts';
+import { tooManyRequests } from '../limits/windows.ts';
+import { type Document, type Endpoint, getAccess, listEndpoints, type Media } from './document.ts';
 
 type Status = keyof typeof DEFAULT_ERROR_DESCRIPTIONS;
 
 /**
- * Says of each refusal what it means here, where the contract has not done so, and gives an example of it. `details` are
- * the messages of a validation error of the operation, where it can have one.
+ * Gives every error response an example, and a specific description unless the contract has one. `operations` are the
+ * contract's operations by id.
  */
-export function addRefusals(
-  document: Document,
-  details: (operationId: string) => Record<string, string[]> | null,
-): void {
-  for (const placed of operationsOf(document)) {
-    const { operationId = '', responses = {} } = placed.operation;
-    const said = EXAMPLES[operationId]?.errors ?? {};
+export function addErrorResponses(document: Document, operations: ReadonlyMap<string, ContractOperation>): void {
+  for (const endpoint of listEndpoints(document)) {
+    const { operationId = '', responses = {} } = endpoint.operation;
+    const errors = EXAMPLES[operationId]?.errors ?? {};
+    const fieldErrors = buildFieldErrors(operations.get(operationId));
     for (const [key, response] of Object.entries(responses)) {
       const status = Number(key) as Status;
-      if (response.description === DEFAULT_ERROR_DESCRIPTIONS[status]) response.description = meaningOf(placed, status);
+      if (response.description === DEFAULT_ERROR_DESCRIPTIONS[status]) {
+        response.description = describeError(endpoint, status);
+      }
       const media = response.content?.['application/json'];
       if (!(status in DEFAULT_ERROR_DESCRIPTIONS) || !media) continue;
-      media.example = refusalExample(placed, status, media, said[status], details(operationId));
+      media.example = buildExample(endpoint, status, media, errors[status], fieldErrors);
     }
   }
 }
 
-function meaningOf(placed: Placed, status: Status): string {
-  const access = accessOf(placed.operation);
+const OTHER_SITE = 'a page of another site made the browser send the request';
+
+function describeError({ method, operation }: Endpoint, status: Status): string {
+  const access = getAccess(operation);
   switch (status) {
     case 400:
-      return 'The request cannot be read or is not valid: `details` has the messages by field';
+      return 'The request cannot be read or is invalid: `details` has the messages by field';
     case 401:
       return access === 'cron'
-        ? 'The secret of the scheduler is missing or wrong'
-        : 'Not signed in: the session is missing, has ended, or its account is deactivated or gone';
+        ? 'The scheduler secret is missing or wrong'
+        : 'The session is missing or has ended, or its account is deactivated or deleted';
     case 402:
-      return 'A quota of the plan is used up, or the trial has ended: `details` says which, and until when';
-    case 403:
-      return meaningOfForbidden(placed);
+      return 'A quota of the plan is exhausted, or the trial has ended: see `details`';
+    case 403: {
+      if (access !== 'admin') return `A${OTHER_SITE.slice(1)}`;
+      const notAdmin = 'The account is not an `ADMIN`, or `X-Admin-Key` is missing or wrong';
+      return method === 'get' ? notAdmin : `${notAdmin}; or ${OTHER_SITE}`;
+    }
     case 404:
-      if (access === 'public') return 'There is none of this name';
-      return access === 'admin' ? 'There is none of this id' : 'There is none of this id, or it is not yours';
+      if (access === 'public') return 'There is no such resource';
+      return access === 'admin' ? 'There is no such id' : 'There is no such id, or it belongs to another user';
     case 429:
-      return 'Over the limit: wait for as long as `Retry-After` says';
+      return 'Rate limit exceeded: retry after the seconds in `Retry-After`';
     case 500:
-      return 'A fault of the service; its log has the cause under the `X-Request-ID`';
+      return 'Internal error; the log has the cause under the `X-Request-ID`';
     case 503:
-      return 'Maintenance, overload, or something that the service needs is away: try again after `Retry-After`';
+      return 'Maintenance, overload, or an unavailable dependency: retry after `Retry-After`';
     default:
       return DEFAULT_ERROR_DESCRIPTIONS[status];
   }
 }
 
-/** The guard of access and the guard against other sites, in the order in which a caller meets them. */
-function meaningOfForbidden({ method, operation }: Placed): string {
-  const access = accessOf(operation);
-  const otherSite = 'A page of another site made the browser send this';
-  if (access !== 'admin') return otherSite;
-  const notAdmin = 'The account is no `ADMIN`, or `X-Admin-Key` is missing or wrong';
-  return method === 'get' ? notAdmin : `${notAdmin}; or a page of another site made the browser send this`;
+/** The body of an error in the form of its schema. `message` is the message, or the whole body, from the contract. */
+function buildExample(
+  endpoint: Endpoint,
+  status: number,
+  media: Media,
+  message: string | Record<string, unknown> | undefined,
+  fieldErrors: FieldErrors | null,
+): unknown {
+  if (typeof message === 'object') return message;
+  const body = buildBody(endpoint, status, message, fieldErrors);
+  switch (media.schema?.$ref?.split('/').at(-1)) {
+    case 'NotValid':
+      return { valid: false, error: message ?? body.error };
+    case 'BareError':
+      return status === 429 || status === 500
+        ? { error: body.error, message: body.message }
+        : { error: message ?? body.error };
+    default:
+      return body;
+  }
+}
+
+interface ErrorExample {
+  success: false;
+  error: string;
+  message?: string;
+  details?: object;
+  retryAfter?: number;
+}
+
+function buildBody(
+  endpoint: Endpoint,
+  status: number,
+  message: string | undefined,
+  fieldErrors: FieldErrors | null,
+): ErrorExample {
+  switch (status) {
+    case 400:
+      return fieldErrors
+        ? toBody(new AppError('invalid', ERROR_MESSAGES.invalid, fieldErrors))
+        : { success: false, error: 'Invalid address', message: ERROR_MESSAGES.invalidPath };
+    case 401:
+      return toBody(new AppError('unauthenticated', message ?? ERROR_MESSAGES.unauthenticated));
+    case 402:
+      return toBody(new AppError('over_quota', ERROR_MESSAGES.trialEnded, TRIAL_ENDED));
+    case 403:
+      if (getAccess(endpoint.operation) === 'admin')
+        return toBody(new AppError('not_admin', ERROR_MESSAGES.adminRequired));
+      return toBody(new AppError('forbidden', message ?? ERROR_MESSAGES.otherSite));
+    case 429:
+      return buildRateLimitBody(endpoint);
+    case 500:
+      return { success: false, error: 'Internal server error', message: ERROR_MESSAGES.internal };
+    case 503:
+      return toBody(new AppError('unavailable', message ?? ERROR_MESSAGES.maintenance));
+    default:
+      return { success: false, error: message ?? 'Not found' };
+  }
+}
+
+const TRIAL_ENDED = { resource: 'trial', used: null, limit: null, resetAt: null };
+const NOW = new Date('2026-11-20T09:15:27.204Z');
+const RETRY_AFTER_SECONDS = 42;
+
+/** Authentication routes repeat `retryAfter` at the top level. */
+function buildRateLimitBody({ path, operation }: Endpoint): ErrorExample {
+  const limit = operation['x-rate-limit']?.limit ?? 100;
+  const endsAt = new Date(NOW.getTime() + RETRY_AFTER_SECONDS * 1000);
+  const body = toBody(tooManyRequests({ limit, windowMs: 60_000, count: limit + 1, endsAt }, NOW));
+  return { ...body, ...(path.startsWith('/api/auth/') ? { retryAfter: RETRY_AFTER_SECONDS } : {}) };
+}
+
+function toBody({ kind, message, details }: AppError): ErrorExample {
+  const { error } = ERROR_KINDS[kind];
+  return {
+    success: false,
+    ...(error === undefined ? { error: message } : { error, message }),
+    ...(details ? { details } : {}),
+  };
+}
+
+/** The validation errors of an obviously wrong request; null if the operation validates nothing. */
+function buildFieldErrors(operation: ContractOperation | undefined): FieldErrors | null {
+  const { body, querystring, consumes } = operation ?? {};
+  // Multipart forms are validated while they are read, not by their schema.
+  if (body && !consumes) return findFieldErrors(compileValidator(body), [{}, { colour: 'red' }]);
+  return querystring ? findFieldErrors(compileQueryValidator(querystring), [{}, { limit: '0' }]) : null;
+}
+
+function findFieldErrors(validate: ReturnType<typeof compileValidator>, invalid: unknown[]): FieldErrors | null {
+  for (const value of invalid) {
+    const result = validate(value);
+    if (!result.ok) return result.details;
+  }
+  return null;
 }

@@ -1,5 +1,5 @@
 import { FIELD_DESCRIPTIONS } from '@carillon/contract/field-descriptions';
-import { type Document, type Operation, operationsOf } from './document.ts';
+import { type Document, listEndpoints, type Operation } from './document.ts';
 
 interface Schema {
   $ref?: string;
@@ -9,33 +9,35 @@ interface Schema {
   anyOf?: Schema[];
 }
 
-/** Describes each field and parameter that has no description of its own, by the contract's glossary. */
+/** Describes each field and parameter that has no description of its own. */
 export function describeFields(document: Document): void {
-  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) describeUnder([name], schema);
-  for (const { operation } of operationsOf(document)) describeOperation(operation, 'body');
-  for (const { operation } of operationsOf({ paths: document.webhooks })) describeOperation(operation, 'event');
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) describeSchema([name], schema);
+  for (const { operation } of listEndpoints(document)) describeOperation(operation, 'body');
+  for (const { operation } of listEndpoints({ paths: document.webhooks })) describeOperation(operation, 'event');
 }
 
-function describeOperation(operation: Operation, whole: 'body' | 'event'): void {
+function describeOperation(operation: Operation, root: 'body' | 'event'): void {
   const { operationId = '', parameters = [], requestBody, responses = {} } = operation;
-  for (const parameter of parameters) parameter.description ??= meaningOf([operationId, parameter.in], parameter.name);
-  for (const { schema } of Object.values(requestBody?.content ?? {})) describeUnder([operationId, whole], schema);
+  for (const parameter of parameters) {
+    parameter.description ??= findDescription([operationId, parameter.in], parameter.name);
+  }
+  for (const { schema } of Object.values(requestBody?.content ?? {})) describeSchema([operationId, root], schema);
   for (const { content = {} } of Object.values(responses)) {
-    for (const { schema } of Object.values(content)) describeUnder([operationId], schema);
+    for (const { schema } of Object.values(content)) describeSchema([operationId], schema);
   }
 }
 
-function describeUnder(parents: string[], schema: Schema | undefined): void {
+function describeSchema(parents: string[], schema: Schema | undefined): void {
   if (!schema) return;
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    const meaning = field.description ?? meaningOf(parents, name);
-    if (meaning !== undefined) field.description = meaning;
-    describeUnder([name], field);
+    const description = field.description ?? findDescription(parents, name);
+    if (description !== undefined) field.description = description;
+    describeSchema([name], field);
   }
-  for (const inner of [schema.items, ...(schema.anyOf ?? [])]) describeUnder(parents, inner);
+  for (const inner of [schema.items, ...(schema.anyOf ?? [])]) describeSchema(parents, inner);
 }
 
-function meaningOf(parents: string[], name: string): string | undefined {
-  const nearest = parents.find((parent) => `${parent}.${name}` in FIELD_DESCRIPTIONS);
-  return FIELD_DESCRIPTIONS[nearest === undefined ? name : `${nearest}.${name}`];
+function findDescription(parents: string[], name: string): string | undefined {
+  const parent = parents.find((one) => `${one}.${name}` in FIELD_DESCRIPTIONS);
+  return FIELD_DESCRIPTIONS[parent === undefined ? name : `${parent}.${name}`];
 }

@@ -2,43 +2,44 @@ import type { Config } from '../config/config.ts';
 import { VERSION } from '../config/version.ts';
 import { SESSION_COOKIE } from '../http/session-cookie.ts';
 
-const INTRODUCTION = `Carillon runs AI prompts on a schedule, keeps what came of each run, and tells others of it by signed webhooks.
+const INTRODUCTION = `Carillon runs AI prompts on a schedule, stores the result of each run, and reports runs by signed webhooks.
 
-**Signing in.** \`POST /api/auth/login\` with the header \`X-Request-Token: true\` answers with a token: send it as
-\`Authorization: Bearer <token>\`. A browser uses the cookie of the same answer. Both end after 7 days.
+**Authentication.** \`POST /api/auth/login\` with the header \`X-Request-Token: true\` returns a token: send it as
+\`Authorization: Bearer <token>\`. Browsers use the cookie of the same response. Both expire after 7 days.
 
-**Bodies** are JSON in UTF-8 of at most 1 MiB, 16 MiB where files may be given as data URLs; an upload is a form. Fields
-that are not known are refused; unknown query parameters are ignored. Instants are ISO 8601, and leave in UTC with milliseconds.
+**Bodies** are JSON in UTF-8 of at most 1 MiB, or 16 MiB where files can be given as data URLs; uploads are multipart
+forms. Unknown fields are rejected; unknown query parameters are ignored. Instants are ISO 8601; responses have them in
+UTC with milliseconds.
 
-**Errors** look like \`Error\`: \`success\` is \`false\`, \`error\` says what is wrong in short, \`message\` in a sentence.
-A validation error has messages by field in \`details\`. What is not yours is answered as what does not exist: 404.
-Each answer carries \`X-Request-ID\`, which finds it in the log of the service; a caller may send one of its own.
+**Errors** have the form of the schema \`Error\`: \`success\` is \`false\`, \`error\` is the error in short, \`message\` a
+sentence. A validation error has messages by field in \`details\`. A resource of another user is not found: 404.
+Each response has an \`X-Request-ID\`, under which the log of the service has the request; callers may send their own.
 
-**Lists** are newest first. \`limit\` and \`offset\` make pages; where there is \`pagination.nextCursor\`, sending it as
-\`cursor\` is faster, and neither repeats nor skips anything while others write.
+**Lists** are newest first and paged by \`limit\` and \`offset\`. Where there is \`pagination.nextCursor\`, sending it as
+\`cursor\` is faster, and neither repeats nor skips entries while others are added.
 
-**Limits.** Each operation names its own. Over it the answer is 429 with \`Retry-After\`; a quota of the plan that is used
-up is 402. Rates may change: the headers \`X-RateLimit-*\` have those in force.
+**Limits.** Each operation states its rate limit. Above it, the response is 429 with \`Retry-After\`; an exhausted quota of
+the plan is 402. Rate limits may change: the \`X-RateLimit-*\` headers have the current ones.
 
-**Repeating.** GET and DELETE can be repeated safely: what is deleted already is 404. A POST that got no answer may have
-been carried out; look before you repeat it.`;
+**Retries.** GET and DELETE are safe to repeat: what is already deleted is 404. A POST without a response may have been
+carried out; check before repeating it.`;
 
-/** Tags in the order in which a reader meets them. */
+/** In the order of the document. */
 const TAGS: [name: string, description: string][] = [
-  ['auth', 'Accounts, signing in and out, sessions, forgotten passwords, and sign-in by other providers.'],
+  ['auth', 'Registration, sign-in and sign-out, sessions, password resets, and OAuth sign-in.'],
   ['users', "The caller's profile, password and settings."],
-  ['tasks', 'Prompts with a schedule: what runs, when, and what became of each planned run.'],
-  ['executions', 'The runs of tasks, with their results, errors, tokens and cost.'],
-  ['agent', 'Questions that are answered at once, without a task.'],
-  ['uploads', 'Files that tasks hand to the model.'],
-  ['webhooks', 'Addresses that are told of events, what was sent to them, and the way in for other systems.'],
-  ['usage', 'Quotas, what is used of them, and alerts.'],
-  ['notifications', 'What the dashboard shows: alerts, failed tasks, failed webhooks.'],
-  ['integrations', 'Whether credentials of third-party tools work.'],
-  ['coupons', 'Extending the trial.'],
-  ['admin', 'For administrators: accounts, coupons, settings, the audit log and statistics.'],
+  ['tasks', 'Prompts with a schedule, and the occurrences of their schedules.'],
+  ['executions', 'Runs of tasks, with their results, errors, tokens and cost.'],
+  ['agent', 'Messages that are answered immediately, without a task.'],
+  ['uploads', 'Files that tasks attach to their prompts.'],
+  ['webhooks', 'Subscriptions to events, their delivery log, and inbound webhooks.'],
+  ['usage', 'Quotas, their usage, and alerts.'],
+  ['notifications', 'Notifications of usage alerts, failed tasks and failed webhooks.'],
+  ['integrations', 'Validation of credentials of third-party tools.'],
+  ['coupons', 'Coupons that extend the trial.'],
+  ['admin', 'Administration: users, coupons, settings, the audit log and statistics.'],
   ['cron', 'The trigger of the scheduler.'],
-  ['health', 'For load balancers and the monitoring.'],
+  ['health', 'Checks for load balancers and monitoring.'],
 ];
 
 const SECURITY_SCHEMES = {
@@ -47,29 +48,29 @@ const SECURITY_SCHEMES = {
     in: 'cookie',
     name: SESSION_COOKIE,
     description:
-      'The session, as `POST /api/auth/login` sets it: HttpOnly, SameSite=Lax, 7 days. For browsers; a request that changes something is refused with 403 when another site made it.',
+      'The session cookie of `POST /api/auth/login`: HttpOnly, SameSite=Lax, 7 days. For browsers; a request of another site that changes data is rejected with 403.',
   },
   bearer: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'The same session as a token: the `token` of `POST /api/auth/login`, asked for by `X-Request-Token: true`. 7 days; logging out ends it at once.',
+      'The session as a token: the `token` of `POST /api/auth/login` with `X-Request-Token: true`. Valid for 7 days; signing out ends it immediately.',
   },
   adminKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Admin-Key',
-    description: 'The key of the installation, `ADMIN_KEY`, beside the session of an account with the role `ADMIN`.',
+    description: '`ADMIN_KEY` of the installation, in addition to the session of an account with the role `ADMIN`.',
   },
   cron: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The secret of the scheduler, `CRON_SECRET`; no session.',
+    description: 'The scheduler secret `CRON_SECRET`, without a session.',
   },
 } as const;
 
-/** What the OpenAPI document says of the service as a whole. */
+/** The parts of the OpenAPI document that are about the whole service. */
 export const describeService = ({ baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>) => ({
   openapi: '3.1.0',
   info: {
@@ -77,8 +78,8 @@ export const describeService = ({ baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'a
     version: VERSION,
     summary: 'Runs AI prompts on a schedule.',
     description: INTRODUCTION,
-    // Whoever runs an installation answers for it: nobody else can be named here.
-    contact: { name: 'Whoever runs this installation', url: appUrl },
+    // The operator of the installation is not known by name.
+    contact: { name: 'The operator of this installation', url: appUrl },
     license: { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' },
   },
   servers: [{ url: baseUrl, description: 'This installation' }],

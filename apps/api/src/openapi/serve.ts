@@ -3,18 +3,17 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config/config.ts';
-import type { Document } from './document.ts';
-import { addRefusals } from './error-responses.ts';
+import { type Document, markOptionalBodies } from './document.ts';
+import { addErrorResponses } from './error-responses.ts';
 import { addExamples } from './examples.ts';
 import { describeFields } from './field-descriptions.ts';
 import { addHeaders } from './headers.ts';
 import { describeService } from './info.ts';
-import { describeLimit, sayLimit } from './rate-limits.ts';
-import { invalidDetails, leaveOutBodies } from './request-bodies.ts';
+import { describeRateLimit, rateLimitSentence } from './rate-limits.ts';
 import { describeEvents } from './webhooks.ts';
 
-/** What the page may load: its own files and the document, from here and from nowhere else. */
-const POLICY = {
+/** The content security policy of the page: it loads only its own files and the document. */
+const CONTENT_SECURITY_POLICY = {
   'default-src': ["'none'"],
   'base-uri': ["'none'"],
   'connect-src': ["'self'"],
@@ -26,8 +25,9 @@ const POLICY = {
 };
 
 /**
- * Serves the OpenAPI document at `/api/docs/json` and a page for people at `/api/docs`. It describes the routes that are
- * registered after it; its own are open to everybody and exempt from limits (specification "Rate limits").
+ * Serves the OpenAPI document at `/api/docs/json` and a page for people at `/api/docs`, both public and without limits.
+ * Describes the routes that are registered after it. Completes the document that @fastify/swagger generates: see
+ * docs/decisions/openapi.md.
  */
 export async function serveDocs(app: FastifyInstance, config: Config): Promise<void> {
   const operations = new Map<string, Operation>();
@@ -37,23 +37,23 @@ export async function serveDocs(app: FastifyInstance, config: Config): Promise<v
       const operation = schema as unknown as Operation | undefined;
       if (operation?.operationId === undefined) return { schema, url };
       operations.set(operation.operationId, operation);
-      const description = [operation.description, sayLimit(route.config?.rate, route.config?.access)]
+      const description = [operation.description, rateLimitSentence(route.config?.rate, route.config?.access)]
         .filter(Boolean)
         .join('\n\n');
       return {
-        schema: { ...describeSuccess(schema, route.method), ...describeLimit(route.config?.rate), description },
+        schema: { ...describeSuccess(schema), ...describeRateLimit(route.config?.rate), description },
         url,
       };
     },
-    transformObject: (given) => {
-      if (!('openapiObject' in given)) return given.swaggerObject;
-      const document = given.openapiObject as Document;
-      leaveOutBodies(document);
+    transformObject: (generated) => {
+      if (!('openapiObject' in generated)) return generated.swaggerObject;
+      const document = generated.openapiObject as Document;
+      markOptionalBodies(document);
       describeFields(document);
       addHeaders(document);
-      addRefusals(document, (id) => invalidDetails(operations.get(id)));
+      addErrorResponses(document, operations);
       addExamples(document);
-      return document as typeof given.openapiObject;
+      return document as typeof generated.openapiObject;
     },
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });
@@ -61,31 +61,33 @@ export async function serveDocs(app: FastifyInstance, config: Config): Promise<v
     docs.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'public' };
     });
-    // Anybody may ask as often as they like: the half megabyte is written out once.
-    let written: Buffer | undefined;
+    // Not rate limited, so the half megabyte is serialized once.
+    let serialized: Buffer | undefined;
     docs.addHook('preHandler', async ({ routeOptions }, reply) => {
       if (routeOptions.url !== '/api/docs/json') return;
-      written ??= Buffer.from(JSON.stringify(app.swagger()));
-      return reply.type('application/json; charset=utf-8').send(written);
+      serialized ??= Buffer.from(JSON.stringify(app.swagger()));
+      return reply.type('application/json; charset=utf-8').send(serialized);
     });
     await docs.register(swaggerUi, {
       routePrefix: '/api/docs',
-      // Without the bar above it, which loads documents from anywhere and has a style that the policy forbids.
+      // Without the top bar, which loads documents from anywhere and has inline styles that the policy forbids.
       uiConfig: { layout: 'BaseLayout' },
-      staticCSP: POLICY,
+      staticCSP: CONTENT_SECURITY_POLICY,
       theme: { title: 'Carillon API' },
     });
   });
 }
 
-/** The plugin's own words for a response without a description are "Default Response". */
-function describeSuccess<S extends { response?: unknown; summary?: string }>(schema: S, method: string | string[]): S {
-  const { response: given, summary } = schema;
-  if (!given) return schema;
-  const success: Record<string, string | undefined> = { 200: method === 'GET' ? summary : 'Done', 201: 'Created' };
-  const response = Object.entries(given).map(([status, body]) => [
+/** Describes success responses that @fastify/swagger would describe as "Default Response". */
+function describeSuccess<S extends { response?: unknown }>(schema: S): S {
+  if (!schema.response) return schema;
+  const descriptions: Record<string, string | undefined> = { 200: 'Success', 201: 'Created' };
+  const response = Object.entries(schema.response).map(([status, body]) => [
     status,
-    { ...(success[status] && !body.description ? { 'x-response-description': success[status] } : {}), ...body },
+    {
+      ...(descriptions[status] && !body.description ? { 'x-response-description': descriptions[status] } : {}),
+      ...body,
+    },
   ]);
   return { ...schema, response: Object.fromEntries(response) };
 }

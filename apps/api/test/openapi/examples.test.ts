@@ -20,7 +20,7 @@ interface Operation {
   responses: Record<string, { content?: Record<string, Media> }>;
 }
 
-// With files on disk there is one operation more.
+// Files on disk add an operation.
 const { app } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
 const document = (await app.inject('/api/docs/json')).json();
 const schemas: Record<string, object> = document.components.schemas;
@@ -32,7 +32,7 @@ const operations = [...Object.entries(document.paths), ...Object.entries(documen
     })),
 );
 
-t.test('every request, answer and refusal has an example, which its schema takes', async (t) => {
+t.test('every request and response has an example that matches its schema', async (t) => {
   t.ok(operations.length > 70);
   for (const { name, operation } of operations) {
     const { requestBody, responses } = operation;
@@ -42,20 +42,20 @@ t.test('every request, answer and refusal has an example, which its schema takes
         Object.entries(content).map(([type, media]) => ({ where: `${status} ${type}`, media })),
       ),
     ];
-    for (const { where, media } of places) holds(t, `${name} ${where}`, media);
+    for (const { where, media } of places) assertExample(t, `${name} ${where}`, media);
   }
 });
 
-t.test('every parameter has an example, which its schema takes, and those that must be given are in it', async (t) => {
+t.test('every required parameter has an example, and every example matches its schema', async (t) => {
   for (const { name, operation } of operations) {
     for (const parameter of operation.parameters ?? []) {
       const where = `${name} ${parameter.in} ${parameter.name}`;
-      if (parameter.required || parameter.example !== undefined) holds(t, where, parameter);
+      if (parameter.required || parameter.example !== undefined) assertExample(t, where, parameter);
     }
   }
 });
 
-t.test('an example with a field that the schema does not name would be found', async (t) => {
+t.test('an example with an unknown field does not match', async (t) => {
   const found = document.paths['/api/tasks/{id}'].get.responses[200].content['application/json'];
   const { schema, example }: { schema: object; example: { task: object } } = found;
   const check = compileValidator(closed(schema));
@@ -64,13 +64,13 @@ t.test('an example with a field that the schema does not name would be found', a
   t.notOk(check({ ...example, task: {} }).ok);
 });
 
-function holds(t: Test, where: string, { schema, example }: Media) {
+function assertExample(t: Test, where: string, { schema, example }: Media) {
   t.not(example, undefined, `${where} has an example`);
   const checked = compileValidator(closed(schema))(example);
   t.ok(checked.ok, `${where}: ${checked.ok ? '' : JSON.stringify(checked.details)}`);
 }
 
-/** The schema with what it refers to in place, where no object has fields that it does not name. */
+/** The schema with its references resolved, and without additional properties. */
 function closed(schema: object): TSchema {
   const read = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(read);
@@ -84,7 +84,7 @@ function closed(schema: object): TSchema {
   return read(schema) as TSchema;
 }
 
-/** The one format that is for readers alone is `binary`. */
+/** `binary` is the only format without a validator. */
 function isKnown(format: unknown): boolean {
   return format !== undefined && format !== 'binary';
 }

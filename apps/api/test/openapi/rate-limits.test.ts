@@ -17,7 +17,7 @@ const operations = Object.entries(document.paths as Record<string, Record<string
   ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-t.test('every limited operation says so: its limit, its 429 and the headers of each response', async (t) => {
+t.test('a limited operation has its limit, a 429 response, and rate limit headers on every response', async (t) => {
   let limited = 0;
   for (const { path, method, operation } of operations) {
     const url = path.replace(/\{(\w+)\}/g, ':$1');
@@ -39,26 +39,28 @@ t.test('every limited operation says so: its limit, its 429 and the headers of e
   t.ok(limited > 15);
 });
 
-t.test('a wrong scheduler secret may be answered with 429', async (t) => {
+t.test('a wrong scheduler secret can be answered with 429', async (t) => {
   const cron = operations.find(({ path }) => path === '/api/cron/scheduler')?.operation;
   t.ok(cron?.responses[429]?.headers?.['Retry-After']);
   t.same(Object.keys(cron?.responses[200]?.headers ?? {}), ['X-Request-ID']);
 });
 
-t.test('the description of an operation says its limit, and with what it shares it', async (t) => {
-  const said = (path: string, method: string) => document.paths[path][method].description.split('\n\n').at(-1);
-  t.equal(said('/api/agent/create-task', 'post'), 'Limit: 10 requests a minute for each user.');
-  t.equal(said('/api/coupons/activate', 'post'), 'Limit: 5 requests an hour for each user.');
+t.test('the description of an operation states its limit and whether it is shared', async (t) => {
+  const sentence = (path: string, method: string) => document.paths[path][method].description.split('\n\n').at(-1);
+  t.equal(sentence('/api/agent/create-task', 'post'), 'Limit: 10 requests a minute per user.');
+  t.equal(sentence('/api/coupons/activate', 'post'), 'Limit: 5 requests an hour per user.');
   t.equal(
-    said('/api/auth/login', 'post'),
-    'Limit: 5 requests in 15 minutes for each address and e-mail address, and 300 a minute for each address.',
+    sentence('/api/auth/login', 'post'),
+    'Limit: 5 requests in 15 minutes per IP address and e-mail address, and 300 a minute per IP address.',
   );
-  const shared = 'together with all operations that have none of their own.';
-  t.equal(said('/api/notifications', 'get'), `Limit: 100 requests a minute for each user, ${shared}`);
-  t.equal(said('/api/health', 'get'), 'Not limited.');
+  t.equal(
+    sentence('/api/notifications', 'get'),
+    'Limit: 100 requests a minute per user, shared by all operations without a limit of their own.',
+  );
+  t.equal(sentence('/api/health', 'get'), 'Not limited.');
 });
 
-t.test('the headers that are referred to are described', async (t) => {
+t.test('every referenced header is described', async (t) => {
   const names = operations.flatMap(({ operation }) =>
     Object.values(operation.responses).flatMap(({ headers = {} }) => Object.values(headers).map(({ $ref }) => $ref)),
   );
@@ -67,7 +69,7 @@ t.test('the headers that are referred to are described', async (t) => {
   }
 });
 
-t.test('every answer has its request id, and those that are about the session say so', async (t) => {
+t.test('every response has X-Request-ID, and session responses have their own headers', async (t) => {
   const headersOf = (id: string, status: number) =>
     Object.keys(
       operations.find(({ operation }) => operation.operationId === id)?.operation.responses[status]?.headers ?? {},
@@ -82,7 +84,7 @@ t.test('every answer has its request id, and those that are about the session sa
   t.ok(headersOf('startOAuth', 302).includes('Location'));
 });
 
-t.test('nothing is limited by a rate that the table does not know', async (t) => {
+t.test('every rate of a route is in the table of rate limits', async (t) => {
   const known = new Set([...RATE_LIMITS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS]);
   for (const { url, config } of routesOf(app)) if (config?.rate) t.ok(known.has(config.rate), url);
 });

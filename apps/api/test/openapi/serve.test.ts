@@ -33,7 +33,7 @@ interface Document {
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> };
 }
 
-// With files on disk there is one operation more.
+// Files on disk add an operation.
 const { app } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
 const document: Document = (await app.inject('/api/docs/json')).json();
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -46,38 +46,35 @@ t.test('the document is valid OpenAPI 3.1', async (t) => {
   const { valid, errors } = await validator.validate((await app.inject('/api/docs/json')).json());
   t.ok(valid, JSON.stringify(errors, null, 2));
   const broken = { ...(await app.inject('/api/docs/json')).json(), paths: { '/x': { get: { responses: 7 } } } };
-  t.notOk((await validator.validate(broken)).valid, 'and the check can tell');
+  t.notOk((await validator.validate(broken)).valid, 'an invalid document is found');
 });
 
-t.test(
-  'every operation says what it does and how often it may be called, and every refusal what it means',
-  async (t) => {
-    const tags = document.tags.map(({ name }) => name);
-    for (const { name, operation } of operations) {
-      const [does = '', limit = ''] = operation.description?.split('\n\n') ?? [];
-      t.match(does, /^\S.{20,}/, `${name} has a description`);
-      t.match(limit, /^(Limit: \d+ requests|Not limited)/, `${name} has a limit`);
-      t.ok(tags.includes(operation.tags[0] ?? ''), `${name} has a tag that is described`);
-      for (const [status, { description }] of Object.entries(operation.responses)) {
-        t.not(
-          description,
-          DEFAULT_ERROR_DESCRIPTIONS[status as unknown as keyof typeof DEFAULT_ERROR_DESCRIPTIONS],
-          `${name} ${status}`,
-        );
-      }
+t.test('every operation has a description with its limit, and every error response a description', async (t) => {
+  const tags = document.tags.map(({ name }) => name);
+  for (const { name, operation } of operations) {
+    const [does = '', limit = ''] = operation.description?.split('\n\n') ?? [];
+    t.match(does, /^\S.{20,}/, `${name} has a description`);
+    t.match(limit, /^(Limit: \d+ requests|Not limited)/, `${name} has a limit`);
+    t.ok(tags.includes(operation.tags[0] ?? ''), `${name} has a tag that is described`);
+    for (const [status, { description }] of Object.entries(operation.responses)) {
+      t.not(
+        description,
+        DEFAULT_ERROR_DESCRIPTIONS[status as unknown as keyof typeof DEFAULT_ERROR_DESCRIPTIONS],
+        `${name} ${status}`,
+      );
     }
-    for (const { name, description } of document.tags) {
-      t.ok(description && operations.some(({ operation }) => operation.tags.includes(name)), name);
-    }
-  },
-);
+  }
+  for (const { name, description } of document.tags) {
+    t.ok(description && operations.some(({ operation }) => operation.tags.includes(name)), name);
+  }
+});
 
-t.test('every field and parameter is described, and the glossary has no word too many', async (t) => {
-  const said = new Set<string>();
+t.test('every field and parameter is described, and no field description is unused', async (t) => {
+  const used = new Set<string>();
   const read = (value: unknown, place: string): void => {
     if (typeof value !== 'object' || value === null) return;
     const { description, properties, parameters, example: _, examples: __, ...rest } = value as Record<string, object>;
-    if (typeof description === 'string') said.add(description);
+    if (typeof description === 'string') used.add(description);
     for (const [name, inner] of [...Object.entries(properties ?? {}), ...Object.entries(parameters ?? {})]) {
       const { $ref, description, name: parameter } = inner as Record<string, string>;
       t.ok($ref || description, `${place} ${parameter ?? name} is described`);
@@ -86,15 +83,16 @@ t.test('every field and parameter is described, and the glossary has no word too
     for (const [key, inner] of Object.entries(rest)) read(inner, `${place} ${key}`);
   };
   read(document, '');
-  for (const [word, meaning] of Object.entries(FIELD_DESCRIPTIONS)) t.ok(said.has(meaning), `${word} is needed`);
+  for (const [field, description] of Object.entries(FIELD_DESCRIPTIONS))
+    t.ok(used.has(description), `${field} is used`);
 });
 
-t.test('a body that may be left out is not required', async (t) => {
+t.test('an optional body is not required', async (t) => {
   t.equal(document.paths['/api/tasks/{id}/duplicate']?.post?.requestBody?.required, false);
   t.equal(document.paths['/api/agent/create-task']?.post?.requestBody?.required, true);
 });
 
-t.test('every operation has its own id, a summary, and says who may call it', async (t) => {
+t.test('every operation has a unique id, a summary and its security', async (t) => {
   t.ok(operations.length > 5);
   const ids = operations.map(({ operation }) => operation.operationId);
   t.equal(new Set(ids).size, ids.length);
@@ -106,7 +104,7 @@ t.test('every operation has its own id, a summary, and says who may call it', as
   }
 });
 
-t.test('null survives wherever a field may be null', async (t) => {
+t.test('nullable fields have null among their types', async (t) => {
   const { Task, TaskExecution, User, Occurrence } = document.components.schemas;
   for (const field of ['description', 'nextExecutionAt', 'recurrencePattern', 'lastExecutionAt']) {
     t.same(Task?.properties?.[field]?.type, ['string', 'null'], `Task.${field}`);
@@ -125,7 +123,7 @@ t.test('null survives wherever a field may be null', async (t) => {
   t.same(Occurrence?.properties?.latenessMs?.type, ['integer', 'null']);
 });
 
-t.test('errors refer to named schemas and are described', async (t) => {
+t.test('error responses refer to named schemas and are described', async (t) => {
   for (const { name, operation } of operations) {
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
       t.not(description, 'Default Response', `${name} ${status}`);
@@ -137,7 +135,7 @@ t.test('errors refer to named schemas and are described', async (t) => {
   }
 });
 
-t.test('every event that a webhook may receive is described', async (t) => {
+t.test('every event of webhooks is described, with an example', async (t) => {
   t.same(Object.keys(document.webhooks).sort(), [...EVENT_KINDS].sort());
   for (const [kind, { post }] of Object.entries(document.webhooks)) {
     t.equal(post.requestBody.content['application/json'].example.event, kind, 'with an example');
@@ -148,7 +146,7 @@ t.test('every event that a webhook may receive is described', async (t) => {
   }
 });
 
-t.test('query parameters that have a default may be left out', async (t) => {
+t.test('query parameters with a default are optional', async (t) => {
   const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []);
   for (const { name, required } of parameters) {
     if (['limit', 'offset', 'cursor', 'status', 'search', 'prefer', 'x-request-token'].includes(name))
@@ -156,7 +154,7 @@ t.test('query parameters that have a default may be left out', async (t) => {
   }
 });
 
-t.test('the page for people is there, and needs no other host', async (t) => {
+t.test('the documentation page loads nothing from other hosts', async (t) => {
   for (const url of ['/api/docs', '/api/docs/']) {
     const page = await app.inject(url);
     t.equal(page.statusCode, 200);
