@@ -2,14 +2,14 @@ import { settings, tasks, users, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
-import { recordEvents } from '../../src/events/outbox.ts';
-import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { START, testContext } from '../support/context.ts';
-import { signUpAlice, signUpBob } from '../support/people.ts';
-import { type ReceivedDelivery, startReceiver } from '../support/servers/receiver.ts';
-import { postTask, runDue, UNHURRIED } from '../support/tasks.ts';
-import { postWebhook, readDeliveries, readLog, recordMany, signatureOf } from '../support/webhooks.ts';
+import { inTransaction } from '../../../src/context.ts';
+import { recordEvents } from '../../../src/events/outbox.ts';
+import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
+import { START, testContext } from '../../support/context.ts';
+import { signUpAlice, signUpBob } from '../../support/people.ts';
+import { type ReceivedDelivery, startReceiver } from '../../support/servers/receiver.ts';
+import { postTask, runDue, UNHURRIED } from '../../support/tasks.ts';
+import { postWebhook, readDeliveries, readLog, recordMany, signatureOf } from '../../support/webhooks.ts';
 
 let nudges = 0;
 const { app, ctx, clock } = await testContext(t, {

@@ -1,12 +1,12 @@
 import { mails, notifications, webhooks } from '@carillon/db';
 import t from 'tap';
-import { decryptBody } from '../../src/mail/queue.ts';
-import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { START, testContext } from '../support/context.ts';
-import { signUpAlice } from '../support/people.ts';
-import { startReceiver } from '../support/servers/receiver.ts';
-import { UNHURRIED } from '../support/tasks.ts';
-import { callWebhook, postWebhook, readDeliveries, readLog, readWebhook, recordMany } from '../support/webhooks.ts';
+import { decryptBody } from '../../../src/mail/queue.ts';
+import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
+import { START, testContext } from '../../support/context.ts';
+import { signUpAlice } from '../../support/people.ts';
+import { startReceiver } from '../../support/servers/receiver.ts';
+import { UNHURRIED } from '../../support/tasks.ts';
+import { callWebhook, postWebhook, readDeliveries, readLog, readWebhook, recordMany } from '../../support/webhooks.ts';
 
 const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
 const alice = await signUpAlice(app);

@@ -1,20 +1,20 @@
 import { connect, deliveries, webhooks } from '@carillon/db';
 import t from 'tap';
-import type { Context } from '../../src/context.ts';
-import { attemptDelivery } from '../../src/webhooks/delivery/attempt.ts';
-import { claimDeliveries, FIRST_WEBHOOK } from '../../src/webhooks/delivery/claim.ts';
-import { completeAttempts, storeAttempts } from '../../src/webhooks/delivery/complete.ts';
-import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
+import type { Context } from '../../../src/context.ts';
+import { attemptDelivery } from '../../../src/webhooks/delivery/attempt.ts';
+import { claimDeliveries, FIRST_WEBHOOK } from '../../../src/webhooks/delivery/claim.ts';
+import { completeAttempts, storeAttempts } from '../../../src/webhooks/delivery/complete.ts';
+import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
 import {
   enqueueDueRetries,
   handBackDeliveries,
   renewDeliveries,
   rescueDeliveries,
-} from '../../src/webhooks/delivery/leases.ts';
-import { START, testContext } from '../support/context.ts';
-import { signUpAlice } from '../support/people.ts';
-import { startReceiver } from '../support/servers/receiver.ts';
-import { insertWebhooks, readDeliveries, readLog, recordMany } from '../support/webhooks.ts';
+} from '../../../src/webhooks/delivery/leases.ts';
+import { START, testContext } from '../../support/context.ts';
+import { signUpAlice } from '../../support/people.ts';
+import { startReceiver } from '../../support/servers/receiver.ts';
+import { insertWebhooks, readDeliveries, readLog, recordMany } from '../../support/webhooks.ts';
 
 let nudges = 0;
 const { app, ctx, clock, databaseUrl } = await testContext(t, { worker: { wakeDeliveries: () => void nudges++ } });

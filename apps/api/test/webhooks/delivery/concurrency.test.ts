@@ -1,11 +1,11 @@
 import { webhooks } from '@carillon/db';
 import t from 'tap';
-import { claimDeliveries, DELIVERY_LIMITS, FIRST_WEBHOOK } from '../../src/webhooks/delivery/claim.ts';
-import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { START, testContext } from '../support/context.ts';
-import { signUpAlice } from '../support/people.ts';
-import { startReceiver } from '../support/servers/receiver.ts';
-import { anotherProcess, insertWebhooks, recordMany } from '../support/webhooks.ts';
+import { claimDeliveries, DELIVERY_LIMITS, FIRST_WEBHOOK } from '../../../src/webhooks/delivery/claim.ts';
+import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
+import { START, testContext } from '../../support/context.ts';
+import { signUpAlice } from '../../support/people.ts';
+import { startReceiver } from '../../support/servers/receiver.ts';
+import { anotherProcess, insertWebhooks, recordMany } from '../../support/webhooks.ts';
 
 const test = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
 const { app, ctx, clock } = test;

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { DELIVERY_LIMITS } from '../../src/webhooks/delivery/claim.ts';
-import { createDeliverer, type DelivererOptions } from '../../src/webhooks/delivery/deliverer.ts';
-import { testContext } from '../support/context.ts';
-import { signUpAlice } from '../support/people.ts';
-import { type Receiver, startReceiver } from '../support/servers/receiver.ts';
-import { insertWebhooks, recordMany } from '../support/webhooks.ts';
+import { DELIVERY_LIMITS } from '../../../src/webhooks/delivery/claim.ts';
+import { createDeliverer, type DelivererOptions } from '../../../src/webhooks/delivery/deliverer.ts';
+import { testContext } from '../../support/context.ts';
+import { signUpAlice } from '../../support/people.ts';
+import { type Receiver, startReceiver } from '../../support/servers/receiver.ts';
+import { insertWebhooks, recordMany } from '../../support/webhooks.ts';
 
 const { app, ctx } = await testContext(t, { env: { WEBHOOK_CONCURRENCY: '4' } });
 const alice = await signUpAlice(app);
