@@ -16,7 +16,9 @@ export function readSettings(env: Environment) {
   const port = env.PORT || '3000';
   const apiUrl = (env.API_URL || `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   if (!URL.canParse(apiUrl) || !['http:', 'https:'].includes(new URL(apiUrl).protocol)) {
-    throw new SettingError(`API_URL is ${JSON.stringify(apiUrl)}, but takes an http:// or https:// address.`);
+    throw new SettingError(
+      `API_URL is ${JSON.stringify(apiUrl)}, but takes a URL that begins with http:// or https://.`,
+    );
   }
   const logLevel = env.LOG_LEVEL || 'info';
   if (!LEVELS.includes(logLevel)) {

@@ -46,7 +46,7 @@ t.test('a wrong setting stops the start with one line', async (t) => {
   const lines: [Record<string, string>, RegExp][] = [
     [
       { CRON_SECRET: 'x', API_URL: 'nowhere' },
-      /^API_URL is "nowhere", but takes an http:\/\/ or https:\/\/ address\.\n$/,
+      /^API_URL is "nowhere", but takes a URL that begins with http:\/\/ or https:\/\/\.\n$/,
     ],
     [
       { CRON_SECRET: 'x', SCHEDULER_INTERVAL_MS: '1s' },

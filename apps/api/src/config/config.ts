@@ -1,26 +1,28 @@
-import { resolve } from 'node:path';
-import { readMail } from './mail.ts';
+import { join, resolve } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
+import { ConfigError, type Environment, readVariable, type VariableName } from './environment.ts';
 import { readOAuth } from './oauth.ts';
 import { destinations } from './parsers.ts';
-import { assertPublic, assertStrong } from './production.ts';
-import { type Environment, readVariable } from './read.ts';
-import { readRetention } from './retention.ts';
-import { ConfigError, developmentSecrets, parseEncryptionKeys, SECRETS } from './secrets.ts';
+import { assertHttps, assertStrongSecrets } from './production.ts';
+import { parseEncryptionKeys, readGeneratedSecrets, type Secrets } from './secrets.ts';
 import { readStorage } from './storage.ts';
 import { readTracing } from './tracing.ts';
-import type { VARIABLES } from './variables.ts';
+import { SECRETS } from './variables.ts';
 
-export { ConfigError } from './secrets.ts';
+export { ConfigError } from './environment.ts';
 
-/** What a developer's own receivers listen at. */
+/** The version of the running service. */
+export const VERSION: string = packageJson.version;
+
+/** Where webhook receivers of a developer listen. */
 const LOOPBACK = destinations.parse('127.0.0.0/8,::1/128') ?? [];
 
 /**
- * Environment → frozen `Config` (decisions §1). Throws a `ConfigError` whose message is one line naming the variable,
- * what it got and what it takes. In development the missing secrets are generated into `DATA_DIR`.
+ * Throws a `ConfigError` whose message is one line with the variable, its value and what it takes. In development,
+ * missing secrets are generated into `DATA_DIR`.
  */
 export function loadConfig(env: Environment) {
-  const read = <N extends keyof typeof VARIABLES>(name: N) => readVariable(env, name);
+  const read = <N extends VariableName>(name: N) => readVariable(env, name);
   const production = read('NODE_ENV') === 'production';
   const port = read('PORT');
   const baseUrl = read('BASE_URL') ?? `http://localhost:${port}`;
@@ -31,21 +33,25 @@ export function loadConfig(env: Environment) {
   if (production && missing.length > 0) {
     throw new ConfigError(`Production needs ${missing.join(', ')}: set each to a secret of at least 32 bytes.`);
   }
-  const secrets = missing.length > 0 ? { ...developmentSecrets(dataDir), ...dropNulls(given) } : given;
-  const encryptionKeys = parseEncryptionKeys(secrets.ENCRYPTION_KEY as string);
+  const secrets = (missing.length > 0 ? { ...readGeneratedSecrets(dataDir), ...dropNulls(given) } : given) as Secrets;
+  const encryptionKeys = parseEncryptionKeys(secrets.ENCRYPTION_KEY);
   const appUrl = read('APP_URL') ?? baseUrl;
   const cookieSecure = read('COOKIE_SECURE');
   const metricsPort = read('METRICS_PORT');
+  const smtpUrl = read('SMTP_URL');
   if (metricsPort === port && port !== 0) {
     throw new ConfigError(`METRICS_PORT and PORT are both ${port}: the metrics need a port of their own.`);
   }
   if (production) {
-    assertStrong(secrets as Record<(typeof SECRETS)[number], string>, encryptionKeys);
-    assertPublic({ BASE_URL: baseUrl, APP_URL: appUrl, COOKIE_SECURE: cookieSecure });
+    assertStrongSecrets(secrets, encryptionKeys);
+    assertHttps({ BASE_URL: baseUrl, APP_URL: appUrl, COOKIE_SECURE: cookieSecure });
     if (read('AI_BASE_URL') === null && read('ANTHROPIC_API_KEY') === null) {
       throw new ConfigError(
-        'Production needs AI_BASE_URL: the address of a provider, or "offline" for the built-in model.',
+        'Production needs AI_BASE_URL: the URL of a provider, or "offline" for the built-in model.',
       );
+    }
+    if (smtpUrl === null) {
+      throw new ConfigError('Production needs SMTP_URL: the URL of a mail server, such as smtps://user:password@host.');
     }
   }
   const email = read('BOOTSTRAP_ADMIN_EMAIL');
@@ -62,10 +68,10 @@ export function loadConfig(env: Environment) {
     databaseUrl: read('DATABASE_URL'),
     databasePool: read('DATABASE_POOL'),
     dataDir,
-    jwtSecret: secrets.JWT_SECRET as string,
+    jwtSecret: secrets.JWT_SECRET,
     encryptionKeys,
-    cronSecret: secrets.CRON_SECRET as string,
-    adminKey: secrets.ADMIN_KEY as string,
+    cronSecret: secrets.CRON_SECRET,
+    adminKey: secrets.ADMIN_KEY,
     bootstrapAdmin: email && password ? { email, password } : null,
     ai: {
       baseUrl: read('AI_BASE_URL'),
@@ -74,7 +80,11 @@ export function loadConfig(env: Environment) {
       anthropicBaseUrl: read('ANTHROPIC_BASE_URL'),
       timeoutMs: read('AI_TIMEOUT_MS'),
     },
-    mail: readMail(env, { production, appUrl, dataDir }),
+    mail: {
+      smtpUrl,
+      from: read('MAIL_FROM') ?? `Carillon <no-reply@${new URL(appUrl).hostname}>`,
+      folder: join(dataDir, 'mail'),
+    },
     storage: readStorage(env, { production, baseUrl, dataDir }),
     oauth: readOAuth(env),
     integrations: { notesUrl: read('NOTES_API_URL'), designUrl: read('DESIGN_API_URL') },
@@ -84,7 +94,13 @@ export function loadConfig(env: Environment) {
     executionLeaseMs: read('EXECUTION_LEASE_MS'),
     webhookRetryDelaysMs: read('WEBHOOK_RETRY_DELAYS_MS'),
     webhookConcurrency: read('WEBHOOK_CONCURRENCY'),
-    retention: readRetention(env),
+    retention: {
+      executionsDays: read('RETENTION_EXECUTIONS_DAYS'),
+      occurrencesDays: read('RETENTION_OCCURRENCES_DAYS'),
+      deliveriesDays: read('RETENTION_DELIVERIES_DAYS'),
+      auditDays: read('RETENTION_AUDIT_DAYS'),
+      filesDays: read('RETENTION_FILES_DAYS'),
+    },
     rateLimitMultiplier: read('RATE_LIMIT_MULTIPLIER'),
     cookieSecure,
     metrics: metricsPort === null ? null : { host: read('METRICS_HOST'), port: metricsPort },

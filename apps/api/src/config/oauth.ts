@@ -1,9 +1,8 @@
-import { type Environment, readVariable } from './read.ts';
-import { ConfigError } from './secrets.ts';
+import { ConfigError, type Environment, readVariable } from './environment.ts';
 
 const GOOGLE_ISSUER = 'https://accounts.google.com';
 
-/** The external sign-in providers; null for one that is not configured, which takes all of its variables. */
+/** The external sign-in providers, null for each that is not configured. Throws for a half-configured one. */
 export function readOAuth(env: Environment) {
   const google = readClient(env, 'GOOGLE');
   const github = readClient(env, 'GITHUB');

@@ -1,40 +1,72 @@
-import { ConfigError, type EncryptionKey, SECRETS } from './secrets.ts';
-import { findWeakness } from './weak-secrets.ts';
+import { ConfigError } from './environment.ts';
+import type { EncryptionKey, Secrets } from './secrets.ts';
+import { SECRETS } from './variables.ts';
 
-const LEAST_BYTES = 32;
+const MIN_SECRET_BYTES = 32;
 const LOOPBACK = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+const PLACEHOLDER =
+  /change.?(me|it|this)|replace.?(me|it|this)|placeholder|example|password|default|insecure|your.?(own|key|secret)|to.?be.?set/i;
+/** 32 random bytes have this many different ones with near certainty, also when written as hexadecimal digits. */
+const MIN_DIFFERENT_CHARACTERS = 8;
 
-type Secrets = Record<(typeof SECRETS)[number], string>;
-
-/** Refuses secrets that can be guessed (decisions §1), one line for each variable that has to be set anew. */
-export function assertStrong(secrets: Secrets, encryptionKeys: readonly EncryptionKey[]): void {
-  const seen = new Map<string, string>();
+/** Throws a `ConfigError` that names a secret that is too short, guessable, or used twice. */
+export function assertStrongSecrets(secrets: Secrets, encryptionKeys: readonly EncryptionKey[]): void {
+  const nameByValue = new Map<string, string>();
   for (const name of SECRETS) {
     const value = secrets[name];
     const parts = name === 'ENCRYPTION_KEY' ? encryptionKeys.map(({ key }) => key) : [Buffer.from(value)];
     for (const bytes of parts) {
-      if (bytes.length < LEAST_BYTES)
-        throw new ConfigError(`${name} is shorter than the ${LEAST_BYTES} bytes that production needs.`);
+      if (bytes.length < MIN_SECRET_BYTES) {
+        throw new ConfigError(`${name} is shorter than the ${MIN_SECRET_BYTES} bytes that production needs.`);
+      }
       const weakness = findWeakness(bytes);
       if (weakness) throw new ConfigError(`${name} ${weakness}: set it to random bytes (openssl rand -base64 32).`);
     }
-    const twin = seen.get(value);
-    if (twin)
+    const twin = nameByValue.get(value);
+    if (twin) {
       throw new ConfigError(
         `${name} is the same as ${twin}: set each to a secret of its own (openssl rand -base64 32).`,
       );
-    seen.set(value, name);
+    }
+    nameByValue.set(value, name);
   }
 }
 
-/** Refuses what only development may do, because a browser or a wire would give people's sessions away. */
-export function assertPublic(settings: { BASE_URL: string; APP_URL: string; COOKIE_SECURE: boolean }): void {
+/** Throws a `ConfigError` for settings that would send session cookies over plain HTTP. */
+export function assertHttps(settings: { BASE_URL: string; APP_URL: string; COOKIE_SECURE: boolean }): void {
   if (!settings.COOKIE_SECURE) throw new ConfigError('COOKIE_SECURE may be false in development only.');
   for (const name of ['BASE_URL', 'APP_URL'] as const) {
     const { protocol, hostname } = new URL(settings[name]);
     if (protocol === 'https:' || LOOPBACK.test(hostname)) continue;
     throw new ConfigError(
-      `${name} is ${JSON.stringify(settings[name])}, but production takes an https address (http for localhost alone): set it to the address that the reverse proxy answers at.`,
+      `${name} is ${JSON.stringify(settings[name])}, but production takes an https URL (http for localhost alone): set it to the URL that the reverse proxy answers at.`,
     );
   }
+}
+
+/** Why a secret of sufficient length is guessable; null if it looks random. */
+function findWeakness(secret: Buffer): string | null {
+  const text = secret.toString('latin1');
+  if (PLACEHOLDER.test(text)) return 'looks like a placeholder';
+  if (new Set(text).size < MIN_DIFFERENT_CHARACTERS) return 'has too few different characters';
+  if (isRepetition(text)) return 'repeats itself';
+  if (isSequence(text)) return 'is a sequence';
+  return null;
+}
+
+/** Whether one piece repeats; the last may be cut off. */
+function isRepetition(text: string): boolean {
+  for (let length = 1; length <= text.length / 2; length++) {
+    if (text.slice(length) === text.slice(0, -length)) return true;
+  }
+  return false;
+}
+
+/** Whether most characters follow or precede the one before them in the alphabet, as in `abcdef…` or `9876543210…`. */
+function isSequence(text: string): boolean {
+  let neighbours = 0;
+  for (let index = 1; index < text.length; index++) {
+    if (Math.abs(text.charCodeAt(index) - text.charCodeAt(index - 1)) === 1) neighbours += 1;
+  }
+  return neighbours > text.length / 2;
 }

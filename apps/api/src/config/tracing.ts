@@ -1,10 +1,9 @@
-import { type Environment, readVariable } from './read.ts';
-import { ConfigError } from './secrets.ts';
+import { ConfigError, type Environment, readVariable } from './environment.ts';
 
-/** As HTTP has it for the names of headers. */
+/** A `token` of RFC 9110. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Where traces go, and how many of them; null where no collector is named. */
+/** The collector and the sampling of traces; null without a collector. */
 export function readTracing(env: Environment) {
   const endpoint = readVariable(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
   if (endpoint === null) return null;
@@ -20,16 +19,16 @@ export function readTracing(env: Environment) {
 
 const isHeader = (name: string, value: string) => HEADER_NAME.test(name) && /^[\t\x20-\x7e]*$/.test(value);
 
-type Pairs = 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_RESOURCE_ATTRIBUTES';
+type PairsVariable = 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_RESOURCE_ATTRIBUTES';
 
-/** `name=value,name=value`, percent-encoded. A value may be a key: the error does not repeat it. */
-function readPairs(env: Environment, variable: Pairs, isGood: (name: string, value: string) => boolean) {
+/** Parses `name=value,name=value`, percent-encoded. The error does not repeat values, which may be keys. */
+function readPairs(env: Environment, variable: PairsVariable, isValid: (name: string, value: string) => boolean) {
   const entries = (readVariable(env, variable) ?? '').split(',').filter((entry) => entry.trim() !== '');
   return Object.fromEntries(
     entries.map((entry) => {
       const at = entry.indexOf('=');
-      const [name, value] = [entry.slice(0, Math.max(at, 0)), entry.slice(at + 1)].map((part) => decoded(part.trim()));
-      if (!name || value === undefined || !isGood(name, value)) {
+      const [name, value] = [entry.slice(0, Math.max(at, 0)), entry.slice(at + 1)].map((part) => decode(part.trim()));
+      if (!name || value === undefined || !isValid(name, value)) {
         throw new ConfigError(`${variable} takes name=value,name=value, with %2C for a comma in a value.`);
       }
       return [name, value];
@@ -37,7 +36,7 @@ function readPairs(env: Environment, variable: Pairs, isGood: (name: string, val
   );
 }
 
-function decoded(text: string): string | undefined {
+function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

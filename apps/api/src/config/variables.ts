@@ -1,186 +1,112 @@
 import {
-  address,
   baseUrl,
+  boolean,
   bucketName,
-  daysKept,
   delays,
   destinations,
-  flag,
+  fraction,
   httpUrl,
   integer,
   mailbox,
+  offlineOrHttpUrl,
   oneOf,
   type Parser,
-  positive,
-  proxies,
+  positiveNumber,
+  retentionDays,
   text,
+  trustedProxies,
+  url,
 } from './parsers.ts';
-import { TRACING_VARIABLES } from './variables-tracing.ts';
 
-/** Every variable of decisions §1: its default (null where there is none), what it takes, what it is for. */
+/** Every variable of the API with its parser and default. `.env.example` says what each is for. */
 export const VARIABLES = {
-  NODE_ENV: {
-    kind: oneOf('development', 'production', 'test'),
-    default: 'development',
-    meaning: 'production demands secrets and a real provider',
+  NODE_ENV: { parser: oneOf('development', 'production', 'test'), default: 'development' },
+  HOST: { parser: text, default: '127.0.0.1' },
+  PORT: { parser: integer(0, 65_535), default: '3000' },
+  BASE_URL: { parser: httpUrl, default: null },
+  APP_URL: { parser: httpUrl, default: null },
+  TRUST_PROXY: { parser: trustedProxies, default: 'false' },
+  SHUTDOWN_DELAY_MS: { parser: integer(0, 10_000), default: '0' },
+  LOG_LEVEL: { parser: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), default: 'info' },
+
+  DATABASE_URL: { parser: url('postgres:', 'postgresql:'), default: null },
+  DATABASE_POOL: { parser: integer(2, 1000), default: '20' },
+  DATA_DIR: { parser: text, default: '.data' },
+
+  JWT_SECRET: { parser: text, default: null },
+  ENCRYPTION_KEY: { parser: text, default: null },
+  CRON_SECRET: { parser: text, default: null },
+  ADMIN_KEY: { parser: text, default: null },
+  BOOTSTRAP_ADMIN_EMAIL: { parser: text, default: null },
+  BOOTSTRAP_ADMIN_PASSWORD: { parser: text, default: null },
+
+  AI_BASE_URL: { parser: offlineOrHttpUrl, default: null },
+  AI_API_KEY: { parser: text, default: null },
+  ANTHROPIC_API_KEY: { parser: text, default: null },
+  ANTHROPIC_BASE_URL: { parser: httpUrl, default: null },
+  AI_TIMEOUT_MS: { parser: integer(1, 3_600_000), default: '120000' },
+
+  SMTP_URL: { parser: url('smtp:', 'smtps:'), default: null },
+  MAIL_FROM: { parser: mailbox, default: null },
+
+  STORAGE_DRIVER: { parser: oneOf('base64', 'disk', 's3'), default: null },
+  STORAGE_URL: { parser: baseUrl, default: null },
+  S3_ENDPOINT: { parser: baseUrl, default: null },
+  S3_REGION: { parser: text, default: 'us-east-1' },
+  S3_BUCKET: { parser: bucketName, default: null },
+  S3_ACCESS_KEY_ID: { parser: text, default: null },
+  S3_SECRET_ACCESS_KEY: { parser: text, default: null },
+
+  NOTES_API_URL: { parser: httpUrl, default: 'https://api.notion.com' },
+  DESIGN_API_URL: { parser: httpUrl, default: 'https://api.figma.com' },
+
+  EXECUTION_RETRY_DELAYS_MS: { parser: delays, default: '60000,300000,900000' },
+  EXECUTION_CONCURRENCY: { parser: integer(1, 1000), default: '100' },
+  EXECUTION_LEASE_MS: { parser: integer(200, 600_000), default: '30000' },
+  WEBHOOK_RETRY_DELAYS_MS: { parser: delays, default: '0,60000,300000,900000,3600000' },
+  WEBHOOK_CONCURRENCY: { parser: integer(1, 500), default: '50' },
+
+  RETENTION_EXECUTIONS_DAYS: { parser: retentionDays(1), default: '365' },
+  RETENTION_OCCURRENCES_DAYS: { parser: retentionDays(1), default: '365' },
+  RETENTION_DELIVERIES_DAYS: { parser: retentionDays(1), default: '30' },
+  RETENTION_AUDIT_DAYS: { parser: retentionDays(30), default: '365' },
+  RETENTION_FILES_DAYS: { parser: retentionDays(1), default: '0' },
+
+  EGRESS_ALLOW: { parser: destinations, default: null },
+
+  OAUTH_GOOGLE_CLIENT_ID: { parser: text, default: null },
+  OAUTH_GOOGLE_CLIENT_SECRET: { parser: text, default: null },
+  OAUTH_GITHUB_CLIENT_ID: { parser: text, default: null },
+  OAUTH_GITHUB_CLIENT_SECRET: { parser: text, default: null },
+  OAUTH_GITHUB_URL: { parser: httpUrl, default: 'https://github.com' },
+  OAUTH_GITHUB_API_URL: { parser: httpUrl, default: 'https://api.github.com' },
+  OAUTH_OIDC_ISSUER: { parser: httpUrl, default: null },
+  OAUTH_OIDC_CLIENT_ID: { parser: text, default: null },
+  OAUTH_OIDC_CLIENT_SECRET: { parser: text, default: null },
+
+  METRICS_PORT: { parser: integer(0, 65_535), default: null },
+  METRICS_HOST: { parser: text, default: '127.0.0.1' },
+  // OpenTelemetry's exporter itself reads its variables for timeout, compression and certificates.
+  OTEL_EXPORTER_OTLP_ENDPOINT: { parser: baseUrl, default: null },
+  OTEL_EXPORTER_OTLP_HEADERS: { parser: text, default: null },
+  OTEL_SERVICE_NAME: { parser: text, default: 'carillon' },
+  OTEL_RESOURCE_ATTRIBUTES: { parser: text, default: null },
+  OTEL_TRACES_SAMPLER: {
+    parser: oneOf(
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ),
+    default: 'parentbased_always_on',
   },
-  HOST: { kind: text, default: '127.0.0.1', meaning: 'address to listen at' },
-  PORT: { kind: integer(0, 65_535), default: '3000', meaning: 'port to listen at' },
-  BASE_URL: { kind: httpUrl, default: null, meaning: 'where clients reach the API; http://localhost:PORT unless set' },
-  APP_URL: { kind: httpUrl, default: null, meaning: 'where the web application is; BASE_URL unless set' },
-  TRUST_PROXY: { kind: proxies, default: 'false', meaning: 'reverse proxies whose X-Forwarded-For is believed' },
-  SHUTDOWN_DELAY_MS: {
-    kind: integer(0, 10_000),
-    default: '0',
-    meaning:
-      'how long a stopping process still takes new connections, for proxies that notice by asking if it is ready',
-  },
-  DATABASE_URL: {
-    kind: address(['postgres:', 'postgresql:']),
-    default: null,
-    meaning: 'PostgreSQL to use; unset: an embedded one in DATA_DIR',
-  },
-  DATABASE_POOL: { kind: integer(2, 1000), default: '20', meaning: 'database connections at most, per process' },
-  DATA_DIR: { kind: text, default: '.data', meaning: 'embedded database, generated secrets, mail and files on disk' },
-  JWT_SECRET: { kind: text, default: null, meaning: 'signs the sessions' },
-  ENCRYPTION_KEY: {
-    kind: text,
-    default: null,
-    meaning: 'seals secrets in the database: base64 of 32 bytes, or id:base64,id:base64 (the first writes)',
-  },
-  CRON_SECRET: { kind: text, default: null, meaning: 'bearer secret of the scheduler trigger' },
-  ADMIN_KEY: { kind: text, default: null, meaning: 'X-Admin-Key of the admin endpoints' },
-  BOOTSTRAP_ADMIN_EMAIL: { kind: text, default: null, meaning: 'account that is made ADMIN at start' },
-  BOOTSTRAP_ADMIN_PASSWORD: { kind: text, default: null, meaning: 'its password when it has to be created' },
-  AI_BASE_URL: {
-    kind: {
-      takes: 'offline, or an http(s) address that ends before /chat/completions',
-      parse: (value: string) => (value === 'offline' ? value : httpUrl.parse(value)),
-    },
-    default: null,
-    meaning: 'OpenAI-compatible chat-completions service',
-  },
-  AI_API_KEY: { kind: text, default: null, meaning: 'its key' },
-  ANTHROPIC_API_KEY: {
-    kind: text,
-    default: null,
-    meaning: 'key of the Anthropic Messages API, which serves models named anthropic/…',
-  },
-  ANTHROPIC_BASE_URL: { kind: httpUrl, default: null, meaning: 'address of the Anthropic Messages API' },
-  AI_TIMEOUT_MS: { kind: integer(1, 3_600_000), default: '120000', meaning: 'longest AI call' },
-  SMTP_URL: {
-    kind: address(['smtp:', 'smtps:']),
-    default: null,
-    meaning: 'mail server, smtps://user:password@host; unset: mail is written to DATA_DIR/mail (development only)',
-  },
-  MAIL_FROM: {
-    kind: mailbox,
-    default: null,
-    meaning: 'sender of mail, Name <address>; no-reply at the host of APP_URL unless set',
-  },
-  STORAGE_DRIVER: {
-    kind: oneOf('base64', 'disk', 's3'),
-    default: null,
-    meaning: 'where uploaded files go; base64 (in the database) in development unless set',
-  },
-  STORAGE_URL: { kind: baseUrl, default: null, meaning: 'where uploaded files are reached' },
-  S3_ENDPOINT: { kind: baseUrl, default: null, meaning: 'object storage other than that of AWS' },
-  S3_REGION: { kind: text, default: 'us-east-1', meaning: 'its region' },
-  S3_BUCKET: { kind: bucketName, default: null, meaning: 'its bucket' },
-  S3_ACCESS_KEY_ID: { kind: text, default: null, meaning: 'its access key' },
-  S3_SECRET_ACCESS_KEY: { kind: text, default: null, meaning: 'secret of that key' },
-  NOTES_API_URL: {
-    kind: httpUrl,
-    default: 'https://api.notion.com',
-    meaning: 'the API that keys of Notion are checked at',
-  },
-  DESIGN_API_URL: {
-    kind: httpUrl,
-    default: 'https://api.figma.com',
-    meaning: 'the API that tokens of Figma are checked at',
-  },
-  EXECUTION_RETRY_DELAYS_MS: {
-    kind: delays,
-    default: '60000,300000,900000',
-    meaning: 'waits before the retries of a failed execution',
-  },
-  EXECUTION_CONCURRENCY: { kind: integer(1, 1000), default: '100', meaning: 'executions at once in this process' },
-  EXECUTION_LEASE_MS: {
-    kind: integer(200, 600_000),
-    default: '30000',
-    meaning: 'a running execution or delivery whose lease was not renewed for this long is taken over',
-  },
-  WEBHOOK_RETRY_DELAYS_MS: {
-    kind: delays,
-    default: '0,60000,300000,900000,3600000',
-    meaning: 'waits before the attempts of a delivery, of which there are as many',
-  },
-  WEBHOOK_CONCURRENCY: {
-    kind: integer(1, 500),
-    default: '50',
-    meaning:
-      'deliveries at once in this process; while some wait for their answer for more than 250 ms, receivers that have none under way get one beyond it',
-  },
-  RETENTION_EXECUTIONS_DAYS: {
-    kind: daysKept(1),
-    default: '365',
-    meaning: 'for how long executions are kept after their end; 0 for ever, here and below',
-  },
-  RETENTION_OCCURRENCES_DAYS: {
-    kind: daysKept(1),
-    default: '365',
-    meaning: 'for how long the ledger keeps what became of a planned run',
-  },
-  RETENTION_DELIVERIES_DAYS: {
-    kind: daysKept(1),
-    default: '30',
-    meaning: 'for how long failed deliveries that have left the log can be sent again',
-  },
-  RETENTION_AUDIT_DAYS: {
-    kind: daysKept(30),
-    default: '365',
-    meaning: 'for how long the audit log keeps an entry',
-  },
-  RETENTION_FILES_DAYS: {
-    kind: daysKept(1),
-    default: '0',
-    meaning: 'for how long uploaded files are kept that no task names',
-  },
-  EGRESS_ALLOW: {
-    kind: destinations,
-    default: null,
-    meaning:
-      'addresses that requests to user-given addresses may reach although they are not public; unless set, 127.0.0.0/8,::1/128 in development and none in production',
-  },
-  OAUTH_GOOGLE_CLIENT_ID: { kind: text, default: null, meaning: 'sign-in with Google, with its secret' },
-  OAUTH_GOOGLE_CLIENT_SECRET: { kind: text, default: null, meaning: 'secret of that client' },
-  OAUTH_GITHUB_CLIENT_ID: { kind: text, default: null, meaning: 'sign-in with GitHub, with its secret' },
-  OAUTH_GITHUB_CLIENT_SECRET: { kind: text, default: null, meaning: 'secret of that client' },
-  OAUTH_GITHUB_URL: { kind: httpUrl, default: 'https://github.com', meaning: 'another address for GitHub Enterprise' },
-  OAUTH_GITHUB_API_URL: {
-    kind: httpUrl,
-    default: 'https://api.github.com',
-    meaning: 'the API of the same GitHub',
-  },
-  OAUTH_OIDC_ISSUER: { kind: httpUrl, default: null, meaning: 'sign-in with any OpenID Connect issuer' },
-  OAUTH_OIDC_CLIENT_ID: { kind: text, default: null, meaning: 'our client at that issuer' },
-  OAUTH_OIDC_CLIENT_SECRET: { kind: text, default: null, meaning: 'secret of that client' },
-  RATE_LIMIT_MULTIPLIER: { kind: positive, default: '1', meaning: 'scales every rate limit (load tests only)' },
-  COOKIE_SECURE: {
-    kind: flag,
-    default: 'true',
-    meaning: 'false leaves Secure out of the session cookie (development only)',
-  },
-  METRICS_PORT: {
-    kind: integer(0, 65_535),
-    default: null,
-    meaning: 'port of GET /metrics, for Prometheus; unset: there is none',
-  },
-  METRICS_HOST: { kind: text, default: '127.0.0.1', meaning: 'address that it listens at' },
-  ...TRACING_VARIABLES,
-  LOG_LEVEL: {
-    kind: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
-    default: 'info',
-    meaning: 'pino level',
-  },
-} as const satisfies Record<string, { kind: Parser<unknown>; default: string | null; meaning: string }>;
+  OTEL_TRACES_SAMPLER_ARG: { parser: fraction, default: '1' },
+
+  RATE_LIMIT_MULTIPLIER: { parser: positiveNumber, default: '1' },
+  COOKIE_SECURE: { parser: boolean, default: 'true' },
+} as const satisfies Record<string, { parser: Parser<unknown>; default: string | null }>;
+
+/** Required in production, generated in development. */
+export const SECRETS = ['JWT_SECRET', 'ENCRYPTION_KEY', 'CRON_SECRET', 'ADMIN_KEY'] as const;

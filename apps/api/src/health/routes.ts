@@ -1,5 +1,5 @@
 import { getHealth, getLiveness, getReadiness } from '@carillon/contract/health';
-import { VERSION } from '../config/version.ts';
+import { VERSION } from '../config/config.ts';
 import type { Routes } from '../http/validation.ts';
 import { createReadinessCheck } from './readiness.ts';
 

@@ -1,5 +1,4 @@
-import type { Config } from '../config/config.ts';
-import { VERSION } from '../config/version.ts';
+import { type Config, VERSION } from '../config/config.ts';
 import { SESSION_COOKIE } from '../http/session-cookie.ts';
 
 const INTRODUCTION = `Carillon runs AI prompts on a schedule, stores the result of each run, and reports runs by signed webhooks.

@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '@carillon/db';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import { VERSION } from '../config/version.ts';
+import { VERSION } from '../config/config.ts';
 import type { MeasuredOutcome, Metrics } from './metrics.ts';
 
 const LATENESS_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];

@@ -3,23 +3,23 @@ import { ConfigError, loadConfig } from '../../src/config/config.ts';
 
 const load = (t: { testdir(): string }, env: Record<string, string>) => loadConfig({ DATA_DIR: t.testdir(), ...env });
 
-t.test('there are no metrics until they have a port', async (t) => {
+t.test('Metrics are off without a port', async (t) => {
   t.equal(load(t, {}).metrics, null);
   t.equal(load(t, { METRICS_PORT: '', METRICS_HOST: '0.0.0.0' }).metrics, null);
 });
 
-t.test('they are for this machine unless told', async (t) => {
+t.test('Metrics listen at the loopback address by default', async (t) => {
   t.same(load(t, { METRICS_PORT: '9464' }).metrics, { host: '127.0.0.1', port: 9464 });
   t.same(load(t, { METRICS_PORT: '0', METRICS_HOST: '::' }).metrics, { host: '::', port: 0 });
 });
 
-t.test('they never share the port of the API', async (t) => {
+t.test('Metrics reject the port of the API', async (t) => {
   const shared = new ConfigError('METRICS_PORT and PORT are both 4000: the metrics need a port of their own.');
   t.throws(() => load(t, { PORT: '4000', METRICS_PORT: '4000' }), shared);
-  t.equal(load(t, { PORT: '0', METRICS_PORT: '0' }).metrics?.port, 0, 'any free ports are two');
+  t.equal(load(t, { PORT: '0', METRICS_PORT: '0' }).metrics?.port, 0, 'two free ports are picked');
 });
 
-t.test('what is no port is told', async (t) => {
+t.test('An invalid port stops the start', async (t) => {
   for (const METRICS_PORT of ['65536', '-1', 'on', '9464/metrics']) {
     t.throws(() => load(t, { METRICS_PORT }), /^METRICS_PORT is .*, but takes a whole number from 0 to 65535\.$/);
   }

@@ -7,7 +7,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const RANDOM = 'set it to random bytes (openssl rand -base64 32).';
 const without = (...names: string[]) => Object.fromEntries(names.map((name) => [name, '']));
 
-/** What production does not start with, and the one line that it says. */
+/** Settings that production rejects, with the line that it prints. */
 const REFUSED: [what: string, env: Record<string, string>, line: string | RegExp][] = [
   [
     'no secrets',
@@ -93,19 +93,19 @@ const REFUSED: [what: string, env: Record<string, string>, line: string | RegExp
     'CRON_SECRET is the same as JWT_SECRET: set each to a secret of its own (openssl rand -base64 32).',
   ],
   [
-    'the sealing key as a secret',
+    'the encryption key as a secret',
     { ADMIN_KEY: PRODUCTION.ENCRYPTION_KEY },
     'ADMIN_KEY is the same as ENCRYPTION_KEY: set each to a secret of its own (openssl rand -base64 32).',
   ],
   [
     'no AI provider',
     without('AI_BASE_URL'),
-    'Production needs AI_BASE_URL: the address of a provider, or "offline" for the built-in model.',
+    'Production needs AI_BASE_URL: the URL of a provider, or "offline" for the built-in model.',
   ],
   [
     'no mail server',
     without('SMTP_URL'),
-    'Production needs SMTP_URL: the address of a mail server, such as smtps://user:password@host.',
+    'Production needs SMTP_URL: the URL of a mail server, such as smtps://user:password@host.',
   ],
   ['no storage', without('STORAGE_DRIVER'), 'Production needs STORAGE_DRIVER: disk, for files in DATA_DIR, or s3.'],
   [
@@ -122,12 +122,12 @@ const REFUSED: [what: string, env: Record<string, string>, line: string | RegExp
   [
     'plain http',
     { BASE_URL: 'http://api.example.com' },
-    /^BASE_URL is "http:\/\/api\.example\.com", but production takes an https address .*: set it to .*\.$/,
+    /^BASE_URL is "http:\/\/api\.example\.com", but production takes an https URL .*: set it to .*\.$/,
   ],
   [
     'plain http in mails',
     { APP_URL: 'http://192.168.1.5' },
-    /^APP_URL is "http:\/\/192\.168\.1\.5", but production takes an https address/,
+    /^APP_URL is "http:\/\/192\.168\.1\.5", but production takes an https URL/,
   ],
   [
     'a proxy by number',
@@ -137,7 +137,7 @@ const REFUSED: [what: string, env: Record<string, string>, line: string | RegExp
 ];
 
 for (const [what, env, line] of REFUSED) {
-  t.test(`production does not start with ${what}, and says what to set in one line`, async (t) => {
+  t.test(`Production does not start with ${what} and says in one line what to set`, async (t) => {
     let message = '';
     t.throws(() => {
       try {
@@ -152,12 +152,12 @@ for (const [what, env, line] of REFUSED) {
     if (typeof line === 'string') t.equal(message, line);
     t.notMatch(message, '\n');
     for (const [name, value] of Object.entries(env)) {
-      if (/SECRET|KEY/.test(name) && value) t.notOk(message.includes(value), 'and not what the secret is');
+      if (/SECRET|KEY/.test(name) && value) t.notOk(message.includes(value), 'the secret is not printed');
     }
   });
 }
 
-t.test('production starts with secrets that are random, however they are written', async (t) => {
+t.test('Production starts with random secrets in any encoding', async (t) => {
   t.ok(loadConfig(PRODUCTION).production);
   for (let round = 0; round < 500; round++) {
     const [a, b, c, d] = Array.from({ length: 4 }, () => randomBytes(32)) as [Buffer, Buffer, Buffer, Buffer];
@@ -177,7 +177,7 @@ t.test('production starts with secrets that are random, however they are written
   );
 });
 
-t.test('production is reached by https, or on its own machine', async (t) => {
+t.test('Production accepts https URLs, and http on its own machine', async (t) => {
   for (const url of [
     'https://api.example.com',
     'http://localhost:3000',

@@ -2,16 +2,16 @@ import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
 import { PRODUCTION } from '../support/production.ts';
 
-t.test('development starts with nothing set, and keeps the secrets that it makes', async (t) => {
+t.test('Development starts without settings and stores the secrets that it generates', async (t) => {
   const DATA_DIR = t.testdir();
   const { storage, jwtSecret, cronSecret, adminKey } = loadConfig({ DATA_DIR });
   t.match(storage, { driver: 'base64', s3: null });
   t.equal(new Set([jwtSecret, cronSecret, adminKey]).size, 3);
   t.equal(loadConfig({ DATA_DIR }).jwtSecret, jwtSecret);
-  t.equal(loadConfig({ DATA_DIR, JWT_SECRET: 'weak' }).jwtSecret, 'weak', 'and asks for no strength');
+  t.equal(loadConfig({ DATA_DIR, JWT_SECRET: 'weak' }).jwtSecret, 'weak', 'weak secrets are accepted');
 });
 
-t.test('a secret may be given as a file', async (t) => {
+t.test('A secret can be read from a file', async (t) => {
   const folder = t.testdir({ jwt: `${PRODUCTION.JWT_SECRET}\n` });
   const { JWT_SECRET, ...others } = PRODUCTION;
   t.equal(loadConfig({ ...others, JWT_SECRET_FILE: `${folder}/jwt` }).jwtSecret, JWT_SECRET);

@@ -3,11 +3,11 @@ import { loadConfig } from '../../src/config/config.ts';
 import { PRODUCTION } from '../support/production.ts';
 
 const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318/';
-const tracingOf = (env: Record<string, string>) => loadConfig({ ...PRODUCTION, ...env }).tracing;
+const loadTracing = (env: Record<string, string>) => loadConfig({ ...PRODUCTION, ...env }).tracing;
 
-t.test('there are no traces unless a collector is named', async (t) => {
-  t.equal(tracingOf({ OTEL_SERVICE_NAME: 'bells', OTEL_TRACES_SAMPLER: 'always_on' }), null);
-  t.same(tracingOf({ OTEL_EXPORTER_OTLP_ENDPOINT }), {
+t.test('Tracing is off without a collector', async (t) => {
+  t.equal(loadTracing({ OTEL_SERVICE_NAME: 'bells', OTEL_TRACES_SAMPLER: 'always_on' }), null);
+  t.same(loadTracing({ OTEL_EXPORTER_OTLP_ENDPOINT }), {
     url: 'http://127.0.0.1:4318/v1/traces',
     headers: {},
     serviceName: 'carillon',
@@ -17,16 +17,16 @@ t.test('there are no traces unless a collector is named', async (t) => {
   });
 });
 
-t.test('headers and attributes are decoded', async (t) => {
+t.test('Headers and attributes are percent-decoded', async (t) => {
   const OTEL_EXPORTER_OTLP_HEADERS = ' authorization = Basic%20YTpi==, x-tenant=a%2Cb ,';
   const OTEL_RESOURCE_ATTRIBUTES = 'deployment.environment.name=staging,host.name=';
-  t.match(tracingOf({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_RESOURCE_ATTRIBUTES }), {
+  t.match(loadTracing({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_RESOURCE_ATTRIBUTES }), {
     headers: { authorization: 'Basic YTpi==', 'x-tenant': 'a,b' },
     resource: { 'deployment.environment.name': 'staging', 'host.name': '' },
   });
 });
 
-t.test('what cannot be used stops the start, and no error repeats a key', async (t) => {
+t.test('An invalid setting stops the start, and no error repeats a key', async (t) => {
   const refused: [name: string, value: string][] = [
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://user:the-key@collector:4318'],
@@ -43,8 +43,8 @@ t.test('what cannot be used stops the start, and no error repeats a key', async 
   ];
   for (const [name, value] of refused) {
     try {
-      tracingOf({ OTEL_EXPORTER_OTLP_ENDPOINT, [name]: value });
-      t.fail(`${name}=${value} is taken`);
+      loadTracing({ OTEL_EXPORTER_OTLP_ENDPOINT, [name]: value });
+      t.fail(`${name}=${value} is accepted`);
     } catch (error) {
       const { message } = error as Error;
       t.match(message, new RegExp(`^${name} `), value);

@@ -7,7 +7,7 @@ const SETTINGS = { ...REST, APP_URL: 'https://bells.example.com', DATABASE_URL: 
 
 t.test('production asks for a mail server by name, since it writes no mail to disk', async (t) => {
   t.throws(() => loadConfig(SETTINGS), {
-    message: 'Production needs SMTP_URL: the address of a mail server, such as smtps://user:password@host.',
+    message: 'Production needs SMTP_URL: the URL of a mail server, such as smtps://user:password@host.',
   });
   const { mail } = loadConfig({ ...SETTINGS, SMTP_URL: 'smtps://mail.example.com' });
   t.match(mail, { smtpUrl: 'smtps://mail.example.com', from: 'Carillon <no-reply@bells.example.com>' });
@@ -15,7 +15,7 @@ t.test('production asks for a mail server by name, since it writes no mail to di
 
 t.test('a wrong mail server is shown without its password', async (t) => {
   t.throws(() => loadConfig({ ...SETTINGS, SMTP_URL: 'http://bells:s3cr/et@x@mail.example.com' }), {
-    message: 'SMTP_URL is "http://…@mail.example.com", but takes an address that begins with smtp:// or smtps://.',
+    message: 'SMTP_URL is "http://…@mail.example.com", but takes a URL that begins with smtp:// or smtps://.',
   });
 });
 

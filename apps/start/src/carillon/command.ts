@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from '@carillon/api/config/config';
-import type { Environment } from '@carillon/api/config/read';
+import type { Environment } from '@carillon/api/config/environment';
 import { explainStartFailure } from '@carillon/api/start-failure';
 import { startEmbeddedPostgres } from '@carillon/db/embedded';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';

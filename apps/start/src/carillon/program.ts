@@ -1,4 +1,4 @@
-import { VERSION } from '@carillon/api/config/version';
+import { VERSION } from '@carillon/api/config/config';
 import { Command, CommanderError } from 'commander';
 import { backupCommand } from './backup.ts';
 import { CommandFailure, type Surroundings } from './command.ts';

@@ -1,7 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '@carillon/api/config/config';
-import { VERSION } from '@carillon/api/config/version';
+import { type Config, VERSION } from '@carillon/api/config/config';
 import { systemClock } from '@carillon/api/context';
 import type { Snapshot } from '@carillon/db/backup';
 import type { BackupTable } from '@carillon/db/backup-tables';

@@ -3,10 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Config, ConfigError, loadConfig } from '@carillon/api/config/config';
-import { assertStrong } from '@carillon/api/config/production';
-import type { Environment } from '@carillon/api/config/read';
-import { SECRETS } from '@carillon/api/config/secrets';
-import { VARIABLES } from '@carillon/api/config/variables';
+import type { Environment } from '@carillon/api/config/environment';
+import { assertStrongSecrets } from '@carillon/api/config/production';
+import { SECRETS, VARIABLES } from '@carillon/api/config/variables';
 import { readSettings, SettingError } from '@carillon/scheduler/settings';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -110,7 +109,7 @@ function strength(
     ENCRYPTION_KEY: env.ENCRYPTION_KEY ?? '',
   };
   try {
-    assertStrong(secrets, encryptionKeys);
+    assertStrongSecrets(secrets, encryptionKeys);
     return [];
   } catch (error) {
     return [warning((error as Error).message, 'Production would refuse it.')];

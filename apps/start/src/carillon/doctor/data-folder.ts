@@ -1,8 +1,8 @@
 import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '@carillon/api/config/read';
-import { SECRETS } from '@carillon/api/config/secrets';
+import type { Environment } from '@carillon/api/config/environment';
+import { SECRETS } from '@carillon/api/config/variables';
 import { inBytes } from '../wording.ts';
 import { type Finding, findingsOf } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '@carillon/api/config/config';
-import type { Environment } from '@carillon/api/config/read';
+import type { Environment } from '@carillon/api/config/environment';
 import { systemClock } from '@carillon/api/context';
 import { connect, type Db, settings } from '@carillon/db';
 import { withDatabase } from '../command.ts';

@@ -1,5 +1,4 @@
-import type { Config } from '@carillon/api/config/config';
-import { VERSION } from '@carillon/api/config/version';
+import { type Config, VERSION } from '@carillon/api/config/config';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 
 const { ok, warning } = findingsOf('reverse proxy');
