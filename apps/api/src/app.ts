@@ -74,7 +74,7 @@ export async function buildApp(
   await app.register(cookie, { hook: false });
   await serveDocs(app, ctx.config);
 
-  const limits = registerRateLimits(app, ctx);
+  const limits = await registerRateLimits(app, ctx);
   registerCsrfProtection(app, ctx.config);
   guardAccess(app, ctx, limits);
   registerMaintenanceHook(app, ctx);

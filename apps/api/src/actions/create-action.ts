@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ActionError, ActionSuccess, Actions } from '@carillon/contract/actions';
-import { findCaller } from '../auth/sessions.ts';
+import { findCaller } from '../auth/find-caller.ts';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
-import { ACTION_RATE_LIMITS, type RateLimit } from '../limits/rates.ts';
-import { createRejectionRecorder } from '../limits/rejections.ts';
-import { hitOf, isExceeded, refuseHit } from '../limits/windows.ts';
+import { ACTION_RATE_LIMITS, effectiveLimit, type RateLimit } from '../limits/rates.ts';
+import { recordRejection } from '../limits/rejections.ts';
+import { tooManyRequests, toRateLimitState } from '../limits/windows.ts';
 import { assertNotInMaintenance } from '../settings/maintenance.ts';
 import { toActionError } from './errors.ts';
 import type { Reader } from './input.ts';
@@ -43,20 +43,21 @@ export interface ActionBuilder {
  * wrong is the specification's error object.
  */
 export function createActionBuilder(ctx: Context): ActionBuilder {
-  const record = createRejectionRecorder(ctx);
-
   async function admit(name: keyof Actions, call: Context, session: unknown): Promise<Caller> {
     const rate = rateOf(name);
     const token = typeof session === 'string' && session.length <= LONGEST_TOKEN ? session : null;
-    const found = await findCaller(call, token, rate && ((id) => hitOf(call, rate, userKey(rate, id))));
+    const claims = token === null ? null : call.tokens.verify(token, call.now());
+    const count =
+      rate && claims
+        ? { key: userKey(rate, claims.userId), windowMs: rate.windowSeconds * 1000, at: call.now() }
+        : null;
+    const found = claims && (await findCaller(call, claims, { count }));
     if (!found) throw new AppError('unauthenticated', 'Sign in first.');
-    const { caller, standing, maintenance } = found;
-    if (rate && standing && isExceeded(standing)) {
-      const at = call.now();
-      await record({ userId: caller.id, endpoint: rate.bucket, at }).catch((error: unknown) => {
-        call.log.error({ err: error }, 'a refused call was not recorded');
-      });
-      throw refuseHit(call, rate, standing);
+    const { caller, window, maintenance } = found;
+    const state = rate && window && toRateLimitState(effectiveLimit(call, rate), window);
+    if (rate && state?.isExceeded) {
+      await recordRejection(call, rate.bucket, { userId: caller.id, endpoint: rate.bucket });
+      throw tooManyRequests(state, call.now());
     }
     assertNotInMaintenance(maintenance, caller);
     return caller;

@@ -5,7 +5,7 @@ import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeleted, invalidField } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { PASSWORD_ATTEMPTS } from '../limits/rates.ts';
-import { countHit, hitOf, isExceeded, refuseHit } from '../limits/windows.ts';
+import { assertRateLimit } from '../limits/windows.ts';
 import { queueMail } from '../mail/queue.ts';
 import { hashPassword, isSamePassword, verifyPassword } from './passwords.ts';
 import { endUserSessions } from './sessions.ts';
@@ -28,8 +28,7 @@ export async function changePassword(
   if (!known) throw accountDeleted();
   if (known.passwordHash === null) throw withoutPassword();
   // Before the work: of many tries at once, none knows yet how the others end.
-  const standing = await countHit(ctx.db, hitOf(ctx, PASSWORD_ATTEMPTS, userKey(PASSWORD_ATTEMPTS, caller.id)));
-  if (isExceeded(standing)) throw refuseHit(ctx, PASSWORD_ATTEMPTS, standing);
+  await assertRateLimit(ctx, PASSWORD_ATTEMPTS, userKey(PASSWORD_ATTEMPTS, caller.id));
   if (!(await verifyPassword(known.passwordHash, currentPassword))) throw wrongPassword();
   // Outside of the transaction, which holds locks.
   const passwordHash = await hashPassword(newPassword);

@@ -1,13 +1,21 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifyTypeProvider,
+  RawRequestDefaultExpression,
+  RawServerBase,
+  RouteGenericInterface,
+} from 'fastify';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { countHeader, findBearer, findToken } from '../http/credentials.ts';
 import type { RateLimits } from '../http/rate-limits.ts';
-import { isRowId, type OwnedRows } from '../queries/owned-row.ts';
+import { isRowId, type OwnedRow, type RowOf } from '../queries/owned-row.ts';
 import { assertNotInMaintenance } from '../settings/maintenance.ts';
 import { isOpenDuringMaintenance } from '../settings/maintenance-hook.ts';
-import { findCaller, type Prefetch } from './sessions.ts';
+import { findCaller } from './find-caller.ts';
 
 /** Who may call a route; a route without the word does not boot. */
 export const ACCESS = ['public', 'user', 'cron', 'admin'] as const;
@@ -16,23 +24,32 @@ export type Access = (typeof ACCESS)[number];
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
-    /** The route is for one row of the caller's, whose id is the parameter `id`: it is read when the caller is found. */
-    reads?: OwnedRows;
+    /** The caller's row with the id of the parameter `id`, read with the session as `request.loaded`. */
+    loads?: OwnedRow;
   }
-  interface FastifyRequest {
-    /** The signed-in user; to be asked for on `user` and `admin` routes only, and a bug anywhere else. */
+  interface FastifyRequest<
+    RouteGeneric extends RouteGenericInterface,
+    RawServer extends RawServerBase,
+    RawRequest extends RawRequestDefaultExpression<RawServer>,
+    SchemaCompiler extends FastifySchema,
+    TypeProvider extends FastifyTypeProvider,
+    ContextConfig,
+  > {
+    /** The signed-in user. Throws on routes that are neither `user` nor `admin`. */
     caller: Caller;
-    /** The same, or null where nobody is signed in. */
     callerOrNull: Caller | null;
+    /** The row that `config.loads` describes; null if the caller has no such row. */
+    loaded: ContextConfig extends { loads: infer O } ? RowOf<O> | null : unknown;
   }
 }
 
 /**
- * Guards every route that is registered after it (specification "Authentication"). Refusals: 401 without a session or
- * with the wrong cron secret, 403 where the role or the admin key is missing, 503 in maintenance mode.
+ * Guards every route that is registered after it. Throws 401 without a session or with the wrong cron secret, 403 where
+ * the role or the admin key is missing, 503 in maintenance mode.
  */
 export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimits): void {
   app.decorateRequest('callerOrNull', null);
+  app.decorateRequest('loaded', null);
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
       if (!this.callerOrNull) throw new Error(`${this.routeOptions.url} asks for a caller, but its access is public.`);
@@ -43,57 +60,62 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     const access = config?.access;
     if (!access || !ACCESS.includes(access)) throw new Error(`${method} ${url} does not say who may call it.`);
     // What is changed is read in the transaction that changes it.
-    const mayRead = method === 'GET' && access !== 'public' && access !== 'cron' && /\/:id(\/|$)/.test(url);
-    if (config.reads && !mayRead) throw new Error(`${method} ${url} cannot have a row of the caller's read.`);
+    const mayLoad = method === 'GET' && access !== 'public' && access !== 'cron' && /\/:id(\/|$)/.test(url);
+    if (config.loads && !mayLoad) throw new Error(`${method} ${url} cannot load a row of the caller.`);
   });
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config;
     if (access === 'public' || request.is404) return done();
-    const admitted = access === 'cron' ? admitScheduler(request, reply) : admitUser(request, reply, access === 'admin');
-    admitted.then(() => done(), done);
+    const authenticated =
+      access === 'cron' ? authenticateScheduler(request, reply) : authenticateUser(request, reply, access === 'admin');
+    authenticated.then(() => done(), done);
   });
 
-  async function admitScheduler(request: FastifyRequest, reply: FastifyReply) {
+  async function authenticateScheduler(request: FastifyRequest, reply: FastifyReply) {
     if (isScheduler(request, ctx.config.cronSecret)) return;
-    await limits.countStranger(request, reply);
+    await limits.countAnonymous(request, reply);
     throw new AppError('unauthenticated', 'The scheduler secret is missing or wrong.');
   }
 
-  async function admitUser(request: FastifyRequest, reply: FastifyReply, asAdmin: boolean) {
-    const found = await findCaller(ctx, findToken(request), limits.hitBy(request), rowOf(request));
+  async function authenticateUser(request: FastifyRequest, reply: FastifyReply, asAdmin: boolean) {
+    const token = findToken(request);
+    const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
+    const count = claims && limits.buildUserCount(request, claims.userId);
+    const found = claims && (await findCaller(ctx, claims, { count, load: getLoad(request) }));
     if (!found) {
-      await limits.countStranger(request, reply);
+      await limits.countAnonymous(request, reply);
       reply.header('www-authenticate', 'Bearer');
       throw new AppError('unauthenticated', ERROR_MESSAGES.unauthenticated);
     }
-    request.callerOrNull = found.caller;
-    await limits.admit(request, reply, found.standing);
-    if (found.maintenance && !isOpenDuringMaintenance(request.routeOptions.url ?? ''))
-      assertNotInMaintenance(true, found.caller);
+    const { caller, window, loaded, maintenance } = found;
+    request.callerOrNull = caller;
+    request.loaded = loaded;
+    if (count && window) await limits.checkUser(request, reply, { ...count, window });
+    if (maintenance && !isOpenDuringMaintenance(request.routeOptions.url ?? '')) assertNotInMaintenance(true, caller);
     if (asAdmin) assertAdmin(request, ctx.config.adminKey);
   }
 }
 
-/** The row that a request is for; null where its route reads none, or there can be none of such an id. */
-function rowOf({ routeOptions, params }: FastifyRequest): Prefetch | null {
-  const { reads } = routeOptions.config;
+/** The row to load with the session; null if the route loads none or no row can have the id. */
+function getLoad({ routeOptions, params }: FastifyRequest): { from: OwnedRow; id: number } | null {
+  const { loads } = routeOptions.config;
   const { id } = params as { id?: string };
-  return reads && isRowId(id) ? { rows: reads, id: Number(id) } : null;
+  return loads && isRowId(id) ? { from: loads, id: Number(id) } : null;
 }
 
 function isScheduler(request: FastifyRequest, secret: string): boolean {
   const given = countHeader(request, 'authorization') === 1 ? findBearer(request.headers.authorization) : null;
-  return sameSecret(given, secret);
+  return isSameSecret(given, secret);
 }
 
 function assertAdmin(request: FastifyRequest, adminKey: string): void {
   const key = request.headers['x-admin-key'];
-  const keyFits = sameSecret(typeof key === 'string' ? key : null, adminKey);
-  if (request.caller.role !== 'ADMIN' || !keyFits) throw new AppError('not_admin', ERROR_MESSAGES.adminRequired);
+  const isKey = isSameSecret(typeof key === 'string' ? key : null, adminKey);
+  if (request.caller.role !== 'ADMIN' || !isKey) throw new AppError('not_admin', ERROR_MESSAGES.adminRequired);
 }
 
-/** Hashed first: the comparison takes equal lengths, and its time then tells nothing about the secret. */
-function sameSecret(given: string | null, secret: string): boolean {
+/** Compares hashes: the comparison needs equal lengths, and its time must not depend on the secret. */
+function isSameSecret(given: string | null, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given ?? ''), digest(secret)) && given !== null && secret !== '';
 }

@@ -2,17 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { auditLog, sessions, users } from '@carillon/db';
 import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
 import { auditRow } from '../audit/record.ts';
-import { type Caller, type Context, inTransaction } from '../context.ts';
+import { type Context, inTransaction } from '../context.ts';
 import { accountDeactivated, accountDeleted } from '../errors.ts';
-import { type Hit, hitValues, type RateLimitState } from '../limits/windows.ts';
-import type { OwnedRows } from '../queries/owned-row.ts';
-import { callerAndRowQuery, callerQuery } from './caller-query.ts';
 
 /** How long a session lasts: 7 days. */
 export const SESSION_SECONDS = 7 * 24 * 60 * 60;
 const SESSIONS_PER_USER = 10;
-/** `lastUsedAt` is exact to this much, so that a busy session is not written at every request. */
-const TOUCH_EVERY_MS = 60_000;
 
 /** A user's row as it is while it is locked. */
 export type Account = Pick<typeof users.$inferSelect, 'id' | 'email' | 'name' | 'role' | 'isActive' | 'passwordHash'>;
@@ -38,72 +33,6 @@ export function openSession(
     await writeSession(tx, account, { id, now, expiresAt });
     return { account, sessionId: id, expiresAt, token: ctx.tokens.sign({ userId, sessionId: id }, now) };
   });
-}
-
-export interface Found {
-  caller: Caller;
-  standing: RateLimitState;
-  /** Whether the service is in maintenance mode at this moment. */
-  maintenance: boolean;
-}
-
-/** As `Found`, where the request may not have been counted. */
-export type FoundUncounted = Omit<Found, 'standing'> & { standing: RateLimitState | null };
-
-/** A row of the user's that the request is going to ask for. */
-export interface Prefetch {
-  rows: OwnedRows;
-  id: number;
-}
-
-/**
- * The user whose live session `token` carries, and where they stand once this request is counted as `hitBy` says; null
- * where there is none, and nothing is counted then. Without `hitBy` nothing is counted at all. Every request makes this
- * one look-up, so it is one statement: as a second one, counting would cost a third of what a process can serve, and so
- * would the row that many come for, which `findOwn` has from here when it is named as `ahead`.
- */
-export async function findCaller(
-  ctx: Context,
-  token: string | null,
-  hitBy: (userId: number) => Hit,
-  ahead?: Prefetch | null,
-): Promise<Found | null>;
-export async function findCaller(
-  ctx: Context,
-  token: string | null,
-  hitBy: ((userId: number) => Hit) | null,
-): Promise<FoundUncounted | null>;
-export async function findCaller(
-  ctx: Context,
-  token: string | null,
-  hitBy: ((userId: number) => Hit) | null,
-  ahead: Prefetch | null = null,
-) {
-  const now = ctx.now();
-  const claims = token === null ? null : ctx.tokens.verify(token, now);
-  if (!claims) return null;
-  const hit = hitBy?.(claims.userId) ?? null;
-  const values = {
-    ...claims,
-    ...hitValues(hit),
-    now: now.toISOString(),
-    staleAt: new Date(now.getTime() - TOUCH_EVERY_MS).toISOString(),
-  };
-  const found = await (ahead ? findWithRow(ctx, values, ahead) : findWithoutRow(ctx, values));
-  if (!found) return null;
-  const standing = hit && found.hit && { limit: hit.limit, windowMs: hit.windowMs, ...found.hit };
-  return { caller: found.found, standing, maintenance: found.mode.maintenance };
-}
-
-async function findWithoutRow({ db }: Context, values: Record<string, unknown>) {
-  const [found] = await callerQuery(db).execute(values);
-  return found;
-}
-
-async function findWithRow({ db }: Context, values: Record<string, unknown>, { rows, id }: Prefetch) {
-  const [found] = await callerAndRowQuery(rows)(db).execute({ ...values, rowId: id });
-  if (found) rows.readAhead.set(found.found, { id, row: found.row });
-  return found;
 }
 
 /** Ends one session. */

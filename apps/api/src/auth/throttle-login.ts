@@ -3,7 +3,8 @@ import { and, eq, gt, inArray } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { emailKey, networkOf } from '../limits/keys.ts';
 import { ACCOUNT_LOGINS } from '../limits/rates.ts';
-import { countHit, hitOf, isExceeded, refuseHit } from '../limits/windows.ts';
+import { recordRejection } from '../limits/rejections.ts';
+import { checkRateLimit, tooManyRequests } from '../limits/windows.ts';
 
 const FAMILIAR_MS = 30 * 24 * 60 * 60 * 1000;
 /** What only the owner of an account does, from an address that is then theirs. */
@@ -18,11 +19,12 @@ export async function throttleLogin(
   ctx: Context,
   { email, userId }: { email: string; userId: number | undefined },
 ): Promise<void> {
-  const standing = await countHit(ctx.db, hitOf(ctx, ACCOUNT_LOGINS, emailKey(ACCOUNT_LOGINS.bucket, email)));
-  if (!isExceeded(standing)) return;
+  const state = await checkRateLimit(ctx, ACCOUNT_LOGINS, emailKey(ACCOUNT_LOGINS.bucket, email));
+  if (!state.isExceeded) return;
   // 0 is nobody's: the look-up is made all the same, so that its time tells nothing.
   if (await isFamiliar(ctx, userId ?? 0, networkOf(ctx.origin?.address ?? ''))) return;
-  throw refuseHit(ctx, ACCOUNT_LOGINS, standing);
+  await recordRejection(ctx, ACCOUNT_LOGINS.bucket);
+  throw tooManyRequests(state, ctx.now());
 }
 
 async function isFamiliar(ctx: Context, userId: number, network: string): Promise<boolean> {

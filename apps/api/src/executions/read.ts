@@ -4,7 +4,7 @@ import { and, desc, eq, gte, lte, type SQL } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
 import { ownedList } from '../queries/owned-list.ts';
-import { findOwnedRow, ownedRows } from '../queries/owned-row.ts';
+import { findOwnedRow, ownedRow } from '../queries/owned-row.ts';
 import { executionTotal } from '../stats/user-counts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -33,12 +33,12 @@ export const executionFields = {
   completedAt: executions.completedAt,
 };
 
-/** A user's own executions. */
-export const ownExecutions = ownedRows(executions, executionFields);
+/** An execution of its owner, by its id. */
+export const executionRow = ownedRow(executions, executionFields);
 
 /** An execution of the caller's (specification "TaskExecution"); another user's is not found either. */
 export async function getExecution(ctx: Context, caller: Caller, id: number) {
-  const row = await findOwnedRow(ctx, caller, ownExecutions, id);
+  const row = await findOwnedRow(ctx, caller, executionRow, id);
   if (!row) throw executionNotFound();
   return toExecution(row);
 }

@@ -1,7 +1,8 @@
 import * as contract from '@carillon/contract/executions';
+import { executionNotFound } from '../errors.ts';
 import type { Routes } from '../http/validation.ts';
 import { getExecutionDetails } from './details.ts';
-import { getExecution, listExecutions, ownExecutions } from './read.ts';
+import { executionRow, listExecutions, toExecution } from './read.ts';
 import { retryExecution } from './retry-execution.ts';
 
 const success = true as const;
@@ -17,8 +18,11 @@ export const executionsRoutes: Routes = async (app) => {
 
   app.get(
     '/api/executions/:id',
-    { schema: contract.getExecution, config: { ...config, reads: ownExecutions } },
-    async ({ ctx, caller, params }) => ({ success, execution: await getExecution(ctx, caller, params.id) }),
+    { schema: contract.getExecution, config: { ...config, loads: executionRow } },
+    async ({ loaded }) => {
+      if (!loaded) throw executionNotFound();
+      return { success, execution: toExecution(loaded) };
+    },
   );
 
   app.get(

@@ -1,8 +1,10 @@
+import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { addressKey, fieldKey, userKey } from '../limits/keys.ts';
 import {
   addressOnly,
+  effectiveLimit,
   findRateLimit,
   isExempt,
   OTHER_ENDPOINTS,
@@ -10,25 +12,22 @@ import {
   type RateLimit,
   type Scope,
 } from '../limits/rates.ts';
-import { createRejectionRecorder } from '../limits/rejections.ts';
-import {
-  countHit,
-  type Hit,
-  hitOf,
-  isExceeded,
-  type RateLimitState,
-  refuseHit,
-  remainingOf,
-} from '../limits/windows.ts';
+import { recordRejection } from '../limits/rejections.ts';
+import { type CountedRequest, type RateLimitState, type RateWindow, tooManyRequests } from '../limits/windows.ts';
+import { type Counter, createRateLimitStore, toPluginKey } from './rate-limit-store.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The limit of a route; null where it has none. */
+    /** Set for every route; null if it has no limit. */
     rate?: RateLimit | null;
+  }
+  interface FastifyRequest {
+    /** The counter of the check under way. */
+    counter: Counter | null;
   }
 }
 
-/** `X-RateLimit-Policy`: what tells two callers apart. */
+/** `X-RateLimit-Policy` by scope. */
 const POLICIES: Record<Scope, 'user' | 'ip' | 'endpoint'> = {
   user: 'user',
   admin: 'user',
@@ -37,80 +36,105 @@ const POLICIES: Record<Scope, 'user' | 'ip' | 'endpoint'> = {
   'ip+token': 'endpoint',
 };
 
-/** What the guard of access asks for, since a user's request is counted by the statement that finds the session. */
+/** What the guard needs, since a user's request is counted by the statement that finds the session. */
 export interface RateLimits {
-  /** How a request of a user is counted. */
-  hitBy(request: FastifyRequest): (userId: number) => Hit;
-  /** Tells a user where they stand after a request that has been counted; refuses it when it is over the limit. */
-  admit(request: FastifyRequest, reply: FastifyReply, standing: RateLimitState): Promise<void>;
-  /** Counts a request that nobody answers for, by its address. */
-  countStranger(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Describes how the session statement counts a request of a user. */
+  buildUserCount(request: FastifyRequest, userId: number): CountedRequest;
+  /** Sets the headers of a request that the session statement has counted; throws a 429 beyond the limit. */
+  checkUser(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    counted: CountedRequest & { window: RateWindow },
+  ): Promise<void>;
+  /** Counts a request without a session by its address; throws a 429 beyond the limit. */
+  countAnonymous(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
 /**
- * Limits every route that is registered after it (specification "Rate limits"; decisions §10), and unknown ones. By
- * address when a request arrives; by e-mail or token once its body is read and before it is validated. Each limited
- * response carries the specification's headers; beyond the limit it is refused as `rate_limited`.
- *
- * Not `@fastify/rate-limit`: it cannot count in the statement that finds the session, takes one limit for a request
- * where a sign-in has two, leaves unknown routes out, and its headers and body are not those of the specification.
+ * Limits every route that is registered after it, and unknown ones: by address when a request arrives; by e-mail or
+ * token once its body is read, before it is validated. `@fastify/rate-limit` provides a checker for each limit, which
+ * hooks call, because a sign-in has two limits and unknown routes have one.
  */
-export function registerRateLimits(app: FastifyInstance, ctx: Context): RateLimits {
-  const record = createRejectionRecorder(ctx);
+export async function registerRateLimits(app: FastifyInstance, ctx: Context): Promise<RateLimits> {
+  await app.register(rateLimit, { global: false, store: createRateLimitStore(ctx) });
+  app.decorateRequest('counter', null);
+  const checkers = new Map<string, ReturnType<FastifyInstance['createRateLimit']>>();
 
-  async function count(reply: FastifyReply, rate: RateLimit, key: string) {
-    const standing = await countHit(ctx.db, hitOf(ctx, rate, key));
-    showStanding(reply, rate, standing);
-    if (isExceeded(standing)) throw refuseHit(ctx, rate, standing);
+  function getChecker(rate: RateLimit) {
+    const checker =
+      checkers.get(rate.bucket) ??
+      app.createRateLimit({
+        max: effectiveLimit(ctx, rate),
+        timeWindow: rate.windowSeconds * 1000,
+        keyGenerator: ({ counter }) => toPluginKey(counter as Counter),
+      });
+    checkers.set(rate.bucket, checker);
+    return checker;
   }
+
+  /** Throws a 429 beyond the limit; one of `userId` is recorded in the usage. */
+  async function check(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    rate: RateLimit,
+    counter: Counter,
+    userId?: number,
+  ) {
+    request.counter = counter;
+    const checked = await getChecker(rate)(request);
+    if (checked.isAllowed) return;
+    const { max: limit, remaining, ttl, isExceeded } = checked;
+    const state = { limit, remaining, resetAt: new Date(counter.at.getTime() + ttl), isExceeded };
+    setRateLimitHeaders(reply, rate, state);
+    if (!isExceeded) return;
+    const endpoint = `${request.method} ${request.routeOptions.url}`;
+    await recordRejection(ctx, rate.bucket, userId === undefined ? undefined : { userId, endpoint });
+    throw tooManyRequests(state, ctx.now());
+  }
+
+  const checkAddress = (request: FastifyRequest, reply: FastifyReply, rate: RateLimit) =>
+    check(request, reply, rate, { key: addressKey(rate, request.ip), at: ctx.now() });
 
   app.addHook('onRoute', (route) => {
     const [method = ''] = [route.method].flat();
     route.config = { ...route.config, rate: findRateLimit(method, route.url, route.config?.access) };
   });
-  // Most routes are counted for their user: nothing is waited for there.
   app.addHook('onRequest', (request, reply, done) => {
-    const rate = request.is404 ? rateOfUnknown(request) : request.routeOptions.config.rate;
+    const rate = request.is404 ? findUnknownRouteLimit(request) : request.routeOptions.config.rate;
     const byAddress = rate && (hasField(rate) ? addressOnly(rate) : rate);
     if (byAddress?.scope !== 'ip') return done();
-    count(reply, byAddress, addressKey(byAddress, request.ip)).then(() => done(), done);
+    checkAddress(request, reply, byAddress).then(() => done(), done);
   });
   app.addHook('preValidation', (request, reply, done) => {
     const { rate } = request.routeOptions.config;
     if (!rate || !hasField(rate)) return done();
-    count(reply, rate, fieldKey(rate, request.ip, request.body)).then(() => done(), done);
+    const key = fieldKey(rate, request.ip, request.body);
+    check(request, reply, rate, { key, at: ctx.now() }).then(() => done(), done);
   });
 
   return {
-    hitBy: (request) => (userId) => hitOf(ctx, rateOfUser(request), userKey(rateOfUser(request), userId)),
-    async admit(request, reply, standing) {
-      showStanding(reply, rateOfUser(request), standing);
-      if (!isExceeded(standing)) return;
-      const at = ctx.now();
-      try {
-        await record({ userId: request.caller.id, endpoint: `${request.method} ${request.routeOptions.url}`, at });
-      } catch (error) {
-        request.log.error({ err: error }, 'a 429 was not recorded');
-      }
-      throw refuseHit(ctx, rateOfUser(request), standing);
+    buildUserCount(request, userId) {
+      const rate = getUserLimit(request);
+      return { key: userKey(rate, userId), windowMs: rate.windowSeconds * 1000, at: ctx.now() };
     },
-    countStranger: (request, reply) => count(reply, PUBLIC_ENDPOINTS, addressKey(PUBLIC_ENDPOINTS, request.ip)),
+    checkUser: (request, reply, counted) =>
+      check(request, reply, getUserLimit(request), counted, request.callerOrNull?.id),
+    countAnonymous: (request, reply) => checkAddress(request, reply, PUBLIC_ENDPOINTS),
   };
 }
 
 const hasField = ({ scope }: RateLimit) => scope === 'ip+email' || scope === 'ip+token';
 
-const rateOfUser = ({ routeOptions }: FastifyRequest): RateLimit => routeOptions.config.rate ?? OTHER_ENDPOINTS;
+const getUserLimit = ({ routeOptions }: FastifyRequest): RateLimit => routeOptions.config.rate ?? OTHER_ENDPOINTS;
 
-function rateOfUnknown({ method, url }: FastifyRequest): RateLimit | null {
+function findUnknownRouteLimit({ method, url }: FastifyRequest): RateLimit | null {
   return isExempt(method, url.split('?', 1)[0] ?? '') ? null : PUBLIC_ENDPOINTS;
 }
 
-/** Specification "Rate-limit response headers". */
-function showStanding(reply: FastifyReply, { scope, windowSeconds }: RateLimit, standing: RateLimitState): void {
-  reply.header('x-ratelimit-limit', standing.limit);
-  reply.header('x-ratelimit-remaining', remainingOf(standing));
-  reply.header('x-ratelimit-reset', standing.endsAt.getTime());
+function setRateLimitHeaders(reply: FastifyReply, { scope, windowSeconds }: RateLimit, state: RateLimitState): void {
+  reply.header('x-ratelimit-limit', state.limit);
+  reply.header('x-ratelimit-remaining', state.remaining);
+  reply.header('x-ratelimit-reset', state.resetAt.getTime());
   reply.header('x-ratelimit-window', windowSeconds);
   reply.header('x-ratelimit-policy', POLICIES[scope]);
 }

@@ -1,29 +1,47 @@
-import { recordset } from '@carillon/db';
+import { type Db, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { createBatcher } from '../queue/batcher.ts';
 import { toUtcDay } from './quotas.ts';
 
-interface LimitHit {
+interface Rejection {
   userId: number;
   endpoint: string;
-  at: Date;
 }
 
 /**
- * Returns a function that records a user's 429 under its endpoint and UTC day, for `rateLimits` of `GET /api/usage`
- * (decisions §10). A flood of them is written a batch at a time, so that being refused costs no more than being served.
+ * Records a 429 of the limit `bucket` in the metrics, and a user's also under its endpoint and UTC day for
+ * `rateLimits` of `GET /api/usage`. Logs failures instead of throwing: the answer is 429 either way.
  */
-export const createRejectionRecorder = (ctx: Context) => createBatcher((hits: LimitHit[]) => writeHits(ctx, hits), 500);
+export async function recordRejection(ctx: Context, bucket: string, rejection?: Rejection): Promise<void> {
+  ctx.metrics.rateLimited(bucket);
+  if (!rejection) return;
+  try {
+    await rejectionBatcher(ctx.db)({ ...rejection, at: ctx.now() });
+  } catch (error) {
+    ctx.log.error({ err: error }, 'a 429 was not recorded');
+  }
+}
 
-async function writeHits({ db }: Context, hits: LimitHit[]): Promise<void> {
+type Batcher = (rejection: Rejection & { at: Date }) => Promise<void>;
+const batchers = new WeakMap<Db, Batcher>();
+
+/** A flood of rejections is written in batches, so that a 429 costs no more than an answer. */
+function rejectionBatcher(db: Db): Batcher {
+  const batcher: Batcher = batchers.get(db) ?? createBatcher((rejections) => writeRejections(db, rejections), 500);
+  batchers.set(db, batcher);
+  return batcher;
+}
+
+async function writeRejections(db: Db, rejections: (Rejection & { at: Date })[]): Promise<void> {
   const sums = new Map<string, { user_id: number; day: string; endpoint: string; hits: number; last_hit: string }>();
-  for (const { userId, endpoint, at } of hits) {
+  for (const { userId, endpoint, at } of rejections) {
     const day = toUtcDay(at);
     const key = `${userId} ${day} ${endpoint}`;
-    sums.set(key, { user_id: userId, day, endpoint, hits: (sums.get(key)?.hits ?? 0) + 1, last_hit: at.toISOString() });
+    const hits = (sums.get(key)?.hits ?? 0) + 1;
+    sums.set(key, { user_id: userId, day, endpoint, hits, last_hit: at.toISOString() });
   }
-  // In one order, so that two processes never wait for each other; and only for users who are not gone meanwhile.
+  // Sorted, so that two processes cannot deadlock; the join leaves out users that were deleted meanwhile.
   await db.execute(sql`
     insert into rate_hits as r (user_id, day, endpoint, hits, last_hit)
     select h.user_id, h.day, h.endpoint, h.hits, h.last_hit

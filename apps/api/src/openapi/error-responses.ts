@@ -132,8 +132,8 @@ const RETRY_AFTER_SECONDS = 42;
 /** Authentication routes repeat `retryAfter` at the top level. */
 function buildRateLimitBody({ path, operation }: Endpoint): ErrorExample {
   const limit = operation['x-rate-limit']?.limit ?? 100;
-  const endsAt = new Date(NOW.getTime() + RETRY_AFTER_SECONDS * 1000);
-  const body = toBody(tooManyRequests({ limit, windowMs: 60_000, count: limit + 1, endsAt }, NOW));
+  const resetAt = new Date(NOW.getTime() + RETRY_AFTER_SECONDS * 1000);
+  const body = toBody(tooManyRequests({ limit, remaining: 0, resetAt, isExceeded: true }, NOW));
   return { ...body, ...(path.startsWith('/api/auth/') ? { retryAfter: RETRY_AFTER_SECONDS } : {}) };
 }
 

@@ -6,42 +6,38 @@ import type { Caller, Context } from '../context.ts';
 type Fields = Record<string, PgColumn>;
 type Row<F extends Fields> = { [K in keyof F]: GetColumnData<F[K]> };
 
-/** Rows that belong to one user each and are found by their id: a table, and what is read of it. */
-export interface OwnedRows<F extends Fields = Fields> {
+/** How one row of a user is read by its id: a table and fields. */
+export interface OwnedRow<F extends Fields = Fields> {
   table: PgTable & { id: PgColumn; userId: PgColumn };
   fields: F;
   query: (db: Db) => { execute(values: { id: number; userId: number }): Promise<Row<F>[]> };
-  /** What was read for a caller beforehand, until somebody asks for it. */
-  readAhead: WeakMap<Caller, { id: number; row: Row<F> | null }>;
 }
 
-/** Describes such rows. The first of `fields` is never null: by that, a row that is missing is told from one that is there. */
-export function ownedRows<F extends Fields>(table: OwnedRows['table'], fields: F): OwnedRows<F> {
+/** The row that an `OwnedRow` reads. */
+export type RowOf<O> = O extends OwnedRow<infer F> ? Row<F> : never;
+
+/** The first of `fields` must not be nullable: drizzle recognises by it that a left join found no row. */
+export function ownedRow<F extends Fields>(table: OwnedRow['table'], fields: F): OwnedRow<F> {
   const query = preparedQuery(
     (db) =>
       db
         .select(fields)
         .from(table)
         .where(and(eq(table.id, sql.placeholder('id')), eq(table.userId, sql.placeholder('userId'))))
-        .prepare('own_row'),
+        .prepare('owned_row'),
     { connection: 'shared' },
   );
-  return { table, fields, query, readAhead: new WeakMap() };
+  return { table, fields, query };
 }
 
-/**
- * The row `id` of the caller's, or null; another user's is not found either (decisions §4). Where the statement that
- * found the caller has read it already, it is not read again, but for the second time it is asked for.
- */
+/** Returns null also for the row of another user. */
 export async function findOwnedRow<F extends Fields>(
   ctx: Context,
   caller: Caller,
-  rows: OwnedRows<F>,
+  { query }: OwnedRow<F>,
   id: number,
 ): Promise<Row<F> | null> {
-  const ahead = rows.readAhead.get(caller);
-  if (ahead?.id === id && rows.readAhead.delete(caller)) return ahead.row;
-  const [row] = await rows.query(ctx.db).execute({ id, userId: caller.id });
+  const [row] = await query(ctx.db).execute({ id, userId: caller.id });
   return row ?? null;
 }
 

@@ -6,7 +6,7 @@ import type { Caller, Context } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { containsPattern } from '../queries/like-pattern.ts';
 import { ownedList } from '../queries/owned-list.ts';
-import { findOwnedRow, ownedRows } from '../queries/owned-row.ts';
+import { findOwnedRow, ownedRow } from '../queries/owned-row.ts';
 import { decodeInstantCursor, splitPage } from '../queries/pages.ts';
 
 /** The fields of the specification's "Task". */
@@ -34,12 +34,12 @@ export const taskFields = {
   updatedAt: tasks.updatedAt,
 };
 
-/** A user's own tasks. */
-export const ownTasks = ownedRows(tasks, taskFields);
+/** A task of its owner, by its id. */
+export const taskRow = ownedRow(tasks, taskFields);
 
 /** A task of the caller's; another user's is not found either (decisions §4). */
 export async function getTask(ctx: Context, caller: Caller, id: number) {
-  const task = await findOwnedRow(ctx, caller, ownTasks, id);
+  const task = await findOwnedRow(ctx, caller, taskRow, id);
   if (!task) throw taskNotFound();
   return task;
 }

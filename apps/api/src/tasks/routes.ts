@@ -1,11 +1,12 @@
 import * as occurrences from '@carillon/contract/occurrences';
 import * as contract from '@carillon/contract/tasks';
+import { taskNotFound } from '../errors.ts';
 import { executeTask } from '../executions/execute-task.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import type { Routes } from '../http/validation.ts';
 import { deleteTask } from './delete.ts';
 import { duplicateTask } from './duplicate.ts';
-import { getTask, listOccurrences, listTasks, ownTasks } from './read.ts';
+import { listOccurrences, listTasks, taskRow } from './read.ts';
 import { previewTask } from './schedule.ts';
 import { changeTask, createTask } from './write.ts';
 
@@ -29,11 +30,10 @@ export const tasksRoutes: Routes = async (app) => {
     ...(await listTasks(ctx, caller, query)),
   }));
 
-  app.get(
-    '/api/tasks/:id',
-    { schema: contract.getTask, config: { ...config, reads: ownTasks } },
-    async ({ ctx, caller, params }) => ({ success, task: await getTask(ctx, caller, params.id) }),
-  );
+  app.get('/api/tasks/:id', { schema: contract.getTask, config: { ...config, loads: taskRow } }, async ({ loaded }) => {
+    if (!loaded) throw taskNotFound();
+    return { success, task: loaded };
+  });
 
   app.patch(
     '/api/tasks/:id',

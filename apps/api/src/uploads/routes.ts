@@ -1,10 +1,9 @@
 import * as contract from '@carillon/contract/uploads';
-import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { drainBody, openFile, readForms } from '../http/multipart.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import type { Routes } from '../http/validation.ts';
-import { createRejectionRecorder } from '../limits/rejections.ts';
+import { recordRejection } from '../limits/rejections.ts';
 import { deleteUpload } from './delete.ts';
 import { MAX_FILE_BYTES } from './inspect.ts';
 import { createUpload } from './write.ts';
@@ -23,18 +22,8 @@ export const uploadsRoutes: Routes = async (app, { ctx }) => {
 };
 
 /** Apart, since it takes forms instead of JSON. */
-const formRoutes: Routes = async (app, { ctx }) => {
+const formRoutes: Routes = async (app) => {
   await readForms(app, MAX_FILE_BYTES);
-  const record = createRejectionRecorder(ctx);
-  /** The guard of rates counts its own refusals, and not this one. */
-  const recordHit = async (ctx: Context, { id: userId }: Caller) => {
-    ctx.metrics.rateLimited('uploads at once');
-    try {
-      await record({ userId, endpoint: 'POST /api/upload', at: ctx.now() });
-    } catch (error) {
-      ctx.log.error({ err: error }, 'a 429 was not recorded');
-    }
-  };
 
   app.post(
     '/api/upload',
@@ -53,7 +42,9 @@ const formRoutes: Routes = async (app, { ctx }) => {
       try {
         return await createUpload(ctx, caller, await openFile(request, 'file', MAX_FILE_BYTES));
       } catch (error) {
-        if (error instanceof AppError && error.kind === 'rate_limited') await recordHit(ctx, caller);
+        if (error instanceof AppError && error.kind === 'rate_limited') {
+          await recordRejection(ctx, 'uploads at once', { userId: caller.id, endpoint: 'POST /api/upload' });
+        }
         throw error;
       }
     },

@@ -6,7 +6,7 @@ import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { EMAIL_CHANGES } from '../limits/rates.ts';
-import { countHit, hitOf, isExceeded, refuseHit } from '../limits/windows.ts';
+import { assertRateLimit } from '../limits/windows.ts';
 import { normalizeEmail } from '../mail/address.ts';
 import { queueMail } from '../mail/queue.ts';
 
@@ -21,8 +21,7 @@ export async function admitEmailChange(ctx: Context, caller: Caller, email: stri
   if (bootstrapAdmin && normalizeEmail(bootstrapAdmin.email) === caller.email) {
     throw new AppError('conflict', 'This address is BOOTSTRAP_ADMIN_EMAIL of the installation: change it there first.');
   }
-  const standing = await countHit(ctx.db, hitOf(ctx, EMAIL_CHANGES, userKey(EMAIL_CHANGES, caller.id)));
-  if (isExceeded(standing)) throw refuseHit(ctx, EMAIL_CHANGES, standing);
+  await assertRateLimit(ctx, EMAIL_CHANGES, userKey(EMAIL_CHANGES, caller.id));
 }
 
 /** The columns of an address; another one than before has yet to be proved. */

@@ -3,9 +3,9 @@ import { connect, queryRows, rateWindows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
-import type { Config } from '../../src/config/config.ts';
 import type { Context } from '../../src/context.ts';
-import { countHit, type Hit, hitOf, isExceeded, remainingOf, tooManyRequests } from '../../src/limits/windows.ts';
+import { effectiveLimit } from '../../src/limits/rates.ts';
+import { type CountedRequest, countRequest, tooManyRequests, toRateLimitState } from '../../src/limits/windows.ts';
 import { prune } from '../../src/retention/prune.ts';
 import { START } from '../support/context.ts';
 import { rowOf } from '../support/rates.ts';
@@ -18,36 +18,36 @@ t.beforeEach(async () => {
 });
 
 const at = (ms: number) => new Date(START.getTime() + ms);
-const hit = (key: string, ms = 0): Hit => ({ key, limit: 3, windowMs: 60_000, now: at(ms) });
+const request = (key: string, ms = 0): CountedRequest => ({ key, windowMs: 60_000, at: at(ms) });
 
-t.test('a window begins with its first request and ends when its time is over', async (t) => {
-  t.match(await countHit(db, hit('a')), { count: 1, limit: 3, windowMs: 60_000, endsAt: at(60_000) });
-  t.match(await countHit(db, hit('a', 30_000)), { count: 2, endsAt: at(60_000) });
-  t.match(await countHit(db, hit('a', 59_999)), { count: 3, endsAt: at(60_000) });
-  t.match(await countHit(db, hit('a', 59_999)), { count: 4, endsAt: at(60_000) });
-  t.match(await countHit(db, hit('a', 60_000)), { count: 1, endsAt: at(120_000) }, 'to the millisecond');
-  t.match(await countHit(db, hit('a', 500_001)), { count: 1, endsAt: at(560_001) }, 'not on a grid');
+t.test('A window begins with its first request and lasts its length, to the millisecond', async (t) => {
+  t.match(await countRequest(db, request('a')), { count: 1, endsAt: at(60_000) });
+  t.match(await countRequest(db, request('a', 30_000)), { count: 2, endsAt: at(60_000) });
+  t.match(await countRequest(db, request('a', 59_999)), { count: 3, endsAt: at(60_000) });
+  t.match(await countRequest(db, request('a', 59_999)), { count: 4, endsAt: at(60_000) });
+  t.match(await countRequest(db, request('a', 60_000)), { count: 1, endsAt: at(120_000) }, 'to the millisecond');
+  t.match(await countRequest(db, request('a', 500_001)), { count: 1, endsAt: at(560_001) }, 'not on a grid');
 });
 
-t.test('keys count for themselves', async (t) => {
-  await countHit(db, hit('a'));
-  t.equal((await countHit(db, hit('b'))).count, 1);
-  t.equal((await countHit(db, hit('A'))).count, 1);
-  t.equal((await countHit(db, hit('a'))).count, 2);
+t.test('Each key has a counter of its own', async (t) => {
+  await countRequest(db, request('a'));
+  t.equal((await countRequest(db, request('b'))).count, 1);
+  t.equal((await countRequest(db, request('A'))).count, 1);
+  t.equal((await countRequest(db, request('a'))).count, 2);
 });
 
-t.test('requests at once over several pools are each counted once', async (t) => {
+t.test('Requests at once over several pools are each counted once', async (t) => {
   const pools = [db, ...others.map((other) => other.db)];
   for (const round of [0, 60_000, 120_000]) {
     const all = await Promise.all(
-      Array.from({ length: 400 }, (_, i) => countHit(pools[i % 4] as typeof db, hit('one', round))),
+      Array.from({ length: 400 }, (_, i) => countRequest(pools[i % 4] as typeof db, request('one', round))),
     );
     const counts = all.map(({ count }) => count).sort((a, b) => a - b);
     t.same(
       counts,
       Array.from({ length: 400 }, (_, i) => i + 1),
     );
-    t.equal(all.filter((standing) => !isExceeded(standing)).length, 3);
+    t.equal(all.filter((window) => !toRateLimitState(3, window).isExceeded).length, 3);
     t.ok(
       all.every(({ endsAt }) => endsAt.getTime() === at(round + 60_000).getTime()),
       'in one window',
@@ -55,7 +55,7 @@ t.test('requests at once over several pools are each counted once', async (t) =>
   }
 });
 
-t.test('counting many keys while they are pruned neither stalls nor loses a living window', async (t) => {
+t.test('Counting many keys while they are pruned neither stalls nor loses an open window', async (t) => {
   const pools = [db, ...others.map((other) => other.db)];
   let ms = 0;
   const stopping = new AbortController();
@@ -66,11 +66,11 @@ t.test('counting many keys while they are pruned neither stalls nor loses a livi
   const pruning = (async () => {
     for (; !done; await turn()) await prune(ctx);
   })();
-  // Each window is over, and old enough to be deleted, at each round: every row is deleted and counted at once.
+  // At each round every window has ended long enough ago to be deleted: rows are deleted and counted at once.
   for (let round = 0; round < 15; round++) {
     ms = round * 121_000;
     const counted = await Promise.all(
-      Array.from({ length: 200 }, (_, i) => countHit(pools[i % 4] as typeof db, hit(`key ${i % 40}`, ms))),
+      Array.from({ length: 200 }, (_, i) => countRequest(pools[i % 4] as typeof db, request(`key ${i % 40}`, ms))),
     );
     const counts = counted.map(({ count }) => count).sort();
     t.same(
@@ -82,11 +82,11 @@ t.test('counting many keys while they are pruned neither stalls nor loses a livi
   await pruning;
 });
 
-t.test('counting a key again stays on its page and touches no index', async (t) => {
+t.test('Counting a key again stays on its page and touches no index', async (t) => {
   const { url } = await testDatabase(t);
   const { db, close } = connect(url, { max: 1 });
   t.teardown(close);
-  for (let i = 0; i < 200; i++) await countHit(db, hit('a', i));
+  for (let i = 0; i < 200; i++) await countRequest(db, request('a', i));
   await db.execute(sql`select pg_stat_force_next_flush()`);
   const [found] = await queryRows<{ updates: number; hot: number; bytes: number }>(
     db,
@@ -94,14 +94,13 @@ t.test('counting a key again stays on its page and touches no index', async (t) 
     select n_tup_upd::int as updates, n_tup_hot_upd::int as hot, pg_relation_size(relid)::int as bytes
     from pg_stat_user_tables where relname = 'rate_windows'`,
   );
-  // Not all of them: whoever looks at the table meanwhile keeps old versions in place.
+  // Not all of them: another reader of the table can keep old versions in place.
   t.ok(found && found.updates === 199 && found.hot >= 190 && found.bytes <= 4 * 8192, JSON.stringify(found));
 });
 
 t.test('RATE_LIMIT_MULTIPLIER scales a limit, rounded and never below 1', async (t) => {
   const row = rowOf('POST /api/auth/login');
-  const limitAt = (rateLimitMultiplier: number) =>
-    hitOf({ now: () => START, config: { rateLimitMultiplier } as Config }, row, 'x').limit;
+  const limitAt = (rateLimitMultiplier: number) => effectiveLimit({ config: { rateLimitMultiplier } }, row);
   t.equal(limitAt(1), 5);
   t.equal(limitAt(1000), 5000);
   t.equal(limitAt(0.5), 3);
@@ -110,14 +109,14 @@ t.test('RATE_LIMIT_MULTIPLIER scales a limit, rounded and never below 1', async 
   t.equal(limitAt(0.000001), 1);
 });
 
-t.test('the 429 says when to come back, in whole seconds rounded up', async (t) => {
-  const standing = { limit: 3, windowMs: 60_000, count: 4, endsAt: at(60_000) };
-  t.equal(remainingOf(standing), 0);
-  const refused = tooManyRequests(standing, at(22_001));
-  t.equal(refused.kind, 'rate_limited');
-  t.equal(refused.message, 'Too many requests. Please try again in 38 seconds.');
-  t.same(refused.details, { limit: 3, remaining: 0, reset: at(60_000).getTime(), resetIn: 38, retryAfter: 38 });
-  t.equal(tooManyRequests(standing, at(59_999)).details?.retryAfter, 1);
-  t.match(tooManyRequests(standing, at(59_999)).message, /in 1 second\.$/);
-  t.equal(tooManyRequests(standing, at(60_500)).details?.retryAfter, 1, 'never 0, also where another clock is ahead');
+t.test('A 429 says when to come back, in whole seconds rounded up', async (t) => {
+  const state = toRateLimitState(3, { count: 4, endsAt: at(60_000) });
+  t.same(state, { limit: 3, remaining: 0, resetAt: at(60_000), isExceeded: true });
+  const error = tooManyRequests(state, at(22_001));
+  t.equal(error.kind, 'rate_limited');
+  t.equal(error.message, 'Too many requests. Please try again in 38 seconds.');
+  t.same(error.details, { limit: 3, remaining: 0, reset: at(60_000).getTime(), resetIn: 38, retryAfter: 38 });
+  t.equal(tooManyRequests(state, at(59_999)).details?.retryAfter, 1);
+  t.match(tooManyRequests(state, at(59_999)).message, /in 1 second\.$/);
+  t.equal(tooManyRequests(state, at(60_500)).details?.retryAfter, 1, 'never 0, also where another clock is ahead');
 });

@@ -3,9 +3,9 @@ import { eq } from 'drizzle-orm';
 import t, { type Test } from 'tap';
 import { buildApp } from '../../src/app.ts';
 import type { Caller } from '../../src/context.ts';
-import { ownExecutions } from '../../src/executions/read.ts';
+import { executionRow } from '../../src/executions/read.ts';
 import { findOwnedRow } from '../../src/queries/owned-row.ts';
-import { getTask, ownTasks } from '../../src/tasks/read.ts';
+import { getTask, taskRow } from '../../src/tasks/read.ts';
 import { type Overrides, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda, whoIs } from '../support/people.ts';
 import { NO_IDS, postTask, UNHURRIED } from '../support/tasks.ts';
@@ -17,11 +17,11 @@ const ask = ({ headers }: Pick<Person, 'headers'>, url: string) => app.inject({ 
 
 async function callerOf({ token }: Person): Promise<Caller> {
   const caller = await whoIs(ctx, token);
-  if (!caller) throw new Error('Nobody is signed in.');
+  if (!caller) throw new Error('The token has no session.');
   return caller;
 }
 
-/** The texts of the statements that are sent from now on. */
+/** Collects the statements that are sent to the database from now on. */
 function watchStatements(t: Test) {
   const texts: string[] = [];
   for (const db of [ctx.db, ctx.db.onSharedConnection]) {
@@ -56,7 +56,7 @@ async function addExecution(taskId: number, userId: number): Promise<number> {
   return row?.id ?? 0;
 }
 
-t.test('a task and an execution are read by the statement that finds the session', async (t) => {
+t.test('A task and an execution are loaded by the statement that finds the session', async (t) => {
   const taskId = await postTask(app, alice);
   const executionId = await addExecution(taskId, alice.id);
   const texts = watchStatements(t);
@@ -67,10 +67,10 @@ t.test('a task and an execution are read by the statement that finds the session
   t.match(execution, { success: true, execution: { id: executionId, taskId, tokens: null } });
   t.equal(texts.length, 2);
   const same = await getTask(ctx, await callerOf(alice), taskId);
-  t.same(JSON.parse(JSON.stringify(same)), task.task, 'the same in both ways');
+  t.same(JSON.parse(JSON.stringify(same)), task.task, 'the same as from the service');
 });
 
-t.test('what is not there, or is of somebody else, costs no more', async (t) => {
+t.test('A missing row and a row of another user cost no further statement', async (t) => {
   const taskId = await postTask(app, alice);
   const executionId = await addExecution(taskId, alice.id);
   const ada = await signUpAda(app);
@@ -81,10 +81,10 @@ t.test('what is not there, or is of somebody else, costs no more', async (t) => 
     t.equal((await ask(alice, url)).statusCode, 404);
   t.equal(texts.length, 6);
   for (const id of NO_IDS) t.equal((await ask(alice, `/api/tasks/${id}`)).statusCode, 404, id);
-  t.equal(texts.length, 6 + NO_IDS.length, 'only the session is looked for');
+  t.equal(texts.length, 6 + NO_IDS.length, 'an id that no row can have loads nothing');
 });
 
-t.test('what has changed is seen by the next request, and what is deleted is gone', async (t) => {
+t.test('The next request sees a change and a deletion', async (t) => {
   const id = await postTask(app, alice);
   await ask(alice, `/api/tasks/${id}`);
   await ctx.db.update(tasks).set({ name: 'Another name' }).where(eq(tasks.id, id));
@@ -93,40 +93,33 @@ t.test('what has changed is seen by the next request, and what is deleted is gon
   t.equal((await ask(alice, `/api/tasks/${id}`)).statusCode, 404);
 });
 
-t.test('nobody gets a row without a session', async (t) => {
+t.test('A request without a session gets no row', async (t) => {
   const id = await postTask(app, alice);
   for (const headers of [{}, { authorization: 'Bearer x' }])
     t.equal((await app.inject({ url: `/api/tasks/${id}`, headers })).statusCode, 401);
 });
 
-t.test('what was read beforehand is handed out once, for its id and kind only', async (t) => {
-  const [first, second] = [await postTask(app, alice), await postTask(app, alice)];
-  const caller = await callerOf(alice);
-  const row = await findOwnedRow(ctx, caller, ownTasks, first);
-  if (!row) return t.fail('there is no such task');
-  const ahead = { ...row, name: 'read beforehand' };
-  ownTasks.readAhead.set(caller, { id: first, row: ahead });
-  t.match(await findOwnedRow(ctx, caller, ownTasks, second), { id: second });
-  t.equal(await findOwnedRow(ctx, caller, ownExecutions, first), null);
-  t.match(await findOwnedRow(ctx, { ...caller }, ownTasks, first), { name: row.name }, 'another request');
-  t.equal(await findOwnedRow(ctx, caller, ownTasks, first), ahead);
-  t.match(await findOwnedRow(ctx, caller, ownTasks, first), { name: row.name });
+t.test('A service finds the row of its owner only, by its id and kind', async (t) => {
+  const id = await postTask(app, alice);
+  t.match(await findOwnedRow(ctx, await callerOf(alice), taskRow, id), { id, userId: alice.id });
+  t.equal(await findOwnedRow(ctx, await callerOf(bob), taskRow, id), null);
+  t.equal(await findOwnedRow(ctx, await callerOf(alice), executionRow, id), null);
 });
 
-t.test('only a route that gets one of the caller’s rows may have it read', async (t) => {
+t.test('Only a GET route for one row of the caller may load it', async (t) => {
   const boot = (routes: Overrides['routes']) => buildApp(ctx, { ...(routes && { routes }) });
-  const reads = ownTasks;
+  const loads = taskRow;
   const handler = async ({ caller }: { caller: Caller }) => caller.id;
   await t.rejects(
-    boot((app) => app.patch('/x/:id', { config: { access: 'user', reads } }, handler)),
+    boot((app) => app.patch('/x/:id', { config: { access: 'user', loads } }, handler)),
     /PATCH \/x\/:id/,
   );
   await t.rejects(
-    boot((app) => app.get('/x/:id', { config: { access: 'public', reads } }, handler)),
+    boot((app) => app.get('/x/:id', { config: { access: 'public', loads } }, handler)),
     /GET \/x\/:id/,
   );
   await t.rejects(
-    boot((app) => app.get('/x/:name', { config: { access: 'user', reads } }, handler)),
+    boot((app) => app.get('/x/:name', { config: { access: 'user', loads } }, handler)),
     /GET \/x\/:name/,
   );
 });
