@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { Pagination, success } from './envelopes.ts';
 import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
 import {
@@ -27,6 +27,46 @@ export const TASK_STATUSES = ['active', 'paused', 'completed', 'failed'] as cons
 export const TaskStatus = stringEnum(TASK_STATUSES);
 export type TaskStatus = Static<typeof TaskStatus>;
 
+export const Prompt = Type.String({ minLength: 10, maxLength: 200_000, pattern: '\\S' });
+const Description = Type.String({ maxLength: 500 });
+export const RecurrencePattern = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: "Five-field cron expression in the task's time zone; if present, it decides the next runs",
+});
+/** What the owner of a task sets. `apps/api/src/tasks/settings.ts` stores, answers and copies every field of this list. */
+const taskSettings = {
+  name: TaskName,
+  description: Type.Optional(nullable(Description)),
+  prompt: Prompt,
+  scheduledFor: InstantInput,
+  recurrence: Recurrence,
+  recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
+  timezone: TimeZone,
+  aiModel: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: '^\\S+$' })),
+  maxTokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 200_000, description: 'Default: 1024' })),
+  temperature: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 200, description: 'In hundredths. Default: 70, which stands for 0.70' }),
+  ),
+  attachments: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      maxItems: 10,
+      description: "URLs or ids of the caller's uploads, at most 20 MiB together",
+    }),
+  ),
+  webhookUrl: Type.Optional(
+    nullable({
+      ...HttpUrl,
+      description:
+        'Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none',
+    }),
+  ),
+  notificationEmail: Type.Optional(
+    nullable({ ...Email, description: 'Receives a mail when a run ends and no retry follows; null for none' }),
+  ),
+};
+export type TaskSettings = Required<Static<TObject<typeof taskSettings>>>;
+
 export const Task = Type.Object(
   {
     id: Id,
@@ -50,59 +90,18 @@ export const Task = Type.Object(
     notificationEmail: nullable(Type.String()),
     createdAt: Instant,
     updatedAt: Instant,
-  },
+  } satisfies Record<keyof TaskSettings, TSchema> & Record<string, TSchema>,
   { $id: 'Task' },
 );
 export type Task = Static<typeof Task>;
 
-export const Prompt = Type.String({ minLength: 10, maxLength: 200_000, pattern: '\\S' });
-const Description = Type.String({ maxLength: 500 });
-export const RecurrencePattern = Type.String({
-  minLength: 1,
-  maxLength: 256,
-  description: "Five-field cron expression in the task's time zone; if present, it decides the next runs",
-});
-const modelSettings = {
-  aiModel: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: '^\\S+$' })),
-  maxTokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 200_000, description: 'Default: 1024' })),
-  temperature: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 200, description: 'In hundredths. Default: 70, which stands for 0.70' }),
-  ),
-  attachments: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), {
-      maxItems: 10,
-      description: "URLs or ids of the caller's uploads, at most 20 MiB together",
-    }),
-  ),
-};
-
-const notificationTargets = {
-  webhookUrl: Type.Optional(
-    nullable({
-      ...HttpUrl,
-      description:
-        'Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none',
-    }),
-  ),
-  notificationEmail: Type.Optional(
-    nullable({ ...Email, description: 'Receives a mail when a run ends and no retry follows; null for none' }),
-  ),
-};
 const SettableStatus = stringEnum(['active', 'paused']);
 
 const common = { tags: ['tasks'], security: SIGNED_IN };
 const ACTIVE_TASK_QUOTA = 'The plan allows no more active tasks';
 
 export const CreateTaskInput = strictObject({
-  name: TaskName,
-  description: Type.Optional(nullable(Description)),
-  prompt: Prompt,
-  scheduledFor: InstantInput,
-  recurrence: Recurrence,
-  recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
-  timezone: TimeZone,
-  ...modelSettings,
-  ...notificationTargets,
+  ...taskSettings,
   status: Type.Optional({ ...SettableStatus, description: 'Default: `active`' }),
 });
 export type CreateTaskInput = Static<typeof CreateTaskInput>;
@@ -155,15 +154,7 @@ export const getTask = {
 } satisfies Operation;
 
 export const ChangeTaskInput = strictObject({
-  name: Type.Optional(TaskName),
-  description: Type.Optional(nullable(Description)),
-  prompt: Type.Optional(Prompt),
-  scheduledFor: Type.Optional(InstantInput),
-  recurrence: Type.Optional(Recurrence),
-  recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
-  timezone: Type.Optional(TimeZone),
-  ...modelSettings,
-  ...notificationTargets,
+  ...Type.Partial(Type.Object(taskSettings)).properties,
   status: Type.Optional(SettableStatus),
 });
 export type ChangeTaskInput = Static<typeof ChangeTaskInput>;

@@ -1,12 +1,9 @@
 import * as contract from '@carillon/contract/coupons';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { activateCoupon } from './activate.ts';
 import { getCoupon, listCoupons, listCouponUses } from './read.ts';
 import { changeCoupon, createCoupon, deleteCoupon } from './write.ts';
 
-const success = true as const;
-
-/** Specification "Coupons (user)", and the coupons of "Admin". */
 export const couponsRoutes: Routes = async (app) => {
   const config = { access: 'admin' } as const;
 

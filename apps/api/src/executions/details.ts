@@ -21,7 +21,7 @@ export async function getExecutionDetails(ctx: Context, caller: Caller, id: numb
           interruptedAt: executions.interruptedAt,
         },
         task: { id: tasks.id, name: tasks.name, prompt: tasks.prompt, model: tasks.aiModel },
-        asked: { attachmentIds: tasks.attachmentIds, changedAt: tasks.updatedAt },
+        asked: { attachmentIds: tasks.attachments, changedAt: tasks.updatedAt },
       })
       .from(executions)
       .innerJoin(tasks, eq(tasks.id, executions.taskId))

@@ -29,6 +29,9 @@ export interface ContractTypes extends FastifyTypeProvider {
  */
 export type Routes = FastifyPluginAsync<{ ctx: Context }, RawServerDefault, ContractTypes>;
 
+/** `success` of every answer that is not an error. */
+export const success = true as const;
+
 /** The Fastify instance that `Routes` are given. */
 export type App = Parameters<Routes>[0];
 

@@ -1,11 +1,8 @@
 import * as contract from '@carillon/contract/settings';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { getSettings } from './read.ts';
 import { changeSettings } from './write.ts';
 
-const success = true as const;
-
-/** Specification "Admin": the system settings. */
 export const settingsRoutes: Routes = async (app) => {
   const config = { access: 'admin' } as const;
 

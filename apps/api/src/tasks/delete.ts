@@ -5,7 +5,7 @@ import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
 import { recordUsage, type UsageDelta } from '../usage/record.ts';
 
-interface Live {
+interface LiveExecution {
   id: number;
   status: 'pending' | 'running';
   day: string | null;
@@ -15,15 +15,15 @@ interface Live {
 }
 
 /**
- * Deletes a task of the caller's and its history. What was pending goes and gives its quota back; what was running is
- * aborted and its result dropped, but its call stays in the usage ledger as an estimate (decisions §5).
+ * Deletes a task with its history; throws 404. Pending executions give their quota back. Running ones are aborted and
+ * their results dropped; the usage ledger keeps an estimate of what they have sent.
  */
 export async function deleteTask(ctx: Context, caller: Caller, id: number): Promise<void> {
   const live = await inTransaction(ctx, async (tx) => {
-    const mine = and(eq(tasks.id, id), eq(tasks.userId, caller.id));
-    const [task] = await tx.db.select({ name: tasks.name }).from(tasks).where(mine).for('update');
+    const owned = and(eq(tasks.id, id), eq(tasks.userId, caller.id));
+    const [task] = await tx.db.select({ name: tasks.name }).from(tasks).where(owned).for('update');
     if (!task) throw taskNotFound();
-    const live = await queryRows<Live>(
+    const live = await queryRows<LiveExecution>(
       tx.db,
       sql`
       select e.id, e.status, e.usage_day as day, e.tokens_reserved as reserved, t.ai_model as model,
@@ -31,9 +31,9 @@ export async function deleteTask(ctx: Context, caller: Caller, id: number): Prom
       from executions e join tasks t on t.id = e.task_id
       where e.user_id = t.user_id and e.task_id = ${id} and e.status in ('pending', 'running') order by e.id for update of e`,
     );
-    await settleUsage(tx, caller, live, await countEnded(tx, id));
+    await recordDeletion(tx, caller.id, live, await countEnded(tx, id));
     const now = tx.now();
-    await tx.db.delete(tasks).where(mine);
+    await tx.db.delete(tasks).where(owned);
     const data = { task: { id, name: task.name, deletedAt: now } };
     await recordEvents(tx, [{ kind: 'task.deleted', userId: caller.id, taskId: id, data }]);
     return live;
@@ -47,7 +47,7 @@ interface EndedOnDay {
   failed: number;
 }
 
-/** What of a task has ended, by the day on which it was counted. */
+/** The ended executions of a task, by the day on which they were counted. */
 const countEnded = (ctx: Context, taskId: number) =>
   queryRows<EndedOnDay>(
     ctx.db,
@@ -58,16 +58,20 @@ const countEnded = (ctx: Context, taskId: number) =>
     from executions where task_id = ${taskId} and status in ('completed', 'failed') group by 1`,
   );
 
-async function settleUsage(ctx: Context, caller: Caller, live: readonly Live[], ended: readonly EndedOnDay[]) {
+async function recordDeletion(
+  ctx: Context,
+  userId: number,
+  live: readonly LiveExecution[],
+  ended: readonly EndedOnDay[],
+) {
   const running = live.filter(({ status }) => status === 'running');
   if (running.length > 0) {
     await ctx.db.execute(sql`
       insert into usage_records (user_id, source, day, executions, model, input_tokens, output_tokens, estimated,
         cost_usd, created_at)
-      select ${caller.id}::int, 'execution', day, 1, model, tokens, 0, true, 0, ${ctx.now().toISOString()}::timestamptz
+      select ${userId}::int, 'execution', day, 1, model, tokens, 0, true, 0, ${ctx.now().toISOString()}::timestamptz
       from jsonb_to_recordset(${recordset(running)}::jsonb) as r(day date, model text, tokens int)`);
   }
-  const userId = caller.id;
   await recordUsage(ctx, [
     ...ended.map(({ day, completed, failed }) => ({ userId, day, completed: -completed, failed: -failed })),
     ...live.flatMap(({ status, day, reserved, tokens }): UsageDelta[] => {

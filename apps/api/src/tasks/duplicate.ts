@@ -2,20 +2,18 @@ import { tasks, uploads } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
-import { recordEvents } from '../events/outbox.ts';
 import { nextOccurrence } from '../schedule/recurrence.ts';
-import { setTaskWebhook } from '../webhooks/managed-webhooks.ts';
 import { reserveActiveTask } from './active-quota.ts';
-import { type TaskRow, taskFields } from './read.ts';
+import type { TaskRow } from './read.ts';
+import { settingColumns } from './settings.ts';
+import { insertTask } from './write.ts';
 
-/** Code points of a task's name (specification "Input limits"). */
-const LONGEST_NAME = 100;
+const MAX_NAME_CODE_POINTS = 100;
 const SUFFIX = ' (copy)';
 
 /**
- * Makes a copy of a task of the caller's, with all that its owner has set and nothing of what it has done, and returns
- * it (specification "Server actions"). The copy of an active task goes on with the next future run; where there is
- * none, or the task is not active, the copy is paused. Refusals: 404, and 402 where an active copy finds no place.
+ * Copies the settings of a task and returns the copy. The copy of an active task continues with the next future run; if
+ * there is none, or the task is not active, the copy is paused. Throws 404, and 402 over the quota of active tasks.
  */
 export function duplicateTask(
   ctx: Context,
@@ -25,56 +23,31 @@ export function duplicateTask(
 ): Promise<TaskRow> {
   return inTransaction(ctx, async (tx) => {
     const [original] = await tx.db
-      .select()
+      .select({ settings: settingColumns, status: tasks.status })
       .from(tasks)
       .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)));
     if (!original) throw taskNotFound();
 
-    const now = tx.now();
-    const next = original.status === 'active' ? nextOccurrence(original, now) : null;
-    if (next !== null) await reserveActiveTask(tx, caller);
-    const attachmentIds = await keepAttachments(tx, caller, original.attachmentIds);
-    const { description, prompt, scheduledFor, recurrence, recurrencePattern, timezone } = original;
-    const { aiModel, maxTokens, temperature, webhookUrl, notificationEmail } = original;
-    const [made] = await tx.db
-      .insert(tasks)
-      .values({
-        userId: caller.id,
-        name: name ?? nameOfCopy(original.name),
-        description,
-        prompt,
-        scheduledFor,
-        nextExecutionAt: next,
-        recurrence,
-        recurrencePattern,
-        timezone,
-        aiModel,
-        maxTokens,
-        temperature,
-        status: next === null ? 'paused' : 'active',
-        attachmentIds,
-        webhookUrl,
-        notificationEmail,
-        createdAt: now,
-        updatedAt: now,
-      })
-      .returning(taskFields);
-    const copy = made as TaskRow;
-    const { id, status, createdAt } = copy;
-    if (webhookUrl !== null) await setTaskWebhook(tx, { userId: caller.id, taskId: id, url: webhookUrl });
-    const data = { task: { id, name: copy.name, prompt, recurrence, scheduledFor, status, createdAt } };
-    await recordEvents(tx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
-    return copy;
+    const { settings } = original;
+    const nextExecutionAt = original.status === 'active' ? nextOccurrence(settings, tx.now()) : null;
+    if (nextExecutionAt !== null) await reserveActiveTask(tx, caller);
+    return insertTask(tx, caller, {
+      ...settings,
+      name: name ?? nameCopy(settings.name),
+      attachments: await lockAttachments(tx, caller, settings.attachments),
+      nextExecutionAt,
+      status: nextExecutionAt === null ? 'paused' : 'active',
+    });
   });
 }
 
-function nameOfCopy(name: string): string {
-  const kept = [...name].slice(0, LONGEST_NAME - SUFFIX.length).join('');
-  return `${kept.trimEnd()}${SUFFIX}`;
+function nameCopy(name: string): string {
+  const start = [...name].slice(0, MAX_NAME_CODE_POINTS - SUFFIX.length).join('');
+  return `${start.trimEnd()}${SUFFIX}`;
 }
 
-/** Those of the files that are still there, locked: none is deleted before the copy that holds it can be seen. */
-async function keepAttachments(ctx: Context, caller: Caller, ids: readonly string[]): Promise<string[]> {
+/** Returns the ids of the files that still exist and locks these: none is deleted before the copy is committed. */
+async function lockAttachments(ctx: Context, caller: Caller, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const found = await ctx.db
     .select({ id: uploads.id })

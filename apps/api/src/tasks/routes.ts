@@ -3,16 +3,14 @@ import * as contract from '@carillon/contract/tasks';
 import { taskNotFound } from '../errors.ts';
 import { executeTask } from '../executions/execute-task.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { deleteTask } from './delete.ts';
 import { duplicateTask } from './duplicate.ts';
-import { listOccurrences, listTasks, taskRow } from './read.ts';
+import { listOccurrences } from './occurrences.ts';
+import { listTasks, taskRow } from './read.ts';
 import { previewTask } from './schedule.ts';
 import { changeTask, createTask } from './write.ts';
 
-const success = true as const;
-
-/** Specification "Tasks, executions, agent mode". */
 export const tasksRoutes: Routes = async (app) => {
   const config = { access: 'user' } as const;
 

@@ -1,44 +1,35 @@
 import type { PreviewTaskInput } from '@carillon/contract/occurrences';
-import type { Recurrence } from '@carillon/contract/tasks';
+import type { TaskSettings } from '@carillon/contract/tasks';
 import type { Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
 import { checkPattern, nearestRecurrence } from '../schedule/pattern.ts';
 import { previewOccurrences } from '../schedule/preview.ts';
 import { nextOccurrence, type Schedule } from '../schedule/recurrence.ts';
 
-/** What a caller says of a schedule. */
-export interface ScheduleInput {
-  scheduledFor: string;
-  recurrence: Recurrence;
-  recurrencePattern?: string | null;
-  timezone: string;
-}
+type ScheduleInput = Pick<TaskSettings, 'scheduledFor' | 'recurrence' | 'timezone'> &
+  Partial<Pick<TaskSettings, 'recurrencePattern'>>;
 
 /**
- * The schedule that a caller describes. A pattern decides the next runs, so `recurrence` becomes the word nearest to
- * it; one that never fires is refused (decisions §5).
+ * The schedule of a request. With a pattern, `recurrence` becomes the word nearest to it. Throws 400 for a pattern that
+ * cannot be read or never fires.
  */
-export function readSchedule({
-  scheduledFor,
-  recurrence,
-  recurrencePattern = null,
-  timezone,
-}: ScheduleInput): Schedule {
-  const at = new Date(scheduledFor);
-  if (recurrencePattern === null) return { scheduledFor: at, recurrence, recurrencePattern, timezone };
+export function parseSchedule(input: ScheduleInput): Schedule {
+  const { recurrence, recurrencePattern = null, timezone } = input;
+  const scheduledFor = new Date(input.scheduledFor);
+  if (recurrencePattern === null) return { scheduledFor, recurrence, recurrencePattern, timezone };
   const problem = checkPattern(recurrencePattern, timezone);
   if (problem) throw invalidField('recurrencePattern', problem);
-  return { scheduledFor: at, recurrence: nearestRecurrence(recurrencePattern), recurrencePattern, timezone };
+  return { scheduledFor, recurrence: nearestRecurrence(recurrencePattern), recurrencePattern, timezone };
 }
 
-/** Refuses a first run that is not ahead (specification "Task"). */
-export function assertAhead(schedule: Schedule, now: Date): void {
+/** Throws 400 if the first run is not in the future. */
+export function assertInFuture(schedule: Schedule, now: Date): void {
   if (schedule.scheduledFor <= now) throw invalidField('scheduledFor', 'must be in the future');
 }
 
-/** The next instants of a schedule, before it is saved; 10 unless `count` says otherwise (decisions §5). */
+/** The next instants of a schedule that is not stored. Throws 400 if there is none. */
 export function previewTask(ctx: Context, { count = 10, ...input }: PreviewTaskInput) {
-  const schedule = readSchedule(input);
+  const schedule = parseSchedule(input);
   const now = ctx.now();
   if (nextOccurrence(schedule, now) === null) throw invalidField('scheduledFor', 'must be in the future');
   return previewOccurrences(schedule, now, count);

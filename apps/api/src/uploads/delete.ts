@@ -36,9 +36,7 @@ export async function deleteUpload(
         .select({ id: tasks.id, name: tasks.name })
         .from(tasks)
         // The second condition is that of the index.
-        .where(
-          and(eq(tasks.userId, caller.id), ne(tasks.attachmentIds, []), arrayContains(tasks.attachmentIds, [file.id])),
-        )
+        .where(and(eq(tasks.userId, caller.id), ne(tasks.attachments, []), arrayContains(tasks.attachments, [file.id])))
         .orderBy(asc(tasks.id))
         .limit(MOST_TASKS)
     );

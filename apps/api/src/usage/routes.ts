@@ -1,11 +1,8 @@
 import * as contract from '@carillon/contract/usage';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { getUsage, listUsageAlerts } from './read.ts';
 import { deleteUsageAlert, setUsageAlert } from './write.ts';
 
-const success = true as const;
-
-/** Specification "Quotas" and `/api/usage`. */
 export const usageRoutes: Routes = async (app) => {
   const config = { access: 'user' } as const;
 

@@ -1,26 +1,25 @@
 import { type Db, queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 
-interface Figures {
+interface Usage {
   executions: number;
   tokens: number;
   tokensReserved: number;
 }
 
-/** A usage counter that is not what it should be. */
 export interface WrongCounter {
   userId: number;
   /** A UTC day or month. */
   period: string;
-  counted: Figures;
-  /** What the ledger and the live executions add up to. */
-  due: Figures;
+  /** The stored counters. */
+  counted: Usage;
+  /** The sum over the ledger and the live executions. */
+  expected: Usage;
 }
 
 /**
- * Adds up anew what every user has used, from `usage_records` and the executions that are pending or running, and
- * returns the counters that say otherwise: none, whatever has just died (decisions §9). One statement, so one snapshot:
- * it may be asked while the service works, and holds nobody up.
+ * Sums up the usage of every user from `usage_records` and the pending and running executions, and returns the counters
+ * that differ. One statement, so one snapshot: it can run while the service works, and locks nothing.
  */
 export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
   const wrong = await queryRows<WrongCounter>(
@@ -36,20 +35,21 @@ export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
     ), by_day as (
       select user_id, day, sum(executions) as executions, sum(tokens) as tokens, sum(reserved) as reserved
       from used group by user_id, day
-    ), due as (
+    ), expected as (
       select user_id, p.period, sum(executions) as executions, sum(tokens) as tokens, sum(reserved) as reserved
       from by_day cross join lateral (values (to_char(day, 'YYYY-MM-DD')), (to_char(day, 'YYYY-MM'))) p(period)
       group by user_id, p.period
     ), compared as (
       select user_id, period,
-        ${figures(sql`c.executions`, sql`c.tokens`, sql`c.tokens_reserved`)} as counted,
-        ${figures(sql`due.executions`, sql`due.tokens`, sql`due.reserved`)} as due
-      from usage_counters c full join due using (user_id, period)
+        ${toUsage(sql`c.executions`, sql`c.tokens`, sql`c.tokens_reserved`)} as counted,
+        ${toUsage(sql`e.executions`, sql`e.tokens`, sql`e.reserved`)} as expected
+      from usage_counters c full join expected e using (user_id, period)
     )
-    select user_id as "userId", period, counted, due from compared where counted <> due order by user_id, period`,
+    select user_id as "userId", period, counted, expected from compared where counted <> expected
+    order by user_id, period`,
   );
   return [...wrong];
 }
 
-const figures = (executions: SQL, tokens: SQL, reserved: SQL) => sql`jsonb_build_object('executions',
+const toUsage = (executions: SQL, tokens: SQL, reserved: SQL) => sql`jsonb_build_object('executions',
   coalesce(${executions}, 0), 'tokens', coalesce(${tokens}, 0), 'tokensReserved', coalesce(${reserved}, 0))`;

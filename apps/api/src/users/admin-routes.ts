@@ -1,12 +1,9 @@
 import * as contract from '@carillon/contract/admin-users';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { getAccount, listUsers } from './accounts.ts';
 import { changeAccount } from './change-account.ts';
 import { deleteAccount } from './delete-account.ts';
 
-const success = true as const;
-
-/** Specification "Admin": the accounts. */
 export const adminUsersRoutes: Routes = async (app) => {
   const config = { access: 'admin' } as const;
 

@@ -1,8 +1,6 @@
 import * as contract from '@carillon/contract/user-settings';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { changeSettings, getSettings } from './settings.ts';
-
-const success = true as const;
 
 /** What an account has set for itself: specification "Server actions", `updateSettings`. */
 export const userSettingsRoutes: Routes = async (app) => {

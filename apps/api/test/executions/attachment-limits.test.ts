@@ -40,7 +40,7 @@ function limitsOf(bytes: number, readMs = 60_000): AttachmentLimits & { given: n
 async function startRuns(count: number, { attached = true } = {}): Promise<ClaimedExecution[]> {
   for (let i = 0; i < count; i++) {
     const { id } = await attach(ctx, alice().id, CSV);
-    await insertTask(ctx, alice().id, { prompt: `Prompt number ${i}.`, attachmentIds: attached ? [id] : [] });
+    await insertTask(ctx, alice().id, { prompt: `Prompt number ${i}.`, attachments: attached ? [id] : [] });
   }
   await enqueueDue(ctx);
   const { started } = await claimExecutions(ctx, { limit: count, after: 0 });

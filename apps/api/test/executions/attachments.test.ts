@@ -26,7 +26,7 @@ const attachAll = async (files: Files, ...given: (typeof PNG | typeof CSV)[]) =>
 for (const [storage, files] of STORAGES) {
   t.test(`an image, a table and a PDF in ${storage} arrive at the model, in order`, async (t) => {
     const attached = await attachAll(files, PNG, CSV, PDF);
-    const task = await insertTask(ctx, alice().id, { attachmentIds: attached.map(({ id }) => id) });
+    const task = await insertTask(ctx, alice().id, { attachments: attached.map(({ id }) => id) });
     await enqueueDue(ctx);
     await newWorker(t, { files }).drain();
     t.match(await readRun(ctx, task), { status: 'completed' });
@@ -50,7 +50,7 @@ for (const [storage, files] of STORAGES) {
 
   t.test(`a file in ${storage} that is deleted fails the run for good, and nobody is asked`, async (t) => {
     const [kept, gone] = await attachAll(files, CSV, PNG);
-    const task = await insertTask(ctx, alice().id, { attachmentIds: [kept!.id, gone!.id] });
+    const task = await insertTask(ctx, alice().id, { attachments: [kept!.id, gone!.id] });
     await ctx.db.delete(uploads).where(eq(uploads.id, gone!.id));
     await enqueueDue(ctx);
     await newWorker(t, { files }).drain();
@@ -70,7 +70,7 @@ t.test('Anthropic is given an image and a PDF as its own parts, a text as text',
   const claude = createAi({ ...ctx.config.ai, ...keys });
   t.teardown(() => claude.close());
   const attached = await attachAll(disk, CSV, PNG, PDF);
-  const settings = { aiModel: 'anthropic/claude-sonnet-4-5', attachmentIds: attached.map(({ id }) => id) };
+  const settings = { aiModel: 'anthropic/claude-sonnet-4-5', attachments: attached.map(({ id }) => id) };
   const task = await insertTask(ctx, alice().id, settings);
   await enqueueDue(ctx);
   await newWorker(t, { files: disk, ai: claude }).drain();
@@ -90,7 +90,7 @@ t.test('Anthropic is given an image and a PDF as its own parts, a text as text',
 
 t.test('objects that are gone are told by the names of their files', async (t) => {
   const attached = await attachAll(disk, PNG, CSV, PDF);
-  const task = await insertTask(ctx, alice().id, { attachmentIds: attached.map(({ id }) => id) });
+  const task = await insertTask(ctx, alice().id, { attachments: attached.map(({ id }) => id) });
   for (const { key } of [attached[0]!, attached[2]!]) await disk.remove(key!);
   await enqueueDue(ctx);
   await newWorker(t, { files: disk }).drain();
@@ -104,7 +104,7 @@ t.test('objects that are gone are told by the names of their files', async (t) =
 
 t.test("another person's file is none of the task's", async (t) => {
   const [mine] = await attachAll(disk, CSV);
-  const task = await insertTask(ctx, alice().id, { attachmentIds: [mine!.id] });
+  const task = await insertTask(ctx, alice().id, { attachments: [mine!.id] });
   const [bob] = await insertUsers(ctx, 1);
   await ctx.db.update(uploads).set({ userId: bob! });
   await enqueueDue(ctx);
@@ -114,7 +114,7 @@ t.test("another person's file is none of the task's", async (t) => {
 
 t.test('files that were let in before there was a limit are refused beyond 20 MiB', async (t) => {
   const attached = await attachAll(disk, CSV, PNG);
-  const task = await insertTask(ctx, alice().id, { attachmentIds: attached.map(({ id }) => id) });
+  const task = await insertTask(ctx, alice().id, { attachments: attached.map(({ id }) => id) });
   await ctx.db.update(uploads).set({ size: 10 * 1024 * 1024 + 1 });
   await enqueueDue(ctx);
   await newWorker(t, { files: disk }).drain();
@@ -124,7 +124,7 @@ t.test('files that were let in before there was a limit are refused beyond 20 Mi
 
 t.test('storage that cannot be reached is retried, and the retry has the files', async (t) => {
   const [attached] = await attachAll(disk, CSV);
-  const task = await insertTask(ctx, alice().id, { recurrence: 'once', attachmentIds: [attached!.id] });
+  const task = await insertTask(ctx, alice().id, { recurrence: 'once', attachments: [attached!.id] });
   await enqueueDue(ctx);
   const away = { ...disk, read: () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.9:9000')) };
   await newWorker(t, { files: away }).drain();

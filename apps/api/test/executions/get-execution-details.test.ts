@@ -123,8 +123,8 @@ t.test('attachments are counted', async (t) => {
     [1, '1 attachment'],
     [2, '2 attachments'],
   ] as const) {
-    const attachmentIds = Array.from({ length: count }, () => randomUUID());
-    await ctx.db.update(tasks).set({ attachmentIds }).where(eq(tasks.id, task));
+    const attachments = Array.from({ length: count }, () => randomUUID());
+    await ctx.db.update(tasks).set({ attachments }).where(eq(tasks.id, task));
     t.same((await logOf(executionId))[2], [0, `Asking test-model with ${words}.`]);
   }
 });

@@ -145,7 +145,7 @@ t.test('files that are gone are left out', async (t) => {
   await ctx.db.update(uploads).set({ userId: bob.id }).where(eq(uploads.id, second));
   await ctx.db
     .update(tasks)
-    .set({ attachmentIds: [third, first, second] })
+    .set({ attachments: [third, first, second] })
     .where(eq(tasks.id, id));
   t.same((await copy(alice, id)).json().task.attachments, [third]);
 });

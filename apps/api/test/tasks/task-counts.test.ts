@@ -75,7 +75,7 @@ t.test('a number that is wrong is found, with what it should be', async (t) => {
     .set({ taskCount: 7 })
     .where(inArray(users.id, [alice.id, bob.id]));
   t.same(await findWrongTaskCounts(ctx.db), [
-    { userId: alice.id, counted: 7, due: 1 },
-    { userId: bob.id, counted: 7, due: 0 },
+    { userId: alice.id, counted: 7, expected: 1 },
+    { userId: bob.id, counted: 7, expected: 0 },
   ]);
 });

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import type { SettingTable } from '../../src/tasks/settings.ts';
 import { testContext } from '../support/context.ts';
 import { listen } from '../support/deliveries.ts';
 import { signUp } from '../support/people.ts';
@@ -173,3 +174,9 @@ t.test('a field at its limits is taken, in letters of any width', async (t) => {
     }
   }
 });
+
+// The compiler holds the rest: a field of the contract without an entry in `SETTINGS`, or without its default, is an error.
+// @ts-expect-error `prompt` has no entry.
+const _withoutEntry: SettingTable = {} as Omit<SettingTable, 'prompt'>;
+// @ts-expect-error `maxTokens` may be left out of a request, so it needs a default.
+const _withoutDefault: SettingTable['maxTokens'] = {};

@@ -69,7 +69,7 @@ t.test('it tells which tasks of the caller have the file attached', async (t) =>
   const stolen = await postTask(app, bob, { name: 'Of Bob' });
   await ctx.db
     .update(tasks)
-    .set({ attachmentIds: [file.id] })
+    .set({ attachments: [file.id] })
     .where(eq(tasks.id, stolen));
   const response = await remove(app, alice, { url: file.url });
   t.same(response.json(), {

@@ -38,7 +38,7 @@ t.test('calls of agent mode that are under way are in the sum', async (t) => {
   t.same(await findWrongCounters(ctx.db), []);
   await ctx.db.delete(agentCalls);
   t.same(
-    (await findWrongCounters(ctx.db)).map(({ counted, due }) => [counted, due]),
+    (await findWrongCounters(ctx.db)).map(({ counted, expected }) => [counted, expected]),
     Array(2).fill([figures(1, 0, call.tokensReserved), figures(0, 0)]),
   );
   await mend();
@@ -49,8 +49,8 @@ t.test('a counter that is too high or too low is found, with what it should be',
   await ctx.db.update(usageCounters).set({ executions: 2, tokensReserved: 7 }).where(counter(DAY));
   await ctx.db.update(usageCounters).set({ tokens: 501 }).where(counter(MONTH));
   t.same(await findWrongCounters(ctx.db), [
-    { userId: alice().id, period: MONTH, counted: figures(3, 501), due: figures(3, 500) },
-    { userId: alice().id, period: DAY, counted: figures(2, 500, 7), due: figures(3, 500) },
+    { userId: alice().id, period: MONTH, counted: figures(3, 501), expected: figures(3, 500) },
+    { userId: alice().id, period: DAY, counted: figures(2, 500, 7), expected: figures(3, 500) },
   ]);
   await mend();
 });
@@ -60,8 +60,8 @@ t.test('a counter that is missing is found, and one without a ledger too', async
   await ctx.db.delete(usageCounters).where(counter(DAY));
   await ctx.db.insert(usageCounters).values({ userId: alice().id, period: '2026-10', executions: 4 });
   t.same(await findWrongCounters(ctx.db), [
-    { userId: alice().id, period: '2026-10', counted: figures(4, 0), due: figures(0, 0) },
-    { userId: alice().id, period: DAY, counted: figures(0, 0), due: figures(1, 9) },
+    { userId: alice().id, period: '2026-10', counted: figures(4, 0), expected: figures(0, 0) },
+    { userId: alice().id, period: DAY, counted: figures(0, 0), expected: figures(1, 9) },
   ]);
   await mend();
 });

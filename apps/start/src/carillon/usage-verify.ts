@@ -39,8 +39,8 @@ export async function verifyUsage(url: string, say: (line: string) => void): Pro
   const { db, close } = connect(url, { max: 1, deadlineMs: DEADLINE_MS });
   try {
     const counters = await findWrongCounters(db);
-    for (const { userId, period, counted, due } of counters) {
-      const figures = differences(['executions', 'tokens', 'tokensReserved'], counted, due);
+    for (const { userId, period, counted, expected } of counters) {
+      const figures = differences(['executions', 'tokens', 'tokensReserved'], counted, expected);
       say(`User ${userId}, ${period}: ${figures}`);
     }
     const totals = await findWrongTotals(db);
@@ -48,7 +48,7 @@ export async function verifyUsage(url: string, say: (line: string) => void): Pro
       say(`User ${userId}, uploads: ${differences(['bytes', 'files'], counted, due)}`);
     }
     const counts = await findWrongTaskCounts(db);
-    for (const { userId, counted, due } of counts) say(`User ${userId}: tasks ${counted} instead of ${due}`);
+    for (const { userId, counted, expected } of counts) say(`User ${userId}: tasks ${counted} instead of ${expected}`);
     if (counters.length === 0) say('All usage counters are the sum of the ledger and of what runs.');
     else say(`${counters.length} usage counters differ from the ledger.`);
     if (totals.length === 0) say('All totals of storage are the sum of the uploads.');

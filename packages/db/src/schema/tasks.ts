@@ -33,7 +33,7 @@ export const tasks = pgTable(
     /** Processing time of the latest completed run: what the next one may be expected to take. */
     lastDurationMs: integer('last_duration_ms'),
     lastExecutionAt: instant('last_execution_at'),
-    attachmentIds: uuid('attachment_ids').array().notNull().default([]),
+    attachments: uuid('attachment_ids').array().notNull().default([]),
     webhookUrl: text('webhook_url'),
     notificationEmail: text('notification_email'),
     createdAt: instant('created_at').notNull(),
@@ -45,7 +45,7 @@ export const tasks = pgTable(
     index('tasks_due').on(t.nextExecutionAt, t.userId).where(sql`${t.nextExecutionAt} is not null`),
     index('tasks_of_user').on(t.userId, t.id),
     index('tasks_active_of_user').on(t.userId).where(sql`${t.status} = 'active'`),
-    index('tasks_attachments').using('gin', t.attachmentIds).where(sql`${t.attachmentIds} <> '{}'`),
+    index('tasks_attachments').using('gin', t.attachments).where(sql`${t.attachments} <> '{}'`),
     check('tasks_recurrence', sql`${t.recurrence} in (${wordList(RECURRENCES)})`),
     check('tasks_status', sql`${t.status} in (${wordList(TASK_STATUSES)})`),
     check('tasks_next_only_when_active', sql`${t.nextExecutionAt} is null or ${t.status} = 'active'`),

@@ -1,0 +1,53 @@
+import type { ListOccurrencesQuery } from '@carillon/contract/occurrences';
+import { executions, occurrences } from '@carillon/db';
+import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import type { Caller, Context } from '../context.ts';
+import { decodeInstantCursor, splitPage } from '../queries/pages.ts';
+import { dueOccurrences } from '../schedule/due.ts';
+import { getTask, type TaskRow } from './read.ts';
+
+/** The fate of each planned instant of a task, newest first. Throws 404. */
+export async function listOccurrences(ctx: Context, caller: Caller, id: number, query: ListOccurrencesQuery) {
+  const before = decodeInstantCursor(query.cursor);
+  await getTask(ctx, caller, id);
+  const rows = await ctx.db
+    .select({
+      plannedFor: occurrences.plannedFor,
+      fate: occurrences.fate,
+      recordedAt: occurrences.recordedAt,
+      executionId: executions.id,
+      startedAt: executions.startedAt,
+      // float8: an outage of 25 days has more milliseconds than a 32-bit integer holds.
+      latenessMs: sql<
+        number | null
+      >`(extract(epoch from ${executions.startedAt} - ${occurrences.plannedFor}) * 1000)::float8`,
+    })
+    .from(occurrences)
+    .leftJoin(
+      executions,
+      and(
+        eq(executions.taskId, occurrences.taskId),
+        eq(executions.plannedFor, occurrences.plannedFor),
+        eq(executions.trigger, 'schedule'),
+      ),
+    )
+    .where(and(eq(occurrences.taskId, id), before ? lt(occurrences.plannedFor, before) : undefined))
+    .orderBy(desc(occurrences.plannedFor))
+    .limit(query.limit + 1);
+  const { page, nextCursor } = splitPage(rows, query.limit, (row) => row.plannedFor.toISOString());
+  return { occurrences: page, pagination: { limit: query.limit, nextCursor } };
+}
+
+/** Records as missed what has fallen due of a task and will not run, because its schedule or status changes. */
+export async function markMissed(ctx: Context, task: TaskRow, now: Date): Promise<void> {
+  let from = task.nextExecutionAt;
+  while (from !== null && from <= now) {
+    const { missed, latest, next } = dueOccurrences(task, from, now);
+    const planned = latest === null ? missed : [...missed, latest];
+    await ctx.db
+      .insert(occurrences)
+      .values(planned.map((plannedFor) => ({ taskId: task.id, plannedFor, fate: 'missed' as const, recordedAt: now })))
+      .onConflictDoNothing();
+    from = next;
+  }
+}

@@ -1,0 +1,77 @@
+import type { ChangeTaskInput, CreateTaskInput, TaskSettings } from '@carillon/contract/tasks';
+import { tasks } from '@carillon/db';
+import type { Caller, Context } from '../context.ts';
+import { normalizeEmail } from '../mail/address.ts';
+import type { Schedule } from '../schedule/recurrence.ts';
+import { findAttachments } from '../uploads/attachments.ts';
+
+/** What the owner of a task has set, as it is stored: the schedule and the fields of `SETTINGS`. */
+export type Settings = Pick<typeof tasks.$inferSelect, keyof TaskSettings>;
+
+type Field = Exclude<keyof TaskSettings, keyof Schedule>;
+
+type Store<K extends Field> = (
+  given: TaskSettings[K],
+  ctx: Context,
+  caller: Caller,
+) => Settings[K] | Promise<Settings[K]>;
+
+type Setting<K extends Field> = {
+  /** Converts the given value to the stored one. Default: stored as given. */
+  store?: Store<K>;
+} & (undefined extends CreateTaskInput[K]
+  ? { /** The value of a new task that leaves the field out. */ default: Settings[K] | DefaultModel }
+  : unknown);
+
+type DefaultModel = (system: { defaultModel: string }) => string;
+
+export type SettingTable = { readonly [K in Field]: Setting<K> };
+
+/**
+ * The fields that the owner of a task sets, beside its schedule: creation, changes, copies and answers are all derived
+ * from this table. To add a field, add it to the contract, as a column of the same name, and here.
+ */
+const SETTINGS: SettingTable = {
+  name: {},
+  description: { default: null },
+  prompt: {},
+  aiModel: { default: ({ defaultModel }) => defaultModel },
+  maxTokens: { default: 1024 },
+  temperature: { default: 70 },
+  attachments: { default: [], store: (given, ctx, caller) => findAttachments(ctx, caller, given) },
+  webhookUrl: { default: null },
+  notificationEmail: { default: null, store: (given) => given && normalizeEmail(given) },
+};
+
+const FIELDS = Object.keys(SETTINGS) as Field[];
+
+const { scheduledFor, recurrence, recurrencePattern, timezone } = tasks;
+const columns = Object.fromEntries(FIELDS.map((field) => [field, tasks[field]])) as Pick<typeof tasks, Field>;
+
+/** The columns of `Settings`. */
+export const settingColumns = { ...columns, scheduledFor, recurrence, recurrencePattern, timezone };
+
+/** The fields that `input` has, as they are stored; the schedule is not among them. Throws 400 for unusable values. */
+export async function storeSettings(
+  ctx: Context,
+  caller: Caller,
+  input: ChangeTaskInput,
+): Promise<Partial<Pick<Settings, Field>>> {
+  const stored: Record<string, unknown> = {};
+  for (const field of FIELDS) {
+    const given = input[field];
+    if (given === undefined) continue;
+    const store = SETTINGS[field].store as ((...args: unknown[]) => unknown) | undefined;
+    stored[field] = store ? await store(given, ctx, caller) : given;
+  }
+  return stored;
+}
+
+/** The settings of a new task: `stored`, which has every field that the contract requires, completed by the defaults. */
+export function completeSettings(stored: Partial<Settings> & Schedule, system: { defaultModel: string }): Settings {
+  const defaults = FIELDS.map((field) => {
+    const value = (SETTINGS[field] as { default?: unknown }).default;
+    return [field, typeof value === 'function' ? value(system) : value];
+  });
+  return { ...Object.fromEntries(defaults), ...stored };
+}
