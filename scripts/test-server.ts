@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../packages/db/src/embedded/postmaster.ts';
-import { startEmbeddedPostgres } from '../packages/db/src/embedded.ts';
+import { startEmbeddedPostgres } from '../packages/db/src/embedded/server.ts';
 import { ensureTemplate } from '../packages/db/src/test-database.ts';
 
 export interface TestServer {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { importingDrizzle } from '@carillon/db/drizzle-imports';
+import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
 import { type Config, loadConfig } from './config/config.ts';
 import { explainStartFailure } from './start-failure.ts';
 
@@ -33,7 +33,7 @@ try {
   config = loadConfig(process.env);
   // Compiling takes most of a start: modules imported from here on come from the cache of the previous start.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
-  const { startApi } = await importingDrizzle(() => import('./serve.ts'));
+  const { startApi } = await withCachedDrizzleImports(() => import('./serve.ts'));
   const api = await startApi(config);
   await stopping.promise;
   await api.close();

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '@carillon/db/embedded';
+import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { migrateDatabase } from '@carillon/db/migrate';
 import { buildApp } from './app.ts';
 import { bootstrapAdmin } from './auth/bootstrap-admin.ts';

@@ -1,4 +1,4 @@
-import { EmbeddedPostgresError } from '@carillon/db/embedded';
+import { EmbeddedPostgresError } from '@carillon/db/embedded/server';
 import { findConnectFailure } from '@carillon/db/errors';
 import { type Config, ConfigError } from './config/config.ts';
 

@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '@carillon/api/config/config';
 import { explainStartFailure } from '@carillon/api/start-failure';
-import { importingDrizzle } from '@carillon/db/drizzle-imports';
+import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
 import { readInterval, SettingError } from '@carillon/scheduler/settings';
 
 const stopping = Promise.withResolvers<void>();
@@ -23,7 +23,7 @@ try {
   config = loadConfig(process.env);
   // Loaded from now on, with what the start before has compiled: that is most of a start.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
-  const { startCarillon } = await importingDrizzle(() => import('./start.ts'));
+  const { startCarillon } = await withCachedDrizzleImports(() => import('./start.ts'));
   const { url, close } = await startCarillon(config, readInterval(process.env));
   // With PORT=0 only the system knows the port.
   const baseUrl = config.port === 0 ? url : config.baseUrl;

@@ -1,6 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { ARRAY_PARSERS } from './arrays.ts';
+import { ARRAY_PARSERS } from './pool/array-parsers.ts';
 import { createClient } from './pool/driver.ts';
 import { createPool } from './pool/pool.ts';
 import * as schema from './schema/index.ts';

@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { connect, type Db } from './client.ts';
 import { isAlive } from './embedded/postmaster.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/server.ts';
 import { migrateDatabase } from './migrate.ts';
 
 export interface TestDatabase {

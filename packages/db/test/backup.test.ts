@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type postgres from 'postgres';
 import t from 'tap';
-import { readSnapshot, type Snapshot } from '../src/backup.ts';
+import { fillEmptyDatabase, type Target } from '../src/backup/restore.ts';
+import { readSnapshot, type Snapshot } from '../src/backup/snapshot.ts';
 import { readJournal } from '../src/journal.ts';
 import { migrateDatabase } from '../src/migrate.ts';
-import { fillEmptyDatabase, type Target } from '../src/restore.ts';
 import { emptyDatabase } from './empty-database.ts';
 
 const DATA = fileURLToPath(new URL('data', import.meta.url));

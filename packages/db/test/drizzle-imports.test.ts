@@ -1,9 +1,9 @@
-import { importingDrizzle } from '@carillon/db/drizzle-imports';
+import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
 import * as drizzle from 'drizzle-orm';
 import t from 'tap';
 
 t.test('what is imported is what Node itself finds', async (t) => {
-  const [again, loaded] = await importingDrizzle(() =>
+  const [again, loaded] = await withCachedDrizzleImports(() =>
     Promise.all([import('drizzle-orm'), import('drizzle-orm/mysql-core')]),
   );
   t.equal(again, drizzle);
@@ -13,8 +13,8 @@ t.test('what is imported is what Node itself finds', async (t) => {
 
 t.test('what cannot be loaded is told, and other packages are found as ever', async (t) => {
   await t.rejects(
-    importingDrizzle(() => import('drizzle-orm/no-such' as string)),
+    withCachedDrizzleImports(() => import('drizzle-orm/no-such' as string)),
     { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' },
   );
-  t.ok(await importingDrizzle(() => import('postgres')));
+  t.ok(await withCachedDrizzleImports(() => import('postgres')));
 });

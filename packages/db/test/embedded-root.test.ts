@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { startEmbeddedPostgres } from '@carillon/db/embedded';
-import { reachablePrograms, serverAccount } from '@carillon/db/embedded/programs';
+import { ensureReachable, getServerAccount } from '@carillon/db/embedded/programs';
+import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import t from 'tap';
 import { folder, start } from './servers.ts';
 
@@ -30,11 +30,11 @@ t.test('programs that lie where only root can go are copied into the data folder
   writeFileSync(join(closed, 'package.json'), '{"version": "1.2.3"}');
   writeFileSync(join(bin, 'postgres'), '#!/bin/sh\necho 18\n', { mode: 0o700 });
   chmodSync(closed, 0o700);
-  const account = await serverAccount();
+  const account = await getServerAccount();
   const programs = { initdb: join(bin, 'initdb'), pg_ctl: join(bin, 'pg_ctl'), postgres: join(bin, 'postgres') };
-  const copies = await reachablePrograms(programs, dataDir, account);
+  const copies = await ensureReachable(programs, dataDir, account);
   t.equal(copies.postgres, join(dataDir, 'postgres-programs-1.2.3/bin/postgres'));
   const { ino } = statSync(copies.postgres);
-  await reachablePrograms(programs, dataDir, account);
+  await ensureReachable(programs, dataDir, account);
   t.equal(statSync(copies.postgres).ino, ino);
 });

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@carillon/db/embedded';
 import { isAlive } from '@carillon/db/embedded/postmaster';
+import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import t from 'tap';
 import { ask, folder, holder, killed, launchHolder, preparedFolder, serverPid, start, until } from './servers.ts';
 

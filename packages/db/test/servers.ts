@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@carillon/db/embedded';
 import { isAlive } from '@carillon/db/embedded/postmaster';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import postgres from 'postgres';
 import root, { type Test } from 'tap';
 

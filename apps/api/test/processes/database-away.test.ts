@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, executions } from '@carillon/db';
-import { startEmbeddedPostgres } from '@carillon/db/embedded';
+import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { migrateDatabase } from '@carillon/db/migrate';
 import t from 'tap';
 import { findWrongCounters } from '../../src/usage/verify.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Db } from '@carillon/db';
-import { startEmbeddedPostgres } from '@carillon/db/embedded';
+import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { migrateDatabase } from '@carillon/db/migrate';
 
 export interface OwnPostgres {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { readSnapshot } from '@carillon/db/backup';
+import { readSnapshot } from '@carillon/db/backup/snapshot';
 import { takeBackup } from './archive/take.ts';
 import { type AddCommand, CommandFailure, withConfig, withDatabase } from './command.ts';
 import { startProgress } from './progress.ts';

@@ -1,7 +1,7 @@
 import { type Config, loadConfig } from '@carillon/api/config/config';
 import type { Environment } from '@carillon/api/config/environment';
 import { explainStartFailure } from '@carillon/api/start-failure';
-import { startEmbeddedPostgres } from '@carillon/db/embedded';
+import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import type { Command } from 'commander';
 

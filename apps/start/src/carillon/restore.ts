@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Config } from '@carillon/api/config/config';
-import { fillEmptyDatabase } from '@carillon/db/restore';
+import { fillEmptyDatabase } from '@carillon/db/backup/restore';
 import { applyArchive } from './archive/apply.ts';
 import { receiveFiles } from './archive/files.ts';
 import type { Header, Manifest } from './archive/format.ts';

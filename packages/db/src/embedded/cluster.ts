@@ -6,47 +6,47 @@ import {
   type Account,
   assertAllowed,
   EmbeddedPostgresError,
+  ensureReachable,
   findPrograms,
+  getServerAccount,
   type Programs,
-  reachablePrograms,
   run,
-  serverAccount,
 } from './programs.ts';
 
-/** One embedded database cluster on disk: `data`, its password, its port and its log, together in `home`. */
+/** A database cluster on disk. `home` contains its data folder, password, port and log. */
 export interface Cluster {
   home: string;
   data: string;
   password: string;
   programs: Programs;
   account: Account;
-  /** Whether a power cut may cost committed data; true only in tests. */
+  /** False: a power cut may lose committed data. */
   durable: boolean;
 }
 
 export const SUPERUSER = 'carillon';
 
-/** Tells the drafts of this process from those that a killed one left behind, whatever its pid was. */
-const PROCESS = randomUUID();
+/** Distinguishes drafts of this process from those of a killed one that had the same pid. */
+const PROCESS_ID = randomUUID();
 
 /**
- * Opens the cluster in `<dataDir>/postgres`, and creates it the first time. It appears under that name only when it
- * is whole, so a start that is killed leaves nothing half-made behind, and two that start together agree on one.
+ * Opens the cluster in `<dataDir>/postgres`, creating it the first time. It is created under a draft name and renamed when
+ * complete: a killed start leaves nothing incomplete, and of two simultaneous starts one wins.
  */
 export async function openCluster(dataDir: string, durable: boolean): Promise<Cluster> {
   const found = await findPrograms();
   await mkdir(dataDir, { recursive: true }).catch((error: Error) => {
     throw new EmbeddedPostgresError(`DATA_DIR cannot be created (${error.message}): set it to a folder of your own.`);
   });
-  // The running server is recognised by this path among its arguments, so it has to be the same for everyone.
+  // A running server is recognised by this path in its arguments, so symbolic links are resolved.
   const root = await realpath(dataDir);
   const home = join(root, 'postgres');
   await assertAllowed('-w', root, root, null);
-  await sweepDrafts(root);
-  const owner = await ownerOf(home);
-  const account = owner === undefined ? await serverAccount() : owner;
+  await deleteStaleDrafts(root);
+  const owner = await findOwner(home);
+  const account = owner === undefined ? await getServerAccount() : owner;
   await assertAllowed('-x', root, root, account);
-  const programs = await reachablePrograms(found, root, account);
+  const programs = await ensureReachable(found, root, account);
   const cluster = { home, data: join(home, 'data'), programs, account, durable };
   if (owner === undefined) await createCluster(root, cluster);
   await assertAllowed('-w', home, root, account);
@@ -54,28 +54,28 @@ export async function openCluster(dataDir: string, durable: boolean): Promise<Cl
   return { ...cluster, password };
 }
 
-/** Root runs the server as whoever owns the cluster, so that its owner can still run it afterwards. */
-async function ownerOf(home: string): Promise<Account | undefined> {
+/** The account that root runs the server as: the owner of the cluster, who can then still run it without root. */
+async function findOwner(home: string): Promise<Account | undefined> {
   const found = await stat(home).catch(() => undefined);
   if (!found) return undefined;
   const me = process.getuid?.();
-  if (me === 0) return found.uid === 0 ? adopt(home) : { uid: found.uid, gid: found.gid };
+  if (me === 0) return found.uid === 0 ? takeOwnership(home) : { uid: found.uid, gid: found.gid };
   if (found.uid === me) return null;
   throw new EmbeddedPostgresError(
     `${home} belongs to another user (uid ${found.uid}): run Carillon as that user or as root, or set another DATA_DIR.`,
   );
 }
 
-/** A cluster that root owns, as one restored from a copy, becomes the server's. */
-async function adopt(home: string): Promise<Account> {
-  const account = await serverAccount();
+/** Gives a cluster that root owns, for example one restored from a copy, to the server's account. */
+async function takeOwnership(home: string): Promise<Account> {
+  const account = await getServerAccount();
   if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, home], null);
   return account;
 }
 
 async function createCluster(root: string, cluster: Omit<Cluster, 'password'>): Promise<void> {
   const { home, programs, account, durable } = cluster;
-  const draft = await mkdtemp(join(root, `postgres.new-${process.pid}-${PROCESS}-`));
+  const draft = await mkdtemp(join(root, `postgres.new-${process.pid}-${PROCESS_ID}-`));
   try {
     const passwordFile = join(draft, 'password');
     await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
@@ -91,7 +91,7 @@ async function createCluster(root: string, cluster: Omit<Cluster, 'password'>): 
         `--pwfile=${passwordFile}`,
         '--auth=scram-sha-256',
         '--encoding=UTF8',
-        // Sorting and upper case then do not depend on what the machine's C library thinks.
+        // Sorting and case conversion then do not depend on the C library of the machine.
         '--locale=C',
         '--locale-provider=builtin',
         '--builtin-locale=C.UTF-8',
@@ -104,16 +104,16 @@ async function createCluster(root: string, cluster: Omit<Cluster, 'password'>): 
     await rename(draft, home);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another process was faster, and its cluster is as good as ours.
+    // Another process has created the cluster first.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
 
-async function sweepDrafts(root: string): Promise<void> {
+async function deleteStaleDrafts(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const [, pid, instance] = /^postgres\.new-(\d+)-([0-9a-f-]{36})-/.exec(name) ?? [];
-    if (!pid || instance === PROCESS || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue;
-    // The initdb of a killed process may still be writing there; then the rest goes at the next start.
+    if (!pid || instance === PROCESS_ID || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue;
+    // The initdb of a killed process may still be writing. The next start tries again.
     await rm(join(root, name), { recursive: true, force: true }).catch(() => {});
   }
 }

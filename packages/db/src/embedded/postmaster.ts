@@ -6,40 +6,40 @@ import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
 import { EmbeddedPostgresError, run, SERVER_ENVIRONMENT } from './programs.ts';
 
-/** A server that has begun to start and does not belong to this process any more. */
+/** A started server, detached from this process. */
 export interface Launch {
-  /** True once it has ended, which it does at once when it cannot start. */
-  ended: boolean;
+  /** True soon after the launch if the server cannot start. */
+  hasEnded: boolean;
 }
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
-  // A socket file would fail in folders with long names, and one way in is enough.
+  // A socket's path is limited to about 100 characters, which a data folder may exceed.
   unix_socket_directories: '',
   cluster_name: 'carillon',
   timezone: 'UTC',
   log_timezone: 'UTC',
   jit: 'off',
-  // The log is for what happens to the server. Failed statements are the caller's to report, and hold people's data.
+  // Failed statements are not logged: they contain user data, and the caller reports them.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 };
 const DURABLE = { max_connections: '200', fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
-const FLEETING = { max_connections: '1000', fsync: 'off', full_page_writes: 'off' };
+const NOT_DURABLE = { max_connections: '1000', fsync: 'off', full_page_writes: 'off' };
 
 /**
- * Starts the server in a session of its own, so that the Ctrl-C of a terminal does not reach it. It goes on when this
- * process dies. Returns before it is ready.
+ * Starts the server in its own session, so that Ctrl-C in a terminal does not reach it and it survives this process.
+ * Returns before the server is ready.
  */
 export async function launchServer(cluster: Cluster, port: number): Promise<Launch> {
   const path = join(cluster.home, 'log');
   await rename(path, `${path}.previous`).catch(() => {});
   const log = await open(path, 'a', 0o600);
   try {
-    // Whoever owns the cluster may be the next to start it.
+    // The owner of the cluster may start the server next time, without root.
     if (cluster.account) await log.chown(cluster.account.uid, cluster.account.gid);
-    const settings = { ...SETTINGS, ...(cluster.durable ? DURABLE : FLEETING), port: String(port) };
+    const settings = { ...SETTINGS, ...(cluster.durable ? DURABLE : NOT_DURABLE), port: String(port) };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const server = spawn(cluster.programs.postgres, ['-D', cluster.data, ...args], {
       ...cluster.account,
@@ -48,9 +48,9 @@ export async function launchServer(cluster: Cluster, port: number): Promise<Laun
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });
-    const launch = { ended: false };
+    const launch = { hasEnded: false };
     const end = () => {
-      launch.ended = true;
+      launch.hasEnded = true;
     };
     server.once('exit', end).once('error', end).unref();
     return launch;
@@ -59,28 +59,28 @@ export async function launchServer(cluster: Cluster, port: number): Promise<Laun
   }
 }
 
-/** What the server said last, for the error that reports that it does not start. */
-export async function lastWords(cluster: Cluster): Promise<string> {
+/** The last fatal message in the server's log, else the last line. */
+export async function readLastLogLine(cluster: Cluster): Promise<string> {
   const log = await readFile(join(cluster.home, 'log'), 'utf8').catch(() => '');
   const lines = log.trim().split('\n');
   return (lines.findLast((line) => line.includes('FATAL:')) ?? lines.at(-1) ?? '').replace(/^.*?FATAL:\s*/, '');
 }
 
-/** Stops the server: open transactions are rolled back, everything committed is on disk. */
+/** Stops the server, rolling back open transactions. */
 export async function stopServer({ programs, data, account }: Cluster): Promise<void> {
   await run(programs.pg_ctl, ['stop', '-D', data, '-m', 'fast', '-w', '-t', '60', '-s'], account);
 }
 
-/** The port of the server that runs on this cluster, or null when none does. */
-export async function runningPort(cluster: Cluster): Promise<number | null> {
+/** The port of the server that runs on this cluster, or null. */
+export async function findRunningPort(cluster: Cluster): Promise<number | null> {
   const path = join(cluster.data, 'postmaster.pid');
   const text = await readFile(path, 'utf8').catch(() => '');
   const [pid = '', , , port = ''] = text.split('\n');
   if (!Number(pid) || !Number(port) || !isAlive(Number(pid))) return null;
-  if ((await commandOf(Number(pid))).includes(cluster.data)) return Number(port);
-  // The pid of a dead server has gone to another program, as it does when a container restarts, and PostgreSQL would
-  // take that for a running server. A pid that no system gives makes it look at its shared memory instead.
-  // Read again at the last moment: another process may have started a server meanwhile.
+  if ((await readCommandLine(Number(pid))).includes(cluster.data)) return Number(port);
+  // Another program has the pid of a dead server, as happens when a container restarts, and PostgreSQL would take it for
+  // a running server. With an impossible pid PostgreSQL checks its shared memory instead. The file is read again because
+  // another process may have started a server meanwhile.
   if (readFileSync(path, 'utf8') === text) writeFileSync(path, text.replace(/^\d+/, '2147483647'));
   return null;
 }
@@ -93,16 +93,16 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-async function commandOf(pid: number): Promise<string> {
+async function readCommandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return run('ps', ['-ww', '-o', 'command=', '-p', String(pid)], null).catch(() => '');
 }
 
-/** The port of the last start, so that addresses noted down stay right; another one when it is taken by now. */
+/** The port of the last start, so that the URL stays the same; another one if that is taken. */
 export async function choosePort(cluster: Cluster): Promise<number> {
   const path = join(cluster.home, 'port');
   const last = Number(await readFile(path, 'utf8').catch(() => 0));
-  const port = (last && (await freePort(last))) || (await freePort(0));
+  const port = (last && (await probePort(last))) || (await probePort(0));
   if (!port) throw new EmbeddedPostgresError('No port is free at 127.0.0.1 for the embedded PostgreSQL.');
   if (port !== last) {
     await writeFile(path, String(port), { mode: 0o600 });
@@ -111,7 +111,8 @@ export async function choosePort(cluster: Cluster): Promise<number> {
   return port;
 }
 
-function freePort(wanted: number): Promise<number | null> {
+/** Resolves to `wanted`, or for 0 to any free port; null if it is taken. */
+function probePort(wanted: number): Promise<number | null> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => resolve(null));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@carillon/db/embedded';
+import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { ensureTemplate } from '@carillon/db/test-database';
 import postgres from 'postgres';
 import { endWith } from '../shutdown.ts';

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { Target } from '@carillon/db/restore';
+import type { Target } from '@carillon/db/backup/restore';
 import { CommandFailure } from '../command.ts';
 import { type Digest, digestOf, startDigest } from './digest.ts';
 import type { IncomingFiles } from './files.ts';

@@ -1,4 +1,4 @@
-import type { BackupTable } from '@carillon/db/backup-tables';
+import type { BackupTable } from '@carillon/db/backup/tables';
 import type { Migration } from '@carillon/db/journal';
 
 /** A reader refuses what has another number. */

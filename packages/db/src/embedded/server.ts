@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { ADVISORY_LOCKS } from './advisory-locks.ts';
-import { type Cluster, openCluster, SUPERUSER } from './embedded/cluster.ts';
-import { choosePort, type Launch, lastWords, launchServer, runningPort, stopServer } from './embedded/postmaster.ts';
-import { EmbeddedPostgresError } from './embedded/programs.ts';
-import { databaseErrorCode, isNotReady, SQLSTATE } from './errors.ts';
+import { ADVISORY_LOCKS } from '../advisory-locks.ts';
+import { databaseErrorCode, isNotReady, SQLSTATE } from '../errors.ts';
+import { type Cluster, openCluster, SUPERUSER } from './cluster.ts';
+import { choosePort, findRunningPort, type Launch, launchServer, readLastLogLine, stopServer } from './postmaster.ts';
+import { EmbeddedPostgresError } from './programs.ts';
 
-export { EmbeddedPostgresError } from './embedded/programs.ts';
+export { EmbeddedPostgresError } from './programs.ts';
 
 export interface EmbeddedPostgres {
   url: string;
-  /** Leaves the server, and stops it when no other process uses it. Can be called again. */
+  /** Ends the use of the server, and stops it unless another process uses it. Can be called repeatedly. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** The cluster lives in its folder `postgres`. */
+  /** The cluster is stored in its folder `postgres`. */
   dataDir: string;
-  /** False lets a power cut cost committed data: for tests only. */
+  /** False: a power cut may lose committed data. For tests. */
   durable?: boolean;
-  /** Told in a line each what happens to the server. */
+  /** Receives one line for each event of the server. */
   onLog?: (line: string) => void;
 }
 
@@ -31,18 +31,17 @@ type Session = postgres.Sql;
  */
 const USERS_LOCK = ADVISORY_LOCKS.useEmbeddedServer;
 const DATABASE = 'carillon';
-const START_MS = 120_000;
+const START_TIMEOUT_MS = 120_000;
 /**
- * Last words of a server after which another try may do: its port was taken, the last processes of a killed one are
- * still going, or another process was faster.
+ * Failures after which a start is retried: the port was taken, processes of a killed server are still ending, or another
+ * process started the server first.
  */
-const PASSING = /TCP\/IP sockets|still in use|already exists/;
-const RETRY_MS = [100, 400, 1500];
+const RETRYABLE = /TCP\/IP sockets|still in use|already exists/;
+const RETRY_DELAYS_MS = [100, 400, 1500];
 
 /**
- * Starts the PostgreSQL that is embedded in `dataDir`, creating it the first time (decisions §1), and resolves when
- * it answers. One that already runs there, shared by a living process or left behind by a killed one, is used as it
- * is. Rejects with an `EmbeddedPostgresError` of one line where it cannot run.
+ * Starts the PostgreSQL in `dataDir`, creates the cluster the first time, and resolves when the server answers. Joins a
+ * server that runs already. Rejects with an `EmbeddedPostgresError` if it cannot run.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, durable = true, onLog = () => {} } = options;
@@ -52,10 +51,10 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const onLost = () => {
     if (stopping) return;
     onLog('The embedded PostgreSQL has died; starting it again.');
-    current = attach(cluster, onLost, onLog);
+    current = startOrJoin(cluster, onLost, onLog);
     current.catch((error: Error) => onLog(error.message));
   };
-  current = attach(cluster, onLost, onLog);
+  current = startOrJoin(cluster, onLost, onLog);
   const { session, port } = await current;
   const stop = () => {
     stopping ??= current.then(
@@ -71,23 +70,23 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   return { url: `postgres://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/${DATABASE}`, stop };
 }
 
-async function attach(cluster: Cluster, onLost: () => void, onLog: (line: string) => void) {
-  const deadline = Date.now() + START_MS;
+async function startOrJoin(cluster: Cluster, onLost: () => void, onLog: (line: string) => void) {
+  const deadline = Date.now() + START_TIMEOUT_MS;
   let launch: Launch | null = null;
   let launches = 0;
   while (Date.now() < deadline) {
-    const port = await runningPort(cluster);
+    const port = await findRunningPort(cluster);
     const session = port && (await join(cluster, port, onLost));
     if (session) {
       onLog(`The embedded PostgreSQL ${launch ? 'runs' : 'was running already'} at port ${port}.`);
       return { session, port };
     }
-    if (port === null && (!launch || launch.ended)) {
+    if (port === null && (!launch || launch.hasEnded)) {
       if (launches > 0) {
-        const wait = RETRY_MS[launches - 1];
-        if (wait === undefined || !PASSING.test(await lastWords(cluster))) break;
-        await sleep(wait);
-        if ((await runningPort(cluster)) !== null) continue;
+        const delayMs = RETRY_DELAYS_MS[launches - 1];
+        if (delayMs === undefined || !RETRYABLE.test(await readLastLogLine(cluster))) break;
+        await sleep(delayMs);
+        if ((await findRunningPort(cluster)) !== null) continue;
       }
       launch = await launchServer(cluster, await choosePort(cluster));
       launches++;
@@ -95,13 +94,13 @@ async function attach(cluster: Cluster, onLost: () => void, onLog: (line: string
     await sleep(10);
   }
   throw new EmbeddedPostgresError(
-    `The embedded PostgreSQL does not start: ${await lastWords(cluster)} (its log is ${cluster.home}/log).`,
+    `The embedded PostgreSQL does not start: ${await readLastLogLine(cluster)} (its log is ${cluster.home}/log).`,
   );
 }
 
 /** Opens the session that holds the users' lock; null while the server is not ready. */
 async function join(cluster: Cluster, port: number, onLost: () => void): Promise<Session | null> {
-  let joined = false;
+  let hasJoined = false;
   const session = postgres({
     host: '127.0.0.1',
     port,
@@ -109,7 +108,7 @@ async function join(cluster: Cluster, port: number, onLost: () => void): Promise
     password: cluster.password,
     database: 'postgres',
     max: 1,
-    // The lock lives as long as the connection, which postgres.js would otherwise replace every hour.
+    // The lock lives as long as the connection, which postgres.js replaces every hour by default.
     max_lifetime: null,
     idle_timeout: 0,
     connect_timeout: 10,
@@ -117,15 +116,15 @@ async function join(cluster: Cluster, port: number, onLost: () => void): Promise
     onnotice: () => {},
     connection: { application_name: 'carillon embedded' },
     onclose: () => {
-      if (!joined) return;
-      joined = false;
+      if (!hasJoined) return;
+      hasJoined = false;
       session.end({ timeout: 0 }).catch(() => {});
       onLost();
     },
   });
   try {
     await session`select pg_advisory_lock_shared(${USERS_LOCK})`;
-    joined = true;
+    hasJoined = true;
     return session;
   } catch (error) {
     await session.end({ timeout: 0 });
@@ -135,23 +134,23 @@ async function join(cluster: Cluster, port: number, onLost: () => void): Promise
 }
 
 async function leave(cluster: Cluster, session: Session, onLog: (line: string) => void): Promise<void> {
-  let last = false;
+  let isLast = false;
   try {
-    // In this order, so that of two that leave together one at least finds itself alone. Looked at more than once:
-    // the server takes a moment to notice that another user was killed, and to let its lock go.
+    // Unlock first: of two processes that leave together, at least one then finds itself alone. Try repeatedly: the
+    // server takes a moment to release the lock of a killed process.
     await session`select pg_advisory_unlock_shared(${USERS_LOCK})`;
-    for (let look = 0; look < 20 && !last; look++) {
-      if (look > 0) await sleep(15);
-      const [answer] = await session`select pg_try_advisory_lock(${USERS_LOCK}) as last`;
-      last = answer?.last;
+    for (let attempt = 0; attempt < 20 && !isLast; attempt++) {
+      if (attempt > 0) await sleep(15);
+      const [answer] = await session`select pg_try_advisory_lock(${USERS_LOCK}) as "isLast"`;
+      isLast = answer?.isLast;
     }
   } catch {
-    onLog('The embedded PostgreSQL was gone before it was stopped.');
+    onLog('The embedded PostgreSQL ended before it was stopped.');
   }
-  // The session stays open meanwhile: whoever comes now waits for the lock and then starts the server anew.
-  if (last) await stopServer(cluster).finally(() => session.end({ timeout: 0 }));
+  // The session holds the lock until the server has stopped: a process that joins now waits, then starts the server anew.
+  if (isLast) await stopServer(cluster).finally(() => session.end({ timeout: 0 }));
   else await session.end({ timeout: 0 });
-  onLog(last ? 'The embedded PostgreSQL has stopped.' : 'The embedded PostgreSQL goes on for another process.');
+  onLog(isLast ? 'The embedded PostgreSQL has stopped.' : 'The embedded PostgreSQL keeps running for another process.');
 }
 
 async function createDatabase(session: Session): Promise<void> {

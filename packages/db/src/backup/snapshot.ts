@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import postgres from 'postgres';
-import { type BackupTable, copyTarget, findTables, quoted } from './backup-tables.ts';
-import { type Migration, newestApplied } from './journal.ts';
+import { type Migration, newestApplied } from '../journal.ts';
+import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
 
 /** What a command may hand to its operator as the one line that it failed with. */
 export class BackupError extends Error {}

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
-import { ADVISORY_LOCKS } from './advisory-locks.ts';
-import { BackupError } from './backup.ts';
-import { type BackupTable, copyTarget, findTables, quoted } from './backup-tables.ts';
-import { MIGRATIONS, type Migration, readJournal } from './journal.ts';
-import { copyIn } from './restore-copy.ts';
+import { ADVISORY_LOCKS } from '../advisory-locks.ts';
+import { MIGRATIONS, type Migration, readJournal } from '../journal.ts';
+import { copyIn } from './copy-in.ts';
+import { BackupError } from './snapshot.ts';
+import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
 
 type Columns = Pick<BackupTable, 'name' | 'columns'>;
 
