@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { pino } from 'pino';
-import { runScheduler } from './loop.ts';
+import { startScheduler } from './scheduler.ts';
 import { readSettings, SettingError } from './settings.ts';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
 try {
   const { logLevel, ...settings } = readSettings(process.env);
-  const scheduler = runScheduler({ ...settings, log: pino({ level: logLevel, name: 'scheduler' }) });
+  const scheduler = startScheduler({ ...settings, log: pino({ level: logLevel, name: 'scheduler' }) });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void scheduler.stop());
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;

@@ -6,11 +6,11 @@ export class SettingError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
- * Environment → what the scheduler process needs (decisions §1). Throws a `SettingError` of one line that names the
- * variable and what it takes. In development the secret may be the one that the API has generated into `DATA_DIR`.
+ * The settings of the scheduler process. Throws a `SettingError` of one line with the variable and what it takes. In
+ * development the secret can be the one that the API generated into `DATA_DIR`.
  */
 export function readSettings(env: Environment) {
   const port = env.PORT || '3000';
@@ -21,13 +21,13 @@ export function readSettings(env: Environment) {
     );
   }
   const logLevel = env.LOG_LEVEL || 'info';
-  if (!LEVELS.includes(logLevel)) {
-    throw new SettingError(`LOG_LEVEL is ${JSON.stringify(logLevel)}, but takes ${LEVELS.join(' or ')}.`);
+  if (!LOG_LEVELS.includes(logLevel)) {
+    throw new SettingError(`LOG_LEVEL is ${JSON.stringify(logLevel)}, but takes ${LOG_LEVELS.join(' or ')}.`);
   }
   return { apiUrl, intervalMs: readInterval(env), logLevel, cronSecret: readSecret(env) };
 }
 
-/** `SCHEDULER_INTERVAL_MS` in milliseconds, or a `SettingError`. */
+/** In milliseconds. Throws a `SettingError`. */
 export function readInterval(env: Environment): number {
   const interval = env.SCHEDULER_INTERVAL_MS || '1000';
   const intervalMs = Number(interval);
@@ -46,15 +46,17 @@ function readSecret(env: Environment): string {
     if (secret) return secret;
     throw new SettingError(`CRON_SECRET_FILE names ${env.CRON_SECRET_FILE}, which cannot be read or is empty.`);
   }
-  if (env.NODE_ENV === 'production') throw new SettingError("Production needs CRON_SECRET: the API's own.");
+  if (env.NODE_ENV === 'production') throw new SettingError('Production needs CRON_SECRET: the one of the API.');
   const path = resolve(env.DATA_DIR || '.data', 'secrets.json');
   try {
     const secret: unknown = JSON.parse(readText(path) ?? '').CRON_SECRET;
     if (typeof secret === 'string' && secret) return secret;
   } catch {
-    // The file is missing or none of ours; both are told below.
+    // Missing or not a file of Carillon: reported below.
   }
-  throw new SettingError(`CRON_SECRET is not set, and ${path} does not hold one yet: start the API first, or set it.`);
+  throw new SettingError(
+    `CRON_SECRET is not set, and ${path} does not contain one yet: start the API first, or set it.`,
+  );
 }
 
 function readText(path: string): string | undefined {

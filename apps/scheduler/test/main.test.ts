@@ -6,43 +6,43 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { answer, api, until } from './api.ts';
+import { answer, startApi, until } from './api.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-function main(t: Test, env: Record<string, string>) {
+function startMain(t: Test, env: Record<string, string>) {
   const child = spawn(process.execPath, [MAIN], { env, cwd: t.testdir() });
   t.teardown(() => child.kill('SIGKILL'));
   return { child, stderr: text(child.stderr), exit: once(child, 'exit') };
 }
 
-t.test('the process triggers the API until SIGTERM or SIGINT, and ends well', async (t) => {
+t.test('The process triggers the API until SIGTERM or SIGINT, and exits with 0', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    const { url, calls } = await api(t, (_request, response) => answer(response, null));
-    const { child, exit } = main(t, { API_URL: url, CRON_SECRET: 's3cret' });
+    const { url, calls } = await startApi(t, (_request, response) => answer(response, null));
+    const { child, exit } = startMain(t, { API_URL: url, CRON_SECRET: 's3cret' });
     await until(() => calls.length > 0);
     child.kill(signal);
     t.strictSame(await exit, [0, null]);
   }
 });
 
-t.test('the secret may come from a file, or in development from the data folder', async (t) => {
+t.test('The secret is read from a file, or in development from the data folder', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'carillon-scheduler-'));
   writeFileSync(join(dir, 'secret'), 'from-file\n');
   writeFileSync(join(dir, 'secrets.json'), '{"CRON_SECRET":"from-data"}');
   const seen: unknown[] = [];
-  const { url } = await api(t, (request, response) => {
+  const { url } = await startApi(t, (request, response) => {
     seen.push(request.headers.authorization);
     answer(response, null);
   });
-  main(t, { API_URL: `${url}/`, CRON_SECRET_FILE: join(dir, 'secret') });
+  startMain(t, { API_URL: `${url}/`, CRON_SECRET_FILE: join(dir, 'secret') });
   await until(() => seen.length > 0);
-  main(t, { API_URL: url, DATA_DIR: dir });
+  startMain(t, { API_URL: url, DATA_DIR: dir });
   await until(() => seen.includes('Bearer from-data'));
   t.equal(seen[0], 'Bearer from-file');
 });
 
-t.test('a wrong setting stops the start with one line', async (t) => {
+t.test('An invalid setting stops the start with one line', async (t) => {
   const lines: [Record<string, string>, RegExp][] = [
     [
       { CRON_SECRET: 'x', API_URL: 'nowhere' },
@@ -55,10 +55,10 @@ t.test('a wrong setting stops the start with one line', async (t) => {
     [{ CRON_SECRET: 'x', LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud", but takes .*\n$/],
     [{ CRON_SECRET_FILE: '/nowhere' }, /^CRON_SECRET_FILE names \/nowhere, which cannot be read or is empty\.\n$/],
     [{ NODE_ENV: 'production' }, /^Production needs CRON_SECRET.*\n$/],
-    [{}, /^CRON_SECRET is not set, and .*secrets\.json does not hold one yet.*\n$/],
+    [{}, /^CRON_SECRET is not set, and .*secrets\.json does not contain one yet.*\n$/],
   ];
   for (const [env, line] of lines) {
-    const { exit, stderr } = main(t, env);
+    const { exit, stderr } = startMain(t, env);
     t.match(await stderr, line);
     t.strictSame(await exit, [1, null]);
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '@carillon/api/config/config';
 import { startApi } from '@carillon/api/serve';
-import { runScheduler } from '@carillon/scheduler/loop';
+import { startScheduler } from '@carillon/scheduler/scheduler';
 import { pino } from 'pino';
 
 export interface Carillon {
@@ -20,7 +20,7 @@ export async function startCarillon(config: Config, intervalMs: number): Promise
   await assertPortFree(config);
   const api = await startApi(config);
   const log = pino({ level: config.logLevel, name: 'scheduler' });
-  const scheduler = runScheduler({ apiUrl: api.url, cronSecret: config.cronSecret, intervalMs, log });
+  const scheduler = startScheduler({ apiUrl: api.url, cronSecret: config.cronSecret, intervalMs, log });
   return {
     url: api.url,
     close: async () => {

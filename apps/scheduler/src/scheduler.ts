@@ -1,0 +1,80 @@
+import type { Logger } from 'pino';
+import { Agent } from 'undici';
+import { systemTimer, type Timer } from './timer.ts';
+import { triggerApi } from './trigger.ts';
+
+export interface SchedulerOptions {
+  apiUrl: string;
+  cronSecret: string;
+  /** Time between two calls when nothing falls due sooner. */
+  intervalMs: number;
+  log: Logger;
+  /** Timeout of a call. Default: 10 s. */
+  timeoutMs?: number;
+  timer?: Timer;
+}
+
+/**
+ * Calls the scheduler trigger until stopped: at the instant that the API names in `nextDueAt`, never before it, and every
+ * `intervalMs` otherwise. Calls do not overlap. A failure is logged once when it begins and once when it is over. `stop`
+ * aborts a call in flight, which is safe: the API completes what it has begun.
+ */
+export function startScheduler(options: SchedulerOptions): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const ended = callUntilStopped(options, stopping.signal);
+  return {
+    stop: () => {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+async function callUntilStopped(options: SchedulerOptions, stopping: AbortSignal): Promise<void> {
+  const { apiUrl, cronSecret, intervalMs, log, timeoutMs = 10_000, timer = systemTimer } = options;
+  const dispatcher = new Agent({ connections: 1, connectTimeout: timeoutMs });
+  /** Undefined before the first call, null after a successful one. */
+  let failure: string | null | undefined;
+  while (!stopping.aborted) {
+    const calledAt = timer.now();
+    const intervalEnd = timer.elapsed() + intervalMs;
+    let nextDueAt: Date | null = null;
+    try {
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]);
+      const response = await triggerApi({ apiUrl, cronSecret, dispatcher, signal });
+      nextDueAt = response.nextDueAt;
+      if (failure !== null) log.info(`The scheduler triggers ${apiUrl}.`);
+      failure = null;
+      if (response.processed > 0) log.debug({ processed: response.processed }, 'Executions were due.');
+    } catch (error) {
+      if (stopping.aborted) break;
+      const message = describeFailure(error as Error, timeoutMs);
+      if (message !== failure) log.error(`The scheduler cannot trigger ${apiUrl}: ${message}. Retrying.`);
+      failure = message;
+    }
+    // An instant before the call stays due on purpose, as in maintenance mode: wait for the interval.
+    const dueAt = nextDueAt && nextDueAt.getTime() > calledAt ? nextDueAt.getTime() : null;
+    await waitForNextCall(timer, dueAt, intervalEnd, stopping).catch(() => {});
+  }
+  await dispatcher.destroy();
+}
+
+/** Timers fire up to this much late, so the last part is waited for by turns of the event loop. */
+const TIMER_DELAY_MS = 2;
+
+/**
+ * Waits for the earlier of `dueAt` (wall clock) and `intervalEnd` (monotonic clock). If the clocks of two machines
+ * differ, a call is late by one interval at most.
+ */
+async function waitForNextCall(timer: Timer, dueAt: number | null, intervalEnd: number, signal: AbortSignal) {
+  const restMs = Math.max(0, intervalEnd - timer.elapsed());
+  if (dueAt === null || dueAt - timer.now() > restMs) return timer.sleep(restMs, signal);
+  const sleepMs = dueAt - timer.now() - TIMER_DELAY_MS;
+  if (sleepMs > 0) await timer.sleep(sleepMs, signal);
+  while (timer.now() < dueAt) await timer.nextTurn(signal);
+}
+
+function describeFailure(error: Error & { code?: string }, timeoutMs: number): string {
+  if (error.name === 'TimeoutError') return `it did not answer within ${timeoutMs} ms`;
+  return error.message || error.code || error.name;
+}
