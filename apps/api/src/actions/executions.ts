@@ -1,7 +1,6 @@
 import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions';
 import { parseId } from '@carillon/contract/primitives';
-import { getExecutionDetails } from '../executions/details.ts';
-import { listExecutions } from '../executions/read.ts';
+import { getExecutionDetails, listExecutions } from '../executions/read.ts';
 import { retryExecution } from '../executions/retry-execution.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readId, readOptional } from './input.ts';

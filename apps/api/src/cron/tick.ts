@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { enqueueDue, findNextDue } from '../executions/queue.ts';
+import { enqueueDue, findNextDueAt } from '../executions/enqueue.ts';
 import type { Span } from '../telemetry/tracing.ts';
 
 /** The answer comes at the latest after so long; what is left goes on (decisions §6). */
@@ -36,7 +36,7 @@ async function takeUp(ctx: Context, { wait }: TickOptions, span: Span) {
   return {
     processed: ended.processed + refused.length,
     failed: ended.failed + refused.length,
-    nextDueAt: await findNextDue(ctx),
+    nextDueAt: await findNextDueAt(ctx),
   };
 }
 

@@ -6,7 +6,6 @@ import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { recordEvents } from '../events/outbox.ts';
 import {
   admitExecution,
-  applyUsage,
   checkQuota,
   checkTokenQuota,
   lockAccounts,
@@ -16,137 +15,128 @@ import {
   toUtcDay,
 } from '../limits/quotas.ts';
 import { recordUsage, type UsageDelta } from '../usage/record.ts';
-import { LATE_AFTER_MS } from './queue.ts';
+import { failOverQuota } from './complete.ts';
+import { LATE_AFTER_MS } from './enqueue.ts';
 import { type Candidate, type ClaimedExecution, selectRunnable } from './select-runnable.ts';
-import { type End, followEnds, refuseExecutions, usageOf, writeEnds } from './settle.ts';
+
+export interface ClaimOptions {
+  limit: number;
+  /** The user after whom the round over the users goes on; 0 starts a new round. */
+  after: number;
+}
 
 export interface ClaimResult {
   started: ClaimedExecution[];
-  /** How many ended at once, over quota. */
+  /** How many failed at once because a quota was used up. */
   refused: number;
-  /** Where the next claim goes on among the users; 0 when this one reached the last of them. */
+  /** `after` of the next claim; 0 if this one reached the last user. */
   next: number;
 }
 
-interface Claiming {
-  /** Executions that start at most. */
-  limit: number;
-  /** The user after whom the round goes on. */
-  after: number;
-  /** Executions of this process that have ended: what starts takes their places. */
-  ends?: readonly End[];
-}
-
 /**
- * Starts up to `limit` queued executions: at most 5 at once for a user and 1000 over all processes, one at a time of a
- * task, and none over a token quota. Goes round the users from the one after `after`, so that a user with a thousand
- * runs waiting delays nobody else (specification "Concurrency", decisions §5).
+ * Starts up to `limit` queued executions: at most 5 at once per user and 1000 over all processes, one at a time per
+ * task, and none over a token quota. Goes round the users, so that one user's long queue delays no other user.
  *
- * Started means: `running`, with a lease, before the provider is called. No two claims run at once, in any process,
- * which is what makes the counts exact. `ends` are settled in the same transaction, as `settleExecutions` does: a place
- * is empty for no longer than that takes.
+ * Started means `running`, with a lease, before the provider is called. An advisory lock admits one claim at a time
+ * over all processes, which makes the counts exact.
  */
-export function claimExecutions(ctx: Context, { limit, after, ends = [] }: Claiming): Promise<ClaimResult> {
+export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<ClaimResult> {
   return inTransaction(ctx, async (tx) => {
-    // Sent together. The lock comes after the rows that may have to be waited for: others claim meanwhile. What waited
-    // for it reads with a snapshot of its own.
-    const [settled, , turns] = await Promise.all([
-      writeEnds(tx, ends),
-      lockClaims(tx),
-      selectRunnable(tx, limit, after),
-    ]);
-    const next = turns.length < limit ? 0 : (turns.at(-1)?.turnOf ?? 0);
-    const candidates = turns.filter((turn) => turn.id !== null);
-    if (candidates.length === 0 && settled.length === 0) return { started: [], refused: 0, next };
+    const { candidates, next } = await selectCandidates(tx, options);
+    if (candidates.length === 0) return { started: [], refused: 0, next };
 
-    const now = ctx.now();
-    const freed = usageOf(settled);
-    // All of them at once, in their order: whoever waited for one while holding another could wait for ever.
-    const userIds = [...settled, ...candidates].map(({ userId }) => userId);
+    const now = tx.now();
+    const userIds = candidates.map(({ userId }) => userId);
     const accounts = await lockAccounts(tx.db, userIds, now);
-    for (const delta of freed) applyUsage(accounts.get(delta.userId) as QuotaAccount, delta, now);
-    const { starting, refused, deltas } = decide(candidates, accounts, now);
-    const started = starting.map((candidate) => ({ ...candidate, claimToken: randomUUID() }));
-    await Promise.all([
-      writeStarts(tx, started, now),
-      markLate(tx, started, now),
-      recordUsage(tx, [...freed, ...deltas]),
-      followEnds(tx, settled),
-      recordEvents(
-        tx,
-        started.flatMap((run) => startEvents(run, now)),
-      ),
-    ]);
-    await refuseExecutions(tx, refused);
-    afterCommit(tx, () => tellStarts(ctx, started));
-    return { started, refused: refused.length, next };
+    const { starting, refused, usage } = decideStarts(candidates, accounts, now);
+    await Promise.all([writeStarts(tx, starting, now), recordUsage(tx, usage), recordStartEvents(tx, starting, now)]);
+    await failOverQuota(tx, refused);
+    return { started: starting, refused: refused.length, next };
   });
 }
 
-async function lockClaims({ db }: Context): Promise<void> {
-  await db.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.claimExecutions})`);
-}
-
-/** Whether anything waits for a worker: what an idle process asks instead of claiming. */
+/** Whether any execution waits for a worker. An idle process asks this instead of claiming. */
 export async function hasQueuedExecutions(ctx: Context): Promise<boolean> {
-  const [row] = await queryRows<{ waiting: boolean }>(
+  const [row] = await queryRows<{ found: boolean }>(
     ctx.db,
-    sql`select exists (select from executions where status = 'pending' and queued_at is not null) as waiting`,
+    sql`select exists (select from executions where status = 'pending' and queued_at is not null) as found`,
   );
-  return row?.waiting ?? false;
+  return row?.found ?? false;
 }
 
-/** Starts, refuses, or leaves waiting where the tokens that others have reserved fill the quota. */
-function decide(candidates: readonly Candidate[], accounts: ReadonlyMap<number, QuotaAccount>, now: Date) {
+/** Takes the claim lock and locks queued rows that may start. */
+export async function selectCandidates(tx: Context, { limit, after }: ClaimOptions) {
+  const [, rows] = await Promise.all([
+    // Statements of their own, sent in this order: the second one reads with a snapshot taken under the lock.
+    queryRows(tx.db, sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.claimExecutions})`),
+    selectRunnable(tx, limit, after),
+  ]);
+  const next = rows.length < limit ? 0 : (rows.at(-1)?.roundUserId ?? 0);
+  return { candidates: rows.filter((row) => row.id !== null), next };
+}
+
+type StartingExecution = Candidate & ClaimedExecution;
+
+/** Starts a candidate, refuses it, or leaves it queued while reserved tokens fill its user's quota. */
+export function decideStarts(candidates: readonly Candidate[], accounts: ReadonlyMap<number, QuotaAccount>, now: Date) {
   const today = toUtcDay(now);
-  const starting: Candidate[] = [];
-  const refused: { id: number; breach: QuotaExceeded }[] = [];
-  const deltas: UsageDelta[] = [];
+  const starting: StartingExecution[] = [];
+  const refused: { id: number; exceeded: QuotaExceeded }[] = [];
+  const usage: UsageDelta[] = [];
   for (const candidate of candidates) {
     const { id, userId, usageDay, maxTokens } = candidate;
     const account = accounts.get(userId) as QuotaAccount;
     // Executions count on the day they start: one that waited over midnight moves to the new day's quota.
-    const breach = usageDay === today ? checkTokenQuota(account, now) : checkQuota(account, now);
-    if (breach) {
-      refused.push({ id, breach });
+    const isNewDay = usageDay !== today;
+    const exceeded = isNewDay ? checkQuota(account, now) : checkTokenQuota(account, now);
+    if (exceeded) {
+      refused.push({ id, exceeded });
       continue;
     }
     if (!reserveTokens(account, maxTokens)) continue;
-    if (usageDay !== today) {
+    if (isNewDay) {
       admitExecution(account, now);
-      deltas.push({ userId, day: usageDay, executions: -1 }, { userId, day: today, executions: 1 });
+      usage.push({ userId, day: usageDay, executions: -1 }, { userId, day: today, executions: 1 });
     }
-    deltas.push({ userId, day: today, tokensReserved: maxTokens });
-    starting.push(candidate);
+    usage.push({ userId, day: today, tokensReserved: maxTokens });
+    starting.push({ ...candidate, claimToken: randomUUID() });
   }
-  return { starting, refused, deltas };
+  return { starting, refused, usage };
 }
 
-async function writeStarts(ctx: Context, started: readonly (ClaimedExecution & Candidate)[], now: Date) {
-  if (started.length === 0) return;
-  const starts = started.map(({ id, claimToken, maxTokens, isFirstStart }) => ({
+/** Marks executions as running under their leases. Events and usage are written by their own steps. */
+export async function writeStarts(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
+  if (starting.length === 0) return;
+  const starts = starting.map(({ id, claimToken, maxTokens, isFirstStart }) => ({
     id,
     token: claimToken,
     tokens: maxTokens,
     count: isFirstStart ? 1 : 0,
   }));
   const at = sql`${now.toISOString()}::timestamptz`;
-  const lease = new Date(now.getTime() + ctx.config.executionLeaseMs).toISOString();
-  await ctx.db.execute(sql`
-    with started as (
-      update executions e set status = 'running', started_at = ${at}, claim_token = s.token,
-        lease_until = ${lease}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)}
-      from jsonb_to_recordset(${recordset(starts)}::jsonb) as s(id int, token uuid, tokens int, count int)
-      where e.id = s.id
-      returning e.task_id, s.count
-    )
-    update tasks t set last_execution_at = ${at}, execution_count = t.execution_count + s.count
-    from started s where t.id = s.task_id`);
+  const leaseUntil = new Date(now.getTime() + tx.config.executionLeaseMs).toISOString();
+  afterCommit(tx, () => observeStarts(tx, starting));
+  await Promise.all([
+    queryRows(
+      tx.db,
+      sql`
+      with started as (
+        update executions e set status = 'running', started_at = ${at}, claim_token = s.token,
+          lease_until = ${leaseUntil}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)}
+        from jsonb_to_recordset(${recordset(starts)}::jsonb) as s(id int, token uuid, tokens int, count int)
+        where e.id = s.id
+        returning e.task_id, s.count
+      )
+      update tasks t set last_execution_at = ${at}, execution_count = t.execution_count + s.count
+      from started s where t.id = s.task_id`,
+    ),
+    markLate(tx, starting, now),
+  ]);
 }
 
-/** A planned run that waited for too long after it was taken up: the ledger says so too. */
-async function markLate({ db }: Context, started: readonly Candidate[], now: Date) {
-  const late = started
+/** Corrects the ledger for scheduled executions that waited too long after they were queued. */
+async function markLate({ db }: Context, starting: readonly Candidate[], now: Date) {
+  const late = starting
     .filter(
       ({ trigger, runAt }) => trigger === 'schedule' && now.getTime() - toInstant(runAt).getTime() > LATE_AFTER_MS,
     )
@@ -158,25 +148,23 @@ async function markLate({ db }: Context, started: readonly Candidate[], now: Dat
     where o.task_id = l.task and o.planned_for = l.planned and o.fate = 'ran'`);
 }
 
-function tellStarts({ metrics, now }: Context, started: readonly Candidate[]) {
+function observeStarts({ metrics, now }: Context, started: readonly Candidate[]) {
   for (const { trigger, runAt, isFirstStart } of started) {
     if (isFirstStart) metrics.executionStarted(trigger, now().getTime() - toInstant(runAt).getTime());
   }
 }
 
-function startEvents({ id, taskId, taskName, userId, viaWebhook, lastDurationMs }: Candidate, now: Date) {
-  const data = {
-    task: { id: taskId, name: taskName },
-    execution: {
-      id,
-      status: 'running' as const,
-      startedAt: now.toISOString(),
-      // Before the first completed run there is nothing to go by but the order of magnitude of such calls.
-      estimatedDurationMs: lastDurationMs ?? 10_000,
-    },
-  };
-  return [
-    { kind: 'task.started' as const, userId, taskId, viaWebhook, data },
-    { kind: 'execution.started' as const, userId, taskId, viaWebhook, data },
-  ];
+export function recordStartEvents(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
+  const startedAt = now.toISOString();
+  const events = starting.flatMap(({ id, taskId, taskName, userId, viaWebhook, lastDurationMs }) => {
+    // Before the first completed run, the order of magnitude of such calls.
+    const estimatedDurationMs = lastDurationMs ?? 10_000;
+    const execution = { id, status: 'running' as const, startedAt, estimatedDurationMs };
+    const event = { userId, taskId, viaWebhook, data: { task: { id: taskId, name: taskName }, execution } };
+    return [
+      { kind: 'task.started' as const, ...event },
+      { kind: 'execution.started' as const, ...event },
+    ];
+  });
+  return recordEvents(tx, events);
 }

@@ -2,9 +2,10 @@ import { queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { recordUsage } from '../usage/record.ts';
-import { settleExecutions } from './settle.ts';
+import { completeExecutions } from './complete.ts';
+import { permanentFailure } from './execution-result.ts';
 
-/** An execution that was interrupted so often is failed at the next death: it may be what kills the process. */
+/** An execution that was interrupted more often than this fails: it may be what kills the process. */
 const MAX_INTERRUPTIONS = 3;
 
 /** Our claim on a running execution. */
@@ -37,8 +38,8 @@ export async function renewLeases(ctx: Context, leases: readonly Lease[]): Promi
 }
 
 /**
- * Takes over the executions whose lease has ended: each is queued again, or failed as `INTERRUPTED` when it was
- * interrupted too often (decisions §5). Returns the ids that are queued again.
+ * Takes over executions whose leases have expired: queues them again, or fails them as `INTERRUPTED` if they were
+ * interrupted too often. Returns the ids that are queued again.
  */
 export async function rescueExpired(ctx: Context): Promise<number[]> {
   const expired = sql`e.lease_until < ${ctx.now().toISOString()}`;
@@ -51,20 +52,14 @@ export async function rescueExpired(ctx: Context): Promise<number[]> {
       where e.status = 'running' and ${expired} and e.interruptions >= ${MAX_INTERRUPTIONS}
       for no key update of t, e skip locked`,
     );
-    await settleExecutions(
+    await completeExecutions(
       tx,
       lost.map(({ id, claimToken, tokens, model }) => ({
         id,
         claimToken,
         durationMs: null,
-        usage: { model, ...estimateOf(tokens) },
-        outcome: {
-          ok: false,
-          errorCode: 'INTERRUPTED',
-          message: 'The process that ran it died, more than once.',
-          retryable: false,
-          retryAfterMs: null,
-        },
+        usage: { model, ...estimateUsage(tokens) },
+        ...permanentFailure('INTERRUPTED', 'The process that ran it died, more than once.'),
       })),
     );
     const requeued = await requeue(tx, expired, { interrupted: true });
@@ -75,7 +70,7 @@ export async function rescueExpired(ctx: Context): Promise<number[]> {
   return rescued;
 }
 
-/** Gives executions of this process back to the queue, so that another one runs them at once (decisions §5). */
+/** Returns executions of this process to the queue, so that another process runs them at once. */
 export async function handBack(ctx: Context, leases: readonly Lease[]): Promise<void> {
   if (leases.length === 0) return;
   const ours = sql`(e.id, e.claim_token) in (
@@ -84,8 +79,8 @@ export async function handBack(ctx: Context, leases: readonly Lease[]): Promise<
 }
 
 /**
- * The call that was cut off may have been billed by its provider, so its input is recorded as an estimate; what it had
- * reserved is given back. It counts as the same execution when it runs again.
+ * Queues running executions again and releases their reserved tokens. The provider may have billed the call that was
+ * cut off, so its input is recorded as an estimate. Running again counts as the same execution.
  */
 async function requeue(ctx: Context, which: SQL, { interrupted }: { interrupted: boolean }): Promise<number[]> {
   const now = ctx.now().toISOString();
@@ -113,9 +108,9 @@ async function requeue(ctx: Context, which: SQL, { interrupted }: { interrupted:
     requeued.map(({ userId, day, reserved, tokens }) => ({ userId, day, tokens, tokensReserved: -reserved })),
   );
   afterCommit(ctx, () => {
-    for (const { tokens } of requeued) ctx.metrics.usageRecorded(estimateOf(tokens));
+    for (const { tokens } of requeued) ctx.metrics.usageRecorded(estimateUsage(tokens));
   });
   return requeued.map(({ id }) => id);
 }
 
-const estimateOf = (inputTokens: number) => ({ inputTokens, outputTokens: 0, estimated: true, costUsd: 0 });
+const estimateUsage = (inputTokens: number) => ({ inputTokens, outputTokens: 0, estimated: true, costUsd: 0 });

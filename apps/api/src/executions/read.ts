@@ -1,16 +1,16 @@
 import type { ListExecutionsQuery } from '@carillon/contract/executions';
-import { executions } from '@carillon/db';
-import { and, desc, eq, gte, lte, type SQL } from 'drizzle-orm';
+import { executions, tasks } from '@carillon/db';
+import { and, asc, desc, eq, gte, lte, type SQL } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
 import { ownedList } from '../queries/owned-list.ts';
-import { findOwnedRow, ownedRow } from '../queries/owned-row.ts';
+import { ownedRow } from '../queries/owned-row.ts';
 import { executionTotal } from '../stats/user-counts.ts';
+import { buildTimeline } from './timeline.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What `withTokens` makes the fields of the specification's "TaskExecution" of. */
-export const executionFields = {
+const executionFields = {
   id: executions.id,
   taskId: executions.taskId,
   userId: executions.userId,
@@ -36,11 +36,52 @@ export const executionFields = {
 /** An execution of its owner, by its id. */
 export const executionRow = ownedRow(executions, executionFields);
 
-/** An execution of the caller's (specification "TaskExecution"); another user's is not found either. */
-export async function getExecution(ctx: Context, caller: Caller, id: number) {
-  const row = await findOwnedRow(ctx, caller, executionRow, id);
-  if (!row) throw executionNotFound();
-  return toExecution(row);
+/**
+ * An execution of the caller with its task as it is now, what it did step by step, and what it used. Fields of `metadata`
+ * are null until they are known. Throws 404.
+ */
+export async function getExecutionDetails(ctx: Context, caller: Caller, id: number) {
+  const [[found], retries] = await Promise.all([
+    ctx.db
+      .select({
+        execution: executionFields,
+        steps: {
+          queuedAt: executions.queuedAt,
+          runAt: executions.runAt,
+          interruptedAt: executions.interruptedAt,
+        },
+        task: { id: tasks.id, name: tasks.name, prompt: tasks.prompt, model: tasks.aiModel },
+        request: { attachmentIds: tasks.attachments, changedAt: tasks.updatedAt },
+      })
+      .from(executions)
+      .innerJoin(tasks, eq(tasks.id, executions.taskId))
+      .where(and(eq(executions.id, id), eq(executions.userId, caller.id))),
+    ctx.db
+      .select({
+        id: executions.id,
+        trigger: executions.trigger,
+        attempt: executions.attempt,
+        runAt: executions.runAt,
+        createdAt: executions.createdAt,
+      })
+      .from(executions)
+      .where(and(eq(executions.retryOfId, id), eq(executions.userId, caller.id)))
+      .orderBy(asc(executions.id)),
+  ]);
+  if (!found) throw executionNotFound();
+  const { task, request, steps } = found;
+  const execution = toExecution(found.execution);
+  const { model, tokens, costUsd } = execution;
+  return {
+    ...execution,
+    task,
+    logs: buildTimeline({ ...execution, ...steps }, { model: task.model, ...request }, retries),
+    metadata: {
+      model,
+      tokens: tokens && { prompt: tokens.input, completion: tokens.output, total: tokens.total },
+      cost: costUsd,
+    },
+  };
 }
 
 const pageOfExecutions = ownedList({
@@ -56,29 +97,29 @@ const pageOfExecutions = ownedList({
       .offset(offset),
 });
 
-/** The caller's executions. `endDate` as a day includes that day (UTC). */
+/** A page of the caller's executions, newest first. An `endDate` without a time includes that UTC day. */
 export async function listExecutions(ctx: Context, caller: Caller, query: ListExecutionsQuery) {
   const { taskId, status, startDate, endDate, ...asked } = query;
   const filter = and(
     taskId ? eq(executions.taskId, taskId) : undefined,
     status ? eq(executions.status, status) : undefined,
     startDate ? gte(executions.createdAt, new Date(startDate)) : undefined,
-    endDate ? until(endDate) : undefined,
+    endDate ? isUntil(endDate) : undefined,
   );
   const { page, pagination } = await pageOfExecutions(ctx, caller, asked, filter);
   return { executions: page.map(toExecution), pagination };
 }
 
-function until(endDate: string): SQL {
-  const wholeDay = /^\d{4}-\d\d-\d\d$/.test(endDate);
+function isUntil(endDate: string): SQL {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(endDate);
   const at = new Date(endDate);
-  // The day's last millisecond, since the day after 9999-12-31 has a year that PostgreSQL does not read.
-  return lte(executions.createdAt, wholeDay ? new Date(at.getTime() + DAY_MS - 1) : at);
+  // The last millisecond of the day: PostgreSQL cannot parse the year of the day after 9999-12-31.
+  return lte(executions.createdAt, isDay ? new Date(at.getTime() + DAY_MS - 1) : at);
 }
 
-export type ExecutionRow = Pick<typeof executions.$inferSelect, keyof typeof executionFields>;
+type ExecutionRow = Pick<typeof executions.$inferSelect, keyof typeof executionFields>;
 
-/** An execution as it is shown. */
+/** An execution as the API shows it. */
 export function toExecution({ inputTokens, outputTokens, tokensEstimated, ...row }: ExecutionRow) {
   if (inputTokens === null || outputTokens === null) return { ...row, tokensUsed: null, tokens: null };
   const total = inputTokens + outputTokens;

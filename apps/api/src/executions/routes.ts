@@ -1,8 +1,7 @@
 import * as contract from '@carillon/contract/executions';
 import { executionNotFound } from '../errors.ts';
 import type { Routes } from '../http/validation.ts';
-import { getExecutionDetails } from './details.ts';
-import { executionRow, listExecutions, toExecution } from './read.ts';
+import { executionRow, getExecutionDetails, listExecutions, toExecution } from './read.ts';
 import { retryExecution } from './retry-execution.ts';
 
 const success = true as const;

@@ -1,43 +1,56 @@
+import { toInstant } from '@carillon/db';
 import type { AiAttachment } from '../ai/request.ts';
 import type { Context } from '../context.ts';
 import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../crypto/provider-key.ts';
+import type { Span } from '../telemetry/tracing.ts';
 import { type AttachmentLimits, withAttachments } from './attachments.ts';
+import { type ExecutionResult, permanentFailure } from './execution-result.ts';
 import type { ClaimedExecution } from './select-runnable.ts';
-import type { End, Outcome } from './settle.ts';
-
-/** How a run of this process ended. */
-export type RunEnd = End & { claimToken: string };
-
-const UNREADABLE_KEY: Outcome = {
-  ok: false,
-  errorCode: 'AUTHENTICATION_FAILED',
-  message: UNREADABLE_KEY_MESSAGE,
-  retryable: false,
-  retryAfterMs: null,
-};
 
 /**
- * Asks the AI for a claimed execution, whose start has been written, and says how it ended. Holds neither a
- * transaction nor a connection meanwhile. Never throws: failure of the outside world is a value (decisions §7).
- * `limits` are those of the process unless told.
+ * Asks the AI for a claimed execution. Holds neither a transaction nor a connection, and never throws. Default `limits`:
+ * those that all executions of this process share.
  */
 export async function runExecution(
   ctx: Context,
-  run: ClaimedExecution,
+  execution: ClaimedExecution,
   signal: AbortSignal,
   limits?: AttachmentLimits,
-): Promise<RunEnd> {
-  const end = { id: run.id, claimToken: run.claimToken };
+): Promise<ExecutionResult & { claimToken: string }> {
+  const { id, claimToken, userId, aiModel: model, prompt, maxTokens, temperature } = execution;
   let apiKey: string | null;
   try {
-    apiKey = decryptProviderKey(ctx, run.userId, run.providerKeySealed);
+    apiKey = decryptProviderKey(ctx, userId, execution.providerKeySealed);
   } catch (error) {
-    ctx.log.error({ err: error, userId: run.userId }, "a user's own AI key cannot be opened");
-    return { ...end, durationMs: 0, usage: null, outcome: UNREADABLE_KEY };
+    ctx.log.error({ err: error, userId }, "a user's own AI key cannot be decrypted");
+    const failure = permanentFailure('AUTHENTICATION_FAILED', UNREADABLE_KEY_MESSAGE);
+    return { id, claimToken, usage: null, durationMs: 0, ...failure };
   }
-  const { aiModel: model, prompt, maxTokens, temperature } = run;
   const ask = (attachments: readonly AiAttachment[]) =>
     ctx.ai.ask({ model, prompt, maxTokens, temperature, apiKey, attachments, signal });
-  const { durationMs, usage, ...outcome } = await withAttachments(ctx, run, signal, ask, limits);
-  return { ...end, durationMs, usage, outcome };
+  return { id, claimToken, ...(await withAttachments(ctx, execution, signal, ask, limits)) };
+}
+
+/** Runs `work` in a trace of its own, linked to the request or the tick of this process that queued the execution. */
+export function traceExecution<T>(
+  ctx: Context,
+  { id, taskId, attempt, trigger, runAt }: ClaimedExecution,
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  const dueAt = toInstant(runAt);
+  const key = `execution ${id}`;
+  const attributes = {
+    'carillon.execution.id': id,
+    'carillon.task.id': taskId,
+    'carillon.attempt': attempt,
+    'carillon.trigger': trigger,
+    'carillon.due_at': dueAt.toISOString(),
+    'carillon.lateness_ms': ctx.now().getTime() - dueAt.getTime(),
+  };
+  const traced = (span: Span) => {
+    // What the execution causes, such as its deliveries, links to this span.
+    ctx.trace.mark(key);
+    return work(span);
+  };
+  return ctx.trace.span('run execution', attributes, traced, { causedBy: key });
 }

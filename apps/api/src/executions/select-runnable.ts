@@ -36,7 +36,7 @@ export type Candidate = Omit<ClaimedExecution, 'claimToken'> & {
 };
 
 /** A queued row in its user's turn; `id` is null where another transaction holds it or its task at the moment. */
-export type RunnableRow = { turnOf: number } & (Candidate | { id: null });
+export type RunnableRow = { roundUserId: number } & (Candidate | { id: null });
 
 /**
  * Locks up to `limit` queued rows that may start now, users in order from the one after `after`. Hops from user to user
@@ -85,7 +85,7 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
       where e.id = any(array(select id from picked)) and not (select maintenance_mode from settings)
       for no key update of t, e skip locked
     )
-    select picked.user_id as "turnOf", held.* from picked left join held using (id)
+    select picked.user_id as "roundUserId", held.* from picked left join held using (id)
     order by picked.user_id, picked.run_at, picked.id`,
   );
 }

@@ -1,17 +1,33 @@
 import type { executions } from '@carillon/db';
-import type { toExecution } from './read.ts';
 
-type Stored = typeof executions.$inferSelect;
-type Run = ReturnType<typeof toExecution> & Pick<Stored, 'queuedAt' | 'runAt' | 'interruptedAt'>;
+type ExecutionRow = typeof executions.$inferSelect;
+type Execution = Pick<
+  ExecutionRow,
+  | 'status'
+  | 'trigger'
+  | 'attempt'
+  | 'retryOfId'
+  | 'plannedFor'
+  | 'runAt'
+  | 'createdAt'
+  | 'queuedAt'
+  | 'interruptedAt'
+  | 'startedAt'
+  | 'completedAt'
+  | 'model'
+  | 'processingTimeMs'
+  | 'error'
+  | 'errorCode'
+> & { tokens: { input: number; output: number; estimated: boolean } | null };
 
-/** What a task asks for at this moment, and when its owner changed it last. */
-interface Asked {
+/** What the task asks of the model now, and when its owner last changed it. */
+interface ModelRequest {
   model: string;
   attachmentIds: readonly string[];
   changedAt: Date;
 }
 
-type Retry = Pick<Stored, 'id' | 'trigger' | 'attempt' | 'runAt' | 'createdAt'>;
+type Retry = Pick<ExecutionRow, 'id' | 'trigger' | 'attempt' | 'runAt' | 'createdAt'>;
 
 interface Step {
   timestamp: Date;
@@ -19,83 +35,81 @@ interface Step {
 }
 
 /**
- * What a run did, step by step in order of time, told by the columns of its row: nothing is written for it while it
- * runs. Every `timestamp` is an instant that was stored; what is only inferred from today's task or estimated says so.
+ * What an execution did, step by step in order of time, derived from the columns of its row. Every timestamp is an
+ * instant that was stored; a message says so where it infers something from the task as it is now.
  */
-export function logOf(run: Run, asked: Asked, retries: readonly Retry[]): Step[] {
+export function buildTimeline(execution: Execution, request: ModelRequest, retries: readonly Retry[]): Step[] {
+  const { trigger, plannedFor, createdAt } = execution;
   const steps = [
-    ...(run.trigger === 'schedule' && run.plannedFor
-      ? [{ timestamp: run.plannedFor, message: 'Planned to run.' }]
-      : []),
-    { timestamp: run.createdAt, message: originOf(run) },
-    ...interruptionsOf(run),
-    ...queueingOf(run),
-    ...startOf(run, asked),
-    ...endOf(run),
+    ...(trigger === 'schedule' && plannedFor ? [{ timestamp: plannedFor, message: 'Planned to run.' }] : []),
+    { timestamp: createdAt, message: describeOrigin(execution) },
+    ...listInterruptions(execution),
+    ...listQueueing(execution),
+    ...listStart(execution, request),
+    ...listCompletion(execution),
     ...retries.map(toStep),
   ];
-  // Steps of one instant stay in the order in which one led to the next.
+  // The sort is stable, so steps of one instant stay in causal order.
   return steps.toSorted((a, b) => a.timestamp.getTime() - b.timestamp.getTime());
 }
 
-function originOf({ trigger, retryOfId, attempt, queuedAt, runAt, status }: Run): string {
-  // The run that it repeats may have been deleted.
-  const repeated = retryOfId === null ? 'an execution' : `execution ${retryOfId}`;
+function describeOrigin({ trigger, retryOfId, attempt, queuedAt, runAt, status }: Execution): string {
+  // The execution that it retries may have been deleted.
+  const original = retryOfId === null ? 'an execution' : `execution ${retryOfId}`;
   switch (trigger) {
     case 'schedule':
       return 'Queued by the schedule.';
     case 'inbound':
       return 'Queued by an inbound webhook.';
     case 'manual':
-      return retryOfId === null ? 'Queued on demand.' : `Queued on demand, as a retry of ${repeated}.`;
+      return retryOfId === null ? 'Queued on demand.' : `Queued on demand, as a retry of ${original}.`;
     case 'retry': {
       const waits = status === 'pending' && queuedAt === null ? ` It waits until ${runAt.toISOString()}.` : '';
-      return `Scheduled as a retry of ${repeated}, attempt ${attempt}.${waits}`;
+      return `Scheduled as a retry of ${original}, attempt ${attempt}.${waits}`;
     }
   }
 }
 
-const interruptionsOf = ({ interruptedAt }: Run): Step[] =>
+const listInterruptions = ({ interruptedAt }: Execution): Step[] =>
   (interruptedAt ?? []).map((timestamp) => ({
     timestamp,
     message: 'The process that ran it was found dead: queued again.',
   }));
 
-/** Of all times that a run was queued the latest is stored. */
-function queueingOf({ trigger, queuedAt, createdAt, startedAt, completedAt, interruptedAt }: Run): Step[] {
-  const isTold = [createdAt, ...(interruptedAt ?? [])].some((at) => isSame(at, queuedAt));
-  // What ended without a start was not queued: its quota refused it.
+/** Only the latest instant of queueing is stored; left out where another step says it. */
+function listQueueing({ trigger, queuedAt, createdAt, startedAt, completedAt, interruptedAt }: Execution): Step[] {
+  const isListed = [createdAt, ...(interruptedAt ?? [])].some((at) => isSame(at, queuedAt));
   const isRefused = startedAt === null && isSame(completedAt, queuedAt);
-  if (queuedAt === null || isTold || isRefused) return [];
+  if (queuedAt === null || isListed || isRefused) return [];
   const message = trigger === 'retry' ? 'Queued.' : 'The process that ran it was stopped: queued again.';
   return [{ timestamp: queuedAt, message }];
 }
 
-function startOf({ trigger, startedAt, plannedFor, interruptedAt }: Run, asked: Asked): Step[] {
+function listStart({ trigger, startedAt, plannedFor, interruptedAt }: Execution, request: ModelRequest): Step[] {
   if (startedAt === null) return [];
   const again = interruptedAt?.some((at) => at < startedAt) ? ' again' : '';
-  const lateness = trigger === 'schedule' && plannedFor ? startedAt.getTime() - plannedFor.getTime() : null;
-  const late = lateness === null ? '' : `, ${lateness / 1000} s after its planned instant`;
-  // What the task asked for when it ran is not stored apart from the task.
-  const isKnown = asked.changedAt <= startedAt;
-  const attached = asked.attachmentIds.length;
-  const what = `${asked.model} with ${attached === 1 ? '1 attachment' : `${attached} attachments`}`;
+  const lateMs = trigger === 'schedule' && plannedFor ? startedAt.getTime() - plannedFor.getTime() : null;
+  const late = lateMs === null ? '' : `, ${lateMs / 1000} s after its planned instant`;
+  const count = request.attachmentIds.length;
+  const asked = `${request.model} with ${count === 1 ? '1 attachment' : `${count} attachments`}`;
+  // An execution does not store what it asked.
+  const isUnchanged = request.changedAt <= startedAt;
   return [
     { timestamp: startedAt, message: `Started${again}${late}.` },
     {
       timestamp: startedAt,
-      message: isKnown ? `Asking ${what}.` : `Asking the model. The task, changed since, now asks ${what}.`,
+      message: isUnchanged ? `Asking ${asked}.` : `Asking the model. The task, changed since, now asks ${asked}.`,
     },
   ];
 }
 
-function endOf({ status, completedAt, model, tokens, processingTimeMs, error, errorCode }: Run): Step[] {
+function listCompletion({ status, completedAt, model, tokens, processingTimeMs, error, errorCode }: Execution): Step[] {
   if (completedAt === null) return [];
-  const took = processingTimeMs === null ? '' : ` after ${processingTimeMs} ms`;
-  const counted = tokens && `${tokens.input} prompt and ${tokens.output} completion tokens`;
-  const used = counted && `${model ?? 'The model'} took ${counted}${tokens?.estimated ? ', an estimate' : ''}.`;
-  const message = status === 'completed' ? `Completed${took}.` : `Failed as ${errorCode}${took}: ${error}`;
-  return [...(used ? [used] : []), message].map((message) => ({ timestamp: completedAt, message }));
+  const after = processingTimeMs === null ? '' : ` after ${processingTimeMs} ms`;
+  const count = tokens && `${tokens.input} prompt and ${tokens.output} completion tokens`;
+  const usage = count && `${model ?? 'The model'} took ${count}${tokens.estimated ? ', an estimate' : ''}.`;
+  const message = status === 'completed' ? `Completed${after}.` : `Failed as ${errorCode}${after}: ${error}`;
+  return [...(usage ? [usage] : []), message].map((message) => ({ timestamp: completedAt, message }));
 }
 
 const toStep = ({ id, trigger, attempt, runAt, createdAt }: Retry): Step => ({

@@ -1,29 +1,33 @@
 import { nextOccurrence, type Schedule } from './recurrence.ts';
 
-/** Planned instants that one transaction settles, in some 20 ms; what was missed beyond them is left to the next one. */
-export const INSTANTS_AT_ONCE = 1000;
+/** Due occurrences that one transaction records, in some 20 ms. Those beyond are left to the next transaction. */
+export const MAX_DUE_OCCURRENCES = 1000;
 
-export interface Due {
-  /** Planned instants that the last one of them makes up for. */
+export interface DueOccurrences {
   missed: Date[];
-  /** The instant that runs; null while more missed ones are to be settled first. */
+  /** The occurrence that runs; null while more missed ones are still to be recorded. */
   latest: Date | null;
-  /** What comes after; null when nothing does. */
+  /** The first occurrence after these; null if there is none. */
   next: Date | null;
 }
 
 /**
- * What has fallen due of a schedule since its next instant `from`: one run makes up for all that were missed, then
- * comes the next future one (decisions §5). Settles `atMost` of them.
+ * Lists up to `limit` occurrences that fell due since the instant `from`. One run makes up for all that were missed; the
+ * schedule then goes on with the next one in the future.
  */
-export function dueOccurrences(schedule: Schedule, from: Date, now: Date, atMost = INSTANTS_AT_ONCE): Due {
-  const planned: Date[] = [];
+export function listDueOccurrences(
+  schedule: Schedule,
+  from: Date,
+  now: Date,
+  limit = MAX_DUE_OCCURRENCES,
+): DueOccurrences {
+  const due: Date[] = [];
   let next: Date | null = from;
-  while (next !== null && next <= now && planned.length < atMost) {
-    planned.push(next);
+  while (next !== null && next <= now && due.length < limit) {
+    due.push(next);
     next = nextOccurrence(schedule, next);
   }
-  const allSettled = next === null || next > now;
-  const latest = allSettled ? (planned.pop() ?? null) : null;
-  return { missed: planned, latest, next };
+  const isComplete = next === null || next > now;
+  const latest = isComplete ? (due.pop() ?? null) : null;
+  return { missed: due, latest, next };
 }

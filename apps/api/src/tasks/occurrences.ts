@@ -3,7 +3,7 @@ import { executions, occurrences } from '@carillon/db';
 import { and, desc, eq, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { decodeInstantCursor, splitPage } from '../queries/pages.ts';
-import { dueOccurrences } from '../schedule/due.ts';
+import { listDueOccurrences } from '../schedule/due.ts';
 import { getTask, type TaskRow } from './read.ts';
 
 /** The fate of each planned instant of a task, newest first. Throws 404. */
@@ -42,7 +42,7 @@ export async function listOccurrences(ctx: Context, caller: Caller, id: number, 
 export async function markMissed(ctx: Context, task: TaskRow, now: Date): Promise<void> {
   let from = task.nextExecutionAt;
   while (from !== null && from <= now) {
-    const { missed, latest, next } = dueOccurrences(task, from, now);
+    const { missed, latest, next } = listDueOccurrences(task, from, now);
     const planned = latest === null ? missed : [...missed, latest];
     await ctx.db
       .insert(occurrences)

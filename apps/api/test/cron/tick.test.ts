@@ -3,7 +3,7 @@ import { runScheduler } from '@carillon/contract/cron';
 import { settings } from '@carillon/db';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { CRON_SECRET, START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, insertUsers, useUp } from '../support/schedules.ts';

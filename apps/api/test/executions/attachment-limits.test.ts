@@ -3,10 +3,10 @@ import type { Context } from '../../src/context.ts';
 import type { AttachmentLimits } from '../../src/executions/attachments.ts';
 import { createByteBudget } from '../../src/executions/byte-budget.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
+import { completeExecutions } from '../../src/executions/complete.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { runExecution } from '../../src/executions/run.ts';
 import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
-import { settleExecutions } from '../../src/executions/settle.ts';
 import { createFiles } from '../../src/storage/files.ts';
 import { attach, CSV } from '../support/attached.ts';
 import { testEngine } from '../support/engine.ts';
@@ -63,9 +63,9 @@ function holdRequests(t: Test) {
 }
 
 async function run(claimed: ClaimedExecution, limits: AttachmentLimits, signal = never, given: Partial<Context> = {}) {
-  const end = await runExecution({ ...ctx, ...given }, claimed, signal, limits);
-  if (!signal.aborted) await settleExecutions(ctx, [end]);
-  return end.outcome;
+  const result = await runExecution({ ...ctx, ...given }, claimed, signal, limits);
+  if (!signal.aborted) await completeExecutions(ctx, [result]);
+  return result;
 }
 
 t.test('runs whose files do not fit together run one after the other, in the order in which they came', async (t) => {
@@ -103,7 +103,7 @@ t.test('a run without files waits for nobody and asks the database nothing', asy
   const db = new Proxy(ctx.db, {
     get: (_, name) => t.fail(`it asks for ${String(name)}`),
   });
-  t.match(await runExecution({ ...ctx, db }, bare!, never, limits), { outcome: { ok: true } });
+  t.match(await runExecution({ ...ctx, db }, bare!, never, limits), { ok: true });
   letGo(0);
   t.match(await first, { ok: true });
 });
@@ -118,7 +118,7 @@ t.test('a run with files asks the database once', async (t) => {
       return Reflect.get(target, name, receiver);
     },
   });
-  t.match(await runExecution({ ...ctx, db }, claimed!, never, limitsOf(20 * MIB)), { outcome: { ok: true } });
+  t.match(await runExecution({ ...ctx, db }, claimed!, never, limitsOf(20 * MIB)), { ok: true });
   t.equal(selects, 1);
 });
 

@@ -2,7 +2,7 @@ import { uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createAi } from '../../src/ai/client.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { createFiles, type Files } from '../../src/storage/files.ts';
 import { attach, CSV, PDF, PNG } from '../support/attached.ts';
 import { testEngine } from '../support/engine.ts';

@@ -2,9 +2,12 @@ import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
+import { completeAndClaim } from '../../src/executions/complete-and-claim.ts';
+import type { ExecutionResult } from '../../src/executions/execution-result.ts';
 import { rescueExpired } from '../../src/executions/leases.ts';
 import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
 import { testEngine } from '../support/engine.ts';
+import { buildResult } from '../support/executions.ts';
 import { insertTasks, queueRuns, readUsage, useUp } from '../support/schedules.ts';
 
 const { ctx, ai, clock, alice, logged, newWorker } = await testEngine(t);
@@ -20,11 +23,13 @@ const queueSix = async (values = {}) =>
       { nextExecutionAt: null, ...values },
     ),
   );
-const claim = (ends: ReturnType<typeof endOf>[] = []) => claimExecutions(ctx, { limit: 10, after: 0, ends });
+const OPTIONS = { limit: 10, after: 0 };
+const claim = () => claimExecutions(ctx, OPTIONS);
+const complete = (result: ExecutionResult) => completeAndClaim(ctx, [result], OPTIONS);
 
-function endOf({ id, claimToken }: ClaimedExecution, tokens = 10) {
+function resultWith(run: ClaimedExecution, tokens = 10) {
   const usage = { model: 'test', inputTokens: tokens, outputTokens: 0, estimated: false, costUsd: 0 };
-  return { id, claimToken, durationMs: 1, usage, outcome: { ok: true, text: 'Done.' } as const };
+  return buildResult(run, { usage });
 }
 
 t.test('what starts takes the place of what ends in the same transaction', async (t) => {
@@ -33,7 +38,7 @@ t.test('what starts takes the place of what ends in the same transaction', async
   t.equal(started.length, 5, 'one user has five places');
   t.equal((await claim()).started.length, 0);
   const [first] = started as [ClaimedExecution];
-  t.equal((await claim([endOf(first)])).started.length, 1);
+  t.equal((await complete(resultWith(first))).started.length, 1);
   t.strictSame([await countOf('completed'), await countOf('running'), await countOf('pending')], [1, 5, 0]);
 });
 
@@ -41,8 +46,8 @@ t.test('a run that was lost gives its place to nobody', async (t) => {
   await queueSix();
   const { started } = await claim();
   const [first] = started as [ClaimedExecution];
-  const stale = { ...endOf(first), claimToken: '00000000-0000-4000-8000-000000000000' };
-  t.equal((await claim([stale])).started.length, 0);
+  const stale = { ...resultWith(first), claimToken: '00000000-0000-4000-8000-000000000000' };
+  t.equal((await complete(stale)).started.length, 0);
   t.strictSame([await countOf('completed'), await countOf('running')], [0, 5]);
 });
 
@@ -52,7 +57,7 @@ t.test('what an ended call had reserved and not used is there for the one that s
   const { started } = await claim();
   t.equal(started.length, 1);
   const [first] = started as [ClaimedExecution];
-  t.equal((await claim([endOf(first, 10)])).started.length, 1);
+  t.equal((await complete(resultWith(first, 10))).started.length, 1);
   t.match(await readUsage(ctx, alice().id), { tokens: 99_010, tokensReserved: 1000 });
 });
 
@@ -60,7 +65,7 @@ t.test('the one that would start in its place is refused when the ended call use
   await useUp(ctx, alice().id, { tokens: 99_000 });
   await queueSix({ maxTokens: 1000 });
   const [first] = (await claim()).started as [ClaimedExecution];
-  t.match(await claim([endOf(first, 1000)]), { started: [], refused: 5 });
+  t.match(await complete(resultWith(first, 1000)), { started: [], refused: 5 });
   t.strictSame([await countOf('completed'), await countOf('failed')], [1, 5]);
   t.match(await readUsage(ctx, alice().id), { executions: 1, tokens: 100_000, tokensReserved: 0 });
 });
@@ -70,7 +75,7 @@ t.test('an end of yesterday is booked there, and what starts counts today', asyn
   await queueSix();
   const [first] = (await claim()).started as [ClaimedExecution];
   clock.set('2026-11-21T00:00:10.000Z');
-  t.equal((await claim([endOf(first)])).started.length, 1);
+  t.equal((await complete(resultWith(first))).started.length, 1);
   t.match(await readUsage(ctx, alice().id), { executions: 1, tokens: 0 });
   clock.set('2026-11-21T01:00:00.000Z');
   await rescueExpired(ctx);

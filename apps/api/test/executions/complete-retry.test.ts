@@ -4,9 +4,10 @@ import t from 'tap';
 import type { Ai, AiOutcome } from '../../src/ai/client.ts';
 import type { Context } from '../../src/context.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
-import { storeEnds } from '../../src/executions/store-ends.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
+import { storeResults } from '../../src/executions/store-results.ts';
 import { testEngine } from '../support/engine.ts';
+import { buildResult } from '../support/executions.ts';
 import { insertTask, insertTasks, readRun } from '../support/schedules.ts';
 
 const { ctx, ai, alice, newProcess, newWorker, logged } = await testEngine(t);
@@ -100,9 +101,8 @@ t.test('many long results are stored a few at a time', async (t) => {
   await insertTasks(ctx, [alice().id, alice().id, alice().id, alice().id, alice().id]);
   await enqueueDue(ctx);
   const { started } = await claimExecutions(ctx, { limit: 5, after: 0 });
-  const outcome = { ok: true, text: 'x'.repeat(450_000) } as const;
-  const ends = started.map(({ id, claimToken }) => ({ id, claimToken, outcome, usage: USAGE, durationMs: 1 }));
-  await storeEnds({ ...ctx, db }, ends, new AbortController().signal);
+  const results = started.map((run) => buildResult(run, { text: 'x'.repeat(450_000), usage: USAGE }));
+  await storeResults({ ...ctx, db }, results, new AbortController().signal);
   t.equal(await ctx.db.$count(executions, eq(executions.status, 'completed')), 5);
   t.equal(transactions, 3);
 });

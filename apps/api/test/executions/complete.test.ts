@@ -3,14 +3,14 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
+import { completeExecutions } from '../../src/executions/complete.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { rescueExpired } from '../../src/executions/leases.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
-import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
-import { settleExecutions } from '../../src/executions/settle.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
+import { buildResult } from '../support/executions.ts';
 import { insertTask, readRun, readTask } from '../support/schedules.ts';
 import type { AiAnswer } from '../support/servers/ai-server.ts';
 
@@ -141,16 +141,12 @@ t.test('of two claims of one execution that end together, the one that holds it 
   await rescueExpired(ctx);
   const [held] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
   const usage = { model: 'test-model', inputTokens: 10, outputTokens: 1, estimated: false, costUsd: 0 };
-  const endOf = ({ id, claimToken }: ClaimedExecution, text: string, outputTokens: number) => ({
-    id,
-    claimToken,
-    durationMs: 1,
-    usage: { ...usage, outputTokens },
-    outcome: { ok: true, text } as const,
-  });
-  const ends = [endOf(held!, 'held', 1), endOf(lost!, 'lost', 999)];
-  t.strictSame(await inTransaction(ctx, (tx) => settleExecutions(tx, ends)), [held!.id]);
+  const results = [
+    buildResult(held!, { text: 'held', usage: { ...usage, outputTokens: 1 } }),
+    buildResult(lost!, { text: 'lost', usage: { ...usage, outputTokens: 999 } }),
+  ];
+  t.strictSame(await inTransaction(ctx, (tx) => completeExecutions(tx, results)), [held!.id]);
   t.match(await readRun(ctx, task), { status: 'completed', result: 'held', outputTokens: 1 });
   t.match(await ctx.db.select().from(usageRecords).where(eq(usageRecords.source, 'execution')), [{ outputTokens: 1 }]);
-  t.strictSame(await inTransaction(ctx, (tx) => settleExecutions(tx, ends)), []);
+  t.strictSame(await inTransaction(ctx, (tx) => completeExecutions(tx, results)), []);
 });

@@ -1,7 +1,7 @@
 import { executions, occurrences, usageCounters, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { enqueueDue } from '../../src/executions/queue.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
 import {

@@ -6,10 +6,11 @@ import { asc } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
-import { settleExecutions } from '../../src/executions/settle.ts';
+import { completeExecutions } from '../../src/executions/complete.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
+import { buildResult } from '../support/executions.ts';
 import { insertTask, insertUsers, readRun, readRuns, useUp } from '../support/schedules.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
@@ -167,12 +168,11 @@ t.test('an event of a change that was undone is never sent', async (t) => {
 
   const [run] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
   await ctx.db.delete(deliveries);
-  const outcome = { ok: true, text: 'Fine.' } as const;
-  const settling = inTransaction(ctx, async (tx) => {
-    await settleExecutions(tx, [{ ...run!, outcome, usage: null, durationMs: 1 }]);
+  const completing = inTransaction(ctx, async (tx) => {
+    await completeExecutions(tx, [buildResult(run!)]);
     throw undone;
   });
-  await t.rejects(settling, undone);
+  await t.rejects(completing, undone);
   t.strictSame(await readDeliveries(), []);
 });
 

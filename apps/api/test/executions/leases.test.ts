@@ -1,8 +1,8 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { handBack, renewLeases, rescueExpired } from '../../src/executions/leases.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, readRun, readTask } from '../support/schedules.ts';
 

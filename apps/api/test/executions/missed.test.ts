@@ -1,6 +1,6 @@
 import { settings } from '@carillon/db';
 import t from 'tap';
-import { enqueueDue } from '../../src/executions/queue.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';

@@ -3,10 +3,11 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
+import { completeExecutions } from '../../src/executions/complete.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { settleExecutions } from '../../src/executions/settle.ts';
 import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { testEngine } from '../support/engine.ts';
+import { buildResult } from '../support/executions.ts';
 import { insertTask, readRun, readRuns, useUp } from '../support/schedules.ts';
 import { mailServer } from '../support/servers/mail-server.ts';
 import { runDue } from '../support/tasks.ts';
@@ -105,19 +106,19 @@ t.test('the mail is queued with the end of the run or not at all, and waits seal
   const task = await insert();
   await executeTask(ctx, alice(), task);
   const [run] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
-  const end = { ...run!, outcome: { ok: true, text: 'A secret recipe.' } as const, usage: null, durationMs: 1 };
+  const result = buildResult(run!, { text: 'A secret recipe.' });
   const undone = new Error('undone');
-  const settling = inTransaction(ctx, async (tx) => {
-    await settleExecutions(tx, [end]);
+  const completing = inTransaction(ctx, async (tx) => {
+    await completeExecutions(tx, [result]);
     throw undone;
   });
-  await t.rejects(settling, undone);
+  await t.rejects(completing, undone);
   t.equal(await ctx.db.$count(mails), 0);
-  await inTransaction(ctx, (tx) => settleExecutions(tx, [end]));
+  await inTransaction(ctx, (tx) => completeExecutions(tx, [result]));
   const [mail] = await ctx.db.select().from(mails);
   t.match(mail, { recipient: RESULTS, userId: alice().id, kind: 'message' });
   t.notMatch(JSON.stringify(mail), 'recipe');
-  t.same(await settleExecutions(ctx, [end]), [], 'an end counts once');
+  t.same(await completeExecutions(ctx, [result]), [], 'an end counts once');
   t.equal(await ctx.db.$count(mails), 1);
   await ctx.db.delete(users).where(eq(users.id, alice().id));
   t.equal(await ctx.db.$count(mails), 0, 'and goes with the account');

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { watchDeadlocks } from '../support/deadlocks.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, insertUsers, PROMPT, queueRuns, readRuns } from '../support/schedules.ts';

@@ -1,8 +1,8 @@
 import { type ERROR_CODES, executions, usageRecords } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';

@@ -1,6 +1,6 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { enqueueDue } from '../../src/executions/queue.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, readRun, readTask } from '../support/schedules.ts';
 

@@ -2,8 +2,8 @@ import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { handBack, rescueExpired } from '../../src/executions/leases.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, queueRuns, readLedger, readRun, readUsage, useUp } from '../support/schedules.ts';
 

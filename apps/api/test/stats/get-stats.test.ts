@@ -2,7 +2,7 @@ import { coupons, queryRows, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { START, testContext } from '../support/context.ts';
 import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { findFaults } from '../support/engine-faults.ts';

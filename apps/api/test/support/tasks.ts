@@ -5,7 +5,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { Test } from 'tap';
 import type { Ai, AiOutcome } from '../../src/ai/client.ts';
 import type { Context } from '../../src/context.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { createWorker } from '../../src/worker.ts';
 import type { Person } from './people.ts';
 

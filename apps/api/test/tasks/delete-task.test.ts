@@ -3,10 +3,11 @@ import { deliveries, executions, occurrences, tasks, usageCounters, usageRecords
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
-import { settleExecutions } from '../../src/executions/settle.ts';
+import { completeExecutions } from '../../src/executions/complete.ts';
 import { START, testContext } from '../support/context.ts';
 import { listen } from '../support/deliveries.ts';
 import { findFaults } from '../support/engine-faults.ts';
+import { buildResult } from '../support/executions.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
 import {
   answering,
@@ -112,14 +113,8 @@ t.test('what was running is aborted, counted as an estimate, and ends without a 
   // Its prompt, at four characters to a token.
   t.match(await today(alice), { executions: 1, tokens: Math.ceil(TASK.prompt.length / 4), reserved: 0 });
   const usage = { model: 'm', inputTokens: 1, outputTokens: 1, estimated: false, costUsd: 1 };
-  const end = {
-    id: run.id,
-    claimToken: run.claimToken,
-    durationMs: 1,
-    usage,
-    outcome: { ok: true, text: 'Late.' },
-  } as const;
-  t.same(await settleExecutions(ctx, [end]), [], 'the worker that still had it settles nothing');
+  const late = buildResult(run, { usage });
+  t.same(await completeExecutions(ctx, [late]), [], 'the worker that still had it completes nothing');
   t.match(await today(alice), { executions: 1, tokens: Math.ceil(TASK.prompt.length / 4) });
   t.same(await heard(), []);
 });

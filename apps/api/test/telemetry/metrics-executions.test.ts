@@ -3,12 +3,13 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
+import { completeExecutions } from '../../src/executions/complete.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { rescueExpired } from '../../src/executions/leases.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
-import { settleExecutions } from '../../src/executions/settle.ts';
 import { createInstruments } from '../../src/telemetry/instruments.ts';
 import { testEngine } from '../support/engine.ts';
+import { buildResult } from '../support/executions.ts';
 import { readRegistry, type Scrape } from '../support/metrics/scrape.ts';
 import { insertTask } from '../support/schedules.ts';
 
@@ -119,18 +120,16 @@ t.test('A rolled back start and a completion after the lease was lost do not cou
 
   const { started } = await claimExecutions(ctx, { limit: 1, after: 0 });
   const usage = { model: 'x', inputTokens: 7, outputTokens: 5, estimated: false, costUsd: 1 };
-  const [run] = started.map(({ id, claimToken }) => {
-    return { id, claimToken, usage, durationMs: 20, outcome: { ok: true as const, text: 'Titan' } };
-  });
+  const [run] = started.map((claimed) => buildResult(claimed, { usage }));
   if (!run) return t.fail();
   const rolledBack = inTransaction(ctx, async (tx) => {
-    t.same(await settleExecutions(tx, [run]), [run.id]);
+    t.same(await completeExecutions(tx, [run]), [run.id]);
     throw rollback;
   });
   await t.rejects(rolledBack, rollback);
   clock.advance(ctx.config.executionLeaseMs + 1);
   await rescueExpired(ctx);
-  t.same(await inTransaction(ctx, (tx) => settleExecutions(tx, [run])), [], 'the lease is lost');
+  t.same(await inTransaction(ctx, (tx) => completeExecutions(tx, [run])), [], 'the lease is lost');
   const scrape = await readMetrics();
   t.equal(readEnded(scrape, 'completed', 'none'), 0);
   t.equal(scrape.value('carillon_cost_usd_total'), 0);

@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import t from 'tap';
 import { beginCall } from '../../src/agent/calls.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/queue.ts';
+import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, useUp } from '../support/schedules.ts';

@@ -13,12 +13,13 @@ import {
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
-import { settleExecutions } from '../../src/executions/settle.ts';
+import { completeExecutions } from '../../src/executions/complete.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { notifyUsers } from '../../src/notifications/notify.ts';
 import { START, testContext } from '../support/context.ts';
 import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { findFaults } from '../support/engine-faults.ts';
+import { buildResult } from '../support/executions.ts';
 import { PASSWORD, type Person, signUp, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
 import { insertUpload, NO_IDS, postTask, runDue, TASK } from '../support/tasks.ts';
 import { postWebhook } from '../support/webhooks.ts';
@@ -119,11 +120,7 @@ t.test('what is running is aborted, and ends without a trace', async (t) => {
   if (!run) return t.fail('it did not start');
   await remove(alice.id);
   t.same(aborted.splice(0), [run.id]);
-  const outcome = { ok: true, text: 'Late.' } as const;
-  t.same(
-    await settleExecutions(ctx, [{ id: run.id, claimToken: run.claimToken, durationMs: 1, usage: null, outcome }]),
-    [],
-  );
+  t.same(await completeExecutions(ctx, [buildResult(run)]), []);
 });
 
 t.test('the last active admin is not deleted, also not by themselves', async (t) => {

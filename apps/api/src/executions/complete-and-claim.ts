@@ -1,0 +1,49 @@
+import { type Context, inTransaction } from '../context.ts';
+import { applyUsage, lockAccounts, type QuotaAccount } from '../limits/quotas.ts';
+import { recordUsage } from '../usage/record.ts';
+import {
+  type ClaimOptions,
+  type ClaimResult,
+  decideStarts,
+  recordStartEvents,
+  selectCandidates,
+  writeStarts,
+} from './claim.ts';
+import { failOverQuota, toUsageDeltas, writeResults } from './complete.ts';
+import type { ExecutionResult } from './execution-result.ts';
+import { writeFollowUps } from './follow-ups.ts';
+
+/**
+ * Completes executions and starts others in their slots, in one transaction: what `completeExecutions` and
+ * `claimExecutions` do, with each step's statements sent together.
+ */
+export function completeAndClaim(
+  ctx: Context,
+  results: readonly ExecutionResult[],
+  options: ClaimOptions,
+): Promise<ClaimResult> {
+  return inTransaction(ctx, async (tx) => {
+    // Results first: they may wait for row locks, and other processes can still claim meanwhile.
+    const [completed, { candidates, next }] = await Promise.all([
+      writeResults(tx, results),
+      selectCandidates(tx, options),
+    ]);
+    if (completed.length + candidates.length === 0) return { started: [], refused: 0, next };
+
+    const now = tx.now();
+    // One lock over all accounts, in its order: locking those of each step apart could deadlock.
+    const userIds = [...completed, ...candidates].map(({ userId }) => userId);
+    const accounts = await lockAccounts(tx.db, userIds, now);
+    const completedUsage = toUsageDeltas(completed);
+    for (const delta of completedUsage) applyUsage(accounts.get(delta.userId) as QuotaAccount, delta, now);
+    const { starting, refused, usage } = decideStarts(candidates, accounts, now);
+    await Promise.all([
+      writeStarts(tx, starting, now),
+      recordUsage(tx, [...completedUsage, ...usage]),
+      writeFollowUps(tx, completed),
+      recordStartEvents(tx, starting, now),
+    ]);
+    await failOverQuota(tx, refused);
+    return { started: starting, refused: refused.length, next };
+  });
+}

@@ -1,0 +1,113 @@
+import { queryRows, recordset, toInstantOrNull } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+import { type QuotaExceeded, quotaExceededError, toUtcDay } from '../limits/quotas.ts';
+import { recordUsage, type UsageDelta } from '../usage/record.ts';
+import { type CompletedExecution, type ExecutionResult, permanentFailure } from './execution-result.ts';
+import { writeFollowUps } from './follow-ups.ts';
+
+/**
+ * Writes results and all that follows from them, in the caller's transaction: tokens and cost, the retry if one is due,
+ * the state of the task, quotas, notifications and events. Returns the ids that were completed.
+ *
+ * The claim token is the fence: an execution that another worker has taken over, or whose task was deleted, is neither
+ * completed nor billed.
+ */
+export async function completeExecutions(tx: Context, results: readonly ExecutionResult[]): Promise<number[]> {
+  const completed = await writeResults(tx, results);
+  await Promise.all([recordUsage(tx, toUsageDeltas(completed)), writeFollowUps(tx, completed)]);
+  return completed.map(({ id }) => id);
+}
+
+/** Fails pending executions as `QUOTA_EXCEEDED`: they never start, and the quota that counted them is released. */
+export async function failOverQuota(tx: Context, refused: readonly { id: number; exceeded: QuotaExceeded }[]) {
+  await completeExecutions(
+    tx,
+    refused.map(({ id, exceeded }) => ({
+      id,
+      claimToken: null,
+      usage: null,
+      durationMs: null,
+      ...permanentFailure('QUOTA_EXCEEDED', quotaExceededError(exceeded).message),
+    })),
+  );
+}
+
+type WrittenRow = Omit<CompletedExecution, 'result' | 'completedAt' | 'plannedFor' | 'startedAt'> & {
+  claimToken: string | null;
+  plannedFor: string | null;
+  startedAt: string | null;
+};
+
+/**
+ * Writes the results alone and returns the executions that they completed. Locks each task before its executions, as
+ * every other transaction does.
+ */
+export async function writeResults(tx: Context, results: readonly ExecutionResult[]): Promise<CompletedExecution[]> {
+  if (results.length === 0) return [];
+  const completedAt = tx.now();
+  const now = completedAt.toISOString();
+  const records = results.map((result) => ({
+    id: result.id,
+    token: result.claimToken,
+    status: result.ok ? 'completed' : 'failed',
+    result: result.ok ? result.text : null,
+    error: result.ok ? null : result.message,
+    code: result.ok ? null : result.errorCode,
+    model: result.usage?.model ?? null,
+    input: result.usage?.inputTokens ?? null,
+    output: result.usage?.outputTokens ?? null,
+    estimated: result.usage?.estimated ?? false,
+    cost: result.usage?.costUsd ?? null,
+    ms: result.durationMs === null ? null : Math.round(result.durationMs),
+  }));
+  const written = await queryRows<WrittenRow>(
+    tx.db,
+    sql`
+    with results as (
+      select * from jsonb_to_recordset(${recordset(records)}::jsonb) as results(id int, token uuid, status text,
+        result text, error text, code text, model text, input int, output int, estimated boolean, cost float8, ms int)
+    ), held as (
+      select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures,
+        t.notification_email from tasks t
+      where t.id in (select e.task_id from executions e join results using (id)) order by t.id for no key update
+    )
+    update executions e set status = results.status, completed_at = ${now}, claim_token = null,
+      lease_until = null, tokens_reserved = 0, result = results.result, error = results.error,
+      error_code = results.code, model = results.model, input_tokens = results.input, output_tokens = results.output,
+      tokens_estimated = results.estimated, cost_usd = results.cost, processing_time_ms = results.ms,
+      queued_at = coalesce(e.queued_at, ${now}),
+      usage_day = case when results.token is not null then e.usage_day end
+    from results join executions was using (id) join held on held.id = was.task_id
+    where e.id = results.id and case when results.token is null
+      then e.status = 'pending' else e.status = 'running' and e.claim_token = results.token end
+    returning e.id, results.token as "claimToken", e.task_id as "taskId", e.user_id as "userId", e.trigger,
+      e.via_webhook as "viaWebhook", e.planned_for as "plannedFor", e.attempt, e.started_at as "startedAt",
+      was.usage_day as "usageDay", was.tokens_reserved as "tokensReserved",
+      held.name as "taskName", held.notification_email as "notificationEmail", held.status as "taskStatus",
+      held.recurrence,
+      held.next_execution_at is not null as "hasNext", held.consecutive_failures as "consecutiveFailures"`,
+  );
+  // Two claims of one execution may end together; the token says which of them counted.
+  const toKey = ({ id, claimToken }: { id: number; claimToken: string | null }) => `${id} ${claimToken}`;
+  const resultByKey = new Map(results.map((result) => [toKey(result), result]));
+  return written.map(({ claimToken, ...row }) => ({
+    ...row,
+    plannedFor: toInstantOrNull(row.plannedFor),
+    startedAt: toInstantOrNull(row.startedAt),
+    completedAt,
+    result: resultByKey.get(toKey({ id: row.id, claimToken })) as ExecutionResult,
+  }));
+}
+
+/** What completed executions change in the counters of their users. */
+export const toUsageDeltas = (completed: readonly CompletedExecution[]): UsageDelta[] =>
+  completed.flatMap(({ userId, usageDay, startedAt, completedAt, tokensReserved, result }): UsageDelta[] => {
+    // The day that stays in the row: that of the start, or if it never started, that of the completion.
+    const day = (result.claimToken !== null && usageDay) || toUtcDay(completedAt);
+    const count = { userId, day, ...(result.ok ? { completed: 1 } : { failed: 1 }) };
+    if (usageDay === null) return [count];
+    if (startedAt === null) return [count, { userId, day: usageDay, executions: -1 }];
+    const tokens = result.usage ? result.usage.inputTokens + result.usage.outputTokens : 0;
+    return [count, { userId, day: usageDay, tokens, tokensReserved: -tokensReserved }];
+  });

@@ -1,0 +1,244 @@
+import { queryRows, recordset, toInstant, toInstantOrNull } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { type Context, inTransaction } from '../context.ts';
+import { admitExecution, lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../limits/quotas.ts';
+import { type DueOccurrences, listDueOccurrences, MAX_DUE_OCCURRENCES } from '../schedule/due.ts';
+import type { Schedule } from '../schedule/recurrence.ts';
+import { recordUsage } from '../usage/record.ts';
+import { failOverQuota } from './complete.ts';
+
+/** Tasks, and retries, in one transaction. */
+const MAX_BATCH = 200;
+/** An execution that starts later than this after its planned instant is `late` in the ledger. */
+export const LATE_AFTER_MS = 5000;
+/** When a task whose next occurrence cannot be computed is tried again. */
+const UNSCHEDULABLE_PAUSE_MS = 24 * 60 * 60 * 1000;
+
+/** Ids of the executions that may start now, and of those that failed at once because a quota was used up. */
+export interface Enqueued {
+  queued: number[];
+  refused: number[];
+}
+
+interface DueTask extends Omit<Schedule, 'scheduledFor'> {
+  id: number;
+  userId: number;
+  scheduledFor: string;
+  nextExecutionAt: string;
+  /** Whether an execution of it is pending or running. */
+  isBusy: boolean;
+}
+
+interface DueRetry {
+  id: number;
+  userId: number;
+}
+
+/** A due task with its ledger rows, the occurrence that runs or is refused, and the instant it is due next. */
+interface PlannedOccurrence {
+  task: DueTask;
+  ledger: { at: Date; fate: 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' }[];
+  run: { at: Date; exceeded: QuotaExceeded | null } | null;
+  nextExecutionAt: Date | null;
+}
+
+/**
+ * Queues all that fell due at least `overdueMs` ago: tasks, with their ledger rows, and retries. Any number of processes
+ * may call it at once; each task is taken by one of them. In maintenance mode it does nothing, and what is due stays due.
+ */
+export async function enqueueDue(ctx: Context, { overdueMs = 0 } = {}): Promise<Enqueued> {
+  const all: Enqueued = { queued: [], refused: [] };
+  let mayBeMore = true;
+  while (mayBeMore) {
+    const dueBefore = new Date(ctx.now().getTime() - overdueMs);
+    const batch = await inTransaction(ctx, (tx) => enqueueBatch(tx, dueBefore));
+    all.queued.push(...batch.queued);
+    all.refused.push(...batch.refused);
+    for (const id of batch.queued) ctx.trace.mark(`execution ${id}`);
+    if (batch.queued.length > 0) ctx.worker.wakeExecutions();
+    ({ mayBeMore } = batch);
+  }
+  return all;
+}
+
+/** The instant at which a task or a retry falls due next, to the millisecond; null if nothing is planned. */
+export async function findNextDueAt(ctx: Context): Promise<Date | null> {
+  const [row] = await queryRows<{ at: string | null }>(
+    ctx.db,
+    sql`
+    select least(
+      (select min(next_execution_at) from tasks where next_execution_at is not null),
+      (select min(run_at) from executions where status = 'pending' and queued_at is null)
+    ) as at`,
+  );
+  return toInstantOrNull(row?.at ?? null);
+}
+
+async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & { mayBeMore: boolean }> {
+  const [, tasks, retries] = await Promise.all([
+    // Starts and deliveries are committed after this transaction and flush it too. If it is lost, what was due is due.
+    queryRows(ctx.db, sql`set local synchronous_commit to off`),
+    lockDueTasks(ctx, dueBefore),
+    lockDueRetries(ctx, dueBefore),
+  ]);
+  if (tasks.length + retries.length === 0) return { queued: [], refused: [], mayBeMore: false };
+
+  const now = ctx.now();
+  const { due, isCut } = computeDueOccurrences(ctx, tasks, now);
+  const userIds = [...due.map(({ task }) => task), ...retries].map(({ userId }) => userId);
+  const accounts = await lockAccounts(ctx.db, userIds, now);
+  const planned = due.map(({ task, occurrences }) =>
+    planOccurrence(task, occurrences, accounts.get(task.userId) as QuotaAccount, now),
+  );
+  const admitted = admitRetries(retries, accounts, now);
+  const [inserted] = await Promise.all([insertPlanned(ctx, planned, now), queueRetries(ctx, admitted, now)]);
+
+  // Counts only the rows that were inserted: an instant that the ledger has already gets no second execution.
+  const queued = [...inserted.filter(({ isQueued }) => isQueued), ...admitted.queued];
+  const day = toUtcDay(now);
+  await recordUsage(
+    ctx,
+    queued.map(({ userId }) => ({ userId, day, executions: 1 })),
+  );
+  const exceededByTask = new Map(planned.map(({ task, run }) => [task.id, run?.exceeded]));
+  const refused = inserted
+    .filter(({ isQueued }) => !isQueued)
+    .map(({ id, taskId }) => ({ id, exceeded: exceededByTask.get(taskId) as QuotaExceeded }))
+    .concat(admitted.refused);
+  await failOverQuota(ctx, refused);
+  return {
+    queued: queued.map(({ id }) => id),
+    refused: refused.map(({ id }) => id),
+    mayBeMore: isCut || tasks.length === MAX_BATCH || retries.length === MAX_BATCH,
+  };
+}
+
+/**
+ * Locks due tasks, the longest due first, and skips those that other transactions hold. A scalar subquery for `isBusy`,
+ * because an `exists` may be planned as one pass over all pending and running executions.
+ */
+function lockDueTasks(ctx: Context, dueBefore: Date): Promise<DueTask[]> {
+  return queryRows<DueTask>(
+    ctx.db,
+    sql`
+    select t.id, t.user_id as "userId", t.recurrence, t.recurrence_pattern as "recurrencePattern", t.timezone,
+      t.scheduled_for as "scheduledFor", t.next_execution_at as "nextExecutionAt",
+      (select true from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
+        as "isBusy"
+    from tasks t
+    where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
+    order by t.next_execution_at, t.user_id limit ${MAX_BATCH} for no key update of t skip locked`,
+  );
+}
+
+/** Locks retries whose wait is over, with their tasks. */
+function lockDueRetries(ctx: Context, dueBefore: Date): Promise<DueRetry[]> {
+  return queryRows<DueRetry>(
+    ctx.db,
+    sql`
+    select e.id, e.user_id as "userId" from executions e join tasks t on t.id = e.task_id
+    where e.status = 'pending' and e.queued_at is null and e.run_at <= ${dueBefore.toISOString()}
+      and not (select maintenance_mode from settings)
+    order by e.run_at limit ${MAX_BATCH} for no key update of t, e skip locked`,
+  );
+}
+
+/** The due occurrences of the tasks, up to `MAX_DUE_OCCURRENCES`; the tasks beyond that are left to the next batch. */
+function computeDueOccurrences(ctx: Context, tasks: readonly DueTask[], now: Date) {
+  const due: { task: DueTask; occurrences: DueOccurrences }[] = [];
+  let left = MAX_DUE_OCCURRENCES;
+  for (const task of tasks) {
+    if (left <= 0) break;
+    const occurrences = computeDue(ctx, task, now, left);
+    left -= occurrences.missed.length + 1;
+    due.push({ task, occurrences });
+  }
+  return { due, isCut: left <= 0 };
+}
+
+function computeDue(ctx: Context, task: DueTask, now: Date, limit: number): DueOccurrences {
+  const from = toInstant(task.nextExecutionAt);
+  try {
+    const due = listDueOccurrences({ ...task, scheduledFor: toInstant(task.scheduledFor) }, from, now, limit);
+    if (due.next === null && task.recurrence !== 'once') throw new Error('The schedule has no next run.');
+    return due;
+  } catch (error) {
+    // One broken task must neither stop the others nor be tried again by every tick.
+    ctx.log.error({ err: error, taskId: task.id }, 'next run of a task cannot be computed');
+    return { missed: [], latest: from, next: new Date(now.getTime() + UNSCHEDULABLE_PAUSE_MS) };
+  }
+}
+
+function planOccurrence(task: DueTask, due: DueOccurrences, account: QuotaAccount, now: Date): PlannedOccurrence {
+  // Tasks of a deactivated account are suspended: activating it computes their next instants anew.
+  if (!account.isActive) return { task, ledger: [], run: null, nextExecutionAt: null };
+  const ledger: PlannedOccurrence['ledger'] = due.missed.map((at) => ({ at, fate: 'missed' }));
+  const at = due.latest;
+  if (at === null) return { task, ledger, run: null, nextExecutionAt: due.next };
+  if (task.isBusy) {
+    ledger.push({ at, fate: 'skipped_overlap' });
+    return { task, ledger, run: null, nextExecutionAt: due.next };
+  }
+  const exceeded = admitExecution(account, now);
+  const isLate = now.getTime() - at.getTime() > LATE_AFTER_MS;
+  ledger.push({ at, fate: exceeded ? 'over_quota' : isLate ? 'late' : 'ran' });
+  return { task, ledger, run: { at, exceeded }, nextExecutionAt: due.next };
+}
+
+/** Inserts ledger rows and executions and moves the tasks on, in one statement. Returns the executions. */
+async function insertPlanned(ctx: Context, planned: readonly PlannedOccurrence[], now: Date) {
+  if (planned.length === 0) return [];
+  const ledger = planned.flatMap(({ task, ledger }) => ledger.map(({ at, fate }) => ({ task_id: task.id, at, fate })));
+  const runs = planned.flatMap(({ task, run }) =>
+    run ? [{ task_id: task.id, user_id: task.userId, at: run.at, queued: run.exceeded === null }] : [],
+  );
+  const moves = planned.map(({ task, nextExecutionAt }) => ({ task_id: task.id, next: nextExecutionAt }));
+  return queryRows<{ id: number; taskId: number; userId: number; isQueued: boolean }>(
+    ctx.db,
+    sql`
+    with recorded as (
+      insert into occurrences (task_id, planned_for, fate, recorded_at)
+      select task_id, at, fate, ${now.toISOString()}::timestamptz
+      from jsonb_to_recordset(${recordset(ledger)}::jsonb) as l(task_id int, at timestamptz, fate text)
+      on conflict do nothing
+      returning task_id, planned_for
+    ), moved as (
+      update tasks t set next_execution_at = m.next
+      from jsonb_to_recordset(${recordset(moves)}::jsonb) as m(task_id int, next timestamptz) where t.id = m.task_id
+    )
+    insert into executions (task_id, user_id, status, trigger, planned_for, run_at, queued_at, usage_day, created_at)
+    select r.task_id, r.user_id, 'pending', 'schedule', r.at, r.at,
+      case when r.queued then ${now.toISOString()}::timestamptz end,
+      case when r.queued then ${toUtcDay(now)}::date end, ${now.toISOString()}::timestamptz
+    from jsonb_to_recordset(${recordset(runs)}::jsonb) as r(task_id int, user_id int, at timestamptz, queued boolean)
+    join recorded on recorded.task_id = r.task_id and recorded.planned_for = r.at
+    returning id, task_id as "taskId", user_id as "userId", queued_at is not null as "isQueued"`,
+  );
+}
+
+/** Divides retries into those that start, those that a quota refuses, and those of deactivated accounts. */
+function admitRetries(retries: readonly DueRetry[], accounts: ReadonlyMap<number, QuotaAccount>, now: Date) {
+  const queued: DueRetry[] = [];
+  const refused: { id: number; exceeded: QuotaExceeded }[] = [];
+  const dropped: DueRetry[] = [];
+  for (const retry of retries) {
+    const account = accounts.get(retry.userId);
+    if (!account?.isActive) {
+      dropped.push(retry);
+      continue;
+    }
+    const exceeded = admitExecution(account, now);
+    if (exceeded) refused.push({ id: retry.id, exceeded });
+    else queued.push(retry);
+  }
+  return { queued, refused, dropped };
+}
+
+async function queueRetries(ctx: Context, { queued, dropped }: ReturnType<typeof admitRetries>, now: Date) {
+  if (queued.length + dropped.length === 0) return;
+  const toIds = (retries: readonly DueRetry[]) => `{${retries.map(({ id }) => id).join(',')}}`;
+  await ctx.db.execute(sql`
+    with dropped as (delete from executions where id = any(${toIds(dropped)}::int[]))
+    update executions set queued_at = ${now.toISOString()}, usage_day = ${toUtcDay(now)}
+    where id = any(${toIds(queued)}::int[])`);
+}

@@ -1,0 +1,205 @@
+import type { EventData } from '@carillon/contract/events';
+import { recordset } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { afterCommit, type Context } from '../context.ts';
+import { type Event, recordEvents } from '../events/outbox.ts';
+import { notifyUsers } from '../notifications/notify.ts';
+import type { CompletedExecution, TaskStatus } from './execution-result.ts';
+import { mailResults } from './mail-results.ts';
+
+/** A recurring task becomes `failed` after so many executions in a row have failed for good. */
+const MAX_CONSECUTIVE_FAILURES = 5;
+
+/** What a completed execution leads to: a retry, or a new state of its task. */
+interface FollowUp {
+  completed: CompletedExecution;
+  retryAt: Date | null;
+  taskStatus: TaskStatus;
+  consecutiveFailures: number;
+}
+
+/** Writes all that follows from completed executions, except the usage counters. */
+export async function writeFollowUps(tx: Context, completed: readonly CompletedExecution[]): Promise<void> {
+  if (completed.length === 0) return;
+  const byTask = new Map<number, FollowUp>();
+  const followUps = completed.map((execution) => {
+    // A second execution of a task finds the task as the first one leaves it.
+    const { taskStatus, consecutiveFailures } = byTask.get(execution.taskId) ?? execution;
+    const followUp = decideFollowUp(tx, { ...execution, taskStatus, consecutiveFailures });
+    byTask.set(execution.taskId, followUp);
+    return followUp;
+  });
+  const billed = completed.filter(({ startedAt, usageDay }) => startedAt !== null && usageDay !== null);
+  const final = followUps.filter(({ retryAt }) => retryAt === null).map((followUp) => followUp.completed);
+  afterCommit(tx, () => {
+    for (const { result } of completed) {
+      tx.metrics.executionEnded({ outcome: result, durationMs: result.durationMs });
+    }
+    for (const { result } of billed) if (result.usage) tx.metrics.usageRecorded(result.usage);
+  });
+  // One connection runs these in this order; sent together they cost one round trip.
+  await Promise.all([
+    insertUsageRecords(tx, billed),
+    insertRetries(tx, followUps),
+    updateTasks(tx, [...byTask.values()]),
+    markOverQuota(tx, completed),
+    notifyOwners(tx, followUps),
+    mailResults(tx, final),
+    recordEvents(tx, followUps.flatMap(buildEvents)),
+  ]);
+}
+
+function decideFollowUp(tx: Context, completed: CompletedExecution): FollowUp {
+  const { result, recurrence, hasNext, plannedFor, taskStatus, consecutiveFailures } = completed;
+  // The planned execution of a `once` task, or one that repairs it. Any other one on demand decides nothing.
+  const isLast = recurrence === 'once' && !hasNext && (plannedFor !== null || taskStatus === 'failed');
+  if (result.ok) {
+    return { completed, retryAt: null, consecutiveFailures: 0, taskStatus: isLast ? 'completed' : taskStatus };
+  }
+  const retryAt = findRetryTime(tx, completed);
+  if (retryAt) return { completed, retryAt, taskStatus, consecutiveFailures };
+  const failures = consecutiveFailures + 1;
+  const isExhausted = taskStatus === 'active' && recurrence !== 'once' && failures >= MAX_CONSECUTIVE_FAILURES;
+  return {
+    completed,
+    retryAt: null,
+    consecutiveFailures: failures,
+    taskStatus: isLast || isExhausted ? 'failed' : taskStatus,
+  };
+}
+
+function findRetryTime({ config }: Context, { result, attempt, taskStatus, completedAt }: CompletedExecution) {
+  const delayMs = config.executionRetryDelaysMs[attempt - 1];
+  if (result.ok || !result.retryable || delayMs === undefined || taskStatus === 'paused') return null;
+  return new Date(completedAt.getTime() + Math.max(delayMs, result.retryAfterMs ?? 0));
+}
+
+async function insertUsageRecords({ db }: Context, billed: readonly CompletedExecution[]) {
+  if (billed.length === 0) return;
+  const records = billed.map(({ id, userId, usageDay, completedAt, result: { usage } }) => ({
+    user_id: userId,
+    execution_id: id,
+    day: usageDay,
+    at: completedAt,
+    model: usage?.model ?? null,
+    input: usage?.inputTokens ?? 0,
+    output: usage?.outputTokens ?? 0,
+    estimated: usage?.estimated ?? false,
+    cost: usage?.costUsd ?? 0,
+  }));
+  await db.execute(sql`
+    insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
+      estimated, cost_usd, created_at)
+    select user_id, execution_id, 'execution', day, 1, model, input, output, estimated, cost, at
+    from jsonb_to_recordset(${recordset(records)}::jsonb) as r(user_id int, execution_id int, day date, model text,
+      input int, output int, estimated boolean, cost float8, at timestamptz)`);
+}
+
+async function insertRetries({ db }: Context, followUps: readonly FollowUp[]) {
+  const retries = followUps
+    .filter(({ retryAt }) => retryAt !== null)
+    .map(({ completed, retryAt }) => ({
+      task: completed.taskId,
+      user: completed.userId,
+      planned: completed.plannedFor,
+      attempt: completed.attempt + 1,
+      of: completed.id,
+      via: completed.viaWebhook,
+      at: retryAt,
+      created: completed.completedAt,
+    }));
+  if (retries.length === 0) return;
+  await db.execute(sql`
+    insert into executions (task_id, user_id, status, trigger, planned_for, attempt, retry_of_id, via_webhook,
+      run_at, created_at)
+    select task, "user", 'pending', 'retry', planned, attempt, "of", via, at, created
+    from jsonb_to_recordset(${recordset(retries)}::jsonb)
+      as r(task int, "user" int, planned timestamptz, attempt int, "of" int, via boolean, at timestamptz,
+        created timestamptz)`);
+}
+
+async function updateTasks({ db }: Context, followUps: readonly FollowUp[]) {
+  const changes = followUps.map(({ completed: { taskId, result }, taskStatus, consecutiveFailures }) => ({
+    id: taskId,
+    status: taskStatus,
+    failures: consecutiveFailures,
+    ms: result.ok && result.durationMs !== null ? Math.round(result.durationMs) : null,
+  }));
+  await db.execute(sql`
+    update tasks t set status = c.status, consecutive_failures = c.failures,
+      last_duration_ms = coalesce(c.ms, t.last_duration_ms),
+      next_execution_at = case when c.status = 'active' then t.next_execution_at end
+    from jsonb_to_recordset(${recordset(changes)}::jsonb) as c(id int, status text, failures int, ms int)
+    where t.id = c.id`);
+}
+
+/** Corrects the ledger for scheduled executions that a quota refused only when they were to start. */
+async function markOverQuota({ db }: Context, completed: readonly CompletedExecution[]) {
+  const refused = completed
+    .filter(({ result, startedAt, trigger }) => !result.ok && startedAt === null && trigger === 'schedule')
+    .map(({ taskId, plannedFor }) => ({ task: taskId, planned: plannedFor }));
+  if (refused.length === 0) return;
+  await db.execute(sql`
+    update occurrences o set fate = 'over_quota'
+    from jsonb_to_recordset(${recordset(refused)}::jsonb) as r(task int, planned timestamptz)
+    where o.task_id = r.task and o.planned_for = r.planned`);
+}
+
+function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {
+  const failed = followUps.filter(
+    ({ completed, taskStatus }) => taskStatus === 'failed' && completed.taskStatus !== 'failed',
+  );
+  return notifyUsers(
+    tx,
+    failed.map(({ completed: { userId, taskName, result } }) => ({
+      userId,
+      kind: 'task.failed',
+      title: `Task "${taskName}" failed`,
+      message: `It will not run again until you resume it. Last error: ${result.ok ? '' : result.message}`,
+    })),
+  );
+}
+
+function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
+  const { id, userId, viaWebhook, taskId, taskName, result, startedAt, completedAt } = completed;
+  const task = { id: taskId, name: taskName, status: taskStatus };
+  const processingTimeMs = result.durationMs === null ? null : Math.round(result.durationMs);
+  if (result.ok) {
+    const input = result.usage?.inputTokens ?? 0;
+    const output = result.usage?.outputTokens ?? 0;
+    const data: EventData<'task.completed'> = {
+      task,
+      execution: {
+        id,
+        status: 'completed',
+        result: result.text,
+        tokensUsed: { input, output, total: input + output },
+        processingTimeMs: processingTimeMs ?? 0,
+        startedAt: (startedAt ?? completedAt).toISOString(),
+        completedAt: completedAt.toISOString(),
+      },
+    };
+    return [
+      { kind: 'task.completed', userId, taskId, viaWebhook, data },
+      { kind: 'execution.completed', userId, taskId, viaWebhook, data },
+    ];
+  }
+  const data: EventData<'task.failed'> = {
+    task,
+    execution: {
+      id,
+      status: 'failed',
+      error: result.message,
+      errorCode: result.errorCode,
+      startedAt: startedAt?.toISOString() ?? null,
+      failedAt: completedAt.toISOString(),
+      processingTimeMs,
+    },
+    retryScheduled: retryAt !== null,
+    nextRetryAt: retryAt?.toISOString() ?? null,
+  };
+  return [
+    { kind: 'task.failed', userId, taskId, viaWebhook, data },
+    { kind: 'execution.failed', userId, taskId, viaWebhook, data },
+  ];
+}

@@ -1,0 +1,152 @@
+import type { Context, WorkerHandle } from '../context.ts';
+import { createBatcher } from '../queue/batcher.ts';
+import { createHeartbeat } from '../queue/heartbeat.ts';
+import { startInterval } from '../queue/interval.ts';
+import { createLeaseHolder } from '../queue/lease-holder.ts';
+import { singleFlight } from '../queue/single-flight.ts';
+import { claimExecutions, hasQueuedExecutions } from './claim.ts';
+import { completeAndClaim } from './complete-and-claim.ts';
+import { handBack, renewLeases, rescueExpired } from './leases.ts';
+import { runExecution, traceExecution } from './run.ts';
+import type { ClaimedExecution } from './select-runnable.ts';
+import { isOneBatch, storeResults } from './store-results.ts';
+
+type RunResult = Awaited<ReturnType<typeof runExecution>>;
+
+const POLL_MS = 1000;
+/** Results that one transaction stores. */
+const MAX_BATCH = 200;
+
+export interface ExecutionRunner extends Pick<WorkerHandle, 'abort' | 'rescue' | 'isAlive'> {
+  /** Claims without waiting for the next poll. */
+  wake(): void;
+  start(): void;
+  /** Runs what is queued until nothing is left that may start. */
+  drain(): Promise<void>;
+  /** Claims nothing more, waits for what runs, and hands the rest back to the queue. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Keeps up to `EXECUTION_CONCURRENCY` executions running: claims, runs and completes them, and refills each slot as it
+ * becomes free. Any number of equal processes share one database.
+ */
+export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: number }): ExecutionRunner {
+  const stopping = new AbortController();
+  const closing = new AbortController();
+  const heartbeat = createHeartbeat();
+  const storeResult = createBatcher(
+    (results: RunResult[]) => ctx.trace.detached(() => completeAndRefill(results)),
+    MAX_BATCH,
+  );
+  const claimOnce = singleFlight(claimRounds, (error) => ctx.log.error({ err: error }, 'claiming executions failed'));
+  const refill = () => (stopping.signal.aborted ? Promise.resolve() : claimOnce());
+  const running = createLeaseHolder<ClaimedExecution, number[]>(ctx, {
+    name: 'executions',
+    idName: 'executionId',
+    work: execute,
+    onEnd: () => void refill(),
+    renew: (leases) => renewLeases(ctx, leases),
+    rescue: () => rescueExpired(ctx),
+    handBack: (leases) => handBack(ctx, leases),
+  });
+  let polling: ReturnType<typeof startInterval> | undefined;
+
+  /** The user after whom the next claim goes on; 0 at the start of a round over the users. */
+  let lastUserId = 0;
+  /** Slots that claims under way may fill. */
+  let reservedSlots = 0;
+  let completing: Promise<unknown> = Promise.resolve();
+  const countFreeSlots = () => Math.max(0, ctx.config.executionConcurrency - running.size - reservedSlots);
+
+  async function execute(execution: ClaimedExecution, signal: AbortSignal) {
+    await traceExecution(ctx, execution, async (span) => {
+      const result = await runExecution(ctx, execution, signal);
+      if (!result.ok) span.fail(result.errorCode);
+      // Aborted: another worker holds the execution, or it was deleted.
+      if (!signal.aborted) await storeResult(result);
+    });
+  }
+
+  /** Claims until no slot is free, or a whole round over the users has found nothing. */
+  async function claimRounds() {
+    let isWholeRound = lastUserId === 0;
+    let found = 0;
+    while (!stopping.signal.aborted && countFreeSlots() > 0) {
+      // A round may go on for as long as executions end and others begin.
+      heartbeat.beat();
+      const claimed = await claim(countFreeSlots());
+      found += claimed.found;
+      if (claimed.next !== 0) continue;
+      if (isWholeRound && (found === 0 || claimed.isExhaustive)) return;
+      isWholeRound = true;
+      found = 0;
+    }
+  }
+
+  /** Completes executions and starts others in their slots and in the free ones. */
+  async function completeAndRefill(results: readonly RunResult[]) {
+    if (stopping.signal.aborted || !isOneBatch(results)) return storeResults(ctx, results, closing.signal);
+    const claiming = claim(countFreeSlots(), results);
+    completing = claiming.catch(() => {});
+    try {
+      const { isExhaustive } = await claiming;
+      if (!isExhaustive) void refill();
+    } catch (error) {
+      ctx.log.error({ err: error, executionIds: results.map(({ id }) => id) }, 'results could not be stored');
+      await storeResults(ctx, results, closing.signal);
+    }
+  }
+
+  /** Starts executions in `slots` free slots and in those of `results`, which it completes. */
+  async function claim(slots: number, results: readonly RunResult[] = []) {
+    const options = { limit: slots + results.length, after: lastUserId };
+    reservedSlots += slots;
+    try {
+      const claiming = results.length > 0 ? completeAndClaim(ctx, results, options) : claimExecutions(ctx, options);
+      const { started, refused, next } = await claiming;
+      running.release(results);
+      for (const execution of started) running.hold(execution);
+      lastUserId = next;
+      // One claim saw every user, and nothing it refused was in front of something that may start.
+      const isExhaustive = options.after === 0 && next === 0 && refused === 0;
+      return { found: started.length + refused, next, isExhaustive };
+    } finally {
+      reservedSlots -= slots;
+    }
+  }
+
+  async function poll() {
+    heartbeat.beat();
+    if (countFreeSlots() > 0 && (await hasQueuedExecutions(ctx))) await refill();
+  }
+
+  return {
+    wake: () => void ctx.trace.detached(refill),
+    abort: running.abort,
+    rescue: async () => (await running.rescue()) ?? [],
+    isAlive: heartbeat.isAlive,
+    start() {
+      running.start();
+      polling = startInterval(
+        POLL_MS,
+        () => running.trackOutage(poll),
+        (error) => ctx.log.error({ err: error }, 'polling executions failed'),
+      );
+    },
+    async drain() {
+      for (;;) {
+        await refill();
+        if (running.size === 0) break;
+        await running.waitUntilEnded();
+      }
+    },
+    async stop() {
+      stopping.abort();
+      await polling?.stop();
+      // Nothing is claimed any more: this waits for the claims under way.
+      await Promise.all([claimOnce(), completing]);
+      await running.stop(graceMs, closing);
+    },
+  };
+}
