@@ -30,7 +30,7 @@ t.test('every page of docs/ is linked from another one', async (t) => {
   const linked = new Set(
     pages.flatMap((path) =>
       [...readPage(path).matchAll(/\]\(([^)#\s]+)/g)].map(([, to = '']) =>
-        to.startsWith('http') ? to : join(dirname(path), to),
+        /^https?:/.test(to) ? to : join(dirname(path), to),
       ),
     ),
   );
