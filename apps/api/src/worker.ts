@@ -1,4 +1,5 @@
 import { rescueAgentCalls } from './agent/calls.ts';
+import { issueReset } from './auth/password-reset.ts';
 import type { Context, WorkerHandle } from './context.ts';
 import { enqueueDue } from './executions/enqueue.ts';
 import { createExecutionRunner } from './executions/runner.ts';
@@ -51,7 +52,9 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       deliverer.start();
       every(SCHEDULER_SILENT_MS / 4, 'queueing overdue tasks', enqueueOverdue);
       every(AGENT_RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx));
-      every(MAIL_MS, 'delivering mail', () => deliverDueMails(ctx));
+      every(MAIL_MS, 'delivering mail', () =>
+        deliverDueMails(ctx, { composeReset: (address) => issueReset(ctx, address) }),
+      );
       every(PRUNE_MS, 'pruning', createPruner(ctx));
       every(PRUNE_MS, 'deleting orphaned objects', () => deleteOrphanedObjects(ctx));
     },

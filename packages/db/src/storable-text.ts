@@ -7,6 +7,9 @@ export function toStorableText(text: string, limit: number): string {
   return (text.length > limit ? clean.replace(/[\uD800-\uDBFF]$/, '') : clean).toWellFormed();
 }
 
+/** Replaces each run of white space and control characters with one space, for texts that must be one line. */
+export const toOneLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+
 /**
  * The same for text that comes in pieces: hands each on as soon as it can, and what it hands on is together what
  * `storedText` makes of the whole.

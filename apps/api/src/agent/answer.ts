@@ -1,3 +1,5 @@
+import { toOneLine } from '@carillon/db/storable-text';
+
 /** What the user is shown of what a model wrote. */
 export interface AgentAnswer {
   content: string;
@@ -71,8 +73,6 @@ function parse(text: string): unknown {
   }
 }
 
-const oneLine = (text: string) => text.toWellFormed().replace(/[\p{Cc}\s]+/gu, ' ');
-
 const withoutBullet = (line: string) =>
   line
     .trim()
@@ -82,7 +82,7 @@ const withoutBullet = (line: string) =>
 function chooseSuggestions(given: readonly unknown[]): string[] {
   const chosen = new Map<string, string>();
   for (const one of given) {
-    const text = typeof one === 'string' ? withoutQuotes(withoutBullet(oneLine(one))) : '';
+    const text = typeof one === 'string' ? withoutQuotes(withoutBullet(toOneLine(one.toWellFormed()))) : '';
     const key = text.toLowerCase();
     const isHeading = text.endsWith(':') || !/[\p{L}\p{N}]/u.test(text);
     if (isHeading || [...text].length > LONGEST_SUGGESTION || chosen.has(key)) continue;

@@ -1,4 +1,4 @@
-import { toStorableText } from '@carillon/db/storable-text';
+import { toOneLine, toStorableText } from '@carillon/db/storable-text';
 
 /** What a message for a user must not repeat. */
 export interface Secrets {
@@ -24,8 +24,6 @@ export function maskSecrets(text: string, secrets: Secrets, limit: number): stri
   shown = maskEcho(shown, toOneLine(takeEnds(secrets.prompt))).trim();
   return shown.length > limit ? `${toStorableText(shown, limit - 1)}…` : shown;
 }
-
-const toOneLine = (text: string) => text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
 
 function maskKey(text: string, key: string): string {
   if (key.length < 4) return text;

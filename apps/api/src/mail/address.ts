@@ -1,2 +1,2 @@
-/** A mail address that a user gives, as it is kept: without the space around it, in lower case (decisions §3). */
+/** The stored form of an e-mail address: without surrounding space, in lower case. */
 export const normalizeEmail = (address: string): string => address.trim().toLowerCase();

@@ -1,54 +1,66 @@
 import { mails } from '@carillon/db';
-import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
-import { issueReset } from '../auth/password-reset.ts';
-import type { Context } from '../context.ts';
-import { decryptBody } from './queue.ts';
-import type { MailOutcome } from './transport.ts';
+import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import { drainDueRows, selectDueRows } from '../queue/due-rows.ts';
+import type { Trace } from '../telemetry/tracing.ts';
+import { decryptBody, type QueueContext } from './queue.ts';
+import type { Mail, MailOutcome } from './transport.ts';
 
-const AT_ONCE = 10;
-/** Longer than the mail server is waited for: while it lasts no other process sends the mail too. */
+const BATCH_SIZE = 10;
+/** Longer than one attempt can last, so that no other process sends the mail meanwhile. */
 const LEASE_MS = 120_000;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Waits after the first failures. Then every hour, so that mail is not long behind a server that came back. */
-const WAITS_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS];
-const GIVE_UP_AFTER_MS = 24 * HOUR_MS;
-/** What a mail server is about to confirm when the process stops is waited for; the rest is sent again. */
+/** Waits after the first failures; then every hour. */
+const RETRY_DELAYS_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS];
+const MAX_AGE_MS = 24 * HOUR_MS;
+/** How long sending may go on once the process stops; the rest is sent again. */
 const STOP_GRACE_MS = 5 * SECOND_MS;
 
-type Waiting = Pick<
+interface DeliveryContext extends QueueContext {
+  log: Logger;
+  trace: Trace;
+  mail: Mail;
+  worker: { readonly stopping: AbortSignal };
+}
+
+export interface DeliveryOptions {
+  /** Issues the token of a password reset and writes its text; null if no active account has the address. */
+  composeReset(address: string): Promise<{ userId: number; link: string; text: string } | null>;
+  graceMs?: number;
+}
+
+type QueuedMail = Pick<
   typeof mails.$inferSelect,
   'id' | 'kind' | 'recipient' | 'subject' | 'bodySealed' | 'attempt' | 'createdAt'
 >;
 
 /**
- * Sends the mail that is due, a few at once, until none is left or the process stops. A mail that the server does not
- * take is tried for a day, and given up at once when it is refused for good. At least once: one that was sent by a
- * process which died before it could note so is sent again. Any number of processes may deliver at once.
+ * Sends the mails that are due until none is left or the process stops, at least once each. A mail that fails is retried
+ * for a day; a permanent refusal is final. Any number of processes may deliver at once.
  */
-export async function deliverDueMails(ctx: Context, { graceMs = STOP_GRACE_MS } = {}): Promise<void> {
-  const { stopping } = ctx.worker;
-  const hurry = new AbortController();
-  const begin = () => setTimeout(() => hurry.abort(), graceMs).unref();
-  stopping.addEventListener('abort', begin, { once: true });
-  try {
-    while (!stopping.aborted) {
-      await dropMoot(ctx);
-      const claimed = await claimDue(ctx);
-      await Promise.all(claimed.map((mail) => deliver(ctx, mail, hurry.signal)));
-      if (claimed.length < AT_ONCE) return;
-    }
-  } finally {
-    stopping.removeEventListener('abort', begin);
-  }
+export async function deliverDueMails(ctx: DeliveryContext, options: DeliveryOptions): Promise<void> {
+  await drainDueRows({
+    batchSize: BATCH_SIZE,
+    stopping: ctx.worker.stopping,
+    graceMs: options.graceMs ?? STOP_GRACE_MS,
+    async claim() {
+      await deleteStaleResets(ctx);
+      return claimDueMails(ctx);
+    },
+    async work(mail, signal) {
+      await deliver(ctx, mail, options, signal);
+      return true;
+    },
+  });
 }
 
 const isDue = (now: Date) =>
   and(lte(mails.nextAttemptAt, now), or(isNull(mails.leaseUntil), lte(mails.leaseUntil, now)));
 
-/** Resets that were asked for in vain: no active account has the address, or a later request waits for the same one. */
-async function dropMoot(ctx: Context) {
+/** Deletes resets for addresses without an active account, and those that a later request replaces. */
+async function deleteStaleResets(ctx: DeliveryContext) {
   await ctx.db.delete(mails).where(
     and(
       eq(mails.kind, 'password_reset'),
@@ -61,34 +73,28 @@ async function dropMoot(ctx: Context) {
   );
 }
 
-async function claimDue(ctx: Context): Promise<Waiting[]> {
+async function claimDueMails(ctx: DeliveryContext): Promise<QueuedMail[]> {
   const now = ctx.now();
-  const due = ctx.db
-    .$with('due')
-    .as(
-      ctx.db
-        .select({ id: mails.id })
-        .from(mails)
-        .where(isDue(now))
-        .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
-        .limit(AT_ONCE)
-        .for('update', { skipLocked: true }),
-    );
+  const { due, isClaimed } = selectDueRows(ctx.db, {
+    id: mails.id,
+    where: isDue(now),
+    orderBy: [asc(mails.nextAttemptAt), asc(mails.id)],
+    limit: BATCH_SIZE,
+  });
   const { id, kind, recipient, subject, bodySealed, attempt, createdAt } = mails;
   return ctx.db
     .with(due)
     .update(mails)
     .set({ attempt: sql`${mails.attempt} + 1`, leaseUntil: new Date(now.getTime() + LEASE_MS) })
-    .where(inArray(mails.id, ctx.db.select({ id: due.id }).from(due)))
+    .where(isClaimed)
     .returning({ id, kind, recipient, subject, bodySealed, attempt, createdAt });
 }
 
-/** One mail, start to end. What cannot even be composed or noted waits for the end of its lease. */
-async function deliver(ctx: Context, mail: Waiting, hurry: AbortSignal) {
+async function deliver(ctx: DeliveryContext, mail: QueuedMail, options: DeliveryOptions, signal: AbortSignal) {
   try {
-    const composed = await compose(ctx, mail);
+    const composed = await compose(ctx, mail, options);
     if (!composed) {
-      await ctx.db.delete(mails).where(isOurs(mail));
+      await ctx.db.delete(mails).where(isClaimedBy(mail));
       return;
     }
     const { userId, ...message } = composed;
@@ -99,47 +105,46 @@ async function deliver(ctx: Context, mail: Waiting, hurry: AbortSignal) {
       'carillon.attempt': mail.attempt,
     };
     await ctx.trace.span('send mail', attributes, async (span) => {
-      const outcome = await ctx.mail.send({ at: ctx.now(), to, subject, ...message }, hurry);
+      const outcome = await ctx.mail.send({ at: ctx.now(), to, subject, ...message }, signal);
       if (!outcome.ok) span.fail(outcome.permanent ? 'refused' : 'not_sent');
-      await settle(ctx, mail, outcome, userId);
+      await complete(ctx, mail, outcome, userId);
     });
   } catch (error) {
-    ctx.log.error({ err: error, mailId: mail.id }, 'a mail was left to its lease');
+    ctx.log.error({ err: error, mailId: mail.id }, 'delivering a mail failed: left to its lease');
   }
 }
 
-/** A reset has a new token at every attempt: however long the mail server was away, the link is good for an hour. */
-async function compose(ctx: Context, { id, kind, recipient, bodySealed, attempt }: Waiting) {
+/** A reset gets a new token at each attempt, so its link is valid for an hour after an outage of the mail server too. */
+async function compose(ctx: DeliveryContext, mail: QueuedMail, { composeReset }: DeliveryOptions) {
+  const { id, kind, recipient, bodySealed, attempt } = mail;
   if (kind === 'message') return { id, userId: undefined, text: decryptBody(ctx, id, bodySealed ?? '') };
-  const reset = await issueReset(ctx, recipient);
+  const reset = await composeReset(recipient);
   return reset && { id: `${id}-${attempt}`, ...reset };
 }
 
-async function settle(ctx: Context, mail: Waiting, outcome: MailOutcome, userId?: number) {
+async function complete(ctx: DeliveryContext, mail: QueuedMail, outcome: MailOutcome, userId?: number) {
   const now = ctx.now();
-  const ended = { nextAttemptAt: null, leaseUntil: null, bodySealed: null };
-  const note = { mailId: mail.id, kind: mail.kind, attempt: mail.attempt };
-  if (outcome.ok) {
-    await ctx.db
+  const update = (values: Partial<typeof mails.$inferInsert>) =>
+    ctx.db
       .update(mails)
-      .set({ ...ended, userId, sentAt: now, error: null })
-      .where(isOurs(mail));
-    ctx.log.info(note, 'mail sent');
+      .set({ userId, leaseUntil: null, ...values })
+      .where(isClaimedBy(mail));
+  const fields = { mailId: mail.id, kind: mail.kind, attempt: mail.attempt };
+  if (outcome.ok) {
+    await update({ nextAttemptAt: null, bodySealed: null, sentAt: now, error: null });
+    ctx.log.info(fields, 'mail sent');
     return;
   }
   const { error, permanent } = outcome;
-  const nextAttemptAt = new Date(now.getTime() + (WAITS_MS[mail.attempt - 1] ?? HOUR_MS));
-  if (permanent || nextAttemptAt.getTime() > mail.createdAt.getTime() + GIVE_UP_AFTER_MS) {
-    await ctx.db
-      .update(mails)
-      .set({ ...ended, userId, failedAt: now, error })
-      .where(isOurs(mail));
-    ctx.log.error({ ...note, reason: error }, 'mail given up');
+  const nextAttemptAt = new Date(now.getTime() + (RETRY_DELAYS_MS[mail.attempt - 1] ?? HOUR_MS));
+  if (permanent || nextAttemptAt.getTime() > mail.createdAt.getTime() + MAX_AGE_MS) {
+    await update({ nextAttemptAt: null, bodySealed: null, failedAt: now, error });
+    ctx.log.error({ ...fields, reason: error }, 'mail failed');
     return;
   }
-  await ctx.db.update(mails).set({ userId, nextAttemptAt, leaseUntil: null, error }).where(isOurs(mail));
-  ctx.log.warn({ ...note, reason: error, nextAttemptAt }, 'mail not sent');
+  await update({ nextAttemptAt, error });
+  ctx.log.warn({ ...fields, reason: error, nextAttemptAt }, 'mail not sent');
 }
 
-/** The number of the attempt is our claim: a slow process does not undo what another one has noted since. */
-const isOurs = ({ id, attempt }: Waiting) => and(eq(mails.id, id), eq(mails.attempt, attempt));
+/** The attempt number serves as the claim token: a slow process cannot overwrite a later attempt. */
+const isClaimedBy = ({ id, attempt }: QueuedMail) => and(eq(mails.id, id), eq(mails.attempt, attempt));

@@ -1,70 +1,70 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toStorableText } from '@carillon/db/storable-text';
+import { toOneLine, toStorableText } from '@carillon/db/storable-text';
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 
-/** A mail as it leaves. Whatever its fields hold, it has one recipient and no headers but ours. */
+/** Its fields are untrusted: the mail has one recipient and no other headers than those set here. */
 export interface Message {
-  /** The same for every attempt at the same text, so that a mail which arrives twice is shown once. */
+  /** The same for every attempt at the same text, so that mail programs show a repeated mail once. */
   id: string;
   at: Date;
   to: string;
   subject: string;
   text: string;
-  /** The link of the text, for the log of a development that sends nothing. */
+  /** The link in the text, logged in development when nothing is sent. */
   link?: string;
 }
 
-/** `permanent`: no repeat can mend it. `error` is one line in the mail server's words. */
+/** `permanent`: a retry cannot succeed. `error` is one line, in the words of the mail server. */
 export type MailOutcome = { ok: true } | { ok: false; permanent: boolean; error: string };
 
-/** The way out for mail. Failure is a value: it is stored and retried. */
+/** Sends at once. A failure is a value, because it is stored and retried. */
 export interface Mail {
-  /** Resolves when the mail server has answered for the mail, or after 30 s, or when `signal` aborts. */
+  /** Resolves when the mail server has answered, after 30 s, or when `signal` aborts; never rejects. */
   send(message: Message, signal?: AbortSignal): Promise<MailOutcome>;
   close(): Promise<void>;
 }
 
-/** How long the mail server is waited for, in milliseconds: until it is connected, between its lines, for a whole mail. */
-export interface MailPatience {
+export interface MailTimeouts {
   connectMs: number;
-  silenceMs: number;
+  /** Between two lines of the server. */
+  idleMs: number;
+  /** For the whole mail: a server that answers drop by drop is never idle for long. */
   totalMs: number;
 }
-const PATIENCE: MailPatience = { connectMs: 10_000, silenceMs: 20_000, totalMs: 30_000 };
+const TIMEOUTS: MailTimeouts = { connectMs: 10_000, idleMs: 20_000, totalMs: 30_000 };
 
 /**
- * Sends through the server of `SMTP_URL` over a few connections that are kept open. Without one each mail is written to
- * `DATA_DIR/mail`, and its link is logged: no other place may do that, and production never comes here (decisions §1).
+ * Sends through the server of `SMTP_URL` over a small pool of connections. Without it, in development only, each mail is
+ * written to `DATA_DIR/mail` and its link is logged.
  */
-export function createMail(settings: Config['mail'], log: Logger, patience: MailPatience = PATIENCE): Mail {
+export function createMail(settings: Config['mail'], log: Logger, timeouts: MailTimeouts = TIMEOUTS): Mail {
   const { smtpUrl, from, folder } = settings;
-  return smtpUrl === null ? mailToFolder(folder, from, log) : mailToServer(smtpUrl, from, patience);
+  return smtpUrl === null ? mailToFolder(folder, from, log) : mailToServer(smtpUrl, from, timeouts);
 }
 
-function mailToServer(url: string, from: string, { connectMs, silenceMs, totalMs }: MailPatience): Mail {
+function mailToServer(url: string, from: string, { connectMs, idleMs, totalMs }: MailTimeouts): Mail {
   const transport = createTransport({
     url,
     pool: true,
     connectionTimeout: connectMs,
     dnsTimeout: connectMs,
     greetingTimeout: connectMs,
-    socketTimeout: silenceMs,
-    // The queue repeats what failed; only a connection that was lost while it was idle is worth another try at once.
+    socketTimeout: idleMs,
+    // The queue retries; here only a connection that was lost while idle is replaced at once.
     maxRequeues: 1,
-    ...SAFETY,
+    ...NO_FILE_ACCESS,
   });
-  // Each mail has its own outcome; without a listener an error of a connection that idles would end the process.
+  // Without a listener the error of an idle connection would end the process.
   transport.on('error', () => {});
   return {
     async send(message, stop) {
-      // Silence is not enough: a server that drips its answers is never silent for long.
       const deadline = AbortSignal.timeout(totalMs);
       const signal = stop ? AbortSignal.any([deadline, stop]) : deadline;
       try {
-        await transport.sendMail({ ...headersOf(message, from), text: message.text, signal });
+        await transport.sendMail({ ...buildHeaders(message, from), text: message.text, signal });
         return { ok: true };
       } catch (error) {
         return describeFailure(error as SmtpError, deadline.aborted);
@@ -77,8 +77,8 @@ function mailToServer(url: string, from: string, { connectMs, silenceMs, totalMs
 }
 
 function mailToFolder(folder: string, from: string, log: Logger): Mail {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...SAFETY });
-  // Long lines would be broken: whoever opens the file shall find the link in one piece.
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...NO_FILE_ACCESS });
+  // Other encodings break long lines; in the file the link stays in one piece.
   transport.use('stream', ({ message }, done) => {
     message.getTransferEncoding = () => '8bit';
     done();
@@ -87,13 +87,13 @@ function mailToFolder(folder: string, from: string, log: Logger): Mail {
     async send(message) {
       const name = `${message.at.toISOString().replaceAll(':', '-')}-${message.id}.eml`;
       try {
-        const { message: bytes } = await transport.sendMail({ ...headersOf(message, from), text: message.text });
+        const { message: bytes } = await transport.sendMail({ ...buildHeaders(message, from), text: message.text });
         await mkdir(folder, { recursive: true });
-        // Under a name of its own first: whoever watches the folder finds no half of a mail.
+        // Renamed when complete, so that a program that watches the folder never reads half a mail.
         await writeFile(join(folder, `.${name}`), bytes, { mode: 0o600 });
         await rename(join(folder, `.${name}`), join(folder, name));
       } catch (error) {
-        return { ok: false, permanent: false, error: oneLine((error as Error).message) };
+        return { ok: false, permanent: false, error: toErrorLine((error as Error).message) };
       }
       log.info({ file: join(folder, name), link: message.link }, 'mail written: SMTP_URL is not set');
       return { ok: true };
@@ -102,14 +102,14 @@ function mailToFolder(folder: string, from: string, log: Logger): Mail {
   };
 }
 
-/** No text of a mail is ever taken for the name of a file or an address to fetch. */
-const SAFETY = { disableFileAccess: true, disableUrlAccess: true };
+/** Keeps nodemailer from reading files or URLs that a text names. */
+const NO_FILE_ACCESS = { disableFileAccess: true, disableUrlAccess: true };
 
-function headersOf({ id, at, to, subject }: Message, from: string) {
+function buildHeaders({ id, at, to, subject }: Message, from: string) {
   const host = from.slice(from.lastIndexOf('@') + 1).replace('>', '');
   return {
     from,
-    // As an object: a text would be searched for several addresses.
+    // As an object: a string would be parsed for several addresses.
     to: { name: '', address: to },
     subject,
     date: at,
@@ -126,14 +126,14 @@ interface SmtpError extends Error {
 }
 
 /**
- * Permanent is what the server says for good of this recipient or this text, and an address that cannot be said in SMTP.
- * Refusals of the sender or the log-in are no fault of the mail: the operator can mend them.
+ * Permanent: the server refused this recipient or this text for good, or the address cannot be expressed in SMTP. A
+ * refused sender or login is not, because the operator can correct it.
  */
-function describeFailure({ code, command, permanent, message, response }: SmtpError, late: boolean): MailOutcome {
+function describeFailure({ code, command, permanent, message, response }: SmtpError, isLate: boolean): MailOutcome {
   const refused = permanent === true && (command === 'RCPT TO' || command === 'DATA');
-  const unspeakable = code === 'EENVELOPE' && command === 'API';
-  const said = late ? 'The mail server did not answer in time.' : (response ?? message);
-  return { ok: false, permanent: refused || unspeakable, error: oneLine(said) };
+  const unaddressable = code === 'EENVELOPE' && command === 'API';
+  const text = isLate ? 'The mail server did not answer in time.' : (response ?? message);
+  return { ok: false, permanent: refused || unaddressable, error: toErrorLine(text) };
 }
 
-const oneLine = (text: string) => toStorableText(text.replace(/[\p{Cc}\s]+/gu, ' ').trim(), 500);
+const toErrorLine = (text: string) => toStorableText(toOneLine(text), 500);

@@ -29,7 +29,7 @@ export interface DrainOptions<T> {
   graceMs: number;
   /** Claims up to `batchSize` rows. */
   claim(): Promise<T[]>;
-  /** Works on one row until `signal` aborts; never rejects. Returns whether it succeeded. */
+  /** Works on one row until `signal` aborts. Returns whether it succeeded; a rejection ends the drain. */
   work(row: T, signal: AbortSignal): Promise<boolean>;
 }
 

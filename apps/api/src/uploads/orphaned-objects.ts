@@ -1,79 +1,68 @@
 import { orphanedObjects } from '@carillon/db';
-import { and, asc, eq, inArray, lte } from 'drizzle-orm';
+import { and, asc, eq, lte } from 'drizzle-orm';
 import type { Context } from '../context.ts';
+import { drainDueRows, selectDueRows } from '../queue/due-rows.ts';
 
-const AT_ONCE = 20;
-/** Longer than the storage is waited for: while it lasts no other process removes the object too. */
-const WAIT_MS = 10 * 60_000;
-/** What the storage is about to do when the process stops is waited for; the rest is tried again. */
+const BATCH_SIZE = 20;
+/** Longer than one deletion can last, so that no other process deletes the object meanwhile. Also the wait for a retry. */
+const LEASE_MS = 10 * 60_000;
+/** How long deletions may go on once the process stops; the rest is tried again. */
 const STOP_GRACE_MS = 5000;
 
-type Claimed = Pick<typeof orphanedObjects.$inferSelect, 'key' | 'deleteAfter'>;
+type OrphanedObject = Pick<typeof orphanedObjects.$inferSelect, 'key' | 'deleteAfter'>;
 
 /**
- * Removes the objects that no upload owns and whose time has come from the storage, a few at once, and returns how many.
- * What the storage refuses is logged and tried again ten minutes later. Any number of processes may sweep at once. Ends
- * early when the process stops or the storage refuses all of a batch.
+ * Deletes due objects that belong to no upload from the storage and returns how many. A failure is logged and retried
+ * ten minutes later. Ends early when the process stops or a whole batch fails. Any number of processes may run it.
  *
- * From the moment that an object is claimed it takes no place of its user, and an upload that finds its row without a
- * user has lost it: it came too late.
+ * A claim detaches the object from its user: it no longer counts as an upload under way, and an upload that finishes
+ * after that has lost its object and fails.
  */
-export async function deleteOrphanedObjects(ctx: Context, { graceMs = STOP_GRACE_MS } = {}): Promise<number> {
-  const { stopping } = ctx.worker;
-  let total = 0;
-  while (!stopping.aborted) {
-    const claimed = await claimDue(ctx);
-    const before = total;
-    const removals = claimed.map(async (object) => {
-      if (await remove(ctx, object)) total += 1;
-    });
-    await untilStopped(stopping, graceMs, Promise.all(removals));
-    if (claimed.length < AT_ONCE || total === before) break;
-  }
-  return total;
+export function deleteOrphanedObjects(ctx: Context, { graceMs = STOP_GRACE_MS } = {}): Promise<number> {
+  return drainDueRows({
+    batchSize: BATCH_SIZE,
+    stopping: ctx.worker.stopping,
+    graceMs,
+    claim: () => claimDueObjects(ctx),
+    work: (object, signal) => abandonOnAbort(deleteObject(ctx, object), signal),
+  });
 }
 
-/** Waits for `work`, and for no longer than `graceMs` once the process has begun to stop. */
-async function untilStopped(stopping: AbortSignal, graceMs: number, work: Promise<unknown>) {
+/** The storage client cannot be aborted: a deletion that hangs is abandoned and counts as failed. */
+async function abandonOnAbort(deletion: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
   const ended = new AbortController();
-  const cut = new Promise<void>((resolve) => {
-    const begin = () => setTimeout(resolve, graceMs).unref();
-    stopping.addEventListener('abort', begin, { once: true, signal: ended.signal });
+  const aborted = new Promise<false>((resolve) => {
+    signal.addEventListener('abort', () => resolve(false), { signal: ended.signal });
   });
   try {
-    await Promise.race([work, cut]);
+    return await Promise.race([deletion, aborted]);
   } finally {
     ended.abort();
   }
 }
 
-async function claimDue(ctx: Context): Promise<Claimed[]> {
+async function claimDueObjects(ctx: Context): Promise<OrphanedObject[]> {
   const now = ctx.now();
-  const due = ctx.db
-    .$with('due')
-    .as(
-      ctx.db
-        .select({ key: orphanedObjects.key })
-        .from(orphanedObjects)
-        .where(lte(orphanedObjects.deleteAfter, now))
-        .orderBy(asc(orphanedObjects.deleteAfter))
-        .limit(AT_ONCE)
-        .for('update', { skipLocked: true }),
-    );
   const { key, deleteAfter } = orphanedObjects;
+  const { due, isClaimed } = selectDueRows(ctx.db, {
+    id: key,
+    where: lte(deleteAfter, now),
+    orderBy: [asc(deleteAfter)],
+    limit: BATCH_SIZE,
+  });
   return ctx.db
     .with(due)
     .update(orphanedObjects)
-    .set({ userId: null, deleteAfter: new Date(now.getTime() + WAIT_MS) })
-    .where(inArray(key, ctx.db.select({ key: due.key }).from(due)))
+    .set({ userId: null, deleteAfter: new Date(now.getTime() + LEASE_MS) })
+    .where(isClaimed)
     .returning({ key, deleteAfter });
 }
 
-async function remove(ctx: Context, { key, deleteAfter }: Claimed): Promise<boolean> {
+async function deleteObject(ctx: Context, { key, deleteAfter }: OrphanedObject): Promise<boolean> {
   try {
     await ctx.files.remove(key);
   } catch (error) {
-    ctx.log.warn({ err: error, key, deleteAfter }, 'an object was not removed from the storage');
+    ctx.log.warn({ err: error, key, deleteAfter }, 'deleting an object from the storage failed');
     return false;
   }
   await ctx.db

@@ -1,8 +1,8 @@
 import { mails, passwordResets, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { START, testContext } from '../support/context.ts';
+import { deliverDueMails } from '../support/mails.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { linkIn, mailServer, tokenIn } from '../support/servers/mail-server.ts';
 

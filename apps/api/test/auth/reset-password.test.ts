@@ -2,8 +2,8 @@ import { auditLog, mails, sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { issueReset } from '../../src/auth/password-reset.ts';
-import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { START, testContext } from '../support/context.ts';
+import { deliverDueMails } from '../support/mails.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
 import { mailServer, tokenIn } from '../support/servers/mail-server.ts';
 

@@ -2,9 +2,9 @@ import { mails, users } from '@carillon/db';
 import { eq, isNotNull } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
-import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { queueMail, queueMails } from '../../src/mail/queue.ts';
 import { START, testContext } from '../support/context.ts';
+import { deliverDueMails } from '../support/mails.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { mailServer } from '../support/servers/mail-server.ts';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { mails } from '@carillon/db';
 import PostalMime from 'postal-mime';
 import t from 'tap';
-import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { testContext } from '../support/context.ts';
+import { deliverDueMails } from '../support/mails.ts';
 import { signUpAlice } from '../support/people.ts';
 import { linkIn } from '../support/servers/mail-server.ts';
 

@@ -2,9 +2,9 @@ import { mails, notifications, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
-import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { notifyUsers } from '../../src/notifications/notify.ts';
 import { START, testContext } from '../support/context.ts';
+import { deliverDueMails } from '../support/mails.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { mailServer } from '../support/servers/mail-server.ts';
 

@@ -1,9 +1,9 @@
 import { mails } from '@carillon/db';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
-import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { testContext } from '../support/context.ts';
+import { deliverDueMails } from '../support/mails.ts';
 import { mailServer, type Received } from '../support/servers/mail-server.ts';
 
 const server = await mailServer(t);

@@ -1,9 +1,9 @@
 import { mails } from '@carillon/db';
 import t from 'tap';
-import { deliverDueMails } from '../../src/mail/deliver.ts';
 import { queueMail, queueMails } from '../../src/mail/queue.ts';
 import { createMail } from '../../src/mail/transport.ts';
 import { START, testContext } from '../support/context.ts';
+import { deliverDueMails } from '../support/mails.ts';
 import { mailServer } from '../support/servers/mail-server.ts';
 
 const MINUTE_MS = 60_000;
@@ -73,7 +73,7 @@ t.test('after a day of failures a mail is given up, and the log says so', async 
   const { failedAt, bodySealed, error } = await stored();
   t.ok(failedAt && failedAt.getTime() - START.getTime() > 23 * HOUR_MS);
   t.same([bodySealed, error], [null, '450 Mailbox busy']);
-  t.match(logged.at(-1), { level: 50, msg: 'mail given up', reason: '450 Mailbox busy', attempt: 29 });
+  t.match(logged.at(-1), { level: 50, msg: 'mail failed', reason: '450 Mailbox busy', attempt: 29 });
 });
 
 t.test('what the server refuses for good is given up at once', async (t) => {
@@ -108,7 +108,7 @@ t.test('one mail that is refused holds up no other', async (t) => {
 });
 
 t.test('a server that never answers is left in time, and the mail is tried again', async (t) => {
-  const mail = createMail(ctx.config.mail, ctx.log, { connectMs: 20_000, silenceMs: 20_000, totalMs: 500 });
+  const mail = createMail(ctx.config.mail, ctx.log, { connectMs: 20_000, idleMs: 20_000, totalMs: 500 });
   t.teardown(() => mail.close());
   server.answer('hang');
   await queueMails(ctx, [MAIL, MAIL]);

@@ -9,7 +9,7 @@ import { START } from '../support/context.ts';
 const MESSAGE = { id: 'one', at: START, to: 'alice@example.com', subject: 'The news', text: 'Nothing happened.' };
 const log = pino({ level: 'silent' });
 
-const PATIENT = { connectMs: 20_000, silenceMs: 20_000, totalMs: 20_000 };
+const PATIENT = { connectMs: 20_000, idleMs: 20_000, totalMs: 20_000 };
 
 type Teardown = { teardown(work: () => Promise<void>): unknown };
 

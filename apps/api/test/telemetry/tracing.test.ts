@@ -1,8 +1,8 @@
 import t from 'tap';
-import { deliverDueMails as deliverMail } from '../../src/mail/deliver.ts';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
 import { CRON_SECRET, testContext } from '../support/context.ts';
+import { deliverDueMails as deliverMail } from '../support/mails.ts';
 import { signUpAlice } from '../support/people.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
 import { mailServer } from '../support/servers/mail-server.ts';
