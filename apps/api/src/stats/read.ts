@@ -4,18 +4,15 @@ import type { Context } from '../context.ts';
 import { toUtcDay } from '../limits/quotas.ts';
 import { successRate } from './user-counts.ts';
 
-const DAYS_30_MS = 30 * 24 * 60 * 60 * 1000;
+const PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 const TOP_USERS = 10;
 
-/**
- * Figures of the whole service (specification "Admin"). Executions that have ended are read from the counters that
- * their end books, one row for each user and month or day, and never counted: there may be any number of them.
- */
+/** Counts over the whole service. Ended executions are summed up from the usage counters: there may be too many to count. */
 export async function getStats(ctx: Context) {
-  const since = new Date(ctx.now().getTime() - DAYS_30_MS);
+  const since = new Date(ctx.now().getTime() - PERIOD_MS);
   const [[counts], [executions], topUsers] = await Promise.all([
     queryRows<Counts>(ctx.db, countsQuery(since)),
-    queryRows<Executions>(ctx.db, executionsQuery(since)),
+    queryRows<ExecutionCounts>(ctx.db, executionsQuery(since)),
     queryRows<TopUser>(ctx.db, topUsersQuery),
   ]);
   if (!counts || !executions) throw new Error('A query of counts has returned no row.');
@@ -32,16 +29,16 @@ export async function getStats(ctx: Context) {
   };
 }
 
-interface Part {
+interface ActiveCounts {
   total: number;
   active: number;
   inactive: number;
 }
 
 interface Counts {
-  users: Part & { newLast30Days: number };
-  tasks: Part;
-  coupons: Part;
+  users: ActiveCounts & { newLast30Days: number };
+  tasks: ActiveCounts;
+  coupons: ActiveCounts;
 }
 
 const countsQuery = (since: Date) => sql`
@@ -60,7 +57,7 @@ const countsQuery = (since: Date) => sql`
     from coupons
   ) as coupons`;
 
-interface Executions {
+interface ExecutionCounts {
   completed: number;
   failed: number;
   pending: number;
@@ -68,7 +65,7 @@ interface Executions {
   last30Days: number;
 }
 
-/** What is still to end has no counter yet, and an index that holds nothing else. */
+/** Pending and running executions are not in the counters yet; a partial index has them. */
 const executionsQuery = (since: Date) => sql`
   select ended.*, live.pending, live.running, recent.ended + live.pending + live.running as "last30Days"
   from (

@@ -2,7 +2,6 @@ import * as contract from '@carillon/contract/stats';
 import type { Routes } from '../http/validation.ts';
 import { getStats } from './read.ts';
 
-/** Specification "Admin": the statistics. */
 export const statsRoutes: Routes = async (app) => {
   app.get('/api/admin/stats', { schema: contract.getStats, config: { access: 'admin' } }, ({ ctx }) => getStats(ctx));
 };
