@@ -39,7 +39,7 @@ export class AppError extends Error {
   /** `message` is shown to the caller; `details` too, so neither may hold a secret. */
   constructor(kind: ErrorKind, message: string, details?: Record<string, unknown>, retryAfterSeconds?: number) {
     super(message);
-    this.name = 'Refusal';
+    this.name = 'AppError';
     this.kind = kind;
     this.details = details;
     this.retryAfterSeconds = retryAfterSeconds;

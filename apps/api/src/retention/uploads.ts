@@ -1,7 +1,7 @@
 import { orphanedObjects, queryRows, uploads, uploadTotals } from '@carillon/db';
 import { eq, inArray, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
-import { addToTotals } from '../uploads/reserve.ts';
+import { addToTotals } from '../uploads/totals.ts';
 import { BATCH, behind, type LookBehind, lookOf } from './batches.ts';
 
 interface Candidate {

@@ -3,7 +3,7 @@ import { tasks } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
 import { normalizeEmail } from '../mail/address.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
-import { findAttachments } from '../uploads/attachments.ts';
+import { getAttachmentIds } from '../uploads/attachments.ts';
 
 /** What the owner of a task has set, as it is stored: the schedule and the fields of `SETTINGS`. */
 export type Settings = Pick<typeof tasks.$inferSelect, keyof TaskSettings>;
@@ -38,7 +38,7 @@ const SETTINGS: SettingTable = {
   aiModel: { default: ({ defaultModel }) => defaultModel },
   maxTokens: { default: 1024 },
   temperature: { default: 70 },
-  attachments: { default: [], store: (given, ctx, caller) => findAttachments(ctx, caller, given) },
+  attachments: { default: [], store: (given, ctx, caller) => getAttachmentIds(ctx, caller, given) },
   webhookUrl: { default: null },
   notificationEmail: { default: null, store: (given) => given && normalizeEmail(given) },
 };

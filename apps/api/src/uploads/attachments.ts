@@ -5,18 +5,22 @@ import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../errors.ts';
 
-/** What the files of one task may have together: each run holds them in memory, and providers take little more. */
+/** Of one task: each run holds its files in memory, and providers accept little more. */
 export const MAX_ATTACHED_BYTES = 20 * 1024 * 1024;
 
 /**
- * The ids of the caller's uploads that `attachments` names by URL or id, in that order and each once. What is none
- * of them is refused, each at its place in the list (decisions §5 and §11), and so is more than 20 MiB in all.
+ * The ids of the caller's uploads that `attachments` names by URL or id, in that order and without duplicates. Throws a
+ * validation error on each entry that is not an upload of the caller, and on more than 20 MiB in total.
  */
-export async function findAttachments(ctx: Context, caller: Caller, attachments: readonly string[]): Promise<string[]> {
+export async function getAttachmentIds(
+  ctx: Context,
+  caller: Caller,
+  attachments: readonly string[],
+): Promise<string[]> {
   if (attachments.length === 0) return [];
   const ids = attachments.filter(isUuid).map((id) => id.toLowerCase());
-  const hashes = attachments.filter((name) => !isUuid(name)).map(hashOf);
-  // By the hash that the index holds, and without the URL: a data URL is megabytes long.
+  const hashes = attachments.filter((entry) => !isUuid(entry)).map(hashUrl);
+  // By the indexed hash, and without reading the URL: a data URL has megabytes.
   const hash = sql<string>`md5(${uploads.url})`;
   const found = await ctx.db
     .select({ id: uploads.id, size: uploads.size, hash: hashes.length > 0 ? hash : sql<null>`null` })
@@ -30,21 +34,21 @@ export async function findAttachments(ctx: Context, caller: Caller, attachments:
         ),
       ),
     )
-    // None of them is pruned before the task that names it can be seen.
+    // Locks them against pruning until the task is committed.
     .orderBy(uploads.id)
     .for('key share');
   const details: Record<string, string[]> = {};
-  const chosen = attachments.map((name, at) => {
-    const key = isUuid(name) ? name.toLowerCase() : hashOf(name);
+  const sizes = new Map<string, number>();
+  for (const [index, entry] of attachments.entries()) {
+    const key = isUuid(entry) ? entry.toLowerCase() : hashUrl(entry);
     const upload = found.find(({ id, hash }) => id === key || hash === key);
-    if (!upload) details[`attachments.${at}`] = ['is not a file of yours'];
-    return upload;
-  });
+    if (upload) sizes.set(upload.id, upload.size);
+    else details[`attachments.${index}`] = ['is not a file of yours'];
+  }
   if (Object.keys(details).length > 0) throw new AppError('invalid', ERROR_MESSAGES.invalid, details);
-  const sizes = new Map(chosen.flatMap((upload): [string, number][] => (upload ? [[upload.id, upload.size]] : [])));
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   if (bytes > MAX_ATTACHED_BYTES) throw invalidField('attachments', 'must not have more than 20 MiB together');
   return [...sizes.keys()];
 }
 
-const hashOf = (url: string) => createHash('md5').update(url).digest('hex');
+const hashUrl = (url: string) => createHash('md5').update(url).digest('hex');

@@ -1,25 +1,24 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { invalidField } from '../errors.ts';
-import { type Inspection, inspectImage, inspectJson, inspectPdf, inspectText } from './inspections.ts';
-import type { Kind } from './kinds.ts';
+import { type ContentCheck, checkImage, checkJson, checkPdf, checkText } from './content-checks.ts';
+import type { FileType } from './file-types.ts';
 
-/** Specification "Input limits". */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
-/** What the signatures of all types need. */
-const HEAD = 4100;
+/** Enough for the signatures of all types. */
+const SIGNATURE_BYTES = 4100;
 
 /**
- * Hands on the bytes of a file that is to be of `kind`, a piece at a time, and adds them up in `counted`. Refused as
- * `file` (400) as soon as it shows: none, more than 10 MiB, content of another type or that cannot be read. The last
- * bytes may be wrong as well: what was handed on counts only once the end is reached.
+ * Passes on the bytes of a file and adds them up in `counted`. Throws a validation error on `file` as soon as it finds
+ * one: empty, more than 10 MiB, content that does not match `type` or cannot be read. The file is valid only once the
+ * end is reached.
  */
 export async function* inspect(
   bytes: AsyncIterable<Buffer>,
-  kind: Kind,
+  type: FileType,
   counted: { size: number },
 ): AsyncGenerator<Buffer, void, undefined> {
-  const inspection = newInspection(kind);
+  const check = createContentCheck(type);
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of bytes) {
     counted.size += chunk.length;
@@ -27,33 +26,33 @@ export async function* inspect(
     let next: Buffer = chunk;
     if (head !== null) {
       head = next = Buffer.concat([head, chunk]);
-      if (head.length < HEAD) continue;
-      await assertType(head, kind);
+      if (head.length < SIGNATURE_BYTES) continue;
+      await assertSignature(head, type);
       head = null;
     }
-    inspection.take(next);
+    check.add(next);
     yield next;
   }
   if (counted.size === 0) throw invalidField('file', 'must not be empty');
   if (head !== null) {
-    await assertType(head, kind);
-    inspection.take(head);
+    await assertSignature(head, type);
+    check.add(head);
     yield head;
   }
-  inspection.end();
+  check.end();
 }
 
-function newInspection({ content, type }: Kind): Inspection {
-  if (content === 'image') return inspectImage(type);
-  return { pdf: inspectPdf, text: () => inspectText(type), json: inspectJson }[content]();
+function createContentCheck({ content, mime }: FileType): ContentCheck {
+  if (content === 'image') return checkImage(mime);
+  return { pdf: checkPdf, text: () => checkText(mime), json: checkJson }[content]();
 }
 
-/** By signatures, of which texts have none. */
-async function assertType(head: Buffer, { type, content, extensions: [extension] }: Kind): Promise<void> {
+/** Texts have no signature. */
+async function assertSignature(head: Buffer, { mime, content, extensions: [extension] }: FileType): Promise<void> {
   if (content === 'text' || content === 'json') return;
-  // What it makes neither head nor tail of is of no type.
+  // file-type throws on truncated input, which is treated as unknown.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   // An animated PNG is a PNG.
-  const mime = found?.mime === 'image/apng' ? 'image/png' : found?.mime;
-  if (mime !== type) throw invalidField('file', `is no .${extension} file by its content`);
+  const foundMime = found?.mime === 'image/apng' ? 'image/png' : found?.mime;
+  if (foundMime !== mime) throw invalidField('file', `is no .${extension} file by its content`);
 }

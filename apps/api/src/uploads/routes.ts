@@ -4,13 +4,15 @@ import { drainBody, openFile, readForms } from '../http/multipart.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import type { Routes } from '../http/validation.ts';
 import { recordRejection } from '../limits/rejections.ts';
-import { deleteUpload } from './delete.ts';
+import { attachment } from '../storage/content-disposition.ts';
 import { MAX_FILE_BYTES } from './inspect.ts';
-import { createUpload } from './write.ts';
+import { openUpload } from './read.ts';
+import { createUpload, deleteUpload } from './write.ts';
 
 const config = { access: 'user', shape: 'bare' } as const;
+/** The bytes under a key never change. */
+const CACHE_CONTROL = 'private, max-age=86400, immutable';
 
-/** Specification "Uploads"; decisions §11. */
 export const uploadsRoutes: Routes = async (app, { ctx }) => {
   app.register(formRoutes, { ctx });
 
@@ -21,7 +23,7 @@ export const uploadsRoutes: Routes = async (app, { ctx }) => {
   );
 };
 
-/** Apart, since it takes forms instead of JSON. */
+/** A plugin of its own, since it accepts forms instead of JSON. */
 const formRoutes: Routes = async (app) => {
   await readForms(app, MAX_FILE_BYTES);
 
@@ -30,7 +32,7 @@ const formRoutes: Routes = async (app) => {
     {
       schema: contract.createUpload,
       config,
-      // The schema is for the document: a form is read as it comes, and held to its rules on the way.
+      // The schema is for the OpenAPI document; the form is validated while it is read.
       validatorCompiler: () => () => true,
       onSend: async (request, reply, payload) => {
         await drainBody(request, reply);
@@ -49,4 +51,22 @@ const formRoutes: Routes = async (app) => {
       }
     },
   );
+};
+
+/** Serves files that are stored on disk, as downloads that run nothing. */
+export const filesRoutes: Routes = async (app) => {
+  app.get('/files/:key', { schema: contract.getFile, config: { access: 'public' } }, async ({ ctx, params }, reply) => {
+    const { name, type, size, bytes } = await openUpload(ctx, params.key);
+    return reply
+      .headers({
+        'content-type': type,
+        'content-length': size,
+        'content-disposition': attachment(name),
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+        // The web application shows images, at whatever origin it is.
+        'cross-origin-resource-policy': 'cross-origin',
+        'cache-control': CACHE_CONTROL,
+      })
+      .send(bytes);
+  });
 };

@@ -1,43 +1,59 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { UploadedFile } from '@carillon/contract/uploads';
-import type { Caller, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import type { DeleteUploadInput, UploadedFile } from '@carillon/contract/uploads';
+import { orphanedObjects, tasks, uploads } from '@carillon/db';
+import { and, arrayContains, asc, desc, eq, ne, sql } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../context.ts';
+import { AppError, invalidField } from '../errors.ts';
+import { type FileType, getFileType } from './file-types.ts';
 import { inspect } from './inspect.ts';
-import { type Kind, kindOf } from './kinds.ts';
-import { cleanName } from './name.ts';
-import { dropUpload, keepUpload, reserveUpload } from './reserve.ts';
+import { completeUpload, discardUpload, reserveUpload } from './reservation.ts';
+import { addToTotals, lockTotals } from './totals.ts';
+
+const MAX_NAME = 255;
+/** Control characters, line separators, and marks that reverse the order of letters: `invoice‮fdp.exe`. */
+const DECEPTIVE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+/** How many tasks the answer to a deletion lists. */
+const MAX_LISTED_TASKS = 100;
 
 /** A file as its client sends it. */
-export interface GivenFile {
-  /** With a path or without. */
+export interface SentFile {
+  /** With or without a path. */
   name: string;
   /** The declared MIME type. */
   type: string;
-  /** Errors where what comes is not whole. */
+  /** Throws if the file does not arrive whole. */
   bytes: AsyncIterable<Buffer>;
 }
 
 /**
- * Stores a file of the caller's as it comes and returns its record (specification "Uploads"). Whatever goes wrong,
- * nothing of it stays. Refusals: 400 on `file` for its name, size, type or content, 402 beyond the plan's storage, 429
- * while 3 are under way, 503 where the storage cannot take it.
+ * Stores a file as it arrives. If it fails, nothing of the file stays. Throws 400 on `file` for its name, size, type or
+ * content, 402 beyond the plan's storage, 429 while 3 uploads are running, 503 if the storage fails.
  */
-export async function createUpload(ctx: Context, caller: Caller, given: GivenFile): Promise<UploadedFile> {
-  const name = cleanName(given.name);
-  const kind = kindOf(name, given.type);
-  const key = await reserveUpload(ctx, caller, kind.extensions[0] as string);
+export async function createUpload(ctx: Context, caller: Caller, sent: SentFile): Promise<UploadedFile> {
+  const name = cleanName(sent.name);
+  const type = getFileType(name, sent.type);
+  const key = await reserveUpload(ctx, caller, type.extensions[0] as string);
   try {
-    const { url, size } = await store(ctx, key, given, { name, kind });
+    const { url, size } = await storeFile(ctx, key, sent.bytes, name, type);
     const { storage } = ctx.files;
-    const upload = { id: randomUUID(), name, type: kind.type, size, storage, url, uploadedAt: ctx.now() };
-    await keepUpload(ctx, caller, key, { ...upload, storageKey: storage === 'blob' ? key : null });
+    const upload = { id: randomUUID(), name, type: type.mime, size, storage, url, uploadedAt: ctx.now() };
+    await completeUpload(ctx, caller, key, { ...upload, storageKey: storage === 'blob' ? key : null });
     ctx.metrics.fileStored(size);
     return upload;
   } catch (error) {
-    await dropUpload(ctx, key, { failed: error instanceof StorageFailed });
+    await discardUpload(ctx, key, { failed: error instanceof StorageFailed });
     throw error;
   }
+}
+
+/** The last segment of the path, in Unicode NFC. It is shown and never becomes a path. */
+function cleanName(path: string): string {
+  const name = (path.split(/[/\\]/).at(-1) ?? '').normalize('NFC').trim();
+  if (name === '' || name === '.' || name === '..') throw invalidField('file', 'must have a name');
+  if (DECEPTIVE.test(name)) throw invalidField('file', 'must not have control or direction characters in its name');
+  if ([...name].length > MAX_NAME) throw invalidField('file', `must have a name of at most ${MAX_NAME} characters`);
+  return name;
 }
 
 class StorageFailed extends AppError {
@@ -46,27 +62,76 @@ class StorageFailed extends AppError {
   }
 }
 
-async function store(ctx: Context, key: string, { bytes }: GivenFile, { name, kind }: { name: string; kind: Kind }) {
+async function storeFile(ctx: Context, key: string, bytes: SentFile['bytes'], name: string, type: FileType) {
   const counted = { size: 0 };
-  let refusal: AppError | undefined;
+  let invalid: AppError | undefined;
   async function* inspected() {
     try {
-      yield* inspect(bytes, kind, counted);
+      yield* inspect(bytes, type, counted);
     } catch (error) {
-      // A storage wraps what the bytes failed by in an error of its own.
-      if (error instanceof AppError) refusal = error;
+      // The storage wraps an error of its source in one of its own.
+      if (error instanceof AppError) invalid = error;
       throw error;
     }
   }
   try {
-    const url = await ctx.files.store(key, Readable.from(inspected(), { objectMode: false }), {
-      name,
-      type: kind.type,
-    });
-    return { url, size: counted.size };
+    const source = Readable.from(inspected(), { objectMode: false });
+    return { url: await ctx.files.store(key, source, { name, type: type.mime }), size: counted.size };
   } catch (error) {
-    if (refusal) throw refusal;
-    ctx.log.error({ err: error }, 'a file was not stored');
+    if (invalid) throw invalid;
+    ctx.log.error({ err: error }, 'storing a file failed');
     throw new StorageFailed();
   }
 }
+
+/**
+ * Deletes an upload of the caller by its URL or its id. Returns the caller's tasks that have it attached. Throws 400
+ * unless exactly one of the two is given, 404 if there is no such file, 403 if it belongs to another user.
+ */
+export async function deleteUpload(
+  ctx: Context,
+  caller: Caller,
+  input: DeleteUploadInput,
+): Promise<{ id: number; name: string }[]> {
+  const file = await findUpload(ctx, caller, input);
+  if (!file) throw uploadNotFound();
+  if (file.userId !== caller.id) throw new AppError('forbidden', 'This file is not yours.');
+  return inTransaction(ctx, async (tx) => {
+    await lockTotals(tx, caller);
+    const [deleted] = await tx.db
+      .delete(uploads)
+      .where(eq(uploads.id, file.id))
+      .returning({ size: uploads.size, key: uploads.storageKey });
+    if (!deleted) throw uploadNotFound();
+    await addToTotals(tx, caller.id, { bytes: -deleted.size, files: -1 });
+    if (deleted.key !== null) await tx.db.insert(orphanedObjects).values({ key: deleted.key, deleteAfter: tx.now() });
+    return (
+      tx.db
+        .select({ id: tasks.id, name: tasks.name })
+        .from(tasks)
+        // The second condition is that of the index.
+        .where(and(eq(tasks.userId, caller.id), ne(tasks.attachments, []), arrayContains(tasks.attachments, [file.id])))
+        .orderBy(asc(tasks.id))
+        .limit(MAX_LISTED_TASKS)
+    );
+  });
+}
+
+/** A URL is searched by its hash, which is indexed. Several users may have the same data URL: the caller's comes first. */
+async function findUpload({ db }: Context, caller: Caller, { url, id }: DeleteUploadInput) {
+  if (url !== undefined && id !== undefined) throw invalidField('id', 'must not be given beside url');
+  if (url === undefined && id === undefined) throw invalidField('url', 'is required, or id');
+  const condition =
+    url === undefined
+      ? eq(uploads.id, id as string)
+      : and(sql`md5(${uploads.url}) = ${createHash('md5').update(url).digest('hex')}`, eq(uploads.url, url));
+  const [file] = await db
+    .select({ id: uploads.id, userId: uploads.userId })
+    .from(uploads)
+    .where(condition)
+    .orderBy(sql`${uploads.userId} = ${caller.id} desc`, desc(uploads.uploadedAt), asc(uploads.id))
+    .limit(1);
+  return file;
+}
+
+const uploadNotFound = () => new AppError('not_found', 'There is no such file.');

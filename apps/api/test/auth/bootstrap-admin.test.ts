@@ -29,7 +29,7 @@ t.test('an account that is there is promoted and keeps its password', async (t) 
   const { user } = await logIn(ctx, { email: 'root@example.com', password: PASSWORD });
   t.match(user, { id: alice.id, name: 'Alice', role: 'ADMIN' });
   const old = logIn(ctx, { email: 'root@example.com', password: 'Operator-2026' });
-  await t.rejects(old, { name: 'Refusal', message: /wrong/ });
+  await t.rejects(old, { name: 'AppError', message: /wrong/ });
 });
 
 t.test('eight replicas that start together, and start again, make one admin', async (t) => {

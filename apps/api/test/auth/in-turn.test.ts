@@ -33,7 +33,7 @@ t.test('whoever would be one too many in the queue is refused at once, and the o
   const inTurn = limitConcurrency({ atOnce: 2, waitingAtMost: 3 });
   const { work, begun, endNext } = steps();
   const served = Array.from({ length: 5 }, () => inTurn(work));
-  await t.rejects(inTurn(work), { name: 'Refusal', message: /Too many/ });
+  await t.rejects(inTurn(work), { name: 'AppError', message: /Too many/ });
   t.equal(begun(), 2);
   for (let ended = 0; ended < 5; ended++) {
     endNext();

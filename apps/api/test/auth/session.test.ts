@@ -134,5 +134,5 @@ t.test('no token is no caller, without a look into the database', async (t) => {
 
 t.test('a session of an account that is gone is refused', async (t) => {
   const opening = openSession(ctx, 999_999);
-  await t.rejects(opening, { name: 'Refusal', message: 'This account has been deleted.' });
+  await t.rejects(opening, { name: 'AppError', message: 'This account has been deleted.' });
 });

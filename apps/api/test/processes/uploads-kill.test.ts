@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { orphanedObjects } from '@carillon/db';
 import t from 'tap';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
-import { LEASE_MS, MAX_CONCURRENT_UPLOADS } from '../../src/uploads/reserve.ts';
+import { LEASE_MS, MAX_CONCURRENT_UPLOADS } from '../../src/uploads/reservation.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { FORM, formOf, MIB, NOTHING, textOf, traces, upload } from '../support/uploads.ts';

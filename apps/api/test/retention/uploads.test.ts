@@ -6,7 +6,7 @@ import { type Caller, inTransaction } from '../../src/context.ts';
 import { createPruner, prune } from '../../src/retention/prune.ts';
 import { createTask } from '../../src/tasks/write.ts';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
-import { findWrongTotals } from '../../src/uploads/verify.ts';
+import { findWrongTotals } from '../../src/uploads/totals.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, whoIs } from '../support/people.ts';
 import { insertUpload, patchTask, postTask, TASK } from '../support/tasks.ts';

@@ -127,7 +127,7 @@ export const images = {
   },
   webp: (width = 640, height = 480) => {
     const header = Buffer.alloc(30);
-    header.write('RIFF\0\0\0\0WEBPVP8X', 'latin1');
+    header.write('RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0', 'latin1');
     header.writeUIntLE(width - 1, 24, 3);
     header.writeUIntLE(height - 1, 27, 3);
     return Buffer.concat([header, randomBytes(64)]);

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
-import { LEASE_MS } from '../../src/uploads/reserve.ts';
+import { LEASE_MS } from '../../src/uploads/reservation.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
 import { assertNeedsSession } from '../support/tasks.ts';

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
-import { findWrongTotals } from '../../src/uploads/verify.ts';
+import { findWrongTotals } from '../../src/uploads/totals.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { assertNeedsSession, postTask } from '../support/tasks.ts';

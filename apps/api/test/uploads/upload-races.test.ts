@@ -3,8 +3,14 @@ import { eq } from 'drizzle-orm';
 import t, { type Test } from 'tap';
 import { AppError } from '../../src/errors.ts';
 import { TIMEOUTS } from '../../src/http/server.ts';
-import { dropUpload, keepUpload, LEASE_MS, type NewUpload, reserveUpload } from '../../src/uploads/reserve.ts';
-import { findWrongTotals } from '../../src/uploads/verify.ts';
+import {
+  completeUpload,
+  discardUpload,
+  LEASE_MS,
+  type NewUpload,
+  reserveUpload,
+} from '../../src/uploads/reservation.ts';
+import { findWrongTotals } from '../../src/uploads/totals.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { forgetAll, MIB, NOTHING, textOf, traces, upload, useStorage } from '../support/uploads.ts';
@@ -65,7 +71,7 @@ for (let round = 1; round <= 10; round++) {
     const alice = await signUp(app);
     await useStorage(ctx, alice, 100 * MIB - 10);
     const keys = await underWay(alice, 200);
-    const ends = await Promise.all(keys.map((key) => endOf(keepUpload(ctx, alice, key, newUpload(key, 10)))));
+    const ends = await Promise.all(keys.map((key) => endOf(completeUpload(ctx, alice, key, newUpload(key, 10)))));
     t.same(count(ends), { done: 1, over_quota: 199 });
     t.match(await traces(ctx, alice), { rows: 1, loose: 199, bytes: 100 * MIB, files: 1 });
   });
@@ -142,7 +148,11 @@ t.test('a place that nobody gives back is free when its lease ends', async (t) =
   clock.advance(1);
   t.equal(await endOf(reserveUpload(ctx, alice, 'txt')), 'done');
   const [key = ''] = keys;
-  t.equal(await endOf(keepUpload(ctx, alice, key, newUpload(key, 10))), 'unavailable', 'and what it was for is lost');
+  t.equal(
+    await endOf(completeUpload(ctx, alice, key, newUpload(key, 10))),
+    'unavailable',
+    'and what it was for is lost',
+  );
   t.match(await traces(ctx, alice), { rows: 0, bytes: 0 });
   t.ok(LEASE_MS >= TIMEOUTS.requestMs + 60_000, 'no request takes that long');
 });
@@ -151,13 +161,13 @@ t.test('what was swept meanwhile is not kept', async (t) => {
   const alice = await signUp(app);
   const key = await reserveUpload(ctx, alice, 'txt');
   await ctx.db.delete(orphanedObjects);
-  t.equal(await endOf(keepUpload(ctx, alice, key, newUpload(key, 10))), 'unavailable');
+  t.equal(await endOf(completeUpload(ctx, alice, key, newUpload(key, 10))), 'unavailable');
 });
 
 t.test('a file that is kept stays, also where the answer of the database was lost', async (t) => {
   const alice = await signUp(app);
   const { url } = (await upload(app, alice, { content: 'hello' })).json();
-  await dropUpload(ctx, url.split('/').at(-1));
+  await discardUpload(ctx, url.split('/').at(-1));
   t.same(await traces(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: 5, files: 1 });
 });
 

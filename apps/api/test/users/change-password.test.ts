@@ -219,7 +219,7 @@ t.test('an account that was deactivated or deleted meanwhile is gone', async (t)
   await t.rejects(changePassword(ctx, caller, right), { message: 'This account has been deleted.' });
   await ctx.db.delete(users).where(eq(users.id, alice.id));
   await t.rejects(changePassword(ctx, caller, right), {
-    name: 'Refusal',
+    name: 'AppError',
     message: 'This account has been deleted.',
   });
 });

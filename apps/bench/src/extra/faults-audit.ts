@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findWrongTotals } from '@carillon/api/uploads/verify';
+import { findWrongTotals } from '@carillon/api/uploads/totals';
 import { findWrongCounters } from '@carillon/api/usage/verify';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';

@@ -1,5 +1,5 @@
 import { findWrongTaskCounts } from '@carillon/api/tasks/verify';
-import { findWrongTotals } from '@carillon/api/uploads/verify';
+import { findWrongTotals } from '@carillon/api/uploads/totals';
 import { findWrongCounters } from '@carillon/api/usage/verify';
 import { connect } from '@carillon/db';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';

@@ -1,7 +1,7 @@
 import { uploadTotals } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { findWrongTotals } from '../../src/uploads/verify.ts';
+import { findWrongTotals } from '../../src/uploads/totals.ts';
 import { testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
 import { forgetAll, upload, useStorage } from '../support/uploads.ts';

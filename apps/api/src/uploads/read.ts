@@ -4,20 +4,20 @@ import { eq } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 
-/** An uploaded file with its bytes, which whoever takes it has to read or destroy. */
-export interface ServedFile {
+export interface OpenedFile {
   name: string;
   type: string;
   /** In bytes. */
   size: number;
+  /** The caller has to read or destroy it. */
   bytes: Readable;
 }
 
 /**
- * The file of an upload by its storage key, whoever asks: the key cannot be guessed. Refusals: 404 where no upload has
- * the key, whatever there is in the storage, and where its bytes are gone.
+ * The file of an upload by its storage key. There is no other access check, since a key cannot be guessed. Throws 404
+ * if no upload has the key, whatever the storage contains, or its bytes are deleted.
  */
-export async function openFile(ctx: Context, key: string): Promise<ServedFile> {
+export async function openUpload(ctx: Context, key: string): Promise<OpenedFile> {
   const { name, type, size } = uploads;
   const [found] = await ctx.db.select({ name, type, size }).from(uploads).where(eq(uploads.storageKey, key));
   const bytes = found && (await ctx.files.open(key));

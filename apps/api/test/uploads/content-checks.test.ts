@@ -1,15 +1,17 @@
 import t from 'tap';
-import { checkJson, MAX_JSON_DEPTH } from '../../src/uploads/json-check.ts';
+import { AppError } from '../../src/errors.ts';
+import { checkJson, MAX_JSON_DEPTH } from '../../src/uploads/content-checks.ts';
 
-/** Whether it is taken, in pieces of so many characters. */
-function takes(text: string, piece = text.length): boolean {
+/** Whether a JSON file with this text is accepted, in pieces of so many bytes. */
+function accepts(text: string, piece = Infinity): boolean {
   const check = checkJson();
+  const bytes = Buffer.from(text);
   try {
-    for (let at = 0; at < text.length; at += piece) check.take(text.slice(at, at + piece));
+    for (let at = 0; at < bytes.length; at += piece) check.add(bytes.subarray(at, at + piece));
     check.end();
     return true;
   } catch (error) {
-    if (error instanceof SyntaxError) return false;
+    if (error instanceof AppError) return false;
     throw error;
   }
 }
@@ -84,17 +86,18 @@ const BAD = [
   '1-',
 ];
 
-t.test('it takes what JSON.parse takes, wherever the text is cut', async (t) => {
+t.test('JSON is accepted if JSON.parse accepts it, wherever the bytes are cut', async (t) => {
   const wrong: string[] = [];
   for (const text of [...GOOD, ...BAD]) {
     const good = GOOD.includes(text);
     if (isJson(text) !== good) wrong.push(`the case is wrong: ${text}`);
-    for (const piece of [1, 2, 3, text.length || 1]) if (takes(text, piece) !== good) wrong.push(`${text} by ${piece}`);
+    for (const piece of [1, 2, 3, text.length || 1])
+      if (accepts(text, piece) !== good) wrong.push(`${text} by ${piece}`);
   }
   t.same(wrong, []);
 });
 
-t.test('the same holds for texts that are changed at random', async (t) => {
+t.test('Randomly changed JSON is accepted if JSON.parse accepts it', async (t) => {
   let seed = 20_261_120;
   const random = (below: number) => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
@@ -110,16 +113,18 @@ t.test('the same holds for texts that are changed at random', async (t) => {
     }
     const expected = isJson(text);
     good += Number(expected);
-    if (takes(text, 1 + random(5)) !== expected) t.fail(`${JSON.stringify(text)} is ${expected ? '' : 'no '}JSON`);
+    if (accepts(text, 1 + random(5)) !== expected) t.fail(`${JSON.stringify(text)} is ${expected ? '' : 'no '}JSON`);
   }
   t.ok(good > 1000, `${good} of them were good`);
 });
 
-t.test('nesting is bounded, whatever is deep', async (t) => {
+t.test('Nesting is bounded, inside strings nothing counts', async (t) => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
-  t.ok(takes(nested(MAX_JSON_DEPTH)));
-  t.notOk(takes(nested(MAX_JSON_DEPTH + 1)));
-  t.notOk(takes('['.repeat(1_000_000)));
-  t.notOk(takes('{"a":'.repeat(1_000_000)));
-  t.ok(takes(`[${'[],'.repeat(100_000)}1]`), 'width is not depth');
+  t.ok(accepts(nested(MAX_JSON_DEPTH)));
+  t.notOk(accepts(nested(MAX_JSON_DEPTH + 1)));
+  t.notOk(accepts('['.repeat(1_000_000)));
+  t.notOk(accepts('{"a":'.repeat(1_000_000)));
+  t.ok(accepts(JSON.stringify('['.repeat(1000))), 'brackets in a string');
+  t.notOk(accepts(`{"a":${nested(MAX_JSON_DEPTH)},"a":1}`), 'a repeated name hides no depth');
+  t.ok(accepts(`[${'[],'.repeat(100_000)}1]`), 'width is not depth');
 });

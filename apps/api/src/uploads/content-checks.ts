@@ -1,0 +1,157 @@
+import { imageDimensionsFromData } from 'image-dimensions';
+import { invalidField } from '../errors.ts';
+
+/** Checks the bytes of a file as they arrive. Both throw a validation error on `file`. */
+export interface ContentCheck {
+  /** The first bytes contain the signature, or are all there are. */
+  add(bytes: Buffer): void;
+  end(): void;
+}
+
+/** Decoded, a pixel takes four bytes. */
+const MAX_PIXELS = 50_000_000;
+const NO_SIZE = 'must be an image whose header can be read';
+
+/** An image of a known size of at most 50 megapixels. */
+export function checkImage(type: string): ContentCheck {
+  const chunks: Buffer[] = [];
+  let collected = 0;
+  let nextAttemptAt = 0;
+  let isKnown = false;
+
+  const readSize = () => {
+    const size = attempt(() => imageDimensionsFromData(Buffer.concat(chunks)), NO_SIZE);
+    if (size === undefined) return false;
+    const pixels = size.width * size.height;
+    if (pixels === 0) throw invalidField('file', 'must be an image that has a size');
+    if (pixels > MAX_PIXELS) throw invalidField('file', 'must be an image of at most 50 megapixels');
+    chunks.length = 0;
+    return true;
+  };
+  return {
+    add(bytes) {
+      if (isKnown) return;
+      chunks.push(bytes);
+      collected += bytes.length;
+      // The size of a JPEG stands behind any number of segments. Each attempt starts at the first byte.
+      if (collected < nextAttemptAt) return;
+      nextAttemptAt = 2 * collected;
+      isKnown = readSize();
+      if (!isKnown && type !== 'image/jpeg') throw invalidField('file', NO_SIZE);
+    },
+    end() {
+      if (!isKnown && !readSize()) throw invalidField('file', NO_SIZE);
+    },
+  };
+}
+
+/** Where readers look for the end of a PDF, since some programs append a few bytes. */
+const PDF_END_BYTES = 1024;
+
+/** A PDF from its first byte, with an end. */
+export function checkPdf(): ContentCheck {
+  let hasBegun = false;
+  let tail: Buffer = Buffer.alloc(0);
+  return {
+    add(bytes) {
+      if (!hasBegun && bytes.toString('latin1', 0, 5) !== '%PDF-') throw invalidField('file', 'must begin as a PDF');
+      hasBegun = true;
+      tail = Buffer.concat([tail, bytes.subarray(-PDF_END_BYTES)]).subarray(-PDF_END_BYTES);
+    },
+    end() {
+      if (!tail.includes('%%EOF')) throw invalidField('file', 'must be a whole PDF');
+    },
+  };
+}
+
+/** The first characters of a text that are examined, white space skipped. */
+const BEGINNING = 64;
+/** By these a browser takes a text for a page (WHATWG MIME Sniffing, section 7.1). SVG and MathML are added. */
+const PAGE = /^<(html|head|body|script|iframe|style|title|svg|math)[\s/>]/i;
+/** These too, but Markdown may begin with them, as many README files do. */
+const PAGE_ELEMENT = /^<(!--|(h1|div|font|table|a|b|br|p)[\s/>])/i;
+/** XML, feeds, and formats whose bytes are text. GIF and BMP in full, since a text may begin with "GIF" or "BMW". */
+const OTHER_DOCUMENT =
+  /^(<\?xml|<!doctype|<!entity|<!\[cdata\[|<(rss|feed|rdf:rdf)[\s>]|%PDF-|%!PS|\{\\rtf|GIF8[79]a|RIFF.{4}WEBP)/is;
+
+/** UTF-8 text, with or without a byte order mark, that no program takes for another format. */
+export function checkText(type: string): ContentCheck {
+  const text = createTextReader();
+  const forbidden = type === 'text/markdown' ? [PAGE, OTHER_DOCUMENT] : [PAGE, OTHER_DOCUMENT, PAGE_ELEMENT];
+  let beginning = '';
+  const assertPlain = () => {
+    if (forbidden.some((format) => format.test(`${beginning} `))) {
+      throw invalidField('file', 'must be plain text, and begins like a document of another kind');
+    }
+  };
+  const add = (more: string) => {
+    if (beginning.length === BEGINNING) return;
+    // Trimming removes the byte order mark too.
+    beginning = (beginning + more).trimStart().slice(0, BEGINNING);
+    if (beginning.length === BEGINNING) assertPlain();
+  };
+  return {
+    add: (bytes) => add(text.read(bytes)),
+    end() {
+      add(text.end());
+      assertPlain();
+    },
+  };
+}
+
+/** Deeper than files that people make, and no deeper than later readers survive. */
+export const MAX_JSON_DEPTH = 512;
+
+/** JSON in UTF-8, with or without a byte order mark. */
+export function checkJson(): ContentCheck {
+  const text = createTextReader();
+  let json = '';
+  return {
+    add(bytes) {
+      json += text.read(bytes);
+    },
+    end() {
+      json = (json + text.end()).replace(/^\ufeff/, '');
+      attempt(() => assertJson(json), 'must be JSON, nested 512 levels deep at most');
+    },
+  };
+}
+
+/** Throws if it is not JSON, or nested deeper than `MAX_JSON_DEPTH`. */
+export function assertJson(text: string): void {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (inString) {
+      if (char === '\\') at += 1;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === '[' || char === '{') depth += 1;
+    else if (char === ']' || char === '}') depth -= 1;
+    if (depth > MAX_JSON_DEPTH) throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
+  }
+  JSON.parse(text);
+}
+
+/** Decodes text whose pieces may split a character. */
+function createTextReader() {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const decode = (bytes: Buffer | undefined, stream: boolean) =>
+    attempt(() => decoder.decode(bytes, { stream }), 'must be text in UTF-8');
+  return {
+    read(bytes: Buffer): string {
+      if (bytes.includes(0)) throw invalidField('file', 'must not contain the NUL character');
+      return decode(bytes, true);
+    },
+    end: () => decode(undefined, false),
+  };
+}
+
+function attempt<T>(work: () => T, problem: string): T {
+  try {
+    return work();
+  } catch {
+    throw invalidField('file', problem);
+  }
+}

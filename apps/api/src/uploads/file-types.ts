@@ -1,0 +1,47 @@
+import { invalidField } from '../errors.ts';
+
+export interface FileType {
+  /** Stored and served. */
+  mime: string;
+  /** The first one is that of the stored object. */
+  extensions: readonly string[];
+  /** Other types that clients declare for it. */
+  synonyms: readonly string[];
+  content: 'image' | 'pdf' | 'text' | 'json';
+}
+
+const FILE_TYPES: readonly FileType[] = [
+  { mime: 'image/jpeg', extensions: ['jpg', 'jpeg'], synonyms: ['image/jpg', 'image/pjpeg'], content: 'image' },
+  { mime: 'image/png', extensions: ['png'], synonyms: ['image/x-png', 'image/apng'], content: 'image' },
+  { mime: 'image/webp', extensions: ['webp'], synonyms: [], content: 'image' },
+  { mime: 'image/gif', extensions: ['gif'], synonyms: [], content: 'image' },
+  { mime: 'application/pdf', extensions: ['pdf'], synonyms: ['application/x-pdf'], content: 'pdf' },
+  { mime: 'text/plain', extensions: ['txt'], synonyms: [], content: 'text' },
+  { mime: 'text/markdown', extensions: ['md'], synonyms: ['text/x-markdown'], content: 'text' },
+  {
+    mime: 'text/csv',
+    extensions: ['csv'],
+    // The last one is what browsers on Windows declare if Excel is installed.
+    synonyms: ['application/csv', 'text/comma-separated-values', 'application/vnd.ms-excel'],
+    content: 'text',
+  },
+  { mime: 'application/json', extensions: ['json'], synonyms: ['text/json'], content: 'json' },
+];
+
+/** Declared by clients that do not know the type; the second one is also that of a part without a type (RFC 7578). */
+const UNKNOWN_TYPES = ['application/octet-stream', 'text/plain'];
+
+/** The type of a file by its extension. Throws a validation error on `file` if there is none, or `declared` differs. */
+export function getFileType(name: string, declared: string): FileType {
+  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  const type = FILE_TYPES.find(({ extensions }) => extensions.includes(extension));
+  if (!type) {
+    const known = FILE_TYPES.flatMap(({ extensions }) => extensions).join(', ');
+    throw invalidField('file', `must be a file of one of these kinds: ${known}`);
+  }
+  const accepted = [type.mime, ...type.synonyms, ...UNKNOWN_TYPES];
+  if (!accepted.includes(declared.toLowerCase())) {
+    throw invalidField('file', `is declared to be of another type than .${extension}`);
+  }
+  return type;
+}

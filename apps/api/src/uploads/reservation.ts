@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import type { RateLimitDetails } from '@carillon/contract';
+import { orphanedObjects, uploads } from '@carillon/db';
+import { and, eq, gt } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { quotaExceededError } from '../limits/quotas.ts';
+import { checkAlerts } from '../usage/alerts.ts';
+import { addToTotals, lockTotals } from './totals.ts';
+
+export const MAX_CONCURRENT_UPLOADS = 3;
+/**
+ * How long an upload may take: longer than the server waits for a request and the storage after that. Then its object
+ * is deleted and its slot is free, also if the process has died.
+ */
+export const LEASE_MS = 5 * 60_000;
+/** When an upload ends is not known; most are short. */
+const RETRY_AFTER_SECONDS = 5;
+
+export type NewUpload = Omit<typeof uploads.$inferInsert, 'userId'>;
+
+/**
+ * Takes one of the caller's upload slots until `completeUpload`, `discardUpload` or the end of the lease. Returns the
+ * key of the object, which cannot be guessed. Throws 429 while 3 uploads are running, 402 if no storage is left.
+ */
+export function reserveUpload(ctx: Context, caller: Pick<Caller, 'id'>, extension: string): Promise<string> {
+  const key = `${randomBytes(24).toString('hex')}.${extension}`;
+  return inTransaction(ctx, async (tx) => {
+    const { used, limit } = await lockTotals(tx, caller);
+    const now = tx.now();
+    const running = and(eq(orphanedObjects.userId, caller.id), gt(orphanedObjects.deleteAfter, now));
+    if ((await tx.db.$count(orphanedObjects, running)) >= MAX_CONCURRENT_UPLOADS) throw tooManyUploads(now);
+    if (used >= limit) throw storageExceeded(used, limit);
+    const deleteAfter = new Date(now.getTime() + LEASE_MS);
+    await tx.db.insert(orphanedObjects).values({ key, userId: caller.id, deleteAfter });
+    return key;
+  });
+}
+
+/**
+ * Records the object under `key` as an upload of the caller. Throws 402 if it does not fit into the remaining storage,
+ * 503 if the lease has ended; the object is then left to `discardUpload`.
+ */
+export function completeUpload(
+  ctx: Context,
+  caller: Pick<Caller, 'id'>,
+  key: string,
+  upload: NewUpload,
+): Promise<void> {
+  return inTransaction(ctx, async (tx) => {
+    const { used, limit } = await lockTotals(tx, caller);
+    const { id: userId } = caller;
+    // Fails if the cleanup has claimed the object: its row has no user then, or is locked until it has none.
+    const reservation = and(
+      eq(orphanedObjects.key, key),
+      eq(orphanedObjects.userId, userId),
+      gt(orphanedObjects.deleteAfter, tx.now()),
+    );
+    const released = await tx.db.delete(orphanedObjects).where(reservation).returning({ key: orphanedObjects.key });
+    if (released.length === 0) throw new AppError('unavailable', 'The upload has taken too long. Please try again.');
+    if (used + upload.size > limit) throw storageExceeded(used, limit);
+    await tx.db.insert(uploads).values({ ...upload, userId });
+    await addToTotals(tx, userId, { bytes: upload.size, files: 1 });
+    await checkAlerts(tx, userId);
+  });
+}
+
+/**
+ * Releases the slot, then deletes the object. Never throws: what fails here is left to the cleanup. So is the object if
+ * the storage has `failed`, since what it did not acknowledge may still arrive there.
+ */
+export async function discardUpload(ctx: Context, key: string, { failed = false } = {}): Promise<void> {
+  const { db } = ctx;
+  const reservation = eq(orphanedObjects.key, key);
+  try {
+    const deleteAfter = new Date(ctx.now().getTime() + (failed ? LEASE_MS : 0));
+    // Waits for a `completeUpload` whose answer was lost: if it has committed, the object stays.
+    await db.update(orphanedObjects).set({ userId: null, deleteAfter }).where(reservation);
+    if (failed || (await db.$count(uploads, eq(uploads.storageKey, key))) > 0) return;
+    await ctx.files.remove(key);
+    await db.delete(orphanedObjects).where(reservation);
+  } catch (error) {
+    ctx.log.error({ err: error }, 'discarding an upload failed');
+  }
+}
+
+const storageExceeded = (used: number, limit: number) =>
+  quotaExceededError({ resource: 'storage', used, limit, resetAt: null });
+
+function tooManyUploads(now: Date): AppError {
+  const details: RateLimitDetails = {
+    limit: MAX_CONCURRENT_UPLOADS,
+    remaining: 0,
+    reset: now.getTime() + RETRY_AFTER_SECONDS * 1000,
+    resetIn: RETRY_AFTER_SECONDS,
+    retryAfter: RETRY_AFTER_SECONDS,
+  };
+  const message = `${MAX_CONCURRENT_UPLOADS} uploads of yours are under way. Please try again when one of them has ended.`;
+  return new AppError('rate_limited', message, details);
+}
