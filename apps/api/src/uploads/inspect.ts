@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { invalidField } from '../errors.ts';
 import { type ContentCheck, checkImage, checkJson, checkPdf, checkText } from './content-checks.ts';
-import type { FileType } from './file-types.ts';
+import type { FileFormat } from './file-formats.ts';
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
@@ -10,15 +10,15 @@ const SIGNATURE_BYTES = 4100;
 
 /**
  * Passes on the bytes of a file and adds them up in `counted`. Throws a validation error on `file` as soon as it finds
- * one: empty, more than 10 MiB, content that does not match `type` or cannot be read. The file is valid only once the
+ * one: empty, more than 10 MiB, content that does not match `format` or cannot be read. The file is valid only once the
  * end is reached.
  */
 export async function* inspect(
   bytes: AsyncIterable<Buffer>,
-  type: FileType,
+  format: FileFormat,
   counted: { size: number },
 ): AsyncGenerator<Buffer, void, undefined> {
-  const check = createContentCheck(type);
+  const check = createContentCheck(format);
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of bytes) {
     counted.size += chunk.length;
@@ -27,7 +27,7 @@ export async function* inspect(
     if (head !== null) {
       head = next = Buffer.concat([head, chunk]);
       if (head.length < SIGNATURE_BYTES) continue;
-      await assertSignature(head, type);
+      await assertSignature(head, format);
       head = null;
     }
     check.add(next);
@@ -35,20 +35,20 @@ export async function* inspect(
   }
   if (counted.size === 0) throw invalidField('file', 'must not be empty');
   if (head !== null) {
-    await assertSignature(head, type);
+    await assertSignature(head, format);
     check.add(head);
     yield head;
   }
   check.end();
 }
 
-function createContentCheck({ content, mime }: FileType): ContentCheck {
+function createContentCheck({ content, mime }: FileFormat): ContentCheck {
   if (content === 'image') return checkImage(mime);
   return { pdf: checkPdf, text: () => checkText(mime), json: checkJson }[content]();
 }
 
 /** Texts have no signature. */
-async function assertSignature(head: Buffer, { mime, content, extensions: [extension] }: FileType): Promise<void> {
+async function assertSignature(head: Buffer, { mime, content, extensions: [extension] }: FileFormat): Promise<void> {
   if (content === 'text' || content === 'json') return;
   // file-type throws on truncated input, which is treated as unknown.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);

@@ -5,7 +5,7 @@ import { orphanedObjects, tasks, uploads } from '@carillon/db';
 import { and, arrayContains, asc, desc, eq, ne, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, invalidField } from '../errors.ts';
-import { type FileType, getFileType } from './file-types.ts';
+import { type FileFormat, getFileFormat } from './file-formats.ts';
 import { inspect } from './inspect.ts';
 import { completeUpload, discardUpload, reserveUpload } from './reservation.ts';
 import { addToTotals, lockTotals } from './totals.ts';
@@ -32,12 +32,12 @@ export interface SentFile {
  */
 export async function createUpload(ctx: Context, caller: Caller, sent: SentFile): Promise<UploadedFile> {
   const name = cleanName(sent.name);
-  const type = getFileType(name, sent.type);
-  const key = await reserveUpload(ctx, caller, type.extensions[0] as string);
+  const format = getFileFormat(name, sent.type);
+  const key = await reserveUpload(ctx, caller, format.extensions[0] as string);
   try {
-    const { url, size } = await storeFile(ctx, key, sent.bytes, name, type);
+    const { url, size } = await storeFile(ctx, key, sent.bytes, name, format);
     const { storage } = ctx.files;
-    const upload = { id: randomUUID(), name, type: type.mime, size, storage, url, uploadedAt: ctx.now() };
+    const upload = { id: randomUUID(), name, type: format.mime, size, storage, url, uploadedAt: ctx.now() };
     await completeUpload(ctx, caller, key, { ...upload, storageKey: storage === 'blob' ? key : null });
     ctx.metrics.fileStored(size);
     return upload;
@@ -62,12 +62,12 @@ class StorageFailed extends AppError {
   }
 }
 
-async function storeFile(ctx: Context, key: string, bytes: SentFile['bytes'], name: string, type: FileType) {
+async function storeFile(ctx: Context, key: string, bytes: SentFile['bytes'], name: string, format: FileFormat) {
   const counted = { size: 0 };
   let invalid: AppError | undefined;
   async function* inspected() {
     try {
-      yield* inspect(bytes, type, counted);
+      yield* inspect(bytes, format, counted);
     } catch (error) {
       // The storage wraps an error of its source in one of its own.
       if (error instanceof AppError) invalid = error;
@@ -76,7 +76,7 @@ async function storeFile(ctx: Context, key: string, bytes: SentFile['bytes'], na
   }
   try {
     const source = Readable.from(inspected(), { objectMode: false });
-    return { url: await ctx.files.store(key, source, { name, type: type.mime }), size: counted.size };
+    return { url: await ctx.files.store(key, source, { name, type: format.mime }), size: counted.size };
   } catch (error) {
     if (invalid) throw invalid;
     ctx.log.error({ err: error }, 'storing a file failed');

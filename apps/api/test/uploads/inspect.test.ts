@@ -1,6 +1,6 @@
 import t from 'tap';
 import { AppError } from '../../src/errors.ts';
-import { getFileType } from '../../src/uploads/file-types.ts';
+import { getFileFormat } from '../../src/uploads/file-formats.ts';
 import { inspect, MAX_FILE_BYTES } from '../../src/uploads/inspect.ts';
 import { images, MIB, PDF, textOf } from '../support/uploads.ts';
 
@@ -14,7 +14,11 @@ async function refusalOf(name: string, content: Buffer | string, piece = 64 * 10
   const handed: Buffer[] = [];
   const counted = { size: 0 };
   try {
-    for await (const chunk of inspect(inPieces(bytes, piece), getFileType(name, 'application/octet-stream'), counted)) {
+    for await (const chunk of inspect(
+      inPieces(bytes, piece),
+      getFileFormat(name, 'application/octet-stream'),
+      counted,
+    )) {
       handed.push(chunk);
     }
   } catch (error) {
@@ -262,9 +266,9 @@ t.test('10 MiB are accepted, one byte more and an empty file are not', async (t)
 
 t.test('Extension and declared type have to agree', async (t) => {
   const refused = (name: string, declared: string) =>
-    t.throws(() => getFileType(name, declared), AppError, `${name} ${declared}`);
+    t.throws(() => getFileFormat(name, declared), AppError, `${name} ${declared}`);
   const is = (name: string, declared: string, type: string) =>
-    t.equal(getFileType(name, declared).mime, type, `${name} ${declared}`);
+    t.equal(getFileFormat(name, declared).mime, type, `${name} ${declared}`);
   is('a.CSV', 'application/vnd.ms-excel', 'text/csv');
   is('a.csv', 'text/csv', 'text/csv');
   is('photo.holiday.JPeG', 'image/jpeg', 'image/jpeg');

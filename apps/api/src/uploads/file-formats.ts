@@ -1,6 +1,6 @@
 import { invalidField } from '../errors.ts';
 
-export interface FileType {
+export interface FileFormat {
   /** Stored and served. */
   mime: string;
   /** The first one is that of the stored object. */
@@ -10,7 +10,7 @@ export interface FileType {
   content: 'image' | 'pdf' | 'text' | 'json';
 }
 
-const FILE_TYPES: readonly FileType[] = [
+const FILE_FORMATS: readonly FileFormat[] = [
   { mime: 'image/jpeg', extensions: ['jpg', 'jpeg'], synonyms: ['image/jpg', 'image/pjpeg'], content: 'image' },
   { mime: 'image/png', extensions: ['png'], synonyms: ['image/x-png', 'image/apng'], content: 'image' },
   { mime: 'image/webp', extensions: ['webp'], synonyms: [], content: 'image' },
@@ -31,17 +31,17 @@ const FILE_TYPES: readonly FileType[] = [
 /** Declared by clients that do not know the type; the second one is also that of a part without a type (RFC 7578). */
 const UNKNOWN_TYPES = ['application/octet-stream', 'text/plain'];
 
-/** The type of a file by its extension. Throws a validation error on `file` if there is none, or `declared` differs. */
-export function getFileType(name: string, declared: string): FileType {
+/** The format of a file by its extension. Throws a validation error on `file` if there is none, or `declared` differs. */
+export function getFileFormat(name: string, declared: string): FileFormat {
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
-  const type = FILE_TYPES.find(({ extensions }) => extensions.includes(extension));
-  if (!type) {
-    const known = FILE_TYPES.flatMap(({ extensions }) => extensions).join(', ');
+  const format = FILE_FORMATS.find(({ extensions }) => extensions.includes(extension));
+  if (!format) {
+    const known = FILE_FORMATS.flatMap(({ extensions }) => extensions).join(', ');
     throw invalidField('file', `must be a file of one of these kinds: ${known}`);
   }
-  const accepted = [type.mime, ...type.synonyms, ...UNKNOWN_TYPES];
+  const accepted = [format.mime, ...format.synonyms, ...UNKNOWN_TYPES];
   if (!accepted.includes(declared.toLowerCase())) {
     throw invalidField('file', `is declared to be of another type than .${extension}`);
   }
-  return type;
+  return format;
 }
