@@ -4,7 +4,7 @@ import type { Context, WorkerHandle } from './context.ts';
 import { enqueueDue } from './executions/enqueue.ts';
 import { createExecutionRunner } from './executions/runner.ts';
 import { deliverDueMails } from './mail/deliver.ts';
-import { startInterval } from './queue/interval.ts';
+import { createIntervals } from './queue/interval.ts';
 import { createPruner } from './retention/prune.ts';
 import { deleteOrphanedObjects } from './uploads/orphaned-objects.ts';
 import { createDeliverer } from './webhooks/delivery/deliverer.ts';
@@ -30,7 +30,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   const stopping = new AbortController();
   const runner = createExecutionRunner(ctx, { graceMs });
   const deliverer = createDeliverer(ctx, { graceMs });
-  const loops: ReturnType<typeof startInterval>[] = [];
+  const intervals = createIntervals(ctx.log);
 
   async function enqueueOverdue() {
     const { queued } = await enqueueDue(ctx, { overdueMs: SCHEDULER_SILENT_MS });
@@ -46,22 +46,20 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     stopping: stopping.signal,
     isAlive: () => runner.isAlive() && deliverer.isAlive(),
     start() {
-      const every = (ms: number, name: string, work: () => Promise<unknown>) =>
-        loops.push(startInterval(ms, work, (error) => ctx.log.error({ err: error }, `${name} failed`)));
       runner.start();
       deliverer.start();
-      every(SCHEDULER_SILENT_MS / 4, 'queueing overdue tasks', enqueueOverdue);
-      every(AGENT_RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx));
-      every(MAIL_MS, 'delivering mail', () =>
+      intervals.every(SCHEDULER_SILENT_MS / 4, 'queueing overdue tasks', enqueueOverdue);
+      intervals.every(AGENT_RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx));
+      intervals.every(MAIL_MS, 'delivering mail', () =>
         deliverDueMails(ctx, { composeReset: (address) => issueReset(ctx, address) }),
       );
-      every(PRUNE_MS, 'pruning', createPruner(ctx));
-      every(PRUNE_MS, 'deleting orphaned objects', () => deleteOrphanedObjects(ctx));
+      intervals.every(PRUNE_MS, 'pruning', createPruner(ctx));
+      intervals.every(PRUNE_MS, 'deleting orphaned objects', () => deleteOrphanedObjects(ctx));
     },
     drain: runner.drain,
     async stop() {
       stopping.abort();
-      await Promise.all([runner.stop(), deliverer.stop(), ...loops.map((loop) => loop.stop())]);
+      await Promise.all([runner.stop(), deliverer.stop(), intervals.stop()]);
     },
   };
 }

@@ -16,7 +16,7 @@ export async function runExecution(
   execution: ClaimedExecution,
   signal: AbortSignal,
   limits?: AttachmentLimits,
-): Promise<ExecutionResult & { claimToken: string }> {
+): Promise<ExecutionResult> {
   const { id, claimToken, userId, aiModel: model, prompt, maxTokens, temperature } = execution;
   let apiKey: string | null;
   try {

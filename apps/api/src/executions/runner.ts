@@ -1,17 +1,16 @@
 import type { Context, WorkerHandle } from '../context.ts';
 import { createBatcher } from '../queue/batcher.ts';
 import { createHeartbeat } from '../queue/heartbeat.ts';
-import { startInterval } from '../queue/interval.ts';
+import { createIntervals } from '../queue/interval.ts';
 import { createLeaseHolder } from '../queue/lease-holder.ts';
 import { singleFlight } from '../queue/single-flight.ts';
 import { claimExecutions, hasQueuedExecutions } from './claim.ts';
 import { completeAndClaim } from './complete-and-claim.ts';
-import { handBack, renewLeases, rescueExpired } from './leases.ts';
+import type { ExecutionResult } from './execution-result.ts';
+import { handBackExecutions, renewExecutions, rescueExecutions } from './leases.ts';
 import { runExecution, traceExecution } from './run.ts';
 import type { ClaimedExecution } from './select-runnable.ts';
-import { isOneBatch, storeResults } from './store-results.ts';
-
-type RunResult = Awaited<ReturnType<typeof runExecution>>;
+import { isOneBatch, logStoreFailure, storeResults } from './store-results.ts';
 
 const POLL_MS = 1000;
 /** Results that one transaction stores. */
@@ -36,7 +35,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
   const closing = new AbortController();
   const heartbeat = createHeartbeat();
   const storeResult = createBatcher(
-    (results: RunResult[]) => ctx.trace.detached(() => completeAndRefill(results)),
+    (results: ExecutionResult[]) => ctx.trace.detached(() => completeAndRefill(results)),
     MAX_BATCH,
   );
   const claimOnce = singleFlight(claimRounds, (error) => ctx.log.error({ err: error }, 'claiming executions failed'));
@@ -46,11 +45,11 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     idName: 'executionId',
     work: execute,
     onEnd: () => void refill(),
-    renew: (leases) => renewLeases(ctx, leases),
-    rescue: () => rescueExpired(ctx),
-    handBack: (leases) => handBack(ctx, leases),
+    renew: (leases) => renewExecutions(ctx, leases),
+    rescue: () => rescueExecutions(ctx),
+    handBack: (leases) => handBackExecutions(ctx, leases),
   });
-  let polling: ReturnType<typeof startInterval> | undefined;
+  const intervals = createIntervals(ctx.log);
 
   /** The user after whom the next claim goes on; 0 at the start of a round over the users. */
   let lastUserId = 0;
@@ -85,7 +84,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
   }
 
   /** Completes executions and starts others in their slots and in the free ones. */
-  async function completeAndRefill(results: readonly RunResult[]) {
+  async function completeAndRefill(results: readonly ExecutionResult[]) {
     if (stopping.signal.aborted || !isOneBatch(results)) return storeResults(ctx, results, closing.signal);
     const claiming = claim(countFreeSlots(), results);
     completing = claiming.catch(() => {});
@@ -93,13 +92,13 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
       const { isExhaustive } = await claiming;
       if (!isExhaustive) void refill();
     } catch (error) {
-      ctx.log.error({ err: error, executionIds: results.map(({ id }) => id) }, 'results could not be stored');
+      logStoreFailure(ctx, error, results);
       await storeResults(ctx, results, closing.signal);
     }
   }
 
   /** Starts executions in `slots` free slots and in those of `results`, which it completes. */
-  async function claim(slots: number, results: readonly RunResult[] = []) {
+  async function claim(slots: number, results: readonly ExecutionResult[] = []) {
     const options = { limit: slots + results.length, after: lastUserId };
     reservedSlots += slots;
     try {
@@ -128,11 +127,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     isAlive: heartbeat.isAlive,
     start() {
       running.start();
-      polling = startInterval(
-        POLL_MS,
-        () => running.trackOutage(poll),
-        (error) => ctx.log.error({ err: error }, 'polling executions failed'),
-      );
+      intervals.every(POLL_MS, 'polling executions', () => running.trackOutage(poll));
     },
     async drain() {
       for (;;) {
@@ -143,7 +138,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     },
     async stop() {
       stopping.abort();
-      await polling?.stop();
+      await intervals.stop();
       // Nothing is claimed any more: this waits for the claims under way.
       await Promise.all([claimOnce(), completing]);
       await running.stop(graceMs, closing);

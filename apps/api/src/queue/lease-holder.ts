@@ -30,7 +30,7 @@ export interface LeaseHolder<Row extends Lease, Rescued> {
   /** Starts work on a claimed row and keeps its lease until it has ended. */
   hold(row: Row): void;
   /** Stops holding rows that are stored already, before their `work` has returned. */
-  release(leases: readonly Lease<Row['id']>[]): void;
+  release(rows: readonly { id: Row['id']; claimToken: string | null }[]): void;
   /** Aborts the work on those of these rows that are held. */
   abort(ids: readonly Row['id'][]): void;
   /** Waits for all rows that are held now. */
@@ -121,8 +121,8 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
         });
       held.set(row.id, { claimToken: row.claimToken, abort, ended });
     },
-    release(leases) {
-      for (const { id, claimToken } of leases) if (held.get(id)?.claimToken === claimToken) held.delete(id);
+    release(rows) {
+      for (const { id, claimToken } of rows) if (held.get(id)?.claimToken === claimToken) held.delete(id);
     },
     abort,
     waitUntilEnded,

@@ -4,7 +4,7 @@ import { usageRecords } from '@carillon/db';
 import t from 'tap';
 import { createAi } from '../../src/ai/client.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { rescueExpired } from '../../src/executions/leases.ts';
+import { rescueExecutions } from '../../src/executions/leases.ts';
 import { deleteTask } from '../../src/tasks/delete.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, queueRuns, readRun, readRuns } from '../support/schedules.ts';
@@ -43,7 +43,7 @@ t.test('who has lost the lease gives the call up as soon as it finds out', async
   slow.worker.wakeExecutions();
   await silent.calls[0]?.reached;
   clock.advance(LEASE_MS + 1);
-  await rescueExpired(quick.ctx);
+  await rescueExecutions(quick.ctx);
   await quick.worker.drain();
   await slow.worker.rescue();
   await silent.calls[0]?.closed;
@@ -58,14 +58,14 @@ t.test('a run that comes back to the very process that had lost it is called onc
   worker.wakeExecutions();
   await silent.calls[0]?.reached;
   clock.advance(LEASE_MS + 1);
-  await rescueExpired(own);
+  await rescueExecutions(own);
   worker.wakeExecutions();
   await silent.calls[1]?.reached;
   await silent.calls[0]?.closed;
   clock.advance(20_000);
   t.strictSame(await worker.rescue(), []);
   clock.advance(20_000);
-  t.strictSame(await rescueExpired(ctx), []);
+  t.strictSame(await rescueExecutions(ctx), []);
   t.match(await readRun(ctx, task), { status: 'running', interruptions: 1 });
 });
 

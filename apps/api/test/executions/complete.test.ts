@@ -6,7 +6,7 @@ import { claimExecutions } from '../../src/executions/claim.ts';
 import { completeExecutions } from '../../src/executions/complete.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { rescueExpired } from '../../src/executions/leases.ts';
+import { rescueExecutions } from '../../src/executions/leases.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
@@ -138,7 +138,7 @@ t.test('of two claims of one execution that end together, the one that holds it 
   await enqueueDue(ctx);
   const [lost] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
   clock.advance(30_001);
-  await rescueExpired(ctx);
+  await rescueExecutions(ctx);
   const [held] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
   const usage = { model: 'test-model', inputTokens: 10, outputTokens: 1, estimated: false, costUsd: 0 };
   const results = [

@@ -6,7 +6,7 @@ import { openSession } from '../../src/auth/sessions.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { handBack, rescueExpired } from '../../src/executions/leases.ts';
+import { handBackExecutions, rescueExecutions } from '../../src/executions/leases.ts';
 import { getExecutionDetails } from '../../src/executions/read.ts';
 import { retryExecution } from '../../src/executions/retry-execution.ts';
 import { changeTask } from '../../src/tasks/write.ts';
@@ -140,7 +140,7 @@ t.test('each death of its process is told, and the start after it', async (t) =>
   const { executionId: id } = await executeTask(ctx, alice(), task);
   await claimExecutions(ctx, { limit: 1, after: 0 });
   clock.set(atSecond(31));
-  t.same(await rescueExpired(ctx), [id]);
+  t.same(await rescueExecutions(ctx), [id]);
   // Whoever finds it writes it down.
   await ctx.db
     .update(executions)
@@ -171,7 +171,7 @@ t.test('a run that nobody survives ends with the last death', async (t) => {
   for (let n = 1; n <= 4; n++) {
     await claimExecutions(ctx, { limit: 1, after: 0 });
     clock.advance(31_000);
-    if ((await rescueExpired(ctx)).length > 0) deaths.push(ctx.now());
+    if ((await rescueExecutions(ctx)).length > 0) deaths.push(ctx.now());
   }
   await ctx.db.update(executions).set({ interruptedAt: deaths }).where(eq(executions.id, id));
   const log = await logOf(id);
@@ -190,7 +190,7 @@ t.test('a run that a stopping process has given back is queued again', async (t)
   const { executionId: id } = await executeTask(ctx, alice(), task);
   const { started } = await claimExecutions(ctx, { limit: 1, after: 0 });
   clock.set(atSecond(3));
-  await handBack(ctx, started);
+  await handBackExecutions(ctx, started);
   t.same((await logOf(id)).at(-1), [3, 'The process that ran it was stopped: queued again.']);
 });
 

@@ -2,7 +2,7 @@ import { usageRecords } from '@carillon/db';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { handBack, renewLeases, rescueExpired } from '../../src/executions/leases.ts';
+import { handBackExecutions, renewExecutions, rescueExecutions } from '../../src/executions/leases.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, readRun, readTask } from '../support/schedules.ts';
 
@@ -29,9 +29,9 @@ t.test('a run whose process died runs again when its lease has ended, as the sam
   await enqueueDue(ctx);
   const [dead] = await claimAndDie();
   clock.advance(LEASE_MS);
-  t.strictSame(await rescueExpired(ctx), []);
+  t.strictSame(await rescueExecutions(ctx), []);
   clock.advance(1);
-  t.strictSame(await rescueExpired(ctx), [dead!.id]);
+  t.strictSame(await rescueExecutions(ctx), [dead!.id]);
   t.match(await readRun(ctx, task), { id: dead!.id, status: 'pending', interruptions: 1, claimToken: null });
 
   await newProcess(t).worker.drain();
@@ -46,7 +46,7 @@ t.test('a run whose process died runs again when its lease has ended, as the sam
 t.test('a run that was handed back was not interrupted', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  await handBack(ctx, await claimAndDie());
+  await handBackExecutions(ctx, await claimAndDie());
   t.match(await readRun(ctx, task), { status: 'pending', interruptions: 0, interruptedAt: null });
 });
 
@@ -56,7 +56,7 @@ t.test('of many rescues at once each run is taken over by one', async (t) => {
   const dead = await claimAndDie();
   t.equal(dead.length, 5);
   clock.advance(LEASE_MS + 1);
-  const rescued = await Promise.all(Array.from({ length: 8 }, () => rescueExpired(ctx)));
+  const rescued = await Promise.all(Array.from({ length: 8 }, () => rescueExecutions(ctx)));
   t.strictSame(rescued.flat().sort(), dead.map(({ id }) => id).sort());
 });
 
@@ -70,7 +70,7 @@ t.test('who has lost the lease can neither finish nor bill the run, before and a
     slow.worker.wakeExecutions();
     await first!.reached;
     clock.advance(LEASE_MS + 1);
-    await rescueExpired(ctx);
+    await rescueExecutions(ctx);
     quick.worker.wakeExecutions();
     await second!.reached;
     for (const [worker, { letGo }] of late
@@ -111,11 +111,11 @@ t.test('renewed leases are kept, and those of others are not renewed', async (t)
   t.strictSame([mine!.taskId, lost!.taskId], [first, second]);
   clock.advance(20_000);
   const notMine = { id: lost!.id, claimToken: '00000000-0000-4000-8000-000000000000' };
-  t.strictSame([...(await renewLeases(ctx, [mine!, notMine]))], [mine!.id]);
+  t.strictSame([...(await renewExecutions(ctx, [mine!, notMine]))], [mine!.id]);
   clock.advance(20_000);
-  t.strictSame(await rescueExpired(ctx), [lost!.id]);
+  t.strictSame(await rescueExecutions(ctx), [lost!.id]);
   clock.advance(10_001);
-  t.strictSame(await rescueExpired(ctx), [mine!.id]);
+  t.strictSame(await rescueExecutions(ctx), [mine!.id]);
 });
 
 t.test('a lease whose row another transaction holds is no lost one, and is not waited for', async (t) => {
@@ -125,7 +125,7 @@ t.test('a lease whose row another transaction holds is no lost one, and is not w
   const other = newProcess(t);
   await other.ctx.db.transaction(async (tx) => {
     await tx.execute(`select from executions where task_id = ${task} for update`);
-    t.strictSame([...(await renewLeases(ctx, [mine!]))], [mine!.id]);
+    t.strictSame([...(await renewExecutions(ctx, [mine!]))], [mine!.id]);
   });
 });
 
@@ -137,13 +137,13 @@ t.test('a run that was interrupted three times ends as INTERRUPTED the next time
     t.match(await readRun(ctx, task), { status: 'pending', interruptions });
     await claimAndDie();
     clock.advance(LEASE_MS + 1);
-    t.equal((await rescueExpired(ctx)).length, 1);
+    t.equal((await rescueExecutions(ctx)).length, 1);
     interruptedAt.push(ctx.now());
     t.strictSame((await readRun(ctx, task)).interruptedAt, interruptedAt, 'and when each was found is kept');
   }
   await claimAndDie();
   clock.advance(LEASE_MS + 1);
-  t.strictSame(await rescueExpired(ctx), []);
+  t.strictSame(await rescueExecutions(ctx), []);
   t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'INTERRUPTED', interruptions: 3, interruptedAt });
   t.match(await readTask(ctx, task), { status: 'failed', executionCount: 1 });
 });

@@ -4,7 +4,7 @@ import { openSession } from '../../src/auth/sessions.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { rescueExpired } from '../../src/executions/leases.ts';
+import { rescueExecutions } from '../../src/executions/leases.ts';
 import { retryExecution } from '../../src/executions/retry-execution.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import { START } from '../support/context.ts';
@@ -192,7 +192,7 @@ t.test('only a failed run is retried: any other is 409, and told how it stands',
   await claimExecutions(ctx, { limit: 1, after: 0 });
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('running'));
   clock.set(atSecond(31));
-  await rescueExpired(ctx);
+  await rescueExecutions(ctx);
   await newWorker(t).drain();
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('completed'));
   t.equal((await readRuns(ctx, task)).length, 1);

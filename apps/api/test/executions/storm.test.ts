@@ -5,7 +5,7 @@ import { AppError } from '../../src/errors.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { rescueExpired } from '../../src/executions/leases.ts';
+import { rescueExecutions } from '../../src/executions/leases.ts';
 import { deleteTask } from '../../src/tasks/delete.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import { watchDeadlocks } from '../support/deadlocks.ts';
@@ -43,7 +43,7 @@ t.test('whatever happens at once, over midnight too, the books balance and every
       () => executeTask(ctx, caller, task),
       () => changeTask(ctx, caller, task, { status: roll(2) ? 'paused' : 'active' }),
       () => enqueueDue(ctx),
-      () => rescueExpired(ctx),
+      () => rescueExecutions(ctx),
       // Claimed by a process that dies at once.
       () => (roll(4) ? null : claimExecutions(ctx, { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
       () => (roll(6) ? null : deleteTask(ctx, caller, task)),
@@ -65,7 +65,7 @@ t.test('whatever happens at once, over midnight too, the books balance and every
   const isLive = sql`${executions.status} in ('pending', 'running')`;
   for (let round = 0; round < 8 && (await ctx.db.$count(executions, isLive)) > 0; round += 1) {
     clock.advance(31_000);
-    await rescueExpired(ctx);
+    await rescueExecutions(ctx);
     await enqueueDue(ctx);
     await Promise.all(processes.map(({ worker }) => worker.drain()));
   }

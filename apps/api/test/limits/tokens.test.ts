@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { handBack, rescueExpired } from '../../src/executions/leases.ts';
+import { handBackExecutions, rescueExecutions } from '../../src/executions/leases.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, queueRuns, readLedger, readRun, readUsage, useUp } from '../support/schedules.ts';
 
@@ -47,7 +47,7 @@ t.test('what a call has reserved and not used lets the others start', async (t) 
   await queueRuns(ctx, await insertTasks(ctx, five(), { nextExecutionAt: null, maxTokens: 800 }));
   const claimed = await claim();
   t.equal(claimed.length, 2);
-  await handBack(ctx, claimed);
+  await handBackExecutions(ctx, claimed);
   await newWorker(t).drain();
   t.equal(await countOf('completed'), 5);
 });
@@ -117,7 +117,7 @@ t.test('an interrupted run gives back what it had reserved, pays for its call, a
   await claim();
   t.strictSame(await readUsage(ctx, alice().id), { executions: 1, tokens: 0, tokensReserved: 5000 });
   clock.advance(30_001);
-  await rescueExpired(ctx);
+  await rescueExecutions(ctx);
   t.strictSame(await readUsage(ctx, alice().id), { executions: 1, tokens: 100, tokensReserved: 0 });
 });
 
@@ -126,7 +126,7 @@ t.test('an interrupted run that starts again on the next day counts on that one 
   await enqueueDue(ctx);
   await claim();
   clock.set(MIDNIGHT);
-  await rescueExpired(ctx);
+  await rescueExecutions(ctx);
   await newWorker(t).drain();
   t.match(await readUsage(ctx, alice().id, '2026-11-20'), { executions: 0 });
   t.match(await readUsage(ctx, alice().id, '2026-11-21'), { executions: 1 });

@@ -6,7 +6,7 @@ import { claimExecutions } from '../../src/executions/claim.ts';
 import { completeExecutions } from '../../src/executions/complete.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { rescueExpired } from '../../src/executions/leases.ts';
+import { rescueExecutions } from '../../src/executions/leases.ts';
 import { createInstruments } from '../../src/telemetry/instruments.ts';
 import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
@@ -128,7 +128,7 @@ t.test('A rolled back start and a completion after the lease was lost do not cou
   });
   await t.rejects(rolledBack, rollback);
   clock.advance(ctx.config.executionLeaseMs + 1);
-  await rescueExpired(ctx);
+  await rescueExecutions(ctx);
   t.same(await inTransaction(ctx, (tx) => completeExecutions(tx, [run])), [], 'the lease is lost');
   const scrape = await readMetrics();
   t.equal(readEnded(scrape, 'completed', 'none'), 0);
@@ -142,8 +142,8 @@ t.test(
     await enqueueDue(ctx);
     await claimExecutions(ctx, { limit: 1, after: 0 });
     clock.advance(ctx.config.executionLeaseMs + 1);
-    t.equal((await rescueExpired(ctx)).length, 1);
-    t.equal((await rescueExpired(ctx)).length, 0);
+    t.equal((await rescueExecutions(ctx)).length, 1);
+    t.equal((await rescueExecutions(ctx)).length, 0);
     await newWorker(t).drain();
     const scrape = await readMetrics();
     t.equal(scrape.value('carillon_claims_taken_over_total', { kind: 'executions' }), 1);

@@ -122,7 +122,7 @@ t.test('a result is stored when the database is back, and nothing is asked again
   await newWorker(t, { db }).drain();
   t.match(await readRun(ctx, task), { status: 'completed' });
   t.equal(ai.requests.length, 1);
-  t.equal(logged.filter(({ msg }) => msg === 'results could not be stored').length, 2);
+  t.equal(logged.filter(({ msg }) => msg === 'storing results failed').length, 2);
 });
 
 t.test('a commit whose answer was lost is not made twice', async (t) => {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { completeAndClaim } from '../../src/executions/complete-and-claim.ts';
 import type { ExecutionResult } from '../../src/executions/execution-result.ts';
-import { rescueExpired } from '../../src/executions/leases.ts';
+import { rescueExecutions } from '../../src/executions/leases.ts';
 import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
 import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
@@ -78,7 +78,7 @@ t.test('an end of yesterday is booked there, and what starts counts today', asyn
   t.equal((await complete(resultWith(first))).started.length, 1);
   t.match(await readUsage(ctx, alice().id), { executions: 1, tokens: 0 });
   clock.set('2026-11-21T01:00:00.000Z');
-  await rescueExpired(ctx);
+  await rescueExecutions(ctx);
   await newWorker(t).drain();
 });
 
@@ -96,5 +96,5 @@ t.test('when nothing can start in their place, results are stored all the same',
   await newWorker(t).drain();
   t.strictSame([await countOf('completed'), await countOf('pending')], [5, 1]);
   t.equal(ai.requests.length, 5);
-  t.ok(logged.some(({ msg }) => msg === 'results could not be stored'));
+  t.ok(logged.some(({ msg }) => msg === 'storing results failed'));
 });
