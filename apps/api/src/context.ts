@@ -5,7 +5,7 @@ import type { Ai } from './ai/client.ts';
 import type { Config } from './config/config.ts';
 import type { HttpClient } from './egress/client.ts';
 import type { Mail } from './mail/transport.ts';
-import type { Files } from './storage/files.ts';
+import type { FileStorage } from './storage/client.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Trace } from './telemetry/tracing.ts';
 import type { Integrations } from './third-party/integrations.ts';
@@ -26,7 +26,7 @@ export interface Context {
   /** Sends at once; verbs use `mails/queue.ts`, which loses nothing. */
   mail: Mail;
   /** The storage of uploaded files. */
-  files: Files;
+  files: FileStorage;
   /** The external sign-in providers that are configured. */
   oauth: OAuth;
   integrations: Integrations;

@@ -8,7 +8,7 @@ import { type Config, ConfigError } from './config/config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
 import { createHttpClient } from './egress/client.ts';
 import { createMail } from './mail/transport.ts';
-import { createFiles } from './storage/files.ts';
+import { createFileStorage } from './storage/client.ts';
 import { logDestination, loggerOptions } from './telemetry/logger.ts';
 import { NO_METRICS } from './telemetry/metrics.ts';
 import { NO_TRACE } from './telemetry/tracing.ts';
@@ -36,7 +36,7 @@ export async function openContext(
   open.defer(() => mail.close());
   const http = createHttpClient(config);
   open.defer(() => http.close());
-  const files = createFiles(config);
+  const files = createFileStorage(config);
   open.defer(() => files.close());
   const integrations = createIntegrations(config);
   open.defer(() => integrations.close());

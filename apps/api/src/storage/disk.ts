@@ -6,14 +6,14 @@ import { Readable } from 'node:stream';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 
-/** Objects as files in `folder`, which is made where it is missing. Throws where it cannot be written. */
-export function diskObjects(folder: string) {
-  makeFolder(folder);
+/** Objects as files in `folder`, which is created if it is missing. Throws if it cannot be written. */
+export function createDiskObjects(folder: string) {
+  createFolder(folder);
   const disk = new Disk(new FSDriver({ location: folder, visibility: 'private' }));
   return {
-    /** Resolves when the object outlives a power cut. */
+    /** Resolves once the object survives a power cut. */
     async store(key: string, bytes: Readable) {
-      // Read from only when the file is open: an error of `bytes` before that would be told at once, and the file made later.
+      // Reads only once the file is open: an error of `bytes` before that would be reported, and the file created later.
       await disk.putStream(key, Readable.from(bytes));
       await sync(join(folder, key));
       await sync(folder);
@@ -33,8 +33,8 @@ export function diskObjects(folder: string) {
   };
 }
 
-/** Makes a folder that this user alone may enter, and throws where nothing can be written into it. */
-export function makeFolder(folder: string): void {
+/** Creates a folder that only this user may enter. Throws if it cannot be written. */
+export function createFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   accessSync(folder, constants.W_OK | constants.X_OK);
 }

@@ -1,33 +1,32 @@
 import type { Readable } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import { attachment } from './content-disposition.ts';
-import { makeFolder } from './disk.ts';
+import { buildContentDisposition } from './content-disposition.ts';
+import { createFolder } from './disk.ts';
 import { type Spooled, spool } from './spool.ts';
 
 type Settings = Extract<Config['storage'], { driver: 's3' }>;
 
-/** How long the storage is waited for, in milliseconds: until it is connected, between its bytes, for an answer. */
-export interface S3Patience {
+/** In milliseconds: until connected, between bytes, for a response. */
+export interface S3Timeouts {
   connectMs: number;
-  silenceMs: number;
-  answerMs: number;
+  idleMs: number;
+  responseMs: number;
 }
-const PATIENCE: S3Patience = { connectMs: 5000, silenceMs: 15_000, answerMs: 60_000 };
-/** A connection that was kept open may be closed by the other side at the very moment that it is used again. */
-const ATTEMPTS = 2;
+const TIMEOUTS: S3Timeouts = { connectMs: 5000, idleMs: 15_000, responseMs: 60_000 };
+/** The other side may close an idle connection at the moment it is used again. */
+const MAX_ATTEMPTS = 2;
 
 /**
- * Objects in the bucket of `settings`. Throws where the folder that files go through cannot be written.
+ * Objects in an S3 bucket. Throws if the spool folder cannot be written.
  *
- * S3 wants to know how long an object is before it comes, or else takes it in parts of 5 MiB, which would have to be
- * kept in memory, and which a process that dies leaves behind where no list of objects shows them. So a file goes
- * through a nameless one on disk, and is sent once it is whole: a slow client holds no connection to the storage.
+ * S3 needs the length of an object first, or takes parts of 5 MiB, which would be held in memory, and which a process
+ * that dies leaves behind unlisted. So a file is spooled to disk and sent once it is whole.
  */
-export function s3Objects(settings: Settings, patience: S3Patience = PATIENCE) {
-  makeFolder(settings.spool);
+export function createS3Objects(settings: Settings, timeouts: S3Timeouts = TIMEOUTS) {
+  createFolder(settings.spool);
   let connected: ReturnType<typeof connect> | undefined;
   const connection = () => {
-    connected ??= connect(settings, patience);
+    connected ??= connect(settings, timeouts);
     return connected;
   };
   return {
@@ -36,7 +35,7 @@ export function s3Objects(settings: Settings, patience: S3Patience = PATIENCE) {
       const { disk } = await connection();
       const options = {
         contentType: type,
-        contentDisposition: attachment(name),
+        contentDisposition: buildContentDisposition(name),
         contentLength: spooled.size,
         ContentMD5: spooled.md5,
       };
@@ -44,7 +43,7 @@ export function s3Objects(settings: Settings, patience: S3Patience = PATIENCE) {
         try {
           return await send(spooled, (body) => disk.putStream(key, body, options));
         } catch (error) {
-          if (attempt === ATTEMPTS || causeOf(error).$fault === 'client') throw error;
+          if (attempt === MAX_ATTEMPTS || getCause(error).$fault === 'client') throw error;
         }
       }
     },
@@ -71,11 +70,11 @@ export function s3Objects(settings: Settings, patience: S3Patience = PATIENCE) {
   };
 }
 
-/** What goes wrong is thrown; the SDK would print it as well. */
+/** Errors are thrown; the SDK would print them as well. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** Loaded when it is first needed: the SDK is large. */
-async function connect({ s3 }: Settings, { connectMs, silenceMs, answerMs }: S3Patience) {
+/** Loads the SDK when it is first needed, since it is large. */
+async function connect({ s3 }: Settings, { connectMs, idleMs, responseMs }: S3Timeouts) {
   const [{ S3Client }, { S3Driver }, { Disk }] = await Promise.all([
     import('@aws-sdk/client-s3'),
     import('flydrive/drivers/s3'),
@@ -83,24 +82,24 @@ async function connect({ s3 }: Settings, { connectMs, silenceMs, answerMs }: S3P
   ]);
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3;
   const client = new S3Client({
-    // Other services than that of AWS have one host name for all buckets.
+    // Services other than AWS have one host name for all buckets.
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     region,
     credentials: { accessKeyId, secretAccessKey },
-    // The newer checksums and their trailers are not understood by every service that speaks S3.
+    // Not every S3 service understands the newer checksums and their trailers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
-    maxAttempts: ATTEMPTS,
+    maxAttempts: MAX_ATTEMPTS,
     logger: SILENT,
     requestHandler: {
       connectionTimeout: connectMs,
-      socketTimeout: silenceMs,
-      requestTimeout: answerMs,
+      socketTimeout: idleMs,
+      requestTimeout: responseMs,
       throwOnRequestTimeout: true,
     },
   });
-  // No access list is sent: who may read is what the bucket says, and some services know no such lists.
+  // No ACL is sent: the bucket decides who may read, and some services have no ACLs.
   const disk = new Disk(new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }));
   return { client, disk };
 }
@@ -119,10 +118,10 @@ interface S3Error extends Error {
   $metadata?: { httpStatusCode?: number };
 }
 
-/** What the storage said, as flydrive wraps it. */
-const causeOf = (error: unknown) => ((error as Error).cause ?? {}) as S3Error;
+/** The storage's own error, which flydrive wraps. */
+const getCause = (error: unknown) => ((error as Error).cause ?? {}) as S3Error;
 
 function isUnknownKey(error: unknown): boolean {
-  const { name, $metadata } = causeOf(error);
+  const { name, $metadata } = getCause(error);
   return $metadata?.httpStatusCode === 404 && name !== 'NoSuchBucket';
 }

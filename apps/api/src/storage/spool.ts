@@ -3,20 +3,19 @@ import { type FileHandle, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
-const CHUNK = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
-/** Bytes whose length is known and that can be read more than once. */
+/** Bytes of a known length that can be read more than once. */
 export interface Spooled extends AsyncDisposable {
-  /** In bytes. */
   size: number;
-  /** In base64, as `Content-MD5` takes it. */
+  /** In base64, as for `Content-MD5`. */
   md5: string;
   read(): Readable;
 }
 
 /**
- * Keeps `bytes` in a file of `folder` until they are disposed of. The file has no name: it goes with the process,
- * however that ends. Rejects when `bytes` errors.
+ * Stores `bytes` in a temporary file of `folder` until disposal. The file has no name, so it disappears with the process.
+ * Rejects if `bytes` errors.
  */
 export async function spool(folder: string, bytes: Readable): Promise<Spooled> {
   const path = join(folder, randomUUID());
@@ -36,7 +35,7 @@ export async function spool(folder: string, bytes: Readable): Promise<Spooled> {
     return {
       size,
       md5: hash.digest('base64'),
-      read: () => Readable.from(chunksOf(file, size)),
+      read: () => Readable.from(readChunks(file, size)),
       [Symbol.asyncDispose]: () => file.close(),
     };
   } catch (error) {
@@ -45,12 +44,12 @@ export async function spool(folder: string, bytes: Readable): Promise<Spooled> {
   }
 }
 
-/** A stream of the file itself would close it when it is destroyed, and the bytes may be wanted again. */
-async function* chunksOf(file: FileHandle, size: number) {
+/** A stream of the file itself would close it when destroyed, and the bytes may be read again. */
+async function* readChunks(file: FileHandle, size: number) {
   for (let position = 0; position < size; ) {
-    const length = Math.min(CHUNK, size - position);
+    const length = Math.min(CHUNK_BYTES, size - position);
     const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(length), position });
-    if (bytesRead === 0) throw new Error('A spooled file is shorter than what was written to it.');
+    if (bytesRead === 0) throw new Error('A spooled file is shorter than its content.');
     yield buffer.subarray(0, bytesRead);
     position += bytesRead;
   }

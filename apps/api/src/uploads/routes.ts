@@ -4,7 +4,7 @@ import { drainBody, openFile, readForms } from '../http/multipart.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import type { Routes } from '../http/validation.ts';
 import { recordRejection } from '../limits/rejections.ts';
-import { attachment } from '../storage/content-disposition.ts';
+import { buildContentDisposition } from '../storage/content-disposition.ts';
 import { MAX_FILE_BYTES } from './inspect.ts';
 import { openUpload } from './read.ts';
 import { createUpload, deleteUpload } from './write.ts';
@@ -61,7 +61,7 @@ export const filesRoutes: Routes = async (app) => {
       .headers({
         'content-type': type,
         'content-length': size,
-        'content-disposition': attachment(name),
+        'content-disposition': buildContentDisposition(name),
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
         // The web application shows images, at whatever origin it is.
         'cross-origin-resource-policy': 'cross-origin',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
 import { explainStartFailure } from '../../src/start-failure.ts';
-import { createFiles } from '../../src/storage/files.ts';
+import { createFileStorage } from '../../src/storage/client.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'carillon-storage-'));
 t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -54,9 +54,9 @@ t.test('A folder that cannot be written stops the start', async (t) => {
   for (const name of ['files', 'spool']) writeFileSync(join(dataDir, 'taken', name), '');
   for (const env of [{ STORAGE_DRIVER: 'disk' }, S3]) {
     const config = load({ ...env, DATA_DIR: join(dataDir, 'taken') });
-    t.throws(() => createFiles(config));
+    t.throws(() => createFileStorage(config));
     try {
-      createFiles(config);
+      createFileStorage(config);
     } catch (error) {
       t.match(explainStartFailure(error, config), 'DATA_DIR has to be a folder that this user can write into.');
     }

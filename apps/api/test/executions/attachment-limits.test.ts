@@ -7,13 +7,13 @@ import { completeExecutions } from '../../src/executions/complete.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { runExecution } from '../../src/executions/run.ts';
 import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
-import { createFiles } from '../../src/storage/files.ts';
+import { createFileStorage } from '../../src/storage/client.ts';
 import { attach, CSV } from '../support/attached.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask } from '../support/schedules.ts';
 
 const { ctx: shared, ai, alice } = await testEngine(t);
-const disk = createFiles({ storage: { driver: 'disk', url: 'http://files.test', folder: t.testdir() } });
+const disk = createFileStorage({ storage: { driver: 'disk', url: 'http://files.test', folder: t.testdir() } });
 const ctx: Context = { ...shared, files: disk };
 
 const MIB = 1024 * 1024;

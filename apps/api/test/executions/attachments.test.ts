@@ -3,21 +3,21 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createAi } from '../../src/ai/client.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { createFiles, type Files } from '../../src/storage/files.ts';
+import { createFileStorage, type FileStorage } from '../../src/storage/client.ts';
 import { attach, CSV, PDF, PNG } from '../support/attached.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertUsers, PROMPT, readRun, readRuns } from '../support/schedules.ts';
 import { messagesApi } from '../support/servers/anthropic-server.ts';
 
 const { ctx, ai, alice, clock, newWorker } = await testEngine(t);
-const disk = createFiles({ storage: { driver: 'disk', url: 'http://files.test', folder: t.testdir() } });
+const disk = createFileStorage({ storage: { driver: 'disk', url: 'http://files.test', folder: t.testdir() } });
 
-const STORAGES: [name: string, files: Files][] = [
+const STORAGES: [name: string, files: FileStorage][] = [
   ['disk', disk],
   ['data URLs', ctx.files],
 ];
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString('base64');
-const attachAll = async (files: Files, ...given: (typeof PNG | typeof CSV)[]) => {
+const attachAll = async (files: FileStorage, ...given: (typeof PNG | typeof CSV)[]) => {
   const attached = [];
   for (const one of given) attached.push(await attach({ ...ctx, files }, alice().id, one));
   return attached;

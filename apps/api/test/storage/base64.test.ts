@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
-import { createFiles } from '../../src/storage/files.ts';
+import { createFileStorage } from '../../src/storage/client.ts';
 
-const files = createFiles(loadConfig({ NODE_ENV: 'test' }));
+const files = createFileStorage(loadConfig({ NODE_ENV: 'test' }));
 const urlOf = (type: string) => files.store('x', Readable.from([Buffer.from('é')]), { name: 'x', type });
 
 t.test('a data URL holds the bytes, with the type of what a browser shows', async (t) => {

@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers';
 import { parse } from 'content-disposition';
 import t from 'tap';
 import { type Config, loadConfig } from '../../src/config/config.ts';
-import { createFiles } from '../../src/storage/files.ts';
-import { s3Objects } from '../../src/storage/s3.ts';
+import { createFileStorage } from '../../src/storage/client.ts';
+import { createS3Objects } from '../../src/storage/s3.ts';
 import { startS3 } from '../support/servers/s3-server.ts';
 
 const s3 = await startS3(t);
@@ -18,9 +18,9 @@ type Settings = Extract<Config['storage'], { driver: 's3' }>;
 const configOf = (env: Record<string, string> = {}) =>
   loadConfig({ NODE_ENV: 'test', DATA_DIR: dataDir, ...s3.env, ...env });
 const ABOUT = { name: 'a.txt', type: 'text/plain' };
-const HASTY = { connectMs: 1000, silenceMs: 150, answerMs: 600 };
-const files = createFiles(configOf());
-const hasty = s3Objects(configOf().storage as Settings, HASTY);
+const HASTY = { connectMs: 1000, idleMs: 150, responseMs: 600 };
+const files = createFileStorage(configOf());
+const hasty = createS3Objects(configOf().storage as Settings, HASTY);
 t.teardown(() => Promise.all([files.close(), hasty.close()]));
 t.beforeEach(() => {
   s3.answer('serve');
@@ -67,7 +67,7 @@ t.test('no name makes a header that cannot be sent', async (t) => {
 });
 
 t.test('a wrong key is told at once, and not taken for a file that is not there', async (t) => {
-  const denied = createFiles(configOf({ S3_SECRET_ACCESS_KEY: 'wrong' }));
+  const denied = createFileStorage(configOf({ S3_SECRET_ACCESS_KEY: 'wrong' }));
   await t.rejects(denied.store('x', Readable.from(['x']), ABOUT), { cause: { name: 'SignatureDoesNotMatch' } });
   await t.rejects(denied.open('x'), { cause: { name: 'SignatureDoesNotMatch' } });
   await t.rejects(denied.remove('x'), { cause: { name: 'SignatureDoesNotMatch' } });
@@ -76,7 +76,7 @@ t.test('a wrong key is told at once, and not taken for a file that is not there'
 });
 
 t.test('nor is a bucket that does not exist', async (t) => {
-  const nowhere = createFiles(configOf({ S3_BUCKET: 'nowhere' }));
+  const nowhere = createFileStorage(configOf({ S3_BUCKET: 'nowhere' }));
   await t.rejects(nowhere.store('x', Readable.from(['x']), ABOUT));
   await t.rejects(nowhere.open('x'), { cause: { name: 'NoSuchBucket' } });
   await t.rejects(nowhere.remove('x'));
@@ -112,7 +112,7 @@ t.test('a storage that answers nothing is not waited for for ever', async (t) =>
 });
 
 t.test('nor one that drips a file that is to be read whole', async (t) => {
-  const quick = createFiles(configOf(), { readMs: 200 });
+  const quick = createFileStorage(configOf(), { readMs: 200 });
   s3.answer('drip');
   await t.rejects(quick.read({ storageKey: 'x', url: 'https://files.example.com/x' }), { name: 'AbortError' });
   await quick.close();

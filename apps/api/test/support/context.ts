@@ -13,7 +13,7 @@ import type { Context, WorkerHandle } from '../../src/context.ts';
 import { createHttpClient } from '../../src/egress/client.ts';
 import { createMail } from '../../src/mail/transport.ts';
 import { startTracing } from '../../src/open-context.ts';
-import { createFiles, type Files } from '../../src/storage/files.ts';
+import { createFileStorage, type FileStorage } from '../../src/storage/client.ts';
 import { loggerOptions } from '../../src/telemetry/logger.ts';
 import { type Metrics, NO_METRICS } from '../../src/telemetry/metrics.ts';
 import { NO_TRACE } from '../../src/telemetry/tracing.ts';
@@ -33,7 +33,7 @@ export interface Overrides extends AppOptions {
   /** The built-in model unless told. */
   ai?: Ai;
   /** What `STORAGE_DRIVER` of `env` says unless told: data URLs, or with `disk` files in a folder of its own. */
-  files?: Files;
+  files?: FileStorage;
   worker?: Partial<WorkerHandle>;
   /** None are kept unless told. */
   metrics?: Metrics;
@@ -93,7 +93,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
     ai: given.ai ?? createAi(config.ai),
     http: createHttpClient(config),
     mail: createMail(config.mail, log),
-    files: given.files ?? createFiles(config),
+    files: given.files ?? createFileStorage(config),
     oauth: createOAuth(config),
     integrations: createIntegrations(config),
     metrics: given.metrics ?? NO_METRICS,

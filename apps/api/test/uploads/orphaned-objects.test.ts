@@ -5,7 +5,7 @@ import { orphanedObjects, queryRows } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
-import type { Files } from '../../src/storage/files.ts';
+import type { FileStorage } from '../../src/storage/client.ts';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
@@ -29,7 +29,7 @@ async function leave(names: string[], deleteAfter = START, userId: number | null
 }
 
 /** A context whose storage removes in its own way. */
-const removing = (remove: Files['remove']): Context => ({ ...ctx, files: { ...ctx.files, remove } });
+const removing = (remove: FileStorage['remove']): Context => ({ ...ctx, files: { ...ctx.files, remove } });
 
 t.test('what is due is removed, however much, and nothing else', async (t) => {
   await leave(keys('due', 45));

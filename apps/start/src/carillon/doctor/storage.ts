@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Config } from '@carillon/api/config/config';
-import { createFiles, type Files } from '@carillon/api/storage/files';
+import { createFileStorage, type FileStorage } from '@carillon/api/storage/client';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 
 const { ok, fault } = findingsOf('storage');
@@ -14,10 +14,10 @@ export async function examineStorage({ storage }: Pick<Config, 'storage'>): Prom
     storage.driver === 'disk'
       ? 'Make DATA_DIR a folder on a disk with room that this user can write into.'
       : 'Correct S3_ENDPOINT, S3_REGION, S3_BUCKET and the keys, which need s3:PutObject, s3:GetObject and s3:DeleteObject.';
-  let files: Files | undefined;
+  let files: FileStorage | undefined;
   let step = 'used';
   try {
-    files = createFiles({ storage });
+    files = createFileStorage({ storage });
     const key = `carillon-doctor-${randomBytes(12).toString('hex')}.txt`;
     const content = randomBytes(1024).toString('hex');
     step = 'written into';

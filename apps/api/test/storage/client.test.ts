@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
-import { createFiles } from '../../src/storage/files.ts';
+import { createFileStorage } from '../../src/storage/client.ts';
 import { startS3 } from '../support/servers/s3-server.ts';
 
 const s3 = await startS3(t);
@@ -18,7 +18,7 @@ for (const [driver, env] of Object.entries(DRIVERS)) {
   t.test(`files with ${driver}`, async (t) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'carillon-files-'));
     const settings = { NODE_ENV: 'test', DATA_DIR: dataDir, ...env, STORAGE_DRIVER: driver };
-    const files = createFiles(loadConfig(settings));
+    const files = createFileStorage(loadConfig(settings));
     t.teardown(async () => {
       await files.close();
       rmSync(dataDir, { recursive: true, force: true });
