@@ -80,7 +80,7 @@ const different = entries.filter(
 );
 for (const { tag } of different) {
   const at = entries.findIndex((entry) => entry.tag === tag);
-  t.test(`what was read from a database of the schema ${tag} becomes one of the newest`, async (t) => {
+  t.test(`A backup of the schema ${tag} is restored into the newest schema`, async (t) => {
     const from = await emptyDatabase(t, `backup_${at}`, { upTo: at, data: files });
     const to = await emptyDatabase(t, `restored_${at}`);
     const copy = await copyOf(from.url);
@@ -100,7 +100,7 @@ for (const { tag } of different) {
   });
 }
 
-t.test('a snapshot holds what there was when it began, whatever is written meanwhile', async (t) => {
+t.test('A snapshot contains the rows of its beginning, whatever is written meanwhile', async (t) => {
   const { url, sql } = await emptyDatabase(t, 'backup_snapshot', { upTo: entries.length - 1, data: files });
   const before = await contentOf(sql);
   const copy = await copyOf(url, async () => {
@@ -118,7 +118,7 @@ t.test('a snapshot holds what there was when it began, whatever is written meanw
   t.strictSame(copy.keys, ['key']);
 });
 
-t.test('a reader that is slow holds the server up, and one that stops ends the transaction at once', async (t) => {
+t.test('A slow reader slows the server down, and one that stops ends the transaction at once', async (t) => {
   const { url, sql } = await emptyDatabase(t, 'backup_slow', { upTo: entries.length - 1, data: files });
   await sql`
     insert into audit_log (at, kind, details)
@@ -149,7 +149,7 @@ t.test('a reader that is slow holds the server up, and one that stops ends the t
   t.equal(left.length, 0);
 });
 
-t.test('whatever is refused leaves the database empty, and says why', async (t) => {
+t.test('A refused restore leaves the database empty and says why', async (t) => {
   const { url } = await emptyDatabase(t, 'backup_broken', { upTo: entries.length - 1, data: files });
   const copy = await copyOf(url);
   const to = await emptyDatabase(t, 'restored_broken');
@@ -202,7 +202,7 @@ t.test('whatever is refused leaves the database empty, and says why', async (t) 
   t.ok(await isEmpty(to.sql));
 });
 
-t.test('a database that has tables is not touched', async (t) => {
+t.test('A database that has tables is not changed by a restore', async (t) => {
   const { url, sql } = await emptyDatabase(t, 'restored_full', { upTo: entries.length - 1, data: files });
   const before = await contentOf(sql);
   await t.rejects(
@@ -212,7 +212,7 @@ t.test('a database that has tables is not touched', async (t) => {
   t.strictSame(await contentOf(sql), before);
 });
 
-t.test('a database without tables has nothing to be backed up', async (t) => {
+t.test('A database without tables cannot be backed up', async (t) => {
   const { url } = await emptyDatabase(t, 'backup_nothing');
   await t.rejects(copyOf(url), { message: 'The database has no tables yet: there is nothing to back up.' });
 });

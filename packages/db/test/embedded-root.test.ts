@@ -7,13 +7,13 @@ import { folder, start } from './servers.ts';
 
 const skip = process.getuid?.() === 0 ? false : 'only root runs the server as another user';
 
-t.test('root runs the server as the user postgres', { skip }, async (t) => {
+t.test('Root runs the server as the user postgres', { skip }, async (t) => {
   const dataDir = folder(t);
   await start(t, dataDir);
   t.not(statSync(join(dataDir, 'postgres/data/postmaster.pid')).uid, 0);
 });
 
-t.test('root is told in one line when that user cannot reach the folder', { skip }, async (t) => {
+t.test('Root gets a one-line error when that user cannot reach the data folder', { skip }, async (t) => {
   const dataDir = folder(t);
   const closed = dirname(dataDir);
   chmodSync(closed, 0o700);
@@ -22,7 +22,7 @@ t.test('root is told in one line when that user cannot reach the folder', { skip
   });
 });
 
-t.test('programs that lie where only root can go are copied into the data folder once', { skip }, async (t) => {
+t.test('Programs that only root can reach are copied into the data folder once', { skip }, async (t) => {
   const dataDir = folder(t);
   const closed = join(dataDir, 'closed');
   const bin = join(closed, 'native/bin');

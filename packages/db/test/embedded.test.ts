@@ -7,64 +7,67 @@ import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import t from 'tap';
 import { ask, folder, holder, killed, launchHolder, preparedFolder, serverPid, start, until } from './servers.ts';
 
-t.test('a second start keeps what the first has written, at the same address', async (t) => {
+t.test('A second start has the data of the first, at the same URL', async (t) => {
   const dataDir = folder(t);
   const first = await start(t, dataDir);
   await ask(first.url, `create table kept as select 'ÄÖ' as word`);
   await first.stop();
   await first.stop();
-  t.equal(serverPid(dataDir), undefined, 'stop leaves no server');
+  t.equal(serverPid(dataDir), undefined, 'stop ends the server');
   const second = await start(t, dataDir);
   t.equal(second.url, first.url);
   t.strictSame(await ask(second.url, 'select lower(word) as word from kept'), [{ word: 'äö' }]);
   t.equal(statSync(join(dataDir, 'postgres/password')).mode & 0o777, 0o600);
 });
 
-t.test('money is safe: committed is on disk unless a test says otherwise', async (t) => {
+t.test('Committed data is on disk by default', async (t) => {
   const server = await startEmbeddedPostgres({ dataDir: await preparedFolder(t) });
   t.teardown(server.stop);
   const settings = `current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`;
   t.strictSame(await ask(server.url, `select ${settings}`), [{ fsync: 'on', commit: 'on' }]);
 });
 
-t.test('nobody gets in without the password', async (t) => {
+t.test('A connection without the password is refused', async (t) => {
   const { url } = await start(t, await preparedFolder(t));
   const guess = new URL(url);
   guess.password = 'guess';
   await t.rejects(ask(guess.href, 'select 1'), { code: '28P01' });
 });
 
-t.test('a folder whose name is long and full of spaces and quotes will do', async (t) => {
+t.test('A data folder may have a long name with spaces and quotes', async (t) => {
   const { url } = await start(t, await preparedFolder(t, `it's "my" $HOME & \`data\` ${'long '.repeat(30)}`));
   t.strictSame(await ask(url, 'select 1 as one'), [{ one: 1 }]);
 });
 
-t.test('two that start together on an empty folder share one server, which goes with the last', async (t) => {
-  const dataDir = folder(t);
-  const [one, two] = await Promise.all([start(t, dataDir), holder(t, dataDir)]);
-  t.equal(two.url, one.url);
-  const three = await start(t, dataDir);
-  await one.stop();
-  t.strictSame(await ask(two.url, 'select 1 as one'), [{ one: 1 }], 'it goes on for the others');
-  await killed(two.child);
-  await three.stop();
-  t.equal(serverPid(dataDir), undefined);
-});
+t.test(
+  'Processes that start together on an empty folder share one server, which stops with the last of them',
+  async (t) => {
+    const dataDir = folder(t);
+    const [one, two] = await Promise.all([start(t, dataDir), holder(t, dataDir)]);
+    t.equal(two.url, one.url);
+    const three = await start(t, dataDir);
+    await one.stop();
+    t.strictSame(await ask(two.url, 'select 1 as one'), [{ one: 1 }], 'it keeps running for the others');
+    await killed(two.child);
+    await three.stop();
+    t.equal(serverPid(dataDir), undefined);
+  },
+);
 
-t.test('a server outlives its killed owner, is taken over, and stopped in the end', async (t) => {
+t.test('A server survives its killed process, is joined by the next, and stopped by that', async (t) => {
   const dataDir = await preparedFolder(t);
   const { url, child } = await holder(t, dataDir);
   const pid = serverPid(dataDir) as number;
   await killed(child);
-  t.ok(isAlive(pid), 'what ends the owner with its whole process group spares the server');
-  const heir = await start(t, dataDir);
-  t.equal(heir.url, url);
+  t.ok(isAlive(pid), 'the signal to the process group does not reach the server');
+  const next = await start(t, dataDir);
+  t.equal(next.url, url);
   t.equal(serverPid(dataDir), pid);
-  await heir.stop();
+  await next.stop();
   await until(() => !isAlive(pid));
 });
 
-t.test('a killed server is started again with everything committed', async (t) => {
+t.test('A killed server is started again with everything committed', async (t) => {
   const dataDir = await preparedFolder(t);
   const { url, child } = await holder(t, dataDir);
   await ask(url, 'create table kept as select 1 as one');
@@ -76,7 +79,7 @@ t.test('a killed server is started again with everything committed', async (t) =
   t.strictSame(await ask(next.url, 'select * from kept'), [{ one: 1 }]);
 });
 
-t.test('a server that dies under a living owner comes back at the same address', async (t) => {
+t.test('A server that dies during use is started again at the same URL', async (t) => {
   const dataDir = await preparedFolder(t);
   const { url, stop } = await start(t, dataDir);
   process.kill(serverPid(dataDir) as number, 'SIGKILL');
@@ -87,7 +90,7 @@ t.test('a server that dies under a living owner comes back at the same address',
   t.equal(serverPid(dataDir), undefined);
 });
 
-t.test('a pid file is no obstacle when its pid now belongs to another program', async (t) => {
+t.test('A stale pid file is ignored when its pid belongs to another program', async (t) => {
   const dataDir = await preparedFolder(t);
   const { child } = await holder(t, dataDir);
   const pid = serverPid(dataDir) as number;
@@ -95,7 +98,7 @@ t.test('a pid file is no obstacle when its pid now belongs to another program', 
   process.kill(pid, 'SIGKILL');
   await until(() => !isAlive(pid));
   const { uid, gid } = statSync(join(dataDir, 'postgres'));
-  // PostgreSQL itself believes a file that names a living process of its own user.
+  // PostgreSQL trusts a file that names a living process of its own user.
   const stranger = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid, cwd: '/' } : {});
   t.teardown(() => stranger.kill());
   const file = join(dataDir, 'postgres/data/postmaster.pid');
@@ -105,7 +108,7 @@ t.test('a pid file is no obstacle when its pid now belongs to another program', 
   t.ok(isAlive(stranger.pid as number));
 });
 
-t.test('another port is chosen when the last one is taken', async (t) => {
+t.test('Another port is chosen when the last one is taken', async (t) => {
   const dataDir = await preparedFolder(t);
   const first = await start(t, dataDir);
   await first.stop();
@@ -116,22 +119,22 @@ t.test('another port is chosen when the last one is taken', async (t) => {
   t.strictSame(await ask(second.url, 'select 1 as one'), [{ one: 1 }]);
 });
 
-t.test('a first start that is killed half-way leaves nothing half-made', async (t) => {
+t.test('A first start that is killed leaves no incomplete cluster', async (t) => {
   const dataDir = folder(t);
   const names = () => (existsSync(dataDir) ? readdirSync(dataDir) : []);
   const child = launchHolder(t, dataDir);
   await until(() => names().some((name) => existsSync(join(dataDir, name, 'data/base'))));
   await killed(child);
-  t.notOk(names().includes('postgres'), 'the cluster has no name before it is whole');
+  t.notOk(names().includes('postgres'), 'the cluster has its name only when complete');
   const { url } = await start(t, dataDir);
   t.strictSame(await ask(url, 'select 1 as one'), [{ one: 1 }]);
   t.notOk(
     names().some((name) => name.startsWith('postgres.new')),
-    'and the draft is swept away',
+    'and the draft is deleted',
   );
 });
 
-t.test('a server that cannot start says why in one line', async (t) => {
+t.test('A server that cannot start is reported in one line', async (t) => {
   const dataDir = await preparedFolder(t);
   const { stop } = await start(t, dataDir);
   await stop();

@@ -15,8 +15,8 @@ interface Test {
 }
 
 /**
- * A database of its own without tables, or with those and the data that a release had: its newest migration was number
- * `upTo`, and `data` names the files of rows that there are. It is dropped at the end of `t`.
+ * Creates a database without tables, or with the tables and data of an earlier release: migrated up to number `upTo`, with
+ * the rows in the files `data`. It is dropped at the end of `t`.
  */
 export async function emptyDatabase(t: Test, name: string, filled?: { upTo: number; data: readonly string[] }) {
   const { url: anyDatabase } = await testDatabase(t);

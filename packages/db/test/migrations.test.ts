@@ -26,7 +26,7 @@ t.equal(
   'every migration is in the journal',
 );
 for (const [at, tag] of tags.entries()) {
-  t.test(`a database with data of the schema ${tag} becomes one of the newest`, async (t) => {
+  t.test(`A database with data of the schema ${tag} is migrated to the newest schema`, async (t) => {
     const { sql, url } = await emptyDatabase(t, `migrated_${at}`);
     for (const step of tags.slice(0, at + 1)) {
       await migrateTo(url, step);
@@ -35,13 +35,13 @@ for (const [at, tag] of tags.entries()) {
     const before = await countRows(sql);
     await migrateDatabase(url);
     t.match(await countRows(sql), before, 'no row is lost');
-    t.strictSame(await wrongCounters(sql), [], 'the counters are what the rows add up to');
+    t.strictSame(await wrongCounters(sql), [], 'the counters match the rows');
     await migrateDatabase(url);
-    t.match(await countRows(sql), before, 'and again, as at each start');
+    t.match(await countRows(sql), before, 'a second migration changes nothing');
   });
 }
 
-/** The migrations up to `tag`, as a release with that schema had them. */
+/** Applies the migrations up to `tag`, as a release with that schema did. */
 async function migrateTo(url: string, tag: string) {
   const release = join(folder, tag);
   await cp(MIGRATIONS, release, { recursive: true });
@@ -83,7 +83,7 @@ async function countRows(sql: postgres.Sql): Promise<Record<string, number>> {
   return counts;
 }
 
-/** What the migrations have added up themselves, where the rows say otherwise. */
+/** Counters computed by the migrations that differ from the rows. */
 async function wrongCounters(sql: postgres.Sql) {
   const ended = await sql`
     with due as (

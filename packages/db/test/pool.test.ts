@@ -7,7 +7,7 @@ import { refused } from './refused.ts';
 import { openWire } from './wire.ts';
 
 const DEADLINE_MS = 800;
-/** What a busy machine may add. */
+/** Tolerance for a busy machine. */
 const SLACK_MS = 600;
 
 const { url, db: direct } = await testDatabase(t);
@@ -26,7 +26,7 @@ const write = (db: Db, text: string) => db.execute(sql`insert into notes (text) 
 const notes = async () =>
   (await queryRows<{ text: string }>(direct, sql`select text from notes order by id`)).map(({ text }) => text);
 
-t.test('a slow statement is ended by the server, and its connection goes on', async (t) => {
+t.test('A slow statement is ended by the server, and its connection stays in use', async (t) => {
   const { wire, db } = await overWire(t, 1);
   await one(db);
   const { error, ms } = await refused(Promise.resolve(db.execute(sql`select pg_sleep(5)`)));
@@ -36,24 +36,27 @@ t.test('a slow statement is ended by the server, and its connection goes on', as
   t.equal(wire.count(), 1);
 });
 
-t.test('who waits for a connection in vain is refused, and the work that holds it is not disturbed', async (t) => {
-  const { db } = await overWire(t, 1);
-  const [entered, enter] = signal();
-  const held = db.transaction(async (tx) => {
-    await write(tx, 'held');
-    enter();
-    await wait(DEADLINE_MS * 1.5);
-    await write(tx, 'to the end');
-  });
-  await entered;
-  const { error, ms } = await refused(one(db));
-  t.equal((error as { cause?: DatabaseUnavailable }).cause?.code, 'DATABASE_BUSY');
-  t.ok(ms < DEADLINE_MS + SLACK_MS);
-  await held;
-  t.same(await notes(), ['held', 'to the end']);
-});
+t.test(
+  'A statement that waits in vain for a connection is refused, and the transaction that has it goes on',
+  async (t) => {
+    const { db } = await overWire(t, 1);
+    const [entered, enter] = signal();
+    const held = db.transaction(async (tx) => {
+      await write(tx, 'held');
+      enter();
+      await wait(DEADLINE_MS * 1.5);
+      await write(tx, 'to the end');
+    });
+    await entered;
+    const { error, ms } = await refused(one(db));
+    t.equal((error as { cause?: DatabaseUnavailable }).cause?.code, 'DATABASE_BUSY');
+    t.ok(ms < DEADLINE_MS + SLACK_MS);
+    await held;
+    t.same(await notes(), ['held', 'to the end']);
+  },
+);
 
-t.test('with thousands waiting, the next one is refused at once', async (t) => {
+t.test('A statement is refused at once when thousands are waiting', async (t) => {
   const { db, close } = connect(url, { max: 1, deadlineMs: 20_000 });
   t.teardown(close);
   const [entered, enter] = signal();
@@ -68,10 +71,10 @@ t.test('with thousands waiting, the next one is refused at once', async (t) => {
   t.match((await refused(one(db))).error, { cause: { code: 'DATABASE_BUSY' } });
   go();
   await held;
-  t.equal((await Promise.all(crowd)).filter(({ error }) => error).length, 0, 'those before it are served');
+  t.equal((await Promise.all(crowd)).filter(({ error }) => error).length, 0, 'the earlier ones are served');
 });
 
-t.test('a pool that closes lets what runs end, and takes nothing more', async (t) => {
+t.test('A closing pool lets running work end and refuses new work', async (t) => {
   const { db, close } = connect(url, { max: 2 });
   const [entered, enter] = signal();
   const running = db.transaction(async (tx) => {
@@ -101,7 +104,7 @@ const pidQuery = preparedQuery((db) => db.select({ pid }).from(sql`(select) one`
   connection: 'shared',
 });
 
-/** Has as many connections opened: a transaction takes one alone. */
+/** Opens `count` connections, since a transaction has one for itself. */
 async function openAll(db: Db, count: number) {
   const [entered, enter] = signal();
   let open = 0;
@@ -114,7 +117,7 @@ async function openAll(db: Db, count: number) {
   await Promise.all(Array.from({ length: count }, hold));
 }
 
-t.test('look-ups that come at once share a connection, and leave the others free', async (t) => {
+t.test('Simultaneous shared statements use one connection and leave the others free', async (t) => {
   const { wire, db } = await overWire(t, 8);
   await openAll(db, 8);
   t.equal(wire.count(), 8);
@@ -122,10 +125,10 @@ t.test('look-ups that come at once share a connection, and leave the others free
     new Set((await Promise.all(Array.from({ length: 8 }, ask))).map(([row]) => row?.pid)).size;
   t.equal(await servers(() => pidQuery(db).execute()), 1);
   const other = db.select({ pid, no: sql`1` }).from(sql`(select) one`).prepare('other');
-  t.equal(await servers(() => other.execute()), 8, 'what is no look-up has a connection of its own');
+  t.equal(await servers(() => other.execute()), 8, 'other statements have a connection each');
 });
 
-t.test('nobody is put behind a look-up that is slow', async (t) => {
+t.test('A shared statement is not queued behind a slow one', async (t) => {
   const { db } = await overWire(t, 3);
   await openAll(db, 3);
   const slow = sleepQuery(db).execute({ seconds: 0.3 });
@@ -136,7 +139,7 @@ t.test('nobody is put behind a look-up that is slow', async (t) => {
   await slow;
 });
 
-t.test('a transaction has its connection alone, also where look-ups went before', async (t) => {
+t.test('A transaction has its connection for itself, even the former shared one', async (t) => {
   const { db } = await overWire(t, 2);
   await openAll(db, 2);
   await pidQuery(db).execute();

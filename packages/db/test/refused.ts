@@ -1,4 +1,4 @@
-/** How long it took to be refused, and with what; no error where it was not. */
+/** How long the work took, and its error if it rejected. */
 export async function refused(work: PromiseLike<unknown>): Promise<{ ms: number; error: unknown }> {
   const since = performance.now();
   const error = await work.then(

@@ -13,10 +13,10 @@ import root, { type Test } from 'tap';
 
 const HOLDER = fileURLToPath(new URL('hold-server.ts', import.meta.url));
 
-/** A new data folder, with whatever server is left in it stopped at the end. */
+/** A new data folder. A server that still runs in it is stopped at the end of the test. */
 export function folder(t: Test, name = 'data'): string {
   const outer = mkdtempSync(join(tmpdir(), 'carillon-embedded-'));
-  // Root's server runs as another user, who has to get in.
+  // Root runs the server as another user, who needs access.
   chmodSync(outer, 0o755);
   const dataDir = join(outer, name);
   t.teardown(() => {
@@ -29,7 +29,7 @@ export function folder(t: Test, name = 'data'): string {
 
 let prepared: Promise<string> | undefined;
 
-/** A data folder whose cluster exists already: a copy of one that is made once for each test file. */
+/** A data folder with a cluster, copied from one that is created once per test file. */
 export async function preparedFolder(t: Test, name?: string): Promise<string> {
   prepared ??= prepare();
   const dataDir = folder(t, name);
@@ -68,7 +68,7 @@ export async function ask(url: string, query: string): Promise<unknown[]> {
   }
 }
 
-/** Another process that starts the server, or shares it, in a session of its own. */
+/** Starts or joins the server in another process, with its own session. */
 export async function holder(t: Test, dataDir: string): Promise<{ url: string; child: ChildProcess }> {
   const child = launchHolder(t, dataDir);
   const [line] = await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
@@ -81,7 +81,7 @@ export function launchHolder(t: Test, dataDir: string): ChildProcess {
   return child;
 }
 
-/** Kills the process with its whole group, as a closed terminal or a Ctrl-C would reach it. */
+/** Kills the process with its group, which Ctrl-C or a closed terminal would also reach. */
 export async function killed(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -89,10 +89,10 @@ export async function killed(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-export async function until(what: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 20_000;
-  while (!(await what())) {
-    if (Date.now() > deadline) throw new Error('it did not come to that within 20 s');
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('The condition was not met within 20 s.');
     await sleep(5);
   }
 }

@@ -11,7 +11,7 @@ const write = (db: Db, text: string) => db.execute(sql`insert into notes (text) 
 const notes = async (from: Db = db) =>
   (await queryRows<{ text: string }>(from, sql`select text from notes order by id`)).map(({ text }) => text);
 
-t.test('what a transaction wrote is there when it has resolved, and not before', async (t) => {
+t.test('The writes of a transaction are visible once it has resolved, and not before', async (t) => {
   await db.transaction(async (tx) => {
     await write(tx, 'a');
     t.same([await notes(tx), await notes()], [['a'], []]);
@@ -19,7 +19,7 @@ t.test('what a transaction wrote is there when it has resolved, and not before',
   t.same(await notes(), ['a']);
 });
 
-t.test('what a transaction throws undoes it, and is what its caller catches', async (t) => {
+t.test('An error thrown in a transaction rolls it back and reaches the caller', async (t) => {
   const thrown = new Error('no');
   const work = db.transaction(async (tx) => {
     await write(tx, 'a');
@@ -29,19 +29,16 @@ t.test('what a transaction throws undoes it, and is what its caller catches', as
   t.same(await notes(), []);
 });
 
-t.test(
-  'a transaction whose statement failed is not told to be committed, even when its work ignores that',
-  async (t) => {
-    const work = db.transaction(async (tx) => {
-      await write(tx, 'a');
-      await write(tx, 'a').then(null, () => {});
-    });
-    await t.rejects(work, { code: '23505' });
-    t.same(await notes(), []);
-  },
-);
+t.test('A transaction with a failed statement rejects, even if its work ignored the error', async (t) => {
+  const work = db.transaction(async (tx) => {
+    await write(tx, 'a');
+    await write(tx, 'a').then(null, () => {});
+  });
+  await t.rejects(work, { code: '23505' });
+  t.same(await notes(), []);
+});
 
-t.test('a transaction inside of another one is undone alone', async (t) => {
+t.test('A nested transaction is rolled back alone', async (t) => {
   await db.transaction(async (tx) => {
     await write(tx, 'a');
     await tx.transaction((inner) => write(inner, 'b'));
@@ -57,7 +54,7 @@ t.test('a transaction inside of another one is undone alone', async (t) => {
   t.same(await notes(), ['a', 'b', 'd']);
 });
 
-t.test('what is asked after a transaction has ended does not reach the database', async (t) => {
+t.test('A statement after the end of its transaction does not reach the database', async (t) => {
   let late: Db | undefined;
   await db.transaction(async (tx) => {
     late = tx;
@@ -72,7 +69,7 @@ t.test('what is asked after a transaction has ended does not reach the database'
   t.same(await notes(), []);
 });
 
-t.test('statements of one transaction may be asked together, and those of many side by side', async (t) => {
+t.test('Statements may be sent together within one transaction, and by many transactions at once', async (t) => {
   const works = Array.from({ length: 60 }, (_, n) =>
     db.transaction((tx) => Promise.all([write(tx, `${n}a`), write(tx, `${n}b`), write(tx, `${n}c`)])),
   );

@@ -7,7 +7,7 @@ import { refused } from './refused.ts';
 import { openWire } from './wire.ts';
 
 const DEADLINE_MS = 800;
-/** What a busy machine may add. */
+/** Tolerance for a busy machine. */
 const SLACK_MS = 600;
 
 const { url, db: direct } = await testDatabase(t);
@@ -26,7 +26,7 @@ const write = (db: Db, text: string) => db.execute(sql`insert into notes (text) 
 const notes = async () =>
   (await queryRows<{ text: string }>(direct, sql`select text from notes order by id`)).map(({ text }) => text);
 
-t.test('a frozen database is refused at the deadline, and is in use again as soon as it moves', async (t) => {
+t.test('Statements to a frozen database are refused at the deadline, and answered as soon as it goes on', async (t) => {
   const { wire, db } = await overWire(t);
   await Promise.all([one(db), one(db), one(db)]);
   wire.freeze(true);
@@ -45,20 +45,20 @@ t.test('a frozen database is refused at the deadline, and is in use again as soo
   t.same(await one(db), [{ one: 1 }]);
 });
 
-t.test('connections that lead nowhere are replaced, all of them at once', async (t) => {
+t.test('Dead connections are all replaced when the first is noticed', async (t) => {
   const { wire, db } = await overWire(t);
   await Promise.all(Array.from({ length: 4 }, () => db.transaction((tx) => one(tx))));
   wire.freeze(false);
-  t.ok(isDatabaseUnavailable((await refused(one(db))).error), 'the first one to notice');
+  t.ok(isDatabaseUnavailable((await refused(one(db))).error), 'the first to notice');
   const after = await Promise.all(Array.from({ length: 20 }, () => refused(one(db))));
   t.same(
     after.map(({ error }) => error),
     after.map(() => undefined),
-    'nobody else is refused for it',
+    'no other statement is refused',
   );
 });
 
-t.test('a database that is down is refused at once, and used again with the next request', async (t) => {
+t.test('Statements are refused at once while the database is down, and answered once it is back', async (t) => {
   const { wire, db } = await overWire(t);
   await one(db);
   await wire.cut();
@@ -71,7 +71,7 @@ t.test('a database that is down is refused at once, and used again with the next
   t.same(await one(db), [{ one: 1 }]);
 });
 
-t.test('a crowd that waits for a database out of reach tries it once, and is refused together', async (t) => {
+t.test('Statements that wait for an unreachable database share one attempt to connect', async (t) => {
   const { wire, db } = await overWire(t);
   wire.freeze(true);
   await refused(one(db));
@@ -81,7 +81,7 @@ t.test('a crowd that waits for a database out of reach tries it once, and is ref
   t.ok(wire.count() - before <= 2, 'not one connection each');
 });
 
-t.test('a transaction that loses its connection writes nothing more, anywhere', async (t) => {
+t.test('A transaction that loses its connection writes nothing more', async (t) => {
   const { wire, db } = await overWire(t, 1);
   for (const pause of [0, 1, 20]) {
     const { error } = await refused(
@@ -89,7 +89,7 @@ t.test('a transaction that loses its connection writes nothing more, anywhere', 
         await write(tx, 'before');
         await wire.cut();
         await wire.mend();
-        // The pool's only connection is made anew meanwhile, for somebody else.
+        // Meanwhile the pool opens another connection, for another statement.
         const other = one(db);
         await wait(pause);
         await other;
@@ -103,7 +103,7 @@ t.test('a transaction that loses its connection writes nothing more, anywhere', 
   t.same(await notes(), []);
 });
 
-t.test('a connection that breaks at any moment of a transaction ends nothing but that transaction', async (t) => {
+t.test('A connection that breaks during a transaction ends only that transaction', async (t) => {
   const { wire, db } = await overWire(t, 3);
   const works = async (n: number) =>
     db.transaction(async (tx) => {
@@ -124,7 +124,7 @@ t.test('a connection that breaks at any moment of a transaction ends nothing but
   t.same(await one(db), [{ one: 1 }]);
 });
 
-t.test('a server that hangs up is away, in whatever moment its connection is used', async (t) => {
+t.test('A server that closes its connections is reported as unavailable at any moment of their use', async (t) => {
   const { wire, db } = await overWire(t, 8);
   // The driver writes a statement of this length at once, and a shorter one a moment later.
   const long = sql.raw(`select 1 /* ${'-'.repeat(1500)} */`);

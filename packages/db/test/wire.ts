@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** The way to the test server, which can be cut and frozen. */
+/** A proxy to the test server that can be cut and frozen. */
 export interface Wire {
   url: string;
-  /** Connections that were made through it so far. */
+  /** Number of connections so far. */
   count(): number;
-  /** What is under way stays open and nothing passes any more; with `isNewToo`, on later connections neither. */
+  /** Keeps connections open and forwards nothing; with `isNewToo`, on new connections as well. */
   freeze(isNewToo: boolean): void;
   thaw(): void;
-  /** Says on everything that is open that nothing more will come, as a server does that stops. */
+  /** Half-closes every connection, as a stopping server does. */
   hangUp(): void;
-  /** Breaks what is open, and refuses whoever comes until `mend`. */
+  /** Breaks all connections, and refuses new ones until `mend`. */
   cut(): Promise<void>;
   mend(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface Test {
   teardown(work: () => unknown): unknown;
 }
 
-/** A wire to the server of `url`; it is closed at the end of `t`. */
+/** Opens a proxy to the server of `url`, closed at the end of `t`. */
 export async function openWire(t: Test, url: string): Promise<Wire> {
   const address = new URL(url);
   const target = { host: address.hostname, port: Number(address.port) };

@@ -1,36 +1,35 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { BATCH, behind, type LookBehind, lookOf, type Piece } from './batches.ts';
+import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatch } from './batch.ts';
 
-/** Fewer than elsewhere, since the log of each keeps up to 100 deliveries that are looked at. */
-const WEBHOOKS = 100;
+/** Smaller than other batches, because up to 100 logged deliveries of each webhook are inspected and stay. */
+const WEBHOOKS_PER_BATCH = 100;
 
-/**
- * Deletes deliveries that ended before an instant and are in no log any more (decisions §8), going through the webhooks:
- * what failed is kept until then, to be sent again.
- */
+/** Prunes deliveries that ended before an instant and are in no delivery log any more, webhook by webhook. */
 export const pruneDeliveries =
-  (before: Date): LookBehind =>
+  (before: Date): PruneBatch =>
   async ({ db }, after) => {
     const at = before.toISOString();
-    const [piece] = await queryRows<Piece>(
+    const [row] = await queryRows<BatchRow>(
       db,
       sql`
-      with piece as (
-        select id from webhooks ${behind(sql.identifier('id'), after)} order by id limit ${WEBHOOKS}
-      ), gone as (
+      with batch as (
+        select id from webhooks ${afterKey(sql.identifier('id'), after)} order by id limit ${WEBHOOKS_PER_BATCH}
+      ), deleted as (
         delete from deliveries where ctid = any(array(
-          select old.ctid from piece cross join lateral (
-            select ctid from deliveries d where webhook_id = piece.id and created_at < ${at} and ended_at < ${at}
+          select old.ctid from batch cross join lateral (
+            select ctid from deliveries d where webhook_id = batch.id and created_at < ${at} and ended_at < ${at}
               and not exists (select from delivery_attempts a where a.delivery_id = d.id)
-            limit ${BATCH} for update skip locked
+            limit ${BATCH_SIZE} for update skip locked
           ) old
-          limit ${BATCH}))
+          limit ${BATCH_SIZE}))
         returning 1
       )
-      select (select count(*) from gone)::int as deleted, case when (select count(*) from piece) = ${WEBHOOKS}
-        then (select id::text from piece order by id desc limit 1) end as next`,
+      select (select count(*) from deleted)::int as deleted,
+        case when (select count(*) from batch) = ${WEBHOOKS_PER_BATCH}
+          then (select id::text from batch order by id desc limit 1) end as next`,
     );
-    const look = lookOf(piece as Piece);
-    return look.deleted < BATCH ? look : { ...look, next: after, ended: false };
+    const batch = toBatch(row as BatchRow);
+    // A full batch may have left rows of the same webhooks.
+    return batch.deleted < BATCH_SIZE ? batch : { ...batch, next: after, isLast: false };
   };

@@ -1,35 +1,34 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { BATCH, behind, type LookBehind, lookOf, type Piece } from './batches.ts';
+import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatch } from './batch.ts';
 
 /**
- * Deletes rows of the occurrence ledger that were recorded before an instant (decisions §5), going through the tasks: the
- * primary key has the oldest rows of each task in front, so it takes no index on time, which every run would pay for.
- *
- * The row of a single run stays while its task is active: by it the task knows that it has run.
+ * Prunes rows of the occurrence ledger that were recorded before an instant, task by task: the primary key lists the oldest
+ * rows of a task first. The row of a single run stays while its task is active, because it marks the run as done.
  */
 export const pruneOccurrences =
-  (before: Date): LookBehind =>
+  (before: Date): PruneBatch =>
   async ({ db }, after) => {
     const at = before.toISOString();
-    const [piece] = await queryRows<Piece>(
+    const [row] = await queryRows<BatchRow>(
       db,
       sql`
-      with piece as (
-        select id, recurrence = 'once' and status = 'active' as is_kept from tasks
-        ${behind(sql.identifier('id'), after)} order by id limit ${BATCH}
-      ), gone as (
+      with batch as (
+        select id, recurrence = 'once' and status = 'active' as is_required from tasks
+        ${afterKey(sql.identifier('id'), after)} order by id limit ${BATCH_SIZE}
+      ), deleted as (
         delete from occurrences where ctid = any(array(
-          select old.ctid from piece cross join lateral (
-            select ctid from occurrences where task_id = piece.id and planned_for < ${at} and recorded_at < ${at}
-            order by planned_for limit ${BATCH} for update skip locked
+          select old.ctid from batch cross join lateral (
+            select ctid from occurrences where task_id = batch.id and planned_for < ${at} and recorded_at < ${at}
+            order by planned_for limit ${BATCH_SIZE} for update skip locked
           ) old
-          where not is_kept limit ${BATCH}))
+          where not is_required limit ${BATCH_SIZE}))
         returning 1
       )
-      select (select count(*) from gone)::int as deleted,
-        case when (select count(*) from piece) = ${BATCH} then (select max(id)::text from piece) end as next`,
+      select (select count(*) from deleted)::int as deleted,
+        case when (select count(*) from batch) = ${BATCH_SIZE} then (select max(id)::text from batch) end as next`,
     );
-    const look = lookOf(piece as Piece);
-    return look.deleted < BATCH ? look : { ...look, next: after, ended: false };
+    const batch = toBatch(row as BatchRow);
+    // A full batch may have left rows of the same tasks.
+    return batch.deleted < BATCH_SIZE ? batch : { ...batch, next: after, isLast: false };
   };

@@ -2,72 +2,68 @@ import { orphanedObjects, queryRows, uploads, uploadTotals } from '@carillon/db'
 import { eq, inArray, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
 import { addToTotals } from '../uploads/totals.ts';
-import { BATCH, behind, type LookBehind, lookOf } from './batches.ts';
+import { afterKey, BATCH_SIZE, type PruneBatch, toBatch } from './batch.ts';
 
 interface Candidate {
   id: string;
   userId: number;
-  isOld: boolean;
+  isExpired: boolean;
 }
 
-/** That the index knows which tasks have files at all is what the second condition says. */
-const UNNAMED = sql`not exists (
+/** The second condition lets PostgreSQL use the partial index of the tasks with attachments. */
+const IS_UNUSED = sql`not exists (
   select from tasks t where t.attachment_ids @> array[uploads.id] and t.attachment_ids <> '{}')`;
 
 /**
- * Deletes the files that were uploaded before an instant and that no task names, as their owners would: the storage of
- * their plan is free again at once, and the objects are removed soon after.
+ * Prunes files that were uploaded before an instant and that no task uses. The storage quota of their owner is free at
+ * once; the objects are deleted soon after.
  */
 export const pruneUploads =
-  (before: Date): LookBehind =>
+  (before: Date): PruneBatch =>
   async (ctx, after) => {
-    const at = before.toISOString();
-    const piece = await queryRows<Candidate>(
+    const candidates = await queryRows<Candidate>(
       ctx.db,
       sql`
-      select id, user_id as "userId", uploaded_at < ${at} and ${UNNAMED} as "isOld" from uploads
-      ${behind(sql.identifier('id'), after)} order by id limit ${BATCH}`,
+      select id, user_id, uploaded_at < ${before.toISOString()} and ${IS_UNUSED} as is_expired from uploads
+      ${afterKey(sql.identifier('id'), after)} order by id limit ${BATCH_SIZE}`,
     );
-    const old = Map.groupBy(
-      piece.filter(({ isOld }) => isOld),
+    const expired = Map.groupBy(
+      candidates.filter(({ isExpired }) => isExpired),
       ({ userId }) => userId,
     );
     let deleted = 0;
-    for (const [userId, files] of old) {
+    for (const [userId, files] of expired) {
       if (ctx.worker.stopping.aborted) break;
-      deleted += await deleteUnnamed(
-        ctx,
-        userId,
-        files.map(({ id }) => id),
-      );
+      const ids = files.map(({ id }) => id);
+      deleted += await deleteUnused(ctx, userId, ids);
     }
-    return lookOf({ deleted, next: piece.length === BATCH ? (piece.at(-1)?.id ?? null) : null });
+    return toBatch({ deleted, next: candidates.length === BATCH_SIZE ? (candidates.at(-1)?.id ?? null) : null });
   };
 
-/** A task that names one of the files meanwhile holds its row: that file is left, or the task finds that it is gone. */
-function deleteUnnamed(ctx: Context, userId: number, ids: string[]): Promise<number> {
+/** A task that attaches one of the files meanwhile has its row locked: the file stays, or the task is told it is deleted. */
+function deleteUnused(ctx: Context, userId: number, ids: string[]): Promise<number> {
   return inTransaction(ctx, async (tx) => {
     await tx.db
       .select({ userId: uploadTotals.userId })
       .from(uploadTotals)
       .where(eq(uploadTotals.userId, userId))
       .for('update');
-    const free = await tx.db
+    const locked = await tx.db
       .select({ id: uploads.id })
       .from(uploads)
       .where(inArray(uploads.id, ids))
       .for('update', { skipLocked: true });
-    // A statement of its own, begun after the locks were had: it sees what others have committed.
-    const gone = await queryRows<{ size: number; key: string | null }>(
+    // A separate statement after the locks sees what other transactions have committed.
+    const deleted = await queryRows<{ size: number; key: string | null }>(
       tx.db,
-      sql`delete from uploads where id = any(${`{${free.map(({ id }) => id).join(',')}}`}::uuid[]) and ${UNNAMED}
+      sql`delete from uploads where id = any(${`{${locked.map(({ id }) => id).join(',')}}`}::uuid[]) and ${IS_UNUSED}
         returning size, storage_key as key`,
     );
-    if (gone.length === 0) return 0;
-    const bytes = gone.reduce((sum, { size }) => sum + size, 0);
-    await addToTotals(tx, userId, { bytes: -bytes, files: -gone.length });
-    const loose = gone.flatMap(({ key }) => (key === null ? [] : [{ key, deleteAfter: tx.now() }]));
-    if (loose.length > 0) await tx.db.insert(orphanedObjects).values(loose);
-    return gone.length;
+    if (deleted.length === 0) return 0;
+    const bytes = deleted.reduce((sum, { size }) => sum + size, 0);
+    await addToTotals(tx, userId, { bytes: -bytes, files: -deleted.length });
+    const orphaned = deleted.flatMap(({ key }) => (key === null ? [] : [{ key, deleteAfter: tx.now() }]));
+    if (orphaned.length > 0) await tx.db.insert(orphanedObjects).values(orphaned);
+    return deleted.length;
   });
 }

@@ -1,7 +1,7 @@
 import { mails, passwordResets, users } from '@carillon/db';
 import t from 'tap';
 import { issueReset } from '../../src/auth/password-reset.ts';
-import { prune } from '../../src/retention/prune.ts';
+import { pruneAll } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAlice } from '../support/people.ts';
 import { tokenIn } from '../support/servers/mail-server.ts';
@@ -84,9 +84,9 @@ t.test('a token of an account that was deactivated or deleted since is unknown',
 t.test('after 30 days a token is forgotten', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   clock.advance(30 * 24 * HOUR_MS);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.equal((await validate(token)).json().error, 'Token expirado');
   clock.advance(1);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.equal((await validate(token)).json().error, 'Token inválido');
 });

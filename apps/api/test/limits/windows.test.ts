@@ -6,7 +6,7 @@ import t from 'tap';
 import type { Context } from '../../src/context.ts';
 import { effectiveLimit } from '../../src/limits/rates.ts';
 import { type CountedRequest, countRequest, tooManyRequests, toRateLimitState } from '../../src/limits/windows.ts';
-import { prune } from '../../src/retention/prune.ts';
+import { pruneAll } from '../../src/retention/prune.ts';
 import { START } from '../support/context.ts';
 import { rowOf } from '../support/rates.ts';
 
@@ -64,7 +64,7 @@ t.test('Counting many keys while they are pruned neither stalls nor loses an ope
   const ctx = { db: others[0]?.db, now: () => at(ms), config: { retention }, worker } as unknown as Context;
   let done = false;
   const pruning = (async () => {
-    for (; !done; await turn()) await prune(ctx);
+    for (; !done; await turn()) await pruneAll(ctx);
   })();
   // At each round every window has ended long enough ago to be deleted: rows are deleted and counted at once.
   for (let round = 0; round < 15; round++) {

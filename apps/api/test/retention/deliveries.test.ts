@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deliveries, deliveryAttempts, users } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
-import { createPruner, prune } from '../../src/retention/prune.ts';
+import { createPruner, pruneAll } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { postWebhook } from '../support/webhooks.ts';
@@ -26,7 +26,7 @@ async function insertDeliveries(webhookId: string, given: readonly Row[]): Promi
 const left = async () =>
   (await ctx.db.select({ id: deliveries.id }).from(deliveries).orderBy(asc(deliveries.id))).map(({ id }) => id);
 
-t.test('what ended is kept for the days that are set, and beyond them while the log shows it', async (t) => {
+t.test('An ended delivery is kept for the configured days, and longer while the log shows it', async (t) => {
   const { id: webhookId } = await postWebhook(app, alice);
   const pending = { status: 'pending', endedAt: null, nextAttemptAt: START } as const;
   const [logged] = await insertDeliveries(webhookId, [{}]);
@@ -36,15 +36,15 @@ t.test('what ended is kept for the days that are set, and beyond them while the 
     .values({ ...attempt, id: randomUUID(), deliveryId: logged as string, webhookId });
   const kept = await insertDeliveries(webhookId, [{ endedAt: ago(7) }, pending]);
   await insertDeliveries(webhookId, [{ endedAt: ago(7, 1) }, { status: 'delivered' }]);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await left(), [...kept, logged].sort());
 });
 
-t.test('all that is old goes, however many, with several pruners at once', async (t) => {
+t.test('Old deliveries are all pruned, with several pruners at once', async (t) => {
   const hooks = await Promise.all([postWebhook(app, alice), postWebhook(app, alice)]);
   await insertDeliveries(hooks[0].id, Array(2500).fill({}));
   await insertDeliveries(hooks[1].id, Array(10).fill({}));
   const [kept] = await insertDeliveries(hooks[1].id, [{ endedAt: ago(1) }]);
-  await Promise.all([prune(ctx), createPruner(ctx)(), prune(ctx)]);
+  await Promise.all([pruneAll(ctx), createPruner(ctx)(), pruneAll(ctx)]);
   t.same(await left(), [kept]);
 });

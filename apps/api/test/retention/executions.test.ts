@@ -2,7 +2,7 @@ import { executions, usageCounters, usageRecords, users } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
-import { createPruner, prune } from '../../src/retention/prune.ts';
+import { createPruner, pruneAll } from '../../src/retention/prune.ts';
 import { deleteTask } from '../../src/tasks/delete.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { START, testContext } from '../support/context.ts';
@@ -26,7 +26,7 @@ t.afterEach(async () => {
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
 });
 
-/** Counters that differ from the executions that there are. */
+/** Counters that differ from the executions in the table. */
 async function findMiscounts() {
   const counted = () => ctx.db.select().from(usageCounters).orderBy(usageCounters.userId, usageCounters.period);
   const before = await counted();
@@ -38,7 +38,7 @@ async function findMiscounts() {
 
 type Run = Partial<typeof executions.$inferInsert>;
 const made = { status: 'completed', trigger: 'manual', runAt: START } as const;
-/** Executions straight into the table, each created and ended at `at`. */
+/** Inserts executions that were created and ended at `at`. */
 async function insertRuns(taskId: number, at: Date, runs: readonly Run[], userId = alice.id) {
   const ended = { completedAt: at, createdAt: at, usageDay: at.toISOString().slice(0, 10) };
   const values = runs.map((run) => ({ ...made, ...ended, ...run, taskId, userId }));
@@ -49,23 +49,23 @@ async function insertRuns(taskId: number, at: Date, runs: readonly Run[], userId
 const times = (count: number, run: Run = {}) => Array.from({ length: count }, () => run);
 const left = async () =>
   (await ctx.db.select({ id: executions.id }).from(executions).orderBy(asc(executions.id))).map(({ id }) => id);
-/** Figures of the account, as its owner reads them. */
+/** The stats of the account, as its owner reads them. */
 async function counts() {
   const { token } = await openSession({ ...ctx, origin: { address: '127.0.0.1', userAgent: undefined } }, alice.id);
   const headers = { authorization: `Bearer ${token}` };
   return (await app.inject({ url: '/api/user', headers })).json().user.stats;
 }
 
-t.test('executions are kept for a year after their end, to the millisecond', async (t) => {
+t.test('Executions are kept for a year after their end, to the millisecond', async (t) => {
   const task = await insertTask(ctx, alice.id);
   await insertRuns(task, ago(365, 1), times(1200));
   const kept = await insertRuns(task, ago(365), times(2));
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await left(), kept);
   t.match(await counts(), { totalExecutions: 2, successRate: 100 });
 });
 
-t.test('what was used stays used', async (t) => {
+t.test('Usage records and counters outlive the pruned executions', async (t) => {
   await insertTask(ctx, alice.id, { aiModel: 'offline' });
   await runDue(ctx);
   t.equal(await ctx.db.$count(executions), 1);
@@ -77,13 +77,13 @@ t.test('what was used stays used', async (t) => {
   };
   const before = await used();
   clock.advance(366 * DAY_MS);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.equal(await ctx.db.$count(executions), 0);
   t.same(await used(), before);
   t.match(await counts(), { totalExecutions: 0, successRate: 0 });
 });
 
-t.test('a run that is pending or running stays, however old, and so does the failed one that it retries', async (t) => {
+t.test('A pending or running execution is never pruned, nor is the failed one that it retries', async (t) => {
   const [one, two] = await insertTasks(ctx, [alice.id, alice.id]);
   const claim = { claimToken: crypto.randomUUID(), leaseUntil: START, startedAt: ago(400), completedAt: null };
   const failed = { status: 'failed', errorCode: 'TIMEOUT' } as const;
@@ -97,35 +97,35 @@ t.test('a run that is pending or running stays, however old, and so does the fai
     .set({ retryOfId: ids[1] as number })
     .where(eq(executions.id, ids[2] as number));
   await insertRuns(two as number, ago(400), times(3, failed));
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await left(), ids);
 });
 
-t.test('a run goes before the one that retried it', async (t) => {
+t.test('An execution is pruned before the one that retried it', async (t) => {
   const task = await insertTask(ctx, alice.id);
   const failed = { status: 'failed', errorCode: 'TIMEOUT' } as const;
   const [first] = await insertRuns(task, ago(366), [failed]);
   const [retry] = await insertRuns(task, ago(364), [{ trigger: 'retry', retryOfId: first as number }]);
-  await prune(ctx);
+  await pruneAll(ctx);
   const [run] = await ctx.db.select().from(executions);
   t.match(run, { id: retry, retryOfId: null });
   const answer = await app.inject({ url: `/api/executions/${retry}`, headers: alice.headers });
   t.equal(answer.statusCode, 200);
 });
 
-t.test('an instant that has run is not run again, although its run is gone', async (t) => {
+t.test('A planned instant is not executed again after its execution was pruned', async (t) => {
   const busy = { ...ctx, ai: answering(BUSY) };
   const task = await insertTask(ctx, alice.id, { recurrence: 'once' });
   await runDue(busy);
   clock.advance(60_000);
   await runDue(busy);
   clock.advance(366 * DAY_MS);
-  await prune(ctx);
+  await pruneAll(ctx);
   await runDue(ctx);
   t.equal(await ctx.db.$count(executions, eq(executions.taskId, task)), 0);
 });
 
-t.test('pruners at once, beside deletions of tasks, count each run once', async (t) => {
+t.test('Simultaneous pruners and task deletions subtract each execution from the counters once', async (t) => {
   const people = [alice, await signUp(app), await signUp(app)];
   const tasks = await insertTasks(
     ctx,
@@ -141,28 +141,28 @@ t.test('pruners at once, beside deletions of tasks, count each run once', async 
     const caller = await whoIs(ctx, (people[at % 3] as Person).token);
     if (caller) await deleteTask(ctx, caller, task);
   });
-  await Promise.all([prune(ctx), createPruner(ctx)(), ...deletions, prune(ctx)]);
-  await prune(ctx);
+  await Promise.all([pruneAll(ctx), createPruner(ctx)(), ...deletions, pruneAll(ctx)]);
+  await pruneAll(ctx);
   t.same(await left(), []);
 });
 
-t.test('pruners at once do not wait for each other over runs that retry each other', async (t) => {
+t.test('Simultaneous pruners do not deadlock over executions that retry each other', async (t) => {
   const task = await insertTask(ctx, alice.id);
   const ids = await insertRuns(task, ago(400), times(1500, { status: 'failed', errorCode: 'TIMEOUT' }));
   await ctx.db.execute(`update executions set retry_of_id = id - 1 where id > ${ids[0]}`);
-  await Promise.all([prune(ctx), prune(ctx), prune(ctx), prune(ctx)]);
+  await Promise.all([pruneAll(ctx), pruneAll(ctx), pruneAll(ctx), pruneAll(ctx)]);
   t.same(await left(), []);
 });
 
-t.test('what a deletion has in hand is left to it, and is not waited for', async (t) => {
+t.test('Executions of a task that is being deleted are skipped without waiting', async (t) => {
   const [one, two] = await insertTasks(ctx, [alice.id, alice.id]);
   const ids = await insertRuns(one as number, ago(400), times(3));
   await insertRuns(two as number, ago(400), times(3));
   await ctx.db.transaction(async (tx) => {
     await tx.execute(`select from tasks where id = ${one} for update`);
-    await prune(ctx);
+    await pruneAll(ctx);
     t.same(await left(), ids);
   });
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await left(), []);
 });

@@ -1,6 +1,6 @@
 import { occurrences, users } from '@carillon/db';
 import t from 'tap';
-import { createPruner, prune } from '../../src/retention/prune.ts';
+import { createPruner, pruneAll } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { insertTask, insertTasks, insertUsers, readLedger } from '../support/schedules.ts';
@@ -21,28 +21,28 @@ const record = (taskId: number, recordedAt: Date, plannedFor = recordedAt) => ({
 const ofYears = (taskId: number, count: number) =>
   Array.from({ length: count }, (_, at) => record(taskId, ago(400, at)));
 
-t.test('the ledger keeps for a year what was recorded, to the millisecond', async (t) => {
+t.test('Occurrences are kept for a year after they were recorded, to the millisecond', async (t) => {
   const task = await insertTask(ctx, alice.id);
   await ctx.db
     .insert(occurrences)
     .values([record(task, ago(365, 1)), record(task, ago(365)), record(task, ago(1), ago(500))]);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await readLedger(ctx, task), [
     [ago(500).toISOString(), 'ran'],
     [ago(365).toISOString(), 'ran'],
   ]);
 });
 
-t.test('all that is old goes, of one task and of many, with several pruners at once', async (t) => {
+t.test('Old occurrences are all pruned, of one task and of many, with several pruners at once', async (t) => {
   const [many, ...others] = await insertTasks(ctx, Array(2500).fill((await insertUsers(ctx, 1))[0]));
   await ctx.db.insert(occurrences).values(ofYears(many as number, 2500));
   await ctx.db.insert(occurrences).values(others.map((id) => record(id, ago(366))));
   await ctx.db.insert(occurrences).values(others.slice(0, 10).map((id) => record(id, ago(10))));
-  await Promise.all([prune(ctx), prune(ctx), createPruner(ctx)()]);
+  await Promise.all([pruneAll(ctx), pruneAll(ctx), createPruner(ctx)()]);
   t.equal(await ctx.db.$count(occurrences), 10);
 });
 
-t.test('a worker goes through the tasks, a thousand in a round, and begins again', async (t) => {
+t.test('A worker prunes a thousand tasks per round, and starts over after the last', async (t) => {
   const tasks = await insertTasks(ctx, Array(2001).fill((await insertUsers(ctx, 1))[0]));
   const [first, last] = [tasks[0] as number, tasks.at(-1) as number];
   const round = createPruner(ctx);
@@ -54,16 +54,16 @@ t.test('a worker goes through the tasks, a thousand in a round, and begins again
   t.equal(await ctx.db.$count(occurrences), 0);
   await ctx.db.insert(occurrences).values(ofYears(first, 1500));
   await round();
-  t.equal(await ctx.db.$count(occurrences), 0, 'as long as there is something to delete it goes on');
+  t.equal(await ctx.db.$count(occurrences), 0, 'it continues while there is much to delete');
 });
 
-t.test('the only run of a task that waits for its end stays in the ledger', async (t) => {
+t.test('The occurrence of an active single-run task is never pruned', async (t) => {
   const [waiting, ended] = [
     await insertTask(ctx, alice.id, { recurrence: 'once', nextExecutionAt: null }),
     await insertTask(ctx, alice.id, { recurrence: 'once', nextExecutionAt: null, status: 'completed' }),
   ];
   await ctx.db.insert(occurrences).values([record(waiting, ago(400)), record(ended, ago(400))]);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.equal((await readLedger(ctx, waiting)).length, 1);
   t.equal((await readLedger(ctx, ended)).length, 0);
 });

@@ -36,7 +36,7 @@ const FILLS: ((of: { user: number; task: number; from: number; to: number }) => 
     select gen_random_uuid(), 'a@example.com', 'x', ${at}, ${at} from ${numbered(from, to)}`,
 ];
 
-/** What a round of a worker's pruning reads, over tables with `total` rows: rows by table, whole scans and by index. */
+/** The rows that a worker's pruning round reads of each table, by scan or index, if the tables have `total` rows. */
 async function rowsRead(total: number, { analysed }: { analysed: boolean }): Promise<Record<string, number>> {
   const { app, ctx, close } = await testContext(t, { env });
   const { id: user } = await signUpAlice(app);
@@ -58,7 +58,7 @@ async function rowsRead(total: number, { analysed }: { analysed: boolean }): Pro
   return Object.fromEntries(read.filter(([, read]) => read > 0));
 }
 
-/** What this connection has read that is not in the statistics of the server yet; all of it, in a transaction. */
+/** The rows that this transaction has read of each table. */
 async function counted(db: Db): Promise<Record<string, number>> {
   const tables = await queryRows<{ name: string; read: number }>(
     db,
@@ -69,15 +69,15 @@ async function counted(db: Db): Promise<Record<string, number>> {
 }
 
 for (const analysed of [false, true]) {
-  const known = analysed ? 'that the database knows well' : 'that the database has no statistics of';
-  t.test(`a round costs what is old and not what there is, in tables ${known}`, async (t) => {
+  const known = analysed ? 'with statistics' : 'without statistics';
+  t.test(`A round reads the expired rows and not all rows, in tables ${known}`, async (t) => {
     const [few, many] = [await rowsRead(FEW, { analysed }), await rowsRead(MANY, { analysed })];
     t.comment(JSON.stringify({ few, many }));
     for (const name of ['executions', 'occurrences', 'audit_log', 'deliveries']) {
       t.ok((few[name] ?? 0) >= OLD, `${name} were pruned`);
       t.ok((many[name] ?? 0) <= (few[name] ?? 0) + 2_000, `${name}: ${few[name]} rows read, then ${many[name]}`);
     }
-    // One page of each at a time, in the order of random ids, wherever the old ones are.
+    // One batch each, in the order of random ids, wherever the old rows are.
     for (const name of ['uploads', 'mails']) t.ok((many[name] ?? 0) <= 10_000, `${name}: ${many[name]} rows read`);
   });
 }

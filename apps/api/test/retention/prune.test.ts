@@ -2,7 +2,7 @@ import { auditLog, mails, passwordResets, rateWindows, sessions } from '@carillo
 import { asc } from 'drizzle-orm';
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
-import { createPruner, prune } from '../../src/retention/prune.ts';
+import { createPruner, pruneAll } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 
@@ -15,46 +15,46 @@ t.beforeEach(async () => {
   await ctx.db.delete(rateWindows);
 });
 
-t.test('windows that have ended are deleted, however many, and no others', async (t) => {
+t.test('Ended rate-limit windows are all deleted, and no others', async (t) => {
   const window = (key: string, endsAt: Date) => ({ key, count: 1, endsAt });
   await ctx.db.insert(rateWindows).values(Array.from({ length: 2500 }, (_, i) => window(`old ${i}`, ago(60_001 + i))));
   const kept = [window('ahead', new Date(START.getTime() + 1)), window('just ended', ago(60_000))];
   await ctx.db.insert(rateWindows).values(kept);
-  await Promise.all([prune(ctx), prune(ctx), prune(ctx)]);
+  await Promise.all([pruneAll(ctx), pruneAll(ctx), pruneAll(ctx)]);
   t.same((await ctx.db.select().from(rateWindows)).map(({ key }) => key).sort(), ['ahead', 'just ended']);
 });
 
-t.test('it leaves what somebody holds, and does not wait for it', async (t) => {
+t.test('Locked rows are skipped without waiting', async (t) => {
   await ctx.db.insert(rateWindows).values(['a', 'b'].map((key) => ({ key, count: 1, endsAt: ago(DAY_MS) })));
   await ctx.db.transaction(async (tx) => {
     await tx.update(rateWindows).set({ count: 2 });
-    await prune(ctx);
+    await pruneAll(ctx);
   });
   t.equal(await ctx.db.$count(rateWindows), 2);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.equal(await ctx.db.$count(rateWindows), 0);
 });
 
-t.test('it ends early when the process stops, after the batch that is under way', async (t) => {
+t.test('Pruning ends after the current batch when the process stops', async (t) => {
   const rows = Array.from({ length: 2500 }, (_, i) => ({ key: `old ${i}`, count: 1, endsAt: ago(DAY_MS) }));
   await ctx.db.insert(rateWindows).values(rows);
   const stopping = new AbortController();
   const worker = { ...ctx.worker, stopping: stopping.signal };
-  await prune({ ...ctx, worker }, (what) => what === 'rate-limit windows' && stopping.abort());
+  await pruneAll({ ...ctx, worker }, (what) => what === 'rate-limit windows' && stopping.abort());
   t.equal(await ctx.db.$count(rateWindows), 1500);
   await createPruner({ ...ctx, worker })();
   t.equal(await ctx.db.$count(rateWindows), 1500);
 });
 
-t.test('it tells of each batch how much it has deleted', async (t) => {
+t.test('Each batch is reported with the number of deleted rows', async (t) => {
   const rows = Array.from({ length: 1500 }, (_, i) => ({ key: `old ${i}`, count: 1, endsAt: ago(DAY_MS) }));
   await ctx.db.insert(rateWindows).values(rows);
   const deleted: number[] = [];
-  await prune(ctx, (what, count) => void (what === 'rate-limit windows' && deleted.push(count)));
+  await pruneAll(ctx, (what, count) => void (what === 'rate-limit windows' && deleted.push(count)));
   t.same(deleted, [1000, 500]);
 });
 
-t.test('sessions, reset tokens and mail go when they are over', async (t) => {
+t.test('Sessions, reset tokens and mail are deleted when they have expired', async (t) => {
   const alice = await signUpAlice(app);
   const session = { userId: alice.id, createdAt: ago(9 * DAY_MS), lastUsedAt: ago(9 * DAY_MS) };
   const id = (n: number) => `0b1f6a5e-6a0e-4c55-9a1d-0c7a3f5f1b2${n}`;
@@ -70,42 +70,45 @@ t.test('sessions, reset tokens and mail go when they are over', async (t) => {
     { ...mail, id: id(2), failedAt: ago(0), createdAt: ago(30 * DAY_MS) },
     { ...mail, id: id(3), bodySealed: 'x', nextAttemptAt: ago(0), createdAt: ago(60 * DAY_MS) },
   ]);
-  await prune(ctx);
-  t.equal(await ctx.db.$count(sessions), 1, 'the living one');
+  await pruneAll(ctx);
+  t.equal(await ctx.db.$count(sessions), 1, 'the valid one');
   t.same(
     (await ctx.db.select().from(passwordResets)).map(({ tokenHash }) => tokenHash),
     ['new'],
   );
-  t.same((await ctx.db.select().from(mails)).map((row) => row.id).sort(), [id(2), id(3)], 'what waits is kept');
+  t.same((await ctx.db.select().from(mails)).map((row) => row.id).sort(), [id(2), id(3)], 'a pending mail is kept');
 });
 
 const entries = (count: number, at: Date) => Array.from({ length: count }, () => ({ at, kind: 'test', details: {} }));
 const kept = async () => (await ctx.db.select().from(auditLog).orderBy(asc(auditLog.id))).map(({ at }) => at.getTime());
 
-t.test('the audit log keeps entries for a year, to the millisecond', async (t) => {
+t.test('Audit entries are kept for a year, to the millisecond', async (t) => {
   await ctx.db.delete(auditLog);
   await ctx.db.insert(auditLog).values([...entries(2100, ago(365 * DAY_MS + 1)), ...entries(2, ago(365 * DAY_MS))]);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await kept(), Array(2).fill(ago(365 * DAY_MS).getTime()));
 });
 
-t.test('a worker deletes all that is old in one round, and goes on behind what it cannot delete', async (t) => {
-  await ctx.db.delete(auditLog);
-  await ctx.db.insert(auditLog).values(entries(1000, ago(366 * DAY_MS)));
-  const round = createPruner(ctx);
-  await ctx.db.transaction(async (tx) => {
-    await tx.update(auditLog).set({ kind: 'held' });
-    await ctx.db.insert(auditLog).values([...entries(1500, ago(366 * DAY_MS)), ...entries(1, START)]);
+t.test(
+  'A worker deletes everything expired in one round, and continues after rows that it cannot delete',
+  async (t) => {
+    await ctx.db.delete(auditLog);
+    await ctx.db.insert(auditLog).values(entries(1000, ago(366 * DAY_MS)));
+    const round = createPruner(ctx);
+    await ctx.db.transaction(async (tx) => {
+      await tx.update(auditLog).set({ kind: 'held' });
+      await ctx.db.insert(auditLog).values([...entries(1500, ago(366 * DAY_MS)), ...entries(1, START)]);
+      await round();
+      t.equal(await ctx.db.$count(auditLog), 2501, 'the first batch has only locked rows');
+      await round();
+      t.equal(await ctx.db.$count(auditLog), 1001, 'the second continues after them');
+    });
     await round();
-    t.equal(await ctx.db.$count(auditLog), 2501, 'the first look found nothing that it may delete');
-    await round();
-    t.equal(await ctx.db.$count(auditLog), 1001, 'the second one went on behind it');
-  });
-  await round();
-  t.same(await kept(), [START.getTime()], 'and then from the beginning');
-});
+    t.same(await kept(), [START.getTime()], 'and then from the start');
+  },
+);
 
-t.test('what cannot be pruned is logged, and all else is pruned', async (t) => {
+t.test('A kind that cannot be pruned is logged, and the others are pruned', async (t) => {
   await ctx.db.insert(rateWindows).values({ key: 'old', count: 1, endsAt: ago(DAY_MS) });
   await ctx.db.execute('alter table occurrences rename to elsewhere');
   await createPruner(ctx)();
@@ -114,15 +117,15 @@ t.test('what cannot be pruned is logged, and all else is pruned', async (t) => {
   t.match(logged.at(-1), { level: 50, msg: 'pruning occurrences failed' });
 });
 
-t.test('0 keeps everything for ever', async (t) => {
+t.test('A retention of 0 days keeps everything for ever', async (t) => {
   await ctx.db.delete(auditLog);
   await ctx.db.insert(auditLog).values(entries(1, new Date(0)));
   const { retention } = loadConfig({ DATA_DIR: t.testdir(), RETENTION_AUDIT_DAYS: '0' });
-  await prune({ ...ctx, config: { ...ctx.config, retention } });
+  await pruneAll({ ...ctx, config: { ...ctx.config, retention } });
   t.equal(await ctx.db.$count(auditLog), 1);
 });
 
-t.test('days are whole numbers, and the audit log keeps what signing in goes by', async (t) => {
+t.test('Retention days are whole numbers, and the audit log keeps at least 30', async (t) => {
   const DATA_DIR = t.testdir();
   const days = 'a whole number of days from';
   for (const [name, value, takes] of [

@@ -3,7 +3,7 @@ import { orphanedObjects, tasks, uploads } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import { type Caller, inTransaction } from '../../src/context.ts';
-import { createPruner, prune } from '../../src/retention/prune.ts';
+import { createPruner, pruneAll } from '../../src/retention/prune.ts';
 import { createTask } from '../../src/tasks/write.ts';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { findWrongTotals } from '../../src/uploads/totals.ts';
@@ -23,7 +23,7 @@ t.afterEach(async () => {
 });
 
 const TEXT = { name: 'notes.txt', content: 'Bells.' };
-/** A person's files, uploaded so long before the clock of the tests begins. */
+/** Files uploaded `ms` before the start of the test clock. */
 async function insertOld(person: Person, count: number, ms = 11 * DAY_MS) {
   clock.set(new Date(START.getTime() - ms));
   const files = [];
@@ -35,61 +35,61 @@ type Uploaded = Awaited<ReturnType<typeof insertUpload>>;
 const left = async () =>
   (await ctx.db.select({ id: uploads.id }).from(uploads).orderBy(asc(uploads.id))).map(({ id }) => id);
 
-t.test('a file that no task names goes after the days that are set, and its storage is free again', async (t) => {
+t.test('A file that no task uses is deleted after the configured days, and its quota is free again', async (t) => {
   const alice = await signUp(app);
   await upload(app, alice, TEXT);
   clock.advance(10 * DAY_MS);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.equal((await traces(ctx, alice)).rows, 1);
   clock.advance(1);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await traces(ctx, alice), { ...NOTHING, loose: 1, objects: 1 });
   await deleteOrphanedObjects(ctx);
   t.same(await traces(ctx, alice), NOTHING);
 });
 
-t.test('a file that a task names stays, whatever the task does', async (t) => {
+t.test('A file that a task uses is never pruned, whatever the state of the task', async (t) => {
   const alice = await signUp(app);
   const [one, two] = (await insertOld(alice, 2, 400 * DAY_MS)) as [Uploaded, Uploaded];
   const id = await postTask(app, alice, { attachments: [one.id, two.url] });
   await patchTask(app, alice, id, { status: 'paused' });
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await left(), [one.id, two.id].sort());
   t.equal((await patchTask(app, alice, id, { attachments: [one.id] })).statusCode, 200);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await left(), [one.id]);
   await ctx.db.delete(tasks);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await left(), []);
 });
 
-t.test('unless it is said, files are kept for ever', async (t) => {
+t.test('Files are kept for ever by default', async (t) => {
   const other = await testContext(t);
   t.equal(other.ctx.config.retention.filesDays, 0);
   await insertUpload(other.ctx, await signUp(other.app));
   other.clock.advance(20_000 * DAY_MS);
-  await prune(other.ctx);
+  await pruneAll(other.ctx);
   t.equal(await other.ctx.db.$count(uploads), 1);
 });
 
-t.test('data URLs go too, and leave no object', async (t) => {
+t.test('Data URLs are pruned and leave no orphaned object', async (t) => {
   const alice = await signUp(app);
   const [{ id }] = await insertOld(alice, 1);
   await ctx.db.update(uploads).set({ storage: 'base64', storageKey: null }).where(eq(uploads.id, id));
-  await prune(ctx);
+  await pruneAll(ctx);
   t.same(await traces(ctx, alice), NOTHING);
 });
 
-t.test('several pruners at once delete each file of everybody once', async (t) => {
+t.test('Several pruners at once delete each file once', async (t) => {
   const people = [await signUp(app), await signUp(app), await signUp(app)];
   for (const person of people) await insertOld(person, 40);
   const fresh = await insertUpload(ctx, people[0] as (typeof people)[0]);
-  await Promise.all([prune(ctx), createPruner(ctx)(), prune(ctx)]);
+  await Promise.all([pruneAll(ctx), createPruner(ctx)(), pruneAll(ctx)]);
   t.same(await left(), [fresh.id]);
   t.equal(await ctx.db.$count(orphanedObjects), 120);
 });
 
-t.test('a task that names a file at that moment finds it or is refused', async (t) => {
+t.test('A task created during pruning either keeps its file or is refused', async (t) => {
   const alice = await signUp(app);
   const ids = (await insertOld(alice, 60)).map(({ id }) => id);
   const create = (id: string) =>
@@ -97,7 +97,7 @@ t.test('a task that names a file at that moment finds it or is refused', async (
       ...{ method: 'POST', url: '/api/agent/create-task', headers: alice.headers },
       payload: { ...TASK, status: 'paused', attachments: [id] },
     });
-  const [answers] = await Promise.all([Promise.all(ids.map(create)), prune(ctx), prune(ctx)]);
+  const [answers] = await Promise.all([Promise.all(ids.map(create)), pruneAll(ctx), pruneAll(ctx)]);
   const there = new Set(await left());
   for (const [at, { statusCode }] of answers.entries()) {
     t.equal(statusCode, there.has(ids[at] as string) ? 201 : 400);
@@ -105,13 +105,13 @@ t.test('a task that names a file at that moment finds it or is refused', async (
   t.same(await ctx.db.$count(tasks), there.size);
 });
 
-t.test('a file that is being named by a task is left, and not waited for', async (t) => {
+t.test('A file that is being attached to a task is skipped without waiting', async (t) => {
   const alice = await signUp(app);
   const caller = await whoIs(ctx, alice.token);
   const [one] = await insertOld(alice, 2);
   await inTransaction(ctx, async (tx) => {
     await createTask(tx, caller as Caller, { ...TASK, attachments: [one.id] } as CreateTaskInput);
-    await prune(ctx);
+    await pruneAll(ctx);
   });
   t.same(await left(), [one.id]);
 });

@@ -1,7 +1,7 @@
 import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { prune } from '../../src/retention/prune.ts';
+import { pruneAll } from '../../src/retention/prune.ts';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { pruneLog } from '../../src/webhooks/delivery/prune-log.ts';
 import { START, testContext } from '../support/context.ts';
@@ -130,9 +130,9 @@ t.test('what failed is kept for 30 days beyond the log, so that it can be sent a
     .where(eq(deliveries.webhookId, id));
   await pruneLog(ctx, [id]);
   clock.advance(30 * 86_400_000);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.equal(await ctx.db.$count(deliveries), 3);
   clock.advance(1);
-  await prune(ctx);
+  await pruneAll(ctx);
   t.equal(await ctx.db.$count(deliveries), 0);
 });

@@ -1,5 +1,6 @@
 import { openContext } from '@carillon/api/open-context';
-import { PRUNED, type Pruned, prune } from '@carillon/api/retention/prune';
+import { PRUNED_KINDS, type PrunedKind } from '@carillon/api/retention/policies';
+import { pruneAll } from '@carillon/api/retention/prune';
 import { deleteOrphanedObjects } from '@carillon/api/uploads/orphaned-objects';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
 import { removeOrphans } from './orphans.ts';
@@ -24,10 +25,10 @@ export const pruneCommand: AddCommand = (program, surroundings) => {
           ctx.worker = { ...ctx.worker, stopping: surroundings.signal };
           const progress = startProgress('Pruning');
           try {
-            const deleted = Object.fromEntries(PRUNED.map((what) => [what, 0])) as Record<Pruned, number>;
-            await prune(ctx, (what, more) => {
+            const deleted = Object.fromEntries(PRUNED_KINDS.map((what) => [what, 0])) as Record<PrunedKind, number>;
+            await pruneAll(ctx, (what, more) => {
               deleted[what] += more;
-              progress.show(PRUNED.indexOf(what), PRUNED.length, `${deleted[what]} ${what}`);
+              progress.show(PRUNED_KINDS.indexOf(what), PRUNED_KINDS.length, `${deleted[what]} ${what}`);
             });
             const objects = await deleteOrphanedObjects(ctx);
             const folder = config.storage.driver === 'disk' ? config.storage.folder : null;
@@ -35,7 +36,7 @@ export const pruneCommand: AddCommand = (program, surroundings) => {
             progress.end();
             surroundings.signal.throwIfAborted();
             if (json) return console.log(JSON.stringify({ deleted, objects, orphans }));
-            for (const what of PRUNED) console.log(`${deleted[what]} ${what} deleted`);
+            for (const what of PRUNED_KINDS) console.log(`${deleted[what]} ${what} deleted`);
             console.log(`${objects} objects of deleted uploads removed from the storage`);
             if (orphans?.refused) {
               console.log(

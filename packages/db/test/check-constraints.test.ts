@@ -5,7 +5,7 @@ import { getTableColumns, is, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable, PgText } from 'drizzle-orm/pg-core';
 import t from 'tap';
 
-t.test('the database takes exactly the words of the schema', async (t) => {
+t.test('The check constraints allow exactly the words of the schema', async (t) => {
   const { db } = await testDatabase(t);
   const checks = await queryRows<{ table: string; name: string; definition: string }>(
     db,

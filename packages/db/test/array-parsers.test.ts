@@ -5,7 +5,7 @@ import { testDatabase } from '../src/test-database.ts';
 
 const { db } = await testDatabase(t);
 
-t.test('arrays come as they were written', async (t) => {
+t.test('Arrays arrive as they were written', async (t) => {
   const [row] = await queryRows(
     db,
     sql`select array['plain', '', 'NULL', null, 'a,b', '{c}', ' d ', 'quote " and \\ slash', ${'line\nbreak'}, 'ключ'] as texts,

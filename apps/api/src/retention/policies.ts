@@ -1,0 +1,70 @@
+import { sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+import { type PruneBatch, pruneByIndex, pruneByKey } from './batch.ts';
+import { pruneDeliveries } from './deliveries.ts';
+import { pruneExecutions } from './executions.ts';
+import { pruneOccurrences } from './occurrences.ts';
+import { pruneUploads } from './uploads.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Clocks of processes differ: what has just expired for one may still be valid for another. */
+const CLOCK_SKEW_MS = 60_000;
+/** For reset tokens after their creation, and for mail that was sent or given up. */
+const RETENTION_DAYS = 30;
+
+export const PRUNED_KINDS = [
+  'executions',
+  'occurrences',
+  'deliveries',
+  'audit entries',
+  'files',
+  'rate-limit windows',
+  'sessions',
+  'reset tokens',
+  'mails',
+] as const;
+export type PrunedKind = (typeof PRUNED_KINDS)[number];
+
+/** Prunes one batch of a kind, by the configured retention (`RETENTION_*`) or by the expiry of the rows themselves. */
+export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
+  const now = ctx.now().getTime();
+  const daysAgo = (days: number) => new Date(now - days * DAY_MS);
+  const olderThan = (days: number, prune: (before: Date) => PruneBatch) =>
+    days === 0 ? keepForever : prune(daysAgo(days));
+  const expired = new Date(now - CLOCK_SKEW_MS).toISOString();
+  const old = daysAgo(RETENTION_DAYS).toISOString();
+  const { retention } = ctx.config;
+  switch (kind) {
+    case 'executions':
+      return olderThan(retention.executionsDays, pruneExecutions);
+    case 'occurrences':
+      return olderThan(retention.occurrencesDays, pruneOccurrences);
+    case 'deliveries':
+      return olderThan(retention.deliveriesDays, pruneDeliveries);
+    case 'audit entries':
+      return olderThan(retention.auditDays, (before) => {
+        const isExpired = sql`at < ${before.toISOString()}`;
+        return pruneByKey({ table: 'audit_log', primaryKey: 'id', isExpired, isChronological: true });
+      });
+    case 'files':
+      return olderThan(retention.filesDays, pruneUploads);
+    case 'rate-limit windows':
+      return pruneByIndex('rate_windows', 'key', sql`ends_at < ${expired}`);
+    case 'sessions':
+      return pruneByIndex('sessions', 'id', sql`expires_at < ${expired}`);
+    case 'reset tokens':
+      return pruneByKey({
+        table: 'password_resets',
+        primaryKey: 'token_hash',
+        isExpired: sql`created_at < ${old}`,
+      });
+    case 'mails':
+      return pruneByKey({
+        table: 'mails',
+        primaryKey: 'id',
+        isExpired: sql`next_attempt_at is null and created_at < ${old}`,
+      });
+  }
+}
+
+const keepForever: PruneBatch = async () => ({ deleted: 0, next: null, isLast: true });
