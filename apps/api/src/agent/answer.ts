@@ -1,70 +1,68 @@
 import { toOneLine } from '@carillon/db/storable-text';
 
-/** What the user is shown of what a model wrote. */
 export interface AgentAnswer {
   content: string;
   suggestions: string[];
 }
 
-const MOST_SUGGESTIONS = 5;
-const LONGEST_SUGGESTION = 200;
-/** What models put around a line that they want to stand out, and around the marker. */
+const MAX_SUGGESTIONS = 5;
+const MAX_SUGGESTION_CHARACTERS = 200;
+/** Markdown that models put around the marker. */
 const DECORATION = '*_`#>~=-';
-/** An answer that is JSON as a whole, fenced or not, as models write it that were trained to. */
-const WRAPPED = /^(?:```(?:json)?\s*)?\{\s*"(?:content|suggestions)"/i;
-const PERHAPS_WRAPPED = /^(?:`{0,3}|```j?s?o?n?\s*|(?:```(?:json)?\s*)?\{\s*(?:"[a-z]*"?)?)$/i;
+/** Some models answer in JSON, fenced or not, although they are not asked to. */
+const JSON_ANSWER = /^(?:```(?:json)?\s*)?\{\s*"(?:content|suggestions)"/i;
+const JSON_ANSWER_START = /^(?:`{0,3}|```j?s?o?n?\s*|(?:```(?:json)?\s*)?\{\s*(?:"[a-z]*"?)?)$/i;
 
-/** The line that a model is asked to put between its answer and the suggestions. */
-export const markerLine = (marker: string): string => `=== ${marker} ===`;
+/** The line that separates the answer from the suggestions. */
+export const toMarkerLine = (marker: string): string => `=== ${marker} ===`;
 
 /**
- * Parts what a model wrote into content and suggestions (decisions §7). `marker`: hexadecimal digits, random for each
- * call, so that nobody's text can hold them by intent. Never throws: without the marker all is content, unless it is
- * JSON that says otherwise.
+ * Splits the text of a model into content and suggestions. `marker` is a random hexadecimal word of this call, so no text
+ * contains it on purpose. Never throws: without the marker everything is content, unless it is JSON with these fields.
  */
-export function readAnswer(text: string, marker: string): AgentAnswer {
+export function parseAnswer(text: string, marker: string): AgentAnswer {
   const found = new RegExp(marker, 'i').exec(text);
-  if (!found) return readWrapped(text) ?? { content: withoutBegunMarker(text, marker).trim(), suggestions: [] };
-  const content = withoutLastLine(text.slice(0, found.index)).trim();
+  if (!found) return parseJsonAnswer(text) ?? { content: removePartialMarker(text, marker).trim(), suggestions: [] };
+  const content = removeMarkerLine(text.slice(0, found.index)).trim();
   const rest = text.slice(found.index + marker.length).replace(/^[ \t*_`#>~=-]+/, '');
-  // A model that began with the marker has written its answer behind it.
-  if (content === '') return { content: withoutMarkers(rest, marker).join('\n').trim(), suggestions: [] };
-  return { content, suggestions: chooseSuggestions(listSuggestions(withoutMarkers(rest, marker))) };
+  // The model started with the marker: the answer follows it.
+  if (content === '') return { content: removeMarkerLines(rest, marker).join('\n').trim(), suggestions: [] };
+  return { content, suggestions: cleanSuggestions(parseSuggestions(removeMarkerLines(rest, marker))) };
 }
 
-/** Cuts off what belongs to the marker before it: the decoration of its line, or its own where text stands there too. */
-function withoutLastLine(text: string): string {
-  const from = undecorated(text, text.length);
+/** Removes the decoration before the marker, and the rest of its line unless that contains text. */
+function removeMarkerLine(text: string): string {
+  const from = skipDecorationBefore(text, text.length);
   const end = [text.indexOf('\n', from), text.indexOf('===', from)].find((at) => at !== -1);
   return text.slice(0, end);
 }
 
-function readWrapped(text: string): AgentAnswer | null {
-  if (!WRAPPED.test(text.trimStart())) return null;
-  const { content, suggestions } = (parse(text) ?? {}) as Record<string, unknown>;
+function parseJsonAnswer(text: string): AgentAnswer | null {
+  if (!JSON_ANSWER.test(text.trimStart())) return null;
+  const { content, suggestions } = (parseJson(text) ?? {}) as Record<string, unknown>;
   if (typeof content !== 'string' || !Array.isArray(suggestions)) return null;
-  // In JSON half a character can be written that no stream of text can bring.
-  return { content: content.toWellFormed().trim(), suggestions: chooseSuggestions(suggestions) };
+  // JSON escapes can contain lone surrogates.
+  return { content: content.toWellFormed().trim(), suggestions: cleanSuggestions(suggestions) };
 }
 
-/** The token limit may cut the marker itself off. */
-function withoutBegunMarker(text: string, marker: string): string {
+/** The token limit may cut the marker short. */
+function removePartialMarker(text: string, marker: string): string {
   const at = text.lastIndexOf('\n');
-  const begun = /^[\s*_`]*={3,}[ \t]*(\w*)$/.exec(text.slice(at + 1))?.[1];
-  return begun !== undefined && marker.startsWith(begun.toLowerCase()) ? text.slice(0, at + 1) : text;
+  const partial = /^[\s*_`]*={3,}[ \t]*(\w*)$/.exec(text.slice(at + 1))?.[1];
+  return partial !== undefined && marker.startsWith(partial.toLowerCase()) ? text.slice(0, at + 1) : text;
 }
 
-const withoutMarkers = (text: string, marker: string) =>
+const removeMarkerLines = (text: string, marker: string) =>
   text.split(/\r?\n/).filter((line) => !line.toLowerCase().includes(marker));
 
-function listSuggestions(lines: readonly string[]): readonly unknown[] {
-  const parsed = parse(lines.join('\n'));
+function parseSuggestions(lines: readonly string[]): readonly unknown[] {
+  const parsed = parseJson(lines.join('\n'));
   const listed = Array.isArray(parsed) ? parsed : (parsed as Record<string, unknown> | null)?.suggestions;
   return Array.isArray(listed) ? listed : lines;
 }
 
-/** The JSON that a text is, fenced or not; null where it is none. */
-function parse(text: string): unknown {
+/** The value of a text that is JSON, fenced or not; else null. */
+function parseJson(text: string): unknown {
   const [, inner = text] = /^\s*```\w*\s([\s\S]*?)```\s*$/.exec(text) ?? [];
   try {
     return JSON.parse(inner);
@@ -73,77 +71,77 @@ function parse(text: string): unknown {
   }
 }
 
-const withoutBullet = (line: string) =>
+const removeBullet = (line: string) =>
   line
     .trim()
     .replace(/^(?:[-*>#]+\s+|[•–—·]\s*|-(?=\p{L})|\(?\d{1,2}[.)]\s+|\[[ x]?\]\s+)+/u, '')
     .replace(/,$/, '');
 
-function chooseSuggestions(given: readonly unknown[]): string[] {
-  const chosen = new Map<string, string>();
+function cleanSuggestions(given: readonly unknown[]): string[] {
+  const cleaned = new Map<string, string>();
   for (const one of given) {
-    const text = typeof one === 'string' ? withoutQuotes(withoutBullet(toOneLine(one.toWellFormed()))) : '';
+    const text = typeof one === 'string' ? removeQuotes(removeBullet(toOneLine(one.toWellFormed()))) : '';
     const key = text.toLowerCase();
     const isHeading = text.endsWith(':') || !/[\p{L}\p{N}]/u.test(text);
-    if (isHeading || [...text].length > LONGEST_SUGGESTION || chosen.has(key)) continue;
-    chosen.set(key, text);
+    if (isHeading || [...text].length > MAX_SUGGESTION_CHARACTERS || cleaned.has(key)) continue;
+    cleaned.set(key, text);
   }
-  return [...chosen.values()].slice(0, MOST_SUGGESTIONS);
+  return [...cleaned.values()].slice(0, MAX_SUGGESTIONS);
 }
 
 const QUOTED =
   /^(?:\*\*([^*]+)\*\*|__([^_]+)__|"([^"]+)"|'([^']+)'|`([^`]+)`|[“„]([^“”]+)[”“]|«([^»]+)»|「([^」]+)」)$/u;
 
-function withoutQuotes(text: string): string {
+function removeQuotes(text: string): string {
   const inner = QUOTED.exec(text)
     ?.slice(1)
     .find((found) => found !== undefined);
-  return inner === undefined ? text : withoutQuotes(inner.trim());
+  return inner === undefined ? text : removeQuotes(inner.trim());
 }
 
 /**
- * Hands on the content of an answer while it comes. What may yet turn out to be the marker, or the space before it, is
- * held back: what has been handed on is always the beginning of what `readAnswer` makes of the whole.
+ * Streams the content of an answer to `onContent`. Text that may turn out to be the marker, or the space before it, is
+ * held back, so the streamed text is always a prefix of the content that `parseAnswer` returns.
  */
-export function contentOf(marker: string, handOn: (text: string) => void) {
+export function createContentStream(marker: string, onContent: (text: string) => void) {
   let held = '';
-  let given = 0;
-  let state: 'begun' | 'content' | 'over' = 'begun';
-  const give = (text: string) => {
+  let sent = 0;
+  let state: 'start' | 'content' | 'ended' = 'start';
+  const send = (text: string) => {
     if (text === '') return;
-    given += text.length;
-    handOn(text);
+    sent += text.length;
+    onContent(text);
   };
   return {
     add(delta: string) {
-      if (state === 'over') return;
+      if (state === 'ended') return;
       held += delta;
-      if (state === 'begun') {
+      if (state === 'start') {
         held = held.trimStart();
-        if (PERHAPS_WRAPPED.test(held)) return;
-        state = WRAPPED.test(held) ? 'over' : 'content';
-        if (state === 'over') return;
+        if (JSON_ANSWER_START.test(held)) return;
+        state = JSON_ANSWER.test(held) ? 'ended' : 'content';
+        if (state === 'ended') return;
       }
       const found = new RegExp(marker, 'i').exec(held);
-      if (found) state = 'over';
-      const end = undecorated(held, found ? found.index : held.length - begunMarker(held, marker));
-      give(held.slice(0, end));
+      if (found) state = 'ended';
+      const end = skipDecorationBefore(held, found ? found.index : held.length - countPartialMarker(held, marker));
+      send(held.slice(0, end));
       held = held.slice(end);
     },
-    /** Hands on what is left of `content`, which `readAnswer` has made of the whole. */
-    end: (content: string) => give(content.slice(given)),
+    /** Sends the rest of `content`, which `parseAnswer` has returned for the whole text. */
+    end: (content: string) => send(content.slice(sent)),
   };
 }
 
-/** How many of the last characters may be the beginning of the marker. */
-function begunMarker(text: string, marker: string): number {
+/** How many of the last characters may be the start of the marker. */
+function countPartialMarker(text: string, marker: string): number {
   for (let length = Math.min(text.length, marker.length - 1); length > 0; length--) {
     if (marker.startsWith(text.slice(-length).toLowerCase())) return length;
   }
   return 0;
 }
 
-function undecorated(text: string, end: number): number {
+function skipDecorationBefore(text: string, end: number): number {
   let at = end;
   while (at > 0 && isDecoration(text[at - 1] as string)) at--;
   return at;

@@ -1,49 +1,50 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { agentCalls, isTransient, queryRows, recordset, usageRecords, users } from '@carillon/db';
+import { agentCalls, queryRows, recordset, usageRecords, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import type { AiUsage } from '../ai/usage.ts';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeleted } from '../errors.ts';
 import { chargeExecution, lockActiveAccount, type QuotaAccount, reserveTokens } from '../limits/quotas.ts';
+import { hasExpiredLease } from '../queue/leases.ts';
+import { retryWhileUnavailable } from '../queue/retry.ts';
 import { recordUsage } from '../usage/record.ts';
 
-/** How much longer than its call a lease lasts: time to book the call, also while the database is away for a moment. */
+/** Added to the longest duration of a call: time to record it, also while the database is briefly unavailable. */
 const LEASE_MARGIN_MS = 60_000;
-/** How long an answer is kept waiting for a database that is away. */
-const PATIENCE_MS = 5000;
-const LONGEST_WAIT_MS = 1000;
-/** Calls that one statement takes over. */
-const BATCH = 1000;
+/** How long an unavailable database may delay the answer. */
+const MAX_RECORD_MS = 5000;
+const MAX_WAIT_MS = 1000;
+/** Calls that one statement rescues. */
+const BATCH_SIZE = 1000;
 
-/** A call that is under way, and what it holds of the quotas. */
-export interface Call {
+/** A call under way and the quota that it has reserved. */
+export interface AgentCall {
   id: string;
   userId: number;
-  /** The UTC day whose quotas it counts against. */
+  /** The UTC day whose quota it counts against. */
   day: string;
   model: string;
-  /** The estimate of what is sent. */
+  /** Estimated. */
   inputTokens: number;
   tokensReserved: number;
 }
 
 /**
- * Counts a call as an execution and reserves its tokens, before it is made (decisions §9). Refusals: 402 over quota,
- * also while the calls under way have reserved the tokens that are left; 401 for an account that is gone.
+ * Counts a call as an execution and reserves its tokens before it is made. Throws 402 over quota, also while other calls
+ * have reserved the remaining tokens, and 401 for a deleted account.
  */
-export function beginCall(
+export function startCall(
   ctx: Context,
   caller: Pick<Caller, 'id'>,
   { model, inputTokens, maxTokens }: { model: string; inputTokens: number; maxTokens: number },
-): Promise<Call> {
+): Promise<AgentCall> {
   return inTransaction(ctx, async (tx) => {
     const now = tx.now();
     const account = await lockActiveAccount(tx, caller.id);
     if (!account) throw accountDeleted();
     const usage = chargeExecution(account, now);
-    if (!reserveTokens(account, maxTokens)) throw allReserved(account);
-    const call: Call = {
+    if (!reserveTokens(account, maxTokens)) throw tokensReservedError(account);
+    const call: AgentCall = {
       id: randomUUID(),
       userId: caller.id,
       day: usage.day,
@@ -60,7 +61,7 @@ export function beginCall(
   });
 }
 
-function allReserved({ day, month, limits }: QuotaAccount): AppError {
+function tokensReservedError({ day, month, limits }: QuotaAccount): AppError {
   const inDay = day.tokens + day.tokensReserved >= limits.tokensPerDay;
   const [counter, limit] = inDay ? [day, limits.tokensPerDay] : [month, limits.tokensPerMonth];
   return new AppError('over_quota', 'Calls under way have reserved the tokens that are left: try again shortly.', {
@@ -72,35 +73,32 @@ function allReserved({ day, month, limits }: QuotaAccount): AppError {
 }
 
 /**
- * Books what a call has used and gives back what it had reserved. While the database is away it tries for 5 s; then the
- * call is left to its lease. Never throws: the answer that was paid for is worth more than its entry.
+ * Records the usage of a call and releases its reservation. Retries for 5 s while the database is unavailable; then the
+ * call is left to its lease. Never throws, because the answer has been paid for.
  */
-export async function endCall(ctx: Context, call: Call, usage: AiUsage | null): Promise<void> {
-  const startedAt = performance.now();
-  for (let wait = 100; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-    try {
-      return await inTransaction(ctx, (tx) => bookCall(tx, call, usage));
-    } catch (error) {
-      const isLast = !isTransient(error) || performance.now() - startedAt > PATIENCE_MS;
-      ctx.log.error(
-        { err: error, userId: call.userId },
-        isLast ? 'a call was left to its lease' : 'a call was not booked',
-      );
-      if (isLast) return;
-      await delay(wait);
-    }
+export async function completeCall(ctx: Context, call: AgentCall, usage: AiUsage | null): Promise<void> {
+  const logError = (error: unknown, message: string) => ctx.log.error({ err: error, userId: call.userId }, message);
+  try {
+    await retryWhileUnavailable(() => inTransaction(ctx, (tx) => recordCall(tx, call, usage)), {
+      maxWaitMs: MAX_WAIT_MS,
+      signal: AbortSignal.timeout(MAX_RECORD_MS),
+      onRetry: (error) => logError(error, 'recording an agent call failed'),
+    });
+  } catch (error) {
+    logError(error, 'recording an agent call failed: left to its lease');
   }
 }
 
 /**
- * Deleting the row is the fence: a call that was taken over meanwhile, or whose account is gone, is not billed again. The
- * account's row is held first, as by whoever deletes that: it waits for no call that waits for it.
+ * Deleting the row decides who records a call: it is gone if the call was rescued or the account deleted meanwhile.
+ * Locks the account first, as its deletion does.
  */
-async function bookCall(ctx: Context, { id, userId, day, tokensReserved }: Call, usage: AiUsage | null) {
-  const held = ctx.db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('key share');
-  const call = ctx.db.delete(agentCalls).where(eq(agentCalls.id, id)).returning({ id: agentCalls.id });
-  const [, gone] = await Promise.all([held, call]);
-  if (gone.length === 0) return;
+async function recordCall(ctx: Context, { id, userId, day, tokensReserved }: AgentCall, usage: AiUsage | null) {
+  const [, { count }] = await Promise.all([
+    ctx.db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('key share'),
+    ctx.db.delete(agentCalls).where(eq(agentCalls.id, id)),
+  ]);
+  if (count === 0) return;
   const { inputTokens = 0, outputTokens = 0, model = null, estimated = false, costUsd = 0 } = usage ?? {};
   const record = { userId, day, model, inputTokens, outputTokens, estimated, costUsd, createdAt: ctx.now() };
   await Promise.all([
@@ -110,35 +108,33 @@ async function bookCall(ctx: Context, { id, userId, day, tokensReserved }: Call,
   afterCommit(ctx, () => ctx.metrics.usageRecorded(record));
 }
 
-/**
- * Books the calls whose process died, each as what it had sent, estimated, and gives back what they had reserved.
- * Returns how many.
- */
+/** Records the calls of dead processes as estimates of their input, and releases their reservations. Returns how many. */
 export async function rescueAgentCalls(ctx: Context): Promise<number> {
   const rescued = await inTransaction(ctx, async (tx) => {
     const now = tx.now().toISOString();
-    const lost = await queryRows<Call>(
+    const lost = await queryRows<AgentCall>(
       tx.db,
       sql`
       delete from agent_calls where id in (
-        select c.id from agent_calls c join users u on u.id = c.user_id where c.lease_until < ${now}
-        order by c.lease_until limit ${BATCH} for key share of u skip locked for update of c skip locked)
-      returning id, user_id as "userId", day, model, input_tokens as "inputTokens",
-        tokens_reserved as "tokensReserved"`,
+        select c.id from agent_calls c join users u on u.id = c.user_id where ${hasExpiredLease('c', tx.now())}
+        order by c.lease_until limit ${BATCH_SIZE} for key share of u skip locked for update of c skip locked)
+      returning id, user_id, day, model, input_tokens, tokens_reserved`,
     );
     if (lost.length === 0) return 0;
     await Promise.all([
       tx.db.execute(sql`
         insert into usage_records (user_id, source, day, executions, model, input_tokens, output_tokens, estimated,
           cost_usd, created_at)
-        select "userId", 'agent', day, 1, model, "inputTokens", 0, true, 0, ${now}::timestamptz
-        from jsonb_to_recordset(${recordset(lost)}::jsonb)
-          as l("userId" int, day date, model text, "inputTokens" int)`),
+        select l.user_id, 'agent', l.day, 1, l.model, l.input_tokens, 0, true, 0, ${now}::timestamptz
+        from ${recordset('l', lost, { userId: 'int', day: 'date', model: 'text', inputTokens: 'int' })}`),
       recordUsage(
         tx,
-        lost.map(({ userId, day, inputTokens, tokensReserved }) => {
-          return { userId, day, tokens: inputTokens, tokensReserved: -tokensReserved };
-        }),
+        lost.map(({ userId, day, inputTokens, tokensReserved }) => ({
+          userId,
+          day,
+          tokens: inputTokens,
+          tokensReserved: -tokensReserved,
+        })),
       ),
     ]);
     afterCommit(tx, () => {
@@ -149,6 +145,6 @@ export async function rescueAgentCalls(ctx: Context): Promise<number> {
     });
     return lost.length;
   });
-  if (rescued > 0) ctx.log.warn({ calls: rescued }, 'agent calls of a process that died were booked as estimates');
+  if (rescued > 0) ctx.log.warn({ calls: rescued }, 'agent calls of a dead process were recorded as estimates');
   return rescued;
 }

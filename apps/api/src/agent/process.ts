@@ -8,57 +8,57 @@ import type { Caller, Context } from '../context.ts';
 import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../crypto/provider-key.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { getSettings } from '../settings/read.ts';
-import { contentOf, readAnswer } from './answer.ts';
-import { beginCall, endCall } from './calls.ts';
-import { writeInstructions } from './instructions.ts';
+import { createContentStream, parseAnswer } from './answer.ts';
+import { completeCall, startCall } from './calls.ts';
+import { buildInstructions } from './instructions.ts';
 
-/** Those of a task that says nothing else. */
-const MAX_TOKENS = 1024;
-const TEMPERATURE = 70;
+/** The defaults of tasks. */
+const DEFAULT_MAX_TOKENS = 1024;
+const DEFAULT_TEMPERATURE = 70;
 
-export interface Listener {
-  /** Gives the call up: what it has used is booked all the same. */
+export interface ProcessOptions {
+  /** Aborts the call; its usage is recorded all the same. */
   signal: AbortSignal;
-  /** Makes the answer a stream: called with each piece of the content as it comes. Together they are the content. */
+  /** Called with each piece of the content as it arrives. */
   onContent?: (text: string) => void;
 }
 
 /**
- * Answers a message at once, with suggestions of what to send next, and returns when the call is booked (specification
- * "Agent mode", decisions §7, §9). Refusals: 400 on preferences that are too large, 402 over quota, 401 for an account
- * that is gone, 503 with `errorCode` where the provider failed. A failed call counts as well.
+ * Answers a message with content and suggestions, and returns when the usage is recorded. A failed call counts too.
+ * Throws 400 if the preferences are too large, 402 over quota, 401 for a deleted account, 503 with `errorCode` if the
+ * provider failed.
  */
 export async function processMessage(
   ctx: Context,
   caller: Pick<Caller, 'id' | 'timezone'>,
   { message, context = {} }: ProcessMessageInput,
-  { signal, onContent }: Listener,
+  { signal, onContent }: ProcessOptions,
 ): Promise<Omit<ProcessMessageResult, 'success'>> {
   const { timezone = caller.timezone ?? 'UTC', preferences } = context;
   if (preferences && Buffer.byteLength(JSON.stringify(preferences)) > MAX_PREFERENCES_BYTES) {
     throw invalidField('context.preferences', `must be at most ${MAX_PREFERENCES_BYTES} bytes of JSON`);
   }
   const marker = randomBytes(8).toString('hex');
-  const content = onContent && contentOf(marker, onContent);
-  const [{ defaultModel }, apiKey] = await Promise.all([getSettings(ctx), findOwnKey(ctx, caller)]);
+  const content = onContent && createContentStream(marker, onContent);
+  const [{ defaultModel }, apiKey] = await Promise.all([getSettings(ctx), findProviderKey(ctx, caller)]);
   const request = {
     model: defaultModel,
-    system: writeInstructions({ now: ctx.now(), timezone, preferences, marker }),
+    system: buildInstructions({ now: ctx.now(), timezone, preferences, marker }),
     prompt: message,
-    maxTokens: MAX_TOKENS,
-    temperature: TEMPERATURE,
+    maxTokens: DEFAULT_MAX_TOKENS,
+    temperature: DEFAULT_TEMPERATURE,
     apiKey,
     signal,
     ...(content && { onText: content.add }),
   };
   const inputTokens = estimateInputTokens(request);
-  const call = await beginCall(ctx, caller, { model: defaultModel, inputTokens, maxTokens: MAX_TOKENS });
+  const call = await startCall(ctx, caller, { model: defaultModel, inputTokens, maxTokens: DEFAULT_MAX_TOKENS });
   const outcome = await ctx.ai.ask(request);
-  await endCall(ctx, call, outcome.usage);
+  await completeCall(ctx, call, outcome.usage);
   ctx.metrics.agentCallEnded(outcome);
-  if (!outcome.ok) throw refuseFailure(ctx, caller, outcome);
+  if (!outcome.ok) throw toProviderError(ctx, caller, outcome);
   const { usage, durationMs, text } = outcome;
-  const answer = readAnswer(text, marker);
+  const answer = parseAnswer(text, marker);
   content?.end(answer.content);
   const { inputTokens: input = 0, outputTokens: output = 0 } = usage ?? {};
   return {
@@ -72,17 +72,17 @@ export async function processMessage(
   };
 }
 
-async function findOwnKey(ctx: Context, { id }: Pick<Caller, 'id'>): Promise<string | null> {
+async function findProviderKey(ctx: Context, { id }: Pick<Caller, 'id'>): Promise<string | null> {
   const [user] = await ctx.db.select({ sealed: users.providerKeySealed }).from(users).where(eq(users.id, id));
   try {
     return decryptProviderKey(ctx, id, user?.sealed ?? null);
   } catch (error) {
-    ctx.log.error({ err: error, userId: id }, "a user's own AI key cannot be opened");
+    ctx.log.error({ err: error, userId: id }, "decrypting a user's own AI key failed");
     throw new AppError('provider_failed', UNREADABLE_KEY_MESSAGE, { errorCode: 'AUTHENTICATION_FAILED' });
   }
 }
 
-function refuseFailure(ctx: Context, caller: Pick<Caller, 'id'>, failed: AiOutcome & { ok: false }): AppError {
+function toProviderError(ctx: Context, caller: Pick<Caller, 'id'>, failed: AiOutcome & { ok: false }): AppError {
   const { errorCode, message, retryAfterMs } = failed;
   ctx.log.warn({ userId: caller.id, errorCode }, 'an agent call failed');
   const seconds = retryAfterMs === null ? undefined : Math.ceil(retryAfterMs / 1000);

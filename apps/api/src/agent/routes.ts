@@ -10,30 +10,29 @@ const success = true as const;
 
 interface Options {
   ctx: Context;
-  /** How often a stream that is silent says that it lives. */
+  /** Interval of keep-alive comments in a stream. */
   keepAliveMs?: number;
-  /** How long calls under way may go on once the service stops: less than the 20 s after which it cuts connections. */
+  /** How long calls may go on once the service stops; less than the 20 s after which it closes connections. */
   graceMs?: number;
 }
 
-/** Specification "Tasks, executions, agent mode"; decisions §7. */
 export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, ContractTypes> = async (
   app,
   { keepAliveMs = 15_000, graceMs = 15_000 },
 ) => {
-  const underWay = new Map<AbortController, Promise<unknown>>();
-  const giveUp = () => {
-    for (const abort of underWay.keys()) abort.abort();
+  const running = new Map<AbortController, Promise<unknown>>();
+  const abortAll = () => {
+    for (const abort of running.keys()) abort.abort();
   };
   let stopping: NodeJS.Timeout | undefined;
   app.addHook('preClose', async () => {
-    stopping = setTimeout(giveUp, graceMs);
+    stopping = setTimeout(abortAll, graceMs);
   });
-  // The call of a client that has hung up is awaited by nobody else, and has yet to be booked.
+  // A call whose client has disconnected still has to record its usage.
   app.addHook('onClose', async () => {
     clearTimeout(stopping);
-    giveUp();
-    await Promise.allSettled(underWay.values());
+    abortAll();
+    await Promise.allSettled(running.values());
   });
 
   app.post(
@@ -44,11 +43,11 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
       const abort = abortOnHangUp(reply);
       const process = async (onContent?: (text: string) => void) => {
         const call = processMessage(ctx, caller, body, { signal: abort.signal, ...(onContent && { onContent }) });
-        underWay.set(abort, call);
+        running.set(abort, call);
         try {
           return { success, ...(await call) };
         } finally {
-          underWay.delete(abort);
+          running.delete(abort);
         }
       };
       if (!wantsEvents(request.headers.accept)) return process();

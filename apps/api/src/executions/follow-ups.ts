@@ -3,7 +3,7 @@ import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../context.ts';
 import { type Event, recordEvents } from '../events/outbox.ts';
-import { notifyUsers } from '../notifications/notify.ts';
+import { notifyUsers } from '../notifications/write.ts';
 import type { CompletedExecution, TaskStatus } from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
 

@@ -1,11 +1,10 @@
 import * as contract from '@carillon/contract/notifications';
 import type { Routes } from '../http/validation.ts';
 import { listNotifications } from './read.ts';
-import { readNotification } from './write.ts';
+import { markRead } from './write.ts';
 
 const success = true as const;
 
-/** What the dashboard shows a user (decisions §9). */
 export const notificationsRoutes: Routes = async (app) => {
   const config = { access: 'user' } as const;
 
@@ -18,7 +17,7 @@ export const notificationsRoutes: Routes = async (app) => {
     '/api/notifications/:id/read',
     { schema: contract.readNotification, config },
     async ({ ctx, caller, params }) => {
-      await readNotification(ctx, caller, params.id);
+      await markRead(ctx, caller, params.id);
       return { success };
     },
   );

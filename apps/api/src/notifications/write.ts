@@ -1,14 +1,72 @@
-import { notifications } from '@carillon/db';
-import { and, eq, sql } from 'drizzle-orm';
+import { notifications, users } from '@carillon/db';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { queueMails } from '../mail/queue.ts';
 
-/** Marks a notification of the caller's as read; one that was read before keeps its time. Refusal: 404. */
-export async function readNotification(ctx: Context, caller: Caller, id: number): Promise<void> {
-  const read = await ctx.db
+export interface Notice {
+  userId: number;
+  kind: string;
+  title: string;
+  message: string;
+  /** Whether it is also sent by mail. Default: the user's setting. */
+  byMail?: boolean;
+}
+
+/**
+ * Notification mails of one account in 24 hours; the rest appears on the dashboard only. Bounds what an account can send
+ * to the unconfirmed addresses of its settings.
+ */
+const MAX_MAILS_PER_DAY = 200;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Adds notifications to the users' dashboards and enqueues mails to the account's address and its notification addresses,
+ * if the user wants mail. Call it in the transaction of the change that it reports.
+ */
+export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Promise<void> {
+  if (notices.length === 0) return;
+  const createdAt = ctx.now();
+  const userIds = notices.map(({ userId }) => userId);
+  const [active] = await Promise.all([
+    ctx.db
+      .select({
+        id: users.id,
+        email: users.email,
+        notifyEmail: users.notifyEmail,
+        notificationEmails: users.notificationEmails,
+        recentMails: sql<number>`(select count(*)::int from mails m
+          where m.user_id = "users"."id" and m.created_at > ${new Date(createdAt.getTime() - DAY_MS).toISOString()})`,
+      })
+      .from(users)
+      .where(and(inArray(users.id, userIds), eq(users.isActive, true))),
+    ctx.db
+      .insert(notifications)
+      .values(notices.map(({ userId, kind, title, message }) => ({ userId, kind, title, message, createdAt }))),
+  ]);
+  const recipients = new Map(active.map((user) => [user.id, user]));
+  const mails = notices.flatMap(({ userId, title, message, byMail }) => {
+    const user = recipients.get(userId);
+    if (!user || !(byMail ?? user.notifyEmail) || user.recentMails >= MAX_MAILS_PER_DAY) return [];
+    const { email } = user;
+    return [...new Set([email, ...user.notificationEmails])].map((to) => {
+      const footer = to === email ? OWNER_FOOTER : buildOtherFooter(email);
+      return { to, userId, subject: title, text: `${message}\n\n${ctx.config.appUrl}\n\n-- \n${footer}\n` };
+    });
+  });
+  await queueMails(ctx, mails);
+}
+
+const OWNER_FOOTER =
+  'You get this as the owner of a Carillon account. Its settings say who gets such mail, and whether.';
+const buildOtherFooter = (email: string) =>
+  `You get this because the Carillon account ${email} has its notifications sent to this address too.`;
+
+/** Marks the caller's notification as read; one that was read before keeps its time. Throws 404. */
+export async function markRead(ctx: Context, caller: Caller, id: number): Promise<void> {
+  const { count } = await ctx.db
     .update(notifications)
     .set({ readAt: sql`coalesce(${notifications.readAt}, ${ctx.now().toISOString()})` })
-    .where(and(eq(notifications.id, id), eq(notifications.userId, caller.id)))
-    .returning({ id: notifications.id });
-  if (read.length === 0) throw new AppError('not_found', 'There is no such notification.');
+    .where(and(eq(notifications.id, id), eq(notifications.userId, caller.id)));
+  if (count === 0) throw new AppError('not_found', 'There is no such notification.');
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { recordEvents } from '../events/outbox.ts';
 import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
-import { notifyUsers } from '../notifications/notify.ts';
+import { notifyUsers } from '../notifications/write.ts';
 import { toPercentage } from './percentage.ts';
 
 /** An alert, and what of a resource is used of the month. */

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { contentOf, markerLine, readAnswer } from '../../src/agent/answer.ts';
+import { createContentStream, parseAnswer, toMarkerLine } from '../../src/agent/answer.ts';
 
 const MARKER = 'a1b2c3d4e5f60718';
-const LINE = markerLine(MARKER);
-const read = (text: string) => readAnswer(text, MARKER);
+const LINE = toMarkerLine(MARKER);
+const read = (text: string) => parseAnswer(text, MARKER);
 const answer = (content: string, ...suggestions: string[]) => ({ content, suggestions });
 
 t.test('the marker parts content and suggestions, whatever a model puts around it', async (t) => {
@@ -104,7 +104,7 @@ t.test('an answer that is JSON as a whole is understood, fenced or not', async (
 /** What a client is handed, piece by piece. */
 function handed(text: string, cutAt: () => number) {
   const pieces: string[] = [];
-  const content = contentOf(MARKER, (piece) => pieces.push(piece));
+  const content = createContentStream(MARKER, (piece) => pieces.push(piece));
   for (let at = 0; at < text.length; ) {
     const length = Math.max(1, cutAt());
     content.add(text.slice(at, at + length));
@@ -150,7 +150,7 @@ t.test('what is handed on while it comes is the content, however the text is cut
 
 t.test('text is held back only while it may be the marker', async (t) => {
   const pieces: string[] = [];
-  const content = contentOf(MARKER, (piece) => pieces.push(piece));
+  const content = createContentStream(MARKER, (piece) => pieces.push(piece));
   for (const delta of ['Titan', ' is', ' **large**', ' and', ' a', '1', ' moon', '.\n', '=== ', MARKER, ' ===\nWhy?']) {
     content.add(delta);
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { agentCalls, notifications, usageAlerts, usageRecords, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { beginCall, type Call, endCall, rescueAgentCalls } from '../../src/agent/calls.ts';
+import { type AgentCall, completeCall, rescueAgentCalls, startCall } from '../../src/agent/calls.ts';
 import { processMessage } from '../../src/agent/process.ts';
 import type { Context } from '../../src/context.ts';
 import { AppError } from '../../src/errors.ts';
@@ -19,7 +19,7 @@ const { app, ctx, ai, alice, ask, clock, ledger, underWay, logged } = await test
 
 const USAGE = { model: 'test-model', inputTokens: 30, outputTokens: 4, estimated: false, costUsd: 0.01 };
 const GIVEN = { model: 'test-model', inputTokens: 25, maxTokens: 1024 };
-const begin = () => beginCall(ctx, alice(), GIVEN);
+const begin = () => startCall(ctx, alice(), GIVEN);
 const speak = () =>
   processMessage(ctx, callerFor(alice().id), { message: 'Hello.' }, { signal: new AbortController().signal });
 
@@ -63,7 +63,7 @@ for (const round of [1, 2, 3]) {
     t.strictSame(refused, [JSON.stringify({ resource: 'tokens', used, limit: 1_000_000, resetAt: null })]);
     t.match(await readUsage(ctx, alice().id), { executions: 2, tokensReserved: 2048 });
     const calls = await underWay();
-    await Promise.all(calls.map((call) => endCall(ctx, call, USAGE)));
+    await Promise.all(calls.map((call) => completeCall(ctx, call, USAGE)));
     t.equal((await race(1, begin)).passed, 1, 'what was reserved and not used is free again');
   });
 }
@@ -73,7 +73,7 @@ t.test('runs of tasks and calls share the tokens, and reserve them from each oth
   await queueRuns(ctx, await insertTasks(ctx, [alice().id], { nextExecutionAt: null }));
   const call = await begin();
   t.match(await claimExecutions(ctx, { limit: 10, after: 0 }), { started: [], refused: 0 });
-  await endCall(ctx, call, { ...USAGE, inputTokens: 0, outputTokens: 0 });
+  await completeCall(ctx, call, { ...USAGE, inputTokens: 0, outputTokens: 0 });
   t.equal((await claimExecutions(ctx, { limit: 10, after: 0 })).started.length, 1);
   t.match(await race(1, begin), { passed: 0 });
 });
@@ -91,7 +91,7 @@ t.test('a call has its provider and a minute, and counts on the day it began', a
     },
   ]);
   clock.set('2026-12-01T00:00:01.000Z');
-  await endCall(ctx, call, USAGE);
+  await completeCall(ctx, call, USAGE);
   t.same(await readUsage(ctx, alice().id, '2026-11'), { executions: 1, tokens: 34, tokensReserved: 0 });
   t.same(await readUsage(ctx, alice().id, '2026-12'), { executions: 0, tokens: 0, tokensReserved: 0 });
   t.match(await ledger(), [{ day: '2026-11-30', createdAt: ctx.now() }]);
@@ -122,10 +122,10 @@ t.test(
       },
     ]);
     t.same(await readUsage(ctx, alice().id), { executions: 2, tokens: 25, tokensReserved: 1024 });
-    await endCall(ctx, call, USAGE);
+    await completeCall(ctx, call, USAGE);
     t.equal((await ledger()).length, 1, 'who comes back from the dead bills nothing');
-    await endCall(ctx, later, USAGE);
-    await endCall(ctx, later, USAGE);
+    await completeCall(ctx, later, USAGE);
+    await completeCall(ctx, later, USAGE);
     t.equal((await ledger()).length, 2);
   },
 );
@@ -145,7 +145,11 @@ t.test('many that died are taken over together, by one of several processes', as
 t.test('an end and a rescue that race bill once', async (t) => {
   const calls = await Promise.all(Array.from({ length: 20 }, begin));
   clock.advance(86_400_000);
-  await Promise.all([...calls.map((call) => endCall(ctx, call, USAGE)), rescueAgentCalls(ctx), rescueAgentCalls(ctx)]);
+  await Promise.all([
+    ...calls.map((call) => completeCall(ctx, call, USAGE)),
+    rescueAgentCalls(ctx),
+    rescueAgentCalls(ctx),
+  ]);
   await rescueAgentCalls(ctx);
   t.equal((await ledger()).length, 20);
 });
@@ -183,7 +187,7 @@ t.test('calls end while their account is deleted, without a deadlock that anybod
   const ada = await signUpAda(app);
   const calls = await Promise.all(Array.from({ length: 10 }, begin));
   await Promise.all([
-    ...calls.map((call) => endCall(ctx, call, USAGE)),
+    ...calls.map((call) => completeCall(ctx, call, USAGE)),
     deleteAccount(ctx, callerFor(ada.id), alice().id),
   ]);
   t.same([await underWay(), await ctx.db.select().from(usageRecords)], [[], []]);
@@ -215,21 +219,21 @@ t.test('while the database is away an answer waits for a moment, and is given ei
       },
     });
     const call = await begin();
-    await endCall({ ...ctx, db } as Context, call, USAGE);
+    await completeCall({ ...ctx, db } as Context, call, USAGE);
     t.equal((await ledger()).length, booked);
     t.equal(
-      logged.some(({ msg }) => msg === 'a call was left to its lease'),
+      logged.some(({ msg }) => msg === 'recording an agent call failed: left to its lease'),
       booked === 0,
     );
     logged.length = 0;
-    await endCall(ctx, call, USAGE);
+    await completeCall(ctx, call, USAGE);
     await ctx.db.execute('delete from usage_counters');
     await ctx.db.delete(usageRecords);
   }
 });
 
 t.test('a call that nobody knows ends without a word', async (t) => {
-  const call: Call = { ...GIVEN, id: randomUUID(), userId: alice().id, day: '2026-11-20', tokensReserved: 1024 };
-  await endCall(ctx, call, USAGE);
+  const call: AgentCall = { ...GIVEN, id: randomUUID(), userId: alice().id, day: '2026-11-20', tokensReserved: 1024 };
+  await completeCall(ctx, call, USAGE);
   t.same(await ledger(), []);
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { notifyUsers } from '../../src/notifications/notify.ts';
+import { notifyUsers } from '../../src/notifications/write.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { assertNeedsSession, NO_IDS } from '../support/tasks.ts';

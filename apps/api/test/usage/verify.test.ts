@@ -1,7 +1,7 @@
 import { agentCalls, usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { beginCall } from '../../src/agent/calls.ts';
+import { startCall } from '../../src/agent/calls.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
@@ -34,7 +34,7 @@ t.test('runs that wait, run and have ended are in the sum', async (t) => {
 });
 
 t.test('calls of agent mode that are under way are in the sum', async (t) => {
-  const call = await beginCall(ctx, alice(), { model: 'test-model', inputTokens: 5, maxTokens: 100 });
+  const call = await startCall(ctx, alice(), { model: 'test-model', inputTokens: 5, maxTokens: 100 });
   t.same(await findWrongCounters(ctx.db), []);
   await ctx.db.delete(agentCalls);
   t.same(

@@ -15,7 +15,7 @@ import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { completeExecutions } from '../../src/executions/complete.ts';
 import { queueMail } from '../../src/mail/queue.ts';
-import { notifyUsers } from '../../src/notifications/notify.ts';
+import { notifyUsers } from '../../src/notifications/write.ts';
 import { START, testContext } from '../support/context.ts';
 import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { findFaults } from '../support/engine-faults.ts';

@@ -1,7 +1,7 @@
 import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../../context.ts';
-import { notifyUsers } from '../../notifications/notify.ts';
+import { notifyUsers } from '../../notifications/write.ts';
 import { RELEASE_LEASE } from '../../queue/leases.ts';
 import { storeBatch } from '../../queue/retry.ts';
 import type { Attempt } from './attempt.ts';
