@@ -2,11 +2,8 @@ import * as contract from '@carillon/contract/integrations';
 import type { Routes } from '../http/validation.ts';
 import { validateDesign, validateNotes } from './validate.ts';
 
-const valid = true as const;
-const invalid = false as const;
 const RETRY_AFTER = { 'retry-after': '30' };
 
-/** Specification "Integration checks". */
 export const integrationsRoutes: Routes = async (app) => {
   const config = { access: 'user', shape: 'valid' } as const;
 
@@ -15,10 +12,13 @@ export const integrationsRoutes: Routes = async (app) => {
     { schema: contract.validateNotes, config },
     async ({ ctx, body }, reply) => {
       const verdict = await validateNotes(ctx, body);
-      if (verdict.valid) return { valid, workspace: verdict.owner };
+      if (verdict.valid) return { valid: true as const, workspace: verdict.owner };
       const { reason, error } = verdict;
-      if (reason === 'refused') return reply.code(400).send({ valid: invalid, error });
-      return reply.code(503).headers(RETRY_AFTER).send({ valid: invalid, error });
+      if (reason === 'refused') return reply.code(400).send({ valid: false as const, error });
+      return reply
+        .code(503)
+        .headers(RETRY_AFTER)
+        .send({ valid: false as const, error });
     },
   );
 
@@ -27,10 +27,13 @@ export const integrationsRoutes: Routes = async (app) => {
     { schema: contract.validateDesign, config },
     async ({ ctx, body }, reply) => {
       const verdict = await validateDesign(ctx, body);
-      if (verdict.valid) return { valid, user: verdict.owner };
+      if (verdict.valid) return { valid: true as const, user: verdict.owner };
       const { reason, error } = verdict;
-      if (reason === 'refused') return reply.code(400).send({ valid: invalid, error });
-      return reply.code(503).headers(RETRY_AFTER).send({ valid: invalid, error });
+      if (reason === 'refused') return reply.code(400).send({ valid: false as const, error });
+      return reply
+        .code(503)
+        .headers(RETRY_AFTER)
+        .send({ valid: false as const, error });
     },
   );
 };

@@ -1,84 +1,85 @@
 import * as client from 'openid-client';
 import type { Config } from '../config/config.ts';
-import { githubConfiguration, githubProfile } from './oauth-github.ts';
 
 const TIMEOUT_S = 10;
 
-/** What one sign-in has to remember between its two steps; whoever knows it could finish the sign-in. */
+/** The secrets of one sign-in between its two steps. Anyone who knows them could finish it. */
 export interface OAuthFlow {
   state: string;
-  /** Null for a provider that sends no ID token to carry it. */
+  /** Null for a provider without ID tokens, which would contain it. */
   nonce: string | null;
   codeVerifier: string;
 }
 
-/** Who the provider says it is. */
+/** The user as the provider describes them. */
 export interface OAuthProfile {
-  /** The provider's own, lasting identifier of the person. */
+  /** The provider's permanent identifier of the user. */
   subject: string;
   email: string | null;
   emailVerified: boolean;
   name: string | null;
 }
 
-/** `refused`: the person or the provider said no, or the answer does not fit the flow. `unreachable`: nobody answered. */
+/** `refused`: by the user or the provider, or the answer does not match the flow. */
 export type OAuthOutcome = { ok: true; profile: OAuthProfile } | { ok: false; reason: 'refused' | 'unreachable' };
 
 export interface OAuthProvider {
-  /** The address to send the browser to; null when the provider cannot be reached. */
+  /** Returns the address for the browser; null if the provider cannot be reached. */
   begin(redirectUri: string): Promise<{ url: string; flow: OAuthFlow } | null>;
-  /** Trades the code in `callback`, the whole address that the browser came back to, for the person's profile. */
+  /** Exchanges the code in `callback`, the full URL of the callback request, for the user's profile. */
   finish(callback: URL, flow: OAuthFlow): Promise<OAuthOutcome>;
 }
 
 export type OAuth = ReadonlyMap<string, OAuthProvider>;
 
-/**
- * The providers that are configured: authorization code with PKCE, state and nonce, by openid-client
- * (specification "Authentication" 3). An issuer without TLS is for development only.
- */
+/** The configured providers: authorization code with PKCE, state and nonce. Without TLS in development only. */
 export function createOAuth({ oauth: settings, production }: Pick<Config, 'oauth' | 'production'>): OAuth {
   const providers = new Map<string, OAuthProvider>();
-  const relax = (address: string) => (!production && address.startsWith('http:') ? [client.allowInsecureRequests] : []);
+  const allowHttp = (address: string) =>
+    !production && address.startsWith('http:') ? [client.allowInsecureRequests] : [];
   for (const name of ['google', 'oidc'] as const) {
-    const chosen = settings[name];
-    if (!chosen) continue;
-    const { issuer, clientId, clientSecret } = chosen;
-    const execute = relax(issuer);
+    const provider = settings[name];
+    if (!provider) continue;
+    const { issuer, clientId, clientSecret } = provider;
+    const execute = allowHttp(issuer);
     const discover = () =>
       client.discovery(new URL(issuer), clientId, clientSecret, undefined, { execute, timeout: TIMEOUT_S });
-    providers.set(name, provider(discover, 'openid email profile', oidcProfile));
+    providers.set(name, createProvider(discover, 'openid email profile', fetchOidcProfile));
   }
   if (settings.github) {
     const { url, apiUrl } = settings.github;
-    const configuration = githubConfiguration(settings.github);
+    const configuration = buildGithubConfiguration(settings.github);
     configuration.timeout = TIMEOUT_S;
-    for (const allow of [...relax(url), ...relax(apiUrl)]) allow(configuration);
-    const profileOf: ProfileOf = (config, tokens) => githubProfile(config, tokens.access_token, apiUrl);
+    for (const allow of [...allowHttp(url), ...allowHttp(apiUrl)]) allow(configuration);
+    const fetchProfile: FetchProfile = (config, tokens) => fetchGithubProfile(config, tokens.access_token, apiUrl);
     providers.set(
       'github',
-      provider(async () => configuration, 'read:user user:email', profileOf),
+      createProvider(async () => configuration, 'read:user user:email', fetchProfile),
     );
   }
   return providers;
 }
 
 type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>;
-type ProfileOf = (config: client.Configuration, tokens: Tokens) => Promise<OAuthProfile>;
+type FetchProfile = (config: client.Configuration, tokens: Tokens) => Promise<OAuthProfile>;
 
-function provider(discover: () => Promise<client.Configuration>, scope: string, profileOf: ProfileOf): OAuthProvider {
-  const openId = scope.startsWith('openid ');
-  // Kept once it succeeded: a provider that was away is asked again.
-  let known: client.Configuration | null = null;
+function createProvider(
+  discover: () => Promise<client.Configuration>,
+  scope: string,
+  fetchProfile: FetchProfile,
+): OAuthProvider {
+  const isOpenId = scope.startsWith('openid ');
+  // Only a successful discovery is cached.
+  let cached: client.Configuration | null = null;
   const configuration = async () => {
-    known ??= await discover();
-    return known;
+    cached ??= await discover();
+    return cached;
   };
   return {
     async begin(redirectUri) {
       const flow = {
         state: client.randomState(),
-        nonce: openId ? client.randomNonce() : null,
+        nonce: isOpenId ? client.randomNonce() : null,
         codeVerifier: client.randomPKCECodeVerifier(),
       };
       const code_challenge = await client.calculatePKCECodeChallenge(flow.codeVerifier);
@@ -104,7 +105,7 @@ function provider(discover: () => Promise<client.Configuration>, scope: string, 
           ...(nonce === null ? {} : { expectedNonce: nonce }),
           pkceCodeVerifier: codeVerifier,
         });
-        return { ok: true, profile: await profileOf(config, tokens) };
+        return { ok: true, profile: await fetchProfile(config, tokens) };
       } catch (error) {
         return { ok: false, reason: isUnreachable(error) ? 'unreachable' : 'refused' };
       }
@@ -112,21 +113,61 @@ function provider(discover: () => Promise<client.Configuration>, scope: string, 
   };
 }
 
-/** The claims of the ID token, completed from the userinfo endpoint where it leaves the address out. */
-async function oidcProfile(config: client.Configuration, tokens: Tokens): Promise<OAuthProfile> {
+/** The claims of the ID token, or of the userinfo endpoint if the token has no e-mail address. */
+async function fetchOidcProfile(config: client.Configuration, tokens: Tokens): Promise<OAuthProfile> {
   const claims = tokens.claims();
   if (!claims) throw new client.ClientError('The provider sent no ID token.');
-  const complete = claims.email !== undefined || !config.serverMetadata().userinfo_endpoint;
-  const told = complete ? claims : await client.fetchUserInfo(config, tokens.access_token, claims.sub);
+  const isComplete = claims.email !== undefined || !config.serverMetadata().userinfo_endpoint;
+  const user = isComplete ? claims : await client.fetchUserInfo(config, tokens.access_token, claims.sub);
   return {
     subject: claims.sub,
-    email: typeof told.email === 'string' ? told.email : null,
-    emailVerified: told.email_verified === true,
-    name: typeof told.name === 'string' ? told.name : null,
+    email: typeof user.email === 'string' ? user.email : null,
+    emailVerified: user.email_verified === true,
+    name: typeof user.name === 'string' ? user.name : null,
   };
 }
 
-/** What openid-client throws when no answer came, or one of a server in trouble. */
+type GithubSettings = NonNullable<Config['oauth']['github']>;
+
+/** GitHub has OAuth 2.0 without discovery or ID tokens, so its endpoints are listed here. */
+const buildGithubConfiguration = ({ url, clientId, clientSecret }: GithubSettings) =>
+  new client.Configuration(
+    {
+      issuer: url,
+      authorization_endpoint: `${url}/login/oauth/authorize`,
+      token_endpoint: `${url}/login/oauth/access_token`,
+    },
+    clientId,
+    clientSecret,
+    client.ClientSecretPost(clientSecret),
+  );
+
+/** The user of an access token with the primary e-mail address, whether verified or not. */
+async function fetchGithubProfile(
+  config: client.Configuration,
+  accessToken: string,
+  apiUrl: string,
+): Promise<OAuthProfile> {
+  const get = async (path: string): Promise<unknown> => {
+    const headers = new Headers({ accept: 'application/vnd.github+json', 'user-agent': 'Carillon' });
+    const address = new URL(`${apiUrl}${path}`);
+    const response = await client.fetchProtectedResource(config, accessToken, address, 'GET', null, headers);
+    if (!response.ok) throw new client.ClientError('GitHub refused the access token.', { cause: response });
+    return response.json();
+  };
+  const [account, addresses] = await Promise.all([get('/user'), get('/user/emails')]);
+  const { id, name, login } = account as { id?: unknown; name?: unknown; login?: unknown };
+  if (typeof id !== 'number') throw new client.ClientError('GitHub sent no account.');
+  const primary = (Array.isArray(addresses) ? addresses : []).find((address) => address?.primary === true);
+  return {
+    subject: String(id),
+    email: typeof primary?.email === 'string' ? primary.email : null,
+    emailVerified: primary?.verified === true,
+    name: [name, login].find((word): word is string => typeof word === 'string' && word !== '') ?? null,
+  };
+}
+
+/** Whether openid-client got no answer, or a 5xx. */
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return true;

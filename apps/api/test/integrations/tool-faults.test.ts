@@ -142,6 +142,6 @@ t.test('nothing of a credential was logged, and the operator learned which addre
     [],
   );
   for (const variable of ['NOTES_API_URL', 'DESIGN_API_URL']) {
-    t.ok(logged.some((line) => line.variable === variable && line.msg === 'an integration could not be checked'));
+    t.ok(logged.some((line) => line.variable === variable && line.msg === 'integration check failed'));
   }
 });
