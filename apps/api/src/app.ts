@@ -20,11 +20,10 @@ import { registerRateLimits } from './http/rate-limits.ts';
 import { registerSecurityHeaders } from './http/security-headers.ts';
 import { serverOptions, setCommonHeaders, TIMEOUTS, type Timeouts } from './http/server.ts';
 import { traceRequests } from './http/tracing.ts';
-import { registerContractValidation, rejectBadValues } from './http/validation.ts';
+import { assertStorable, registerContractValidation } from './http/validation.ts';
 import { integrationsRoutes } from './integrations/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { serveDocs } from './openapi/serve.ts';
-import { registerMaintenanceHook } from './settings/maintenance-hook.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { statsRoutes } from './stats/routes.ts';
 import { tasksRoutes } from './tasks/routes.ts';
@@ -36,12 +35,12 @@ import { userSettingsRoutes } from './users/settings-routes.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
 
 export interface AppOptions {
-  /** How long a slow client is waited for. */
-  patience?: Timeouts;
+  /** How long a client may take. */
+  timeouts?: Timeouts;
   /** How late the event loop may be, in milliseconds, before requests are refused. */
-  longestDelayMs?: number;
+  maxEventLoopDelayMs?: number;
   /** How long connections on which nothing happens stay open once the service stops, in milliseconds; at once unless told. */
-  lingerMs?: number;
+  keepAliveGraceMs?: number;
   /** Adds routes after those of the service; they are guarded and answered like them. */
   routes?: (app: FastifyInstance, ctx: Context) => void;
 }
@@ -52,9 +51,9 @@ export interface AppOptions {
  */
 export async function buildApp(
   ctx: Context,
-  { patience = TIMEOUTS, longestDelayMs = MAX_EVENT_LOOP_DELAY_MS, lingerMs = 0, routes }: AppOptions = {},
+  { timeouts = TIMEOUTS, maxEventLoopDelayMs = MAX_EVENT_LOOP_DELAY_MS, keepAliveGraceMs = 0, routes }: AppOptions = {},
 ): Promise<FastifyInstance> {
-  const app = Fastify(serverOptions(ctx, patience));
+  const app = Fastify(serverOptions(ctx, timeouts));
 
   setErrorHandlers(app);
   registerJsonParser(app);
@@ -63,11 +62,11 @@ export async function buildApp(
     setCommonHeaders(reply, request.id);
     done();
   });
-  closeGracefully(app, lingerMs);
+  closeGracefully(app, keepAliveGraceMs);
   traceRequests(app, ctx);
   logRequests(app, ctx);
   registerSecurityHeaders(app, ctx.config);
-  shedLoad(app, ctx, longestDelayMs);
+  shedLoad(app, ctx, maxEventLoopDelayMs);
 
   // Loaded before the guard is set up, which would otherwise ask the plugin's own routes who may call them.
   await app.register(cookie, { hook: false });
@@ -76,10 +75,9 @@ export async function buildApp(
   const limits = await registerRateLimits(app, ctx);
   registerCsrfProtection(app, ctx.config);
   guardAccess(app, ctx, limits);
-  registerMaintenanceHook(app, ctx);
   rejectUnknownRoutes(app);
   app.addHook('preValidation', (request, _reply, done) => {
-    rejectBadValues(request);
+    assertStorable(request);
     done();
   });
 

@@ -1,19 +1,18 @@
-/**
- * What a verb may refuse, and how each door says it: the status of the specification's "Status codes" and the
- * code of its server-action errors. The set is closed; anything else that is thrown is a bug and answers 500.
- */
+import { isOutage, violatedForeignKey } from '@carillon/db/errors';
+
+/** The HTTP status, the label of the response and the code of a server action by kind of error. */
 export const ERROR_KINDS = {
-  invalid: { status: 400, error: 'Validation error', code: undefined },
-  bad_request: { status: 400, error: undefined, code: undefined },
-  unauthenticated: { status: 401, error: 'Unauthorized', code: 'AUTH_REQUIRED' },
-  over_quota: { status: 402, error: 'Quota exceeded', code: 'QUOTA_EXCEEDED' },
-  forbidden: { status: 403, error: undefined, code: 'INSUFFICIENT_PERMISSIONS' },
-  not_admin: { status: 403, error: 'Unauthorized', code: 'INSUFFICIENT_PERMISSIONS' },
-  not_found: { status: 404, error: undefined, code: 'NOT_FOUND' },
-  conflict: { status: 409, error: undefined, code: 'CONFLICT' },
-  rate_limited: { status: 429, error: 'Rate limit exceeded', code: 'RATE_LIMIT_EXCEEDED' },
-  unavailable: { status: 503, error: 'Service unavailable', code: 'SERVICE_UNAVAILABLE' },
-  provider_failed: { status: 503, error: 'AI provider failed', code: 'SERVICE_UNAVAILABLE' },
+  invalid: { status: 400, label: 'Validation error', code: undefined },
+  bad_request: { status: 400, label: undefined, code: undefined },
+  unauthenticated: { status: 401, label: 'Unauthorized', code: 'AUTH_REQUIRED' },
+  over_quota: { status: 402, label: 'Quota exceeded', code: 'QUOTA_EXCEEDED' },
+  forbidden: { status: 403, label: undefined, code: 'INSUFFICIENT_PERMISSIONS' },
+  not_admin: { status: 403, label: 'Unauthorized', code: 'INSUFFICIENT_PERMISSIONS' },
+  not_found: { status: 404, label: undefined, code: 'NOT_FOUND' },
+  conflict: { status: 409, label: undefined, code: 'CONFLICT' },
+  rate_limited: { status: 429, label: 'Rate limit exceeded', code: 'RATE_LIMIT_EXCEEDED' },
+  unavailable: { status: 503, label: 'Service unavailable', code: 'SERVICE_UNAVAILABLE' },
+  provider_failed: { status: 503, label: 'AI provider failed', code: 'SERVICE_UNAVAILABLE' },
 } as const;
 
 /** Messages that several modules send, or that the OpenAPI document repeats. */
@@ -33,10 +32,10 @@ export type ErrorKind = keyof typeof ERROR_KINDS;
 export class AppError extends Error {
   readonly kind: ErrorKind;
   readonly details: Record<string, unknown> | undefined;
-  /** When a repeat may help, where somebody has said so. */
+  /** When to retry, if a provider said so. */
   readonly retryAfterSeconds: number | undefined;
 
-  /** `message` is shown to the caller; `details` too, so neither may hold a secret. */
+  /** `message` and `details` are shown to the caller, so neither may contain a secret. */
   constructor(kind: ErrorKind, message: string, details?: Record<string, unknown>, retryAfterSeconds?: number) {
     super(message);
     this.name = 'AppError';
@@ -53,10 +52,19 @@ export const invalidField = (field: string, message: string) =>
 /** A task that does not exist, or belongs to another user: the answer is the same. */
 export const taskNotFound = () => new AppError('not_found', 'There is no such task.');
 
-/** A stranger's execution is answered like one that does not exist. */
+/** An execution that does not exist, or belongs to another user. */
 export const executionNotFound = () => new AppError('not_found', 'There is no such execution.');
 
 /** The caller's account was deleted after the session was found. */
 export const accountDeleted = () => new AppError('unauthenticated', 'This account has been deleted.');
 
 export const accountDeactivated = () => new AppError('forbidden', 'This account has been deactivated.');
+
+/**
+ * The meaning of a database error: the account was deleted after its session was found, or the database is unavailable.
+ * Null for any other error.
+ */
+export function fromDatabaseError(error: unknown): AppError | null {
+  if (violatedForeignKey(error)?.endsWith('_user_id_users_id_fk')) return accountDeleted();
+  return isOutage(error) ? new AppError('unavailable', 'The service is not available at this moment.') : null;
+}

@@ -61,7 +61,7 @@ export async function startApi(config: Config): Promise<Api> {
   const worker = createWorker(ctx);
   ctx.worker = worker;
   await bootstrapAdmin(ctx);
-  const app = await buildApp(ctx, { lingerMs: config.production ? KEEP_ALIVE_GRACE_MS : 0 });
+  const app = await buildApp(ctx, { keepAliveGraceMs: config.production ? KEEP_ALIVE_GRACE_MS : 0 });
   // Concurrently: a waiting request of the scheduler trigger needs its executions to end, and these need the worker.
   starting.defer(async () => {
     const cut = setTimeout(() => app.server.closeAllConnections(), REQUEST_GRACE_MS);

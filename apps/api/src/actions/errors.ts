@@ -1,8 +1,7 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import type { ActionError } from '@carillon/contract/actions';
 import type { Logger } from 'pino';
-import { AppError, accountDeleted, ERROR_KINDS } from '../errors.ts';
-import { isAccountDeleted, isOutage } from '../http/error-response.ts';
+import { AppError, ERROR_KINDS, fromDatabaseError } from '../errors.ts';
 import type { QuotaExceeded } from '../limits/quotas.ts';
 
 const success = false as const;
@@ -13,11 +12,9 @@ const success = false as const;
  */
 export function toActionError(error: unknown, log: Logger): ActionError {
   if (error instanceof AppError) return tellRefusal(error);
-  if (isAccountDeleted(error)) return tellRefusal(accountDeleted());
-  log.error({ err: error }, 'action failed');
-  if (isOutage(error)) {
-    return tellRefusal(new AppError('unavailable', 'The service is not available at this moment.'));
-  }
+  const known = fromDatabaseError(error);
+  if (known?.kind !== 'unauthenticated') log.error({ err: error }, 'action failed');
+  if (known) return tellRefusal(known);
   return { success, error: 'Internal error', code: 'INTERNAL_ERROR' };
 }
 

@@ -13,8 +13,7 @@ import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { countHeader, findBearer, findToken } from '../http/credentials.ts';
 import type { RateLimits } from '../http/rate-limits.ts';
 import { isRowId, type OwnedRow, type RowOf } from '../queries/owned-row.ts';
-import { assertNotInMaintenance } from '../settings/maintenance.ts';
-import { isOpenDuringMaintenance } from '../settings/maintenance-hook.ts';
+import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '../settings/maintenance.ts';
 import { findCaller } from './find-caller.ts';
 
 /** Who may call a route; a route without the word does not boot. */
@@ -64,12 +63,16 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     if (config.loads && !mayLoad) throw new Error(`${method} ${url} cannot load a row of the caller.`);
   });
   app.addHook('onRequest', (request, reply, done) => {
-    const { access } = request.routeOptions.config;
-    if (access === 'public' || request.is404) return done();
-    const authenticated =
-      access === 'cron' ? authenticateScheduler(request, reply) : authenticateUser(request, reply, access === 'admin');
-    authenticated.then(() => done(), done);
+    const { url = '', config } = request.routeOptions;
+    if (request.is404 || (config.access === 'public' && isOpenDuringMaintenance(url))) return done();
+    guard(request, reply, config.access).then(() => done(), done);
   });
+
+  async function guard(request: FastifyRequest, reply: FastifyReply, access: Access | undefined) {
+    if (access === 'public') assertNotInMaintenance(await isMaintenance(ctx), null);
+    else if (access === 'cron') await authenticateScheduler(request, reply);
+    else await authenticateUser(request, reply, access === 'admin');
+  }
 
   async function authenticateScheduler(request: FastifyRequest, reply: FastifyReply) {
     if (isScheduler(request, ctx.config.cronSecret)) return;

@@ -1,26 +1,61 @@
 import * as contract from '@carillon/contract/oauth';
-import { sessionCookie } from '../http/session-cookie.ts';
+import type { FastifyReply } from 'fastify';
+import type { Context } from '../context.ts';
+import { decrypt, encrypt } from '../crypto/encryption.ts';
+import { setSessionCookie } from '../http/credentials.ts';
 import type { Routes } from '../http/validation.ts';
-import { beginOAuth, callbackOf, finishOAuth } from './oauth.ts';
-import { dropFlow, FLOW_COOKIE, findFlow, keepFlow } from './oauth-flow.ts';
+import type { OAuthFlow } from '../third-party/oauth.ts';
+import { beginOAuth, finishOAuth, getCallbackUrl } from './oauth.ts';
+import { SESSION_SECONDS } from './sessions.ts';
 
-/** Specification "Authentication" 3: sign-in with external providers, for browsers. */
+/** Sign-in with external providers, for browsers. */
 export const oauthRoutes: Routes = async (app, { ctx }) => {
   const config = { access: 'public' } as const;
 
   app.get('/api/auth/oauth/:provider', { schema: contract.startOAuth, config }, async ({ params }, reply) => {
     const { url, flow } = await beginOAuth(ctx, params.provider);
-    return reply.header('set-cookie', keepFlow(ctx, params.provider, flow)).redirect(url);
+    setFlowCookie(ctx, reply, encryptFlow(ctx, params.provider, flow), FLOW_SECONDS);
+    return reply.redirect(url);
   });
 
   app.get('/api/auth/oauth/:provider/callback', { schema: contract.finishOAuth, config }, async (request, reply) => {
     const { provider } = request.params;
-    reply.header('set-cookie', dropFlow(ctx));
-    const flow = findFlow(ctx, provider, app.parseCookie(request.headers.cookie ?? '')[FLOW_COOKIE]);
-    // From the configuration, never from the Host header: it has to be the address that the provider was told.
-    const callback = new URL(callbackOf(ctx, provider));
+    // A flow is good for one callback.
+    setFlowCookie(ctx, reply, '', 0);
+    const flow = decryptFlow(ctx, provider, app.parseCookie(request.headers.cookie ?? '')[FLOW_COOKIE]);
+    // From the configuration, not from the Host header: it has to be the address that the provider was given.
+    const callback = new URL(getCallbackUrl(ctx, provider));
     callback.search = new URL(request.url, callback).search;
     const { token } = await finishOAuth(request.ctx, provider, callback, flow);
-    return reply.header('set-cookie', sessionCookie(ctx.config, token)).redirect(ctx.config.appUrl);
+    setSessionCookie(reply, ctx.config, token, SESSION_SECONDS);
+    return reply.redirect(ctx.config.appUrl);
   });
 };
+
+/** The cookie that ties the two steps of a sign-in to one browser. */
+const FLOW_COOKIE = 'oauth-flow';
+const FLOW_SECONDS = 600;
+
+/** `SameSite=Lax`, because the browser comes back from another site by a plain navigation. */
+function setFlowCookie({ config }: Context, reply: FastifyReply, value: string, maxAge: number) {
+  const secure = config.cookieSecure;
+  reply.setCookie(FLOW_COOKIE, value, { path: '/api/auth/oauth', httpOnly: true, secure, sameSite: 'lax', maxAge });
+}
+
+function encryptFlow(ctx: Context, provider: string, flow: OAuthFlow): string {
+  const until = ctx.now().getTime() + FLOW_SECONDS * 1000;
+  return encrypt(ctx.config.encryptionKeys, JSON.stringify({ ...flow, until }), toFlowAad(provider));
+}
+
+/** Returns null for a cookie that is missing, expired, changed, or of another provider. */
+function decryptFlow(ctx: Context, provider: string, cookie: string | undefined): OAuthFlow | null {
+  if (!cookie) return null;
+  try {
+    const { until, ...flow } = JSON.parse(decrypt(ctx.config.encryptionKeys, cookie, toFlowAad(provider)));
+    return until > ctx.now().getTime() ? flow : null;
+  } catch {
+    return null;
+  }
+}
+
+const toFlowAad = (provider: string) => `oauth-flow:${provider}`;

@@ -8,12 +8,12 @@ import { endUserSessions, openSession } from './sessions.ts';
 import { hasEmail, insertAccount } from './write.ts';
 
 /** The address that `provider` sends the browser back to; registered there by the operator. */
-export const callbackOf = (ctx: Context, provider: string) =>
+export const getCallbackUrl = (ctx: Context, provider: string) =>
   `${ctx.config.baseUrl}/api/auth/oauth/${provider}/callback`;
 
 /** Begins a sign-in: where to send the browser, and what the callback has to be given again. */
 export async function beginOAuth(ctx: Context, provider: string) {
-  const begun = await getProvider(ctx, provider).begin(callbackOf(ctx, provider));
+  const begun = await getProvider(ctx, provider).begin(getCallbackUrl(ctx, provider));
   return begun ?? refuseUnreachable(provider);
 }
 

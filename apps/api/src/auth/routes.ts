@@ -1,11 +1,12 @@
 import * as contract from '@carillon/contract/auth';
-import { clearedCookie, sessionCookie } from '../http/session-cookie.ts';
+import { clearSessionCookie, setSessionCookie } from '../http/credentials.ts';
 import type { Routes } from '../http/validation.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';
 import { listSessions } from './read.ts';
+import { SESSION_SECONDS } from './sessions.ts';
 import { endOwnSession, logIn, logOut, register } from './write.ts';
 
-/** Specification "Accounts and sessions". */
+/** Accounts and sessions. */
 export const authRoutes: Routes = async (app, { ctx }) => {
   app.post(
     '/api/auth/register',
@@ -19,13 +20,13 @@ export const authRoutes: Routes = async (app, { ctx }) => {
   app.post('/api/auth/login', { schema: contract.login, config: { access: 'public' } }, async (request, reply) => {
     const { user, token } = await logIn(request.ctx, request.body);
     const wantsToken = request.headers['x-request-token'] === 'true';
-    reply.header('set-cookie', sessionCookie(ctx.config, token));
+    setSessionCookie(reply, ctx.config, token, SESSION_SECONDS);
     return { success: true as const, user, ...(wantsToken ? { token } : {}) };
   });
 
   app.post('/api/auth/logout', { schema: contract.logout, config: { access: 'user' } }, async ({ caller }, reply) => {
     await logOut(ctx, caller);
-    reply.header('set-cookie', clearedCookie(ctx.config));
+    clearSessionCookie(reply, ctx.config);
     return { success: true as const, message: 'You are signed out.' };
   });
 
@@ -73,7 +74,7 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     { schema: contract.endSession, config: { access: 'user' } },
     async ({ caller, params }, reply) => {
       await endOwnSession(ctx, caller, params.id);
-      if (params.id.toLowerCase() === caller.sessionId) reply.header('set-cookie', clearedCookie(ctx.config));
+      if (params.id.toLowerCase() === caller.sessionId) clearSessionCookie(reply, ctx.config);
       return { success: true as const, message: 'The session is ended.' };
     },
   );

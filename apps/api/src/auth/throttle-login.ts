@@ -1,7 +1,7 @@
 import { auditLog } from '@carillon/db';
 import { and, eq, gt, inArray } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { emailKey, networkOf } from '../limits/keys.ts';
+import { emailKey, getClientNetwork } from '../limits/keys.ts';
 import { ACCOUNT_LOGINS } from '../limits/rates.ts';
 import { recordRejection } from '../limits/rejections.ts';
 import { checkRateLimit, tooManyRequests } from '../limits/windows.ts';
@@ -19,10 +19,10 @@ export async function throttleLogin(
   ctx: Context,
   { email, userId }: { email: string; userId: number | undefined },
 ): Promise<void> {
-  const state = await checkRateLimit(ctx, ACCOUNT_LOGINS, emailKey(ACCOUNT_LOGINS.bucket, email));
+  const state = await checkRateLimit(ctx, ACCOUNT_LOGINS, emailKey(ACCOUNT_LOGINS, email));
   if (!state.isExceeded) return;
   // 0 is nobody's: the look-up is made all the same, so that its time tells nothing.
-  if (await isFamiliar(ctx, userId ?? 0, networkOf(ctx.origin?.address ?? ''))) return;
+  if (await isFamiliar(ctx, userId ?? 0, getClientNetwork(ctx.origin?.address ?? ''))) return;
   await recordRejection(ctx, ACCOUNT_LOGINS.bucket);
   throw tooManyRequests(state, ctx.now());
 }
@@ -40,5 +40,5 @@ async function isFamiliar(ctx: Context, userId: number, network: string): Promis
         gt(auditLog.at, since),
       ),
     );
-  return known.some(({ address }) => address !== null && networkOf(address) === network);
+  return known.some(({ address }) => address !== null && getClientNetwork(address) === network);
 }

@@ -5,30 +5,27 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 type Done = (error: Error | null, value?: unknown) => void;
 
 /**
- * Takes JSON and nothing else for a body (`text/plain`, which any web page may send, is not read as JSON). An empty one
- * is no body; bytes that are not UTF-8 are refused instead of being replaced.
+ * Accepts JSON only, and not as `text/plain`, which any web page may send. An empty body is undefined; bytes that are
+ * not UTF-8 are an error instead of being replaced.
  */
 export function registerJsonParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  const parse = jsonParser(app);
+  const parse = createJsonParser(app);
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) =>
     parse(request, bytes as Buffer, done),
   );
 }
 
-/**
- * Takes the bytes of any body as they are, in a plugin whose routes have to look at these first. Returns what reads
- * them in the way of all other routes.
- */
+/** Leaves bodies of any type as bytes, in a plugin that checks a signature. Returns a parser like that of other routes. */
 export function registerRawParser(app: FastifyInstance): (request: FastifyRequest, bytes: Buffer) => Promise<unknown> {
   app.removeAllContentTypeParsers();
-  const parse = jsonParser(app);
+  const parse = createJsonParser(app);
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
   return (request, bytes) =>
     new Promise((resolve, reject) => parse(request, bytes, (error, value) => (error ? reject(error) : resolve(value))));
 }
 
-function jsonParser(app: FastifyInstance) {
+function createJsonParser(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('error', 'error');
   return (request: FastifyRequest, bytes: Buffer, done: Done) => {
     let text: string;

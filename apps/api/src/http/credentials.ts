@@ -1,9 +1,11 @@
-import type { FastifyRequest } from 'fastify';
-import { SESSION_COOKIE } from './session-cookie.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config/config.ts';
+
+export const SESSION_COOKIE = 'local-session';
 
 /**
- * The token of a request: the bearer token, else the session cookie. Null when there is none, and when there are
- * several, since the next reader of the request might pick another one.
+ * The bearer token of a request, or else its session cookie. Null if there are several, because another reader of the
+ * request might pick another one.
  */
 export function findToken(request: FastifyRequest): string | null {
   const { authorization, cookie } = request.headers;
@@ -14,13 +16,25 @@ export function findToken(request: FastifyRequest): string | null {
   return named.length === 1 ? (request.server.parseCookie(named.join())[SESSION_COOKIE] ?? null) : null;
 }
 
-/** Whether a request brings a bearer token, which counts before a cookie. */
+/** Whether a request has a bearer token, which takes precedence over a cookie. */
 export const hasBearerToken = ({ headers }: FastifyRequest): boolean => findBearer(headers.authorization) !== null;
 
 /** The bearer token of an `Authorization` header, or null. */
 export const findBearer = (authorization: string | undefined) =>
   /^bearer +([^\s,]+)$/i.exec(authorization ?? '')?.[1] ?? null;
 
-/** How often a header was sent. Node keeps only the first of two `Authorization` headers. */
+/** How often a header was sent. Node itself keeps only the first of two `Authorization` headers. */
 export const countHeader = ({ raw }: FastifyRequest, name: string) =>
   raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
+
+/** Sets the session cookie; `maxAge` is in seconds, 0 removes it. */
+export const setSessionCookie = (
+  reply: FastifyReply,
+  { cookieSecure }: Pick<Config, 'cookieSecure'>,
+  token: string,
+  maxAge: number,
+) =>
+  reply.setCookie(SESSION_COOKIE, token, { path: '/', httpOnly: true, secure: cookieSecure, sameSite: 'lax', maxAge });
+
+export const clearSessionCookie = (reply: FastifyReply, config: Pick<Config, 'cookieSecure'>) =>
+  setSessionCookie(reply, config, '', 0);

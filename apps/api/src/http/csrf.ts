@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
-import { hasBearerToken } from './credentials.ts';
-import { SESSION_COOKIE } from './session-cookie.ts';
+import { hasBearerToken, SESSION_COOKIE } from './credentials.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
-/** What `Sec-Fetch-Site` says; anything else comes from no browser, and says nothing. */
+/** By `Sec-Fetch-Site`; a browser sends no other value. */
 const IS_OTHER_SITE = new Map<unknown, boolean>([
   ['cross-site', true],
   ['same-site', true],
@@ -15,30 +14,29 @@ const IS_OTHER_SITE = new Map<unknown, boolean>([
 ]);
 
 /**
- * Refuses with 403 what a page of another site makes a browser send (decisions §3, threat T16), before it is looked up
- * or counted for its user:
+ * Throws 403 for what a page of another site makes a browser send, before the session is found:
  *
- * - A state-changing request with the session cookie: when `Sec-Fetch-Site` says `cross-site` or `same-site`, or, where
- *   it is not sent, when `Origin` is neither `BASE_URL` nor `APP_URL`.
- * - Signing in and the other public forms of `/api/auth`, which come without a cookie: when `Origin` is neither of the
- *   two, or, where it is not sent, by `Sec-Fetch-Site`. A web application at another origin than the API signs in there
- *   and goes on with a bearer token.
+ * - A state-changing request with the session cookie, if `Sec-Fetch-Site` says `cross-site` or `same-site`, or without
+ *   that header if `Origin` is neither `BASE_URL` nor `APP_URL`.
+ * - Signing in and the other public forms of `/api/auth`, which need no cookie, if `Origin` is neither of the two, or
+ *   without that header by `Sec-Fetch-Site`. A web application at another origin than the API signs in there and goes
+ *   on with a bearer token.
  *
- * Bearer tokens are not sent by a browser on its own account, and what is sent by no browser has neither header.
+ * A browser never adds bearer tokens on its own, and other clients send neither header.
  */
 export function registerCsrfProtection(
   app: FastifyInstance,
   { baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>,
 ): void {
-  const ours = new Set([new URL(baseUrl).origin, new URL(appUrl).origin]);
+  const ownOrigins = new Set([new URL(baseUrl).origin, new URL(appUrl).origin]);
 
   app.addHook('onRequest', (request, _reply, done) => {
     if (SAFE_METHODS.has(request.method) || request.is404) return done();
     const { origin, 'sec-fetch-site': site } = request.headers;
     const bySite = IS_OTHER_SITE.get(site);
-    const byOrigin = origin === undefined ? undefined : !ours.has(origin);
-    const isHostile = (hasCookie(request) && (bySite ?? byOrigin)) || (isSignIn(request) && (byOrigin ?? bySite));
-    done(isHostile ? new AppError('forbidden', ERROR_MESSAGES.otherSite) : undefined);
+    const byOrigin = origin === undefined ? undefined : !ownOrigins.has(origin);
+    const isForged = (hasCookie(request) && (bySite ?? byOrigin)) || (isSignIn(request) && (byOrigin ?? bySite));
+    done(isForged ? new AppError('forbidden', ERROR_MESSAGES.otherSite) : undefined);
   });
 }
 
@@ -47,6 +45,6 @@ const hasCookie = (request: FastifyRequest) =>
   request.headers.cookie?.includes(`${SESSION_COOKIE}=`) === true &&
   !hasBearerToken(request);
 
-/** The inbound webhook path is public too, and proves itself by a signature. */
+/** Not the inbound webhook path, which is public too and has a signature. */
 const isSignIn = ({ routeOptions: { url = '', config } }: FastifyRequest) =>
   config.access === 'public' && url.startsWith('/api/auth/');

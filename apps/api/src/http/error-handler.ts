@@ -1,11 +1,10 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, accountDeleted, ERROR_KINDS, ERROR_MESSAGES } from '../errors.ts';
-import { type ErrorResponse, isAccountDeleted, isOutage, toClientError } from './error-response.ts';
+import { AppError, ERROR_KINDS, ERROR_MESSAGES, fromDatabaseError } from '../errors.ts';
 
 /**
- * What the errors of a route look like (specification "Envelope"): `standard` unless it says otherwise.
- * `valid` is `{valid: false, error}`, `authenticated` answers 401 with `{authenticated: false}`, and `bare` is `{error}`.
+ * What the errors of a route look like; default: `standard`. `valid` is `{valid: false, error}`, `authenticated`
+ * answers 401 with `{authenticated: false}`, and `bare` is `{error}`.
  */
 export type ErrorShape = 'standard' | 'valid' | 'authenticated' | 'bare';
 
@@ -15,54 +14,103 @@ declare module 'fastify' {
   }
 }
 
-/** Renders every refusal and every failure of the routes in the specification's envelopes. */
-export function setErrorHandlers(app: FastifyInstance): void {
-  app.setErrorHandler(handleError);
-  app.setNotFoundHandler(async (_request, reply) => answerUnknown(reply));
+export interface ErrorResponse {
+  status: number;
+  error: string;
+  message?: string;
+  details?: Record<string, unknown>;
+  /** In seconds; repeats the detail where signing in is limited. */
+  retryAfter?: number;
 }
 
-/** Answers a request that no route takes, before its body is read: whatever is wrong with that, it is 404. */
+export function setErrorHandlers(app: FastifyInstance): void {
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler(async (_request, reply) => answerUnknownRoute(reply));
+}
+
+/** Answers a request to an unknown route with 404 before its body is read. */
 export function rejectUnknownRoutes(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) answerUnknown(reply);
+    if (request.is404) answerUnknownRoute(reply);
     else done();
   });
 }
 
-const answerUnknown = (reply: FastifyReply) =>
+const answerUnknownRoute = (reply: FastifyReply) =>
   send(reply, 404, { success: false, error: 'Not found', message: 'There is no such endpoint.' });
 
-/** Answers what was thrown. Whatever is no refusal and no mistake of the client is logged with its cause and told as 500. */
+/** Answers an error. Unexpected errors are logged with their cause and answered with 500. */
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
-  const told =
-    error instanceof AppError && error.kind === 'rate_limited' ? tellLimit(error, request, reply) : tell(error);
-  logBug(error, told, request);
-  tellRetry(error, told, reply);
+  const response = toErrorResponse(error);
+  logUnexpected(error, response, request);
+  setRetryAfter(error, response, reply);
+  if (error instanceof AppError && error.kind === 'rate_limited') addRateLimit(error, response, request, reply);
   const { shape = 'standard', access } = request.routeOptions.config;
-  return send(reply, told.status, toEnvelope(told, shape, access === 'public'));
+  return send(reply, response.status, toEnvelope(response, shape, access === 'public'));
 }
 
-/** The body of what was thrown, for an answer that has begun and can have no other status; logged as by `answerError`. */
+/** The body of an error, for an answer whose status is sent already; logs like `handleError`. */
 export function toErrorBody(error: FastifyError | AppError, request: FastifyRequest): Record<string, unknown> {
-  const told = tell(error);
-  logBug(error, told, request);
-  return toEnvelope(told, 'standard', false);
+  const response = toErrorResponse(error);
+  logUnexpected(error, response, request);
+  return toEnvelope(response, 'standard', false);
 }
 
-function logBug(error: FastifyError | AppError, { status }: ErrorResponse, request: FastifyRequest) {
+function toErrorResponse(error: FastifyError | AppError): ErrorResponse {
+  const clientError = error instanceof AppError ? null : toClientError(error);
+  if (clientError) return clientError;
+  const appError = error instanceof AppError ? error : fromDatabaseError(error);
+  if (!appError) return { status: 500, error: 'Internal server error', message: ERROR_MESSAGES.internal };
+  const { status, label } = ERROR_KINDS[appError.kind];
+  const { message, details } = appError;
+  return {
+    status,
+    ...(label === undefined ? { error: message } : { error: label, message }),
+    ...(details && { details }),
+  };
+}
+
+const CLIENT_ERRORS: Record<string, ErrorResponse> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: { status: 400, error: 'Invalid JSON', message: 'The body is not valid JSON.' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    status: 400,
+    error: 'Invalid content type',
+    message: 'Send the body with a Content-Type that this endpoint takes, such as application/json.',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: { status: 400, error: 'Body too large', message: 'The body is larger than allowed.' },
+  FST_ERR_BAD_URL: { status: 400, error: 'Invalid address', message: ERROR_MESSAGES.invalidPath },
+  FST_ERR_MAX_PARAM_LENGTH: { status: 404, error: 'Not found', message: 'There is no such endpoint.' },
+};
+
+/** The statuses of the API that an error of a plugin may keep. */
+const CLIENT_STATUSES = [400, 401, 403, 404, 409, 429];
+
+/** Returns null for an error that Fastify or a plugin did not raise about the request. */
+function toClientError({ code, statusCode }: FastifyError): ErrorResponse | null {
+  const known = CLIENT_ERRORS[code];
+  if (known) return known;
+  if (typeof statusCode !== 'number' || statusCode < 400 || statusCode > 499) return null;
+  return {
+    status: CLIENT_STATUSES.includes(statusCode) ? statusCode : 400,
+    error: 'Invalid request',
+    message: 'The request could not be read.',
+  };
+}
+
+function logUnexpected(error: FastifyError | AppError, { status }: ErrorResponse, request: FastifyRequest) {
   if (status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'request failed');
 }
 
-function tellRetry(error: FastifyError | AppError, { status }: ErrorResponse, reply: FastifyReply) {
+function setRetryAfter(error: FastifyError | AppError, { status }: ErrorResponse, reply: FastifyReply) {
   const seconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
-  // Only a provider knows when it will be back, and many of its failures no wait mends.
-  const isKnown = seconds !== undefined || (error instanceof AppError && error.kind === 'provider_failed');
+  // Only a provider knows when it will be back, and many of its failures are permanent.
+  const isProvider = error instanceof AppError && error.kind === 'provider_failed';
   if (seconds !== undefined) reply.header('retry-after', seconds);
-  else if (status === 503 && !isKnown && !reply.hasHeader('retry-after')) reply.header('retry-after', '30');
+  else if (status === 503 && !isProvider && !reply.hasHeader('retry-after')) reply.header('retry-after', '30');
 }
 
-/** Specification "Rate-limit response", with the `retryAfter` of its authentication variant. */
-function tellLimit(error: AppError, request: FastifyRequest, reply: FastifyReply): ErrorResponse {
+/** Sets the headers of a 429 here as well, because a service may throw for a limit that is not the route's. */
+function addRateLimit(error: AppError, response: ErrorResponse, request: FastifyRequest, reply: FastifyReply) {
   const { limit, remaining, reset, retryAfter } = (error.details ?? {}) as Partial<RateLimitDetails>;
   const headers = {
     'retry-after': retryAfter,
@@ -70,57 +118,41 @@ function tellLimit(error: AppError, request: FastifyRequest, reply: FastifyReply
     'x-ratelimit-remaining': remaining,
     'x-ratelimit-reset': reset,
   };
-  // Said here as well: a verb may refuse for a limit that is not the route's.
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.header(name, value);
   const isAuth = request.routeOptions.url?.startsWith('/api/auth/') === true;
-  return { ...tell(error), ...(isAuth && retryAfter !== undefined ? { retryAfter } : {}) };
-}
-
-function tell(error: FastifyError | AppError): ErrorResponse {
-  if (error instanceof AppError) {
-    const { status, error: label } = ERROR_KINDS[error.kind];
-    if (label === undefined)
-      return { status, error: error.message, ...(error.details ? { details: error.details } : {}) };
-    return { status, error: label, message: error.message, ...(error.details ? { details: error.details } : {}) };
-  }
-  const mistake = toClientError(error);
-  if (mistake) return mistake;
-  if (isAccountDeleted(error)) return { status: 401, error: 'Unauthorized', message: accountDeleted().message };
-  if (isOutage(error)) {
-    return { status: 503, error: 'Service unavailable', message: 'The service is not available at this moment.' };
-  }
-  return { status: 500, error: 'Internal server error', message: ERROR_MESSAGES.internal };
+  if (isAuth && retryAfter !== undefined) response.retryAfter = retryAfter;
 }
 
 /** Exported for its test: the body of an error. */
 export function toEnvelope(
-  { status, ...told }: ErrorResponse,
+  { status, ...error }: ErrorResponse,
   shape: ErrorShape,
   isPublic: boolean,
 ): Record<string, unknown> {
-  const standard = { success: false, ...told };
-  const text = REPLACED.has(told.error) ? (told.message ?? told.error) : told.error;
-  // What every route shares looks the same everywhere: validation, quotas, limits of a user, maintenance.
-  const shared = told.error === 'Validation error' || status === 402 || status === 503;
+  const standard = { success: false, ...error };
+  const text = VAGUE_LABELS.has(error.error) ? (error.message ?? error.error) : error.error;
+  const isValidation = error.error === 'Validation error';
   switch (shape) {
     case 'authenticated':
       return status === 401 ? { authenticated: false } : standard;
     case 'valid':
-      // Both words where the decisions ask for the one and the specification for the other.
-      if (told.error === 'Validation error' || status === 503) return { valid: false, ...standard };
+      // Both fields, because this route's clients read `valid` and others read `success`.
+      if (isValidation || status === 503) return { valid: false, ...standard };
       return status === 400 ? { valid: false, error: text } : standard;
     case 'bare':
-      if (shared || (!isPublic && (status === 401 || status === 429))) return standard;
-      return status === 429 || status === 500 ? { error: told.error, message: told.message } : { error: text };
+      // Errors that every route can have look the same everywhere.
+      if (isValidation || status === 402 || status === 503) return standard;
+      if (!isPublic && (status === 401 || status === 429)) return standard;
+      return status === 429 || status === 500 ? { error: error.error, message: error.message } : { error: text };
     default:
       return standard;
   }
 }
 
 /** Labels that say less than the message beside them. */
-const REPLACED = new Set(['Unauthorized', 'Service unavailable']);
+const VAGUE_LABELS = new Set(['Unauthorized', 'Service unavailable']);
 
-/** Past the route's response schemas, which would cut off what they do not name. */
+/** Serializes without the route's response schemas, which would remove fields that they do not name. */
 function send(reply: FastifyReply, status: number, body: Record<string, unknown>) {
   return reply
     .code(status)

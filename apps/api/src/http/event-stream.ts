@@ -1,59 +1,62 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/** Whether a client that sends this `Accept` would rather have events than JSON; JSON where it does not care. */
+/**
+ * Whether a client with this `Accept` header prefers events to JSON. Not `negotiator`: for equal qualities it takes the
+ * client's order, where JSON is the default here, and it ignores a range with a charset.
+ */
 export function wantsEvents(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const quality = parameters.find((one) => one.startsWith('q='))?.slice(2);
     return { type, quality: quality === undefined ? 1 : Number(quality) || 0 };
   });
-  // The range that says most about a type counts (RFC 9110, 12.5.1).
-  const qualityOf = (type: string) =>
+  // The most specific range counts (RFC 9110, 12.5.1).
+  const getQuality = (type: string) =>
     [type, type.replace(/\/.*/, '/*'), '*/*'].map((one) => ranges.find((range) => range.type === one)).find(Boolean)
       ?.quality ?? 0;
-  return qualityOf('text/event-stream') > qualityOf('application/json');
+  return getQuality('text/event-stream') > getQuality('application/json');
 }
 
-/** Aborts when the client hangs up before its answer is whole. */
+/** Aborts when the client disconnects before its answer is complete. */
 export function abortOnHangUp(reply: FastifyReply): AbortController {
   const abort = new AbortController();
-  const look = () => {
+  const check = () => {
     if (!reply.raw.writableFinished) abort.abort();
   };
-  if (reply.raw.destroyed) look();
-  else reply.raw.once('close', look);
+  if (reply.raw.destroyed) check();
+  else reply.raw.once('close', check);
   return abort;
 }
 
-/** Server-sent events on their way to one client. */
+/** Server-sent events for one client. */
 export interface Events {
-  /** Adds to the text of `content` events. A client that reads slowly gets it in fewer and larger ones. */
+  /** Adds to the text of `content` events. A slow client gets fewer and larger ones. */
   addContent(text: string): void;
-  /** The last event. */
+  /** Sends the last event. */
   end(event: string, data: object): void;
-  /** Resolves once there is anything to send: until then the request may still be answered otherwise. */
+  /** Resolves with the first event; until then the request may be answered otherwise. */
   readonly begun: Promise<void>;
   readonly hasBegun: boolean;
-  /** Answers with the events, those that are still to come among them. */
+  /** Answers with the events, later ones included. */
   answer(reply: FastifyReply): FastifyReply;
-  /** Gives up: the request is answered otherwise. */
+  /** Closes the stream of a request that is answered otherwise. */
   drop(): void;
 }
 
-/** A comment every `keepAliveMs`, the first of which begins the answer, tells proxies that somebody is thinking. */
+/** Sends a comment every `keepAliveMs`, the first of which begins the answer, so that proxies keep the connection. */
 export function openEventStream({ keepAliveMs }: { keepAliveMs: number }): Events {
   const begun = Promise.withResolvers<void>();
   let hasBegun = false;
   let content = '';
-  let rest = '';
-  let isWanted = false;
-  let isOver = false;
+  let pending = '';
+  let isReading = false;
+  let hasEnded = false;
 
-  const timer = setInterval(() => send(content || rest ? '' : ': keep-alive\n\n'), keepAliveMs);
+  const timer = setInterval(() => send(content || pending ? '' : ': keep-alive\n\n'), keepAliveMs);
   const stream = new Readable({
     read() {
-      isWanted = true;
+      isReading = true;
       flush();
     },
     destroy(error, done) {
@@ -63,19 +66,19 @@ export function openEventStream({ keepAliveMs }: { keepAliveMs: number }): Event
   });
 
   function send(text: string) {
-    rest += text;
+    pending += text;
     hasBegun = true;
     begun.resolve();
     flush();
   }
 
   function flush() {
-    if (!isWanted || stream.destroyed) return;
-    const text = (content && write('content', { text: content })) + rest;
+    if (!isReading || stream.destroyed) return;
+    const text = (content && formatEvent('content', { text: content })) + pending;
     content = '';
-    rest = '';
-    if (text) isWanted = stream.push(text);
-    if (isOver) stream.push(null);
+    pending = '';
+    if (text) isReading = stream.push(text);
+    if (hasEnded) stream.push(null);
   }
 
   return {
@@ -85,8 +88,8 @@ export function openEventStream({ keepAliveMs }: { keepAliveMs: number }): Event
     },
     end(event, data) {
       clearInterval(timer);
-      isOver = true;
-      send(write(event, data));
+      hasEnded = true;
+      send(formatEvent(event, data));
     },
     begun: begun.promise,
     get hasBegun() {
@@ -102,4 +105,4 @@ export function openEventStream({ keepAliveMs }: { keepAliveMs: number }): Event
   };
 }
 
-const write = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+const formatEvent = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -3,37 +3,36 @@ import { Server as NetServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Lets `app.close()` lose no request: the listener closes at once, so that a proxy sends new connections elsewhere; what
- * comes over connections that are open is served, and told to come no more; a connection on which nothing happens is
- * closed once no answer has ended for `lingerMs`. Resolves when the last one is gone.
+ * Lets `app.close()` lose no request. The listener closes at once, so that a proxy opens new connections elsewhere.
+ * Requests on open connections are answered with `Connection: close`. Idle connections are closed `keepAliveGraceMs`
+ * after the last answer. `app.close()` resolves when all connections are closed.
  */
-export function closeGracefully(app: FastifyInstance, lingerMs: number): void {
+export function closeGracefully(app: FastifyInstance, keepAliveGraceMs: number): void {
   const { server } = app;
   let isClosing = false;
-  let linger: NodeJS.Timeout | undefined;
+  let grace: NodeJS.Timeout | undefined;
 
   app.addHook('preClose', async () => {
     isClosing = true;
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    // Kept alive, the connection of a request that was under way would keep the process for more than a minute.
+    // Kept alive, a connection would keep the process for more than a minute.
     if (isClosing) reply.header('connection', 'close');
     done();
   });
   app.addHook('onResponse', (_request, _reply, done) => {
-    // An answer that had begun before has promised to keep its connection, which is then the first to be used again.
-    linger?.refresh();
+    // An answer that began before the close has promised to keep its connection, so the next request may come there.
+    grace?.refresh();
     done();
   });
 
-  // Node's own, which Fastify calls, cuts idle connections at once: the requests that are on their way over one are lost,
-  // and those that change something are nobody's to send again.
+  // Node's own close, which Fastify calls, destroys idle connections at once and with them requests on their way.
   server.close = (done) => {
-    linger = setTimeout(() => server.closeIdleConnections(), lingerMs);
+    grace = setTimeout(() => server.closeIdleConnections(), keepAliveGraceMs);
     server.once('close', () => {
-      clearTimeout(linger);
-      linger = undefined;
-      // Ends its look for slow clients, which were to be given up until now.
+      clearTimeout(grace);
+      grace = undefined;
+      // Stops Node's check of slow clients, which has to run until here.
       HttpServer.prototype.close.call(server);
     });
     NetServer.prototype.close.call(server, done);

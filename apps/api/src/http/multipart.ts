@@ -4,40 +4,39 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, invalidField } from '../errors.ts';
 import { LARGE_BODY_LIMIT } from './server.ts';
 
-/** What a form has around its file: boundaries and the headers of the part. */
-const AROUND = 64 * 1024;
+/** For the boundaries of a form and the headers of its part. */
+const MAX_FORM_OVERHEAD_BYTES = 64 * 1024;
 
-/** A file as a form brings it. */
 export interface FormFile {
-  /** As the client says it, possibly with a path. */
+  /** As the client sent it, possibly with a path. */
   name: string;
   type: string;
-  /** Refuses the request where the form turns out not to be whole, or to hold more than this file. */
+  /** Throws a 400 if the form is incomplete or has more than this file. */
   bytes: AsyncIterable<Buffer>;
 }
 
-/** Takes multipart forms and nothing else, in a plugin whose routes ask for the file with `openFile`. */
-export async function readForms(app: FastifyInstance, mostBytes: number): Promise<void> {
+/** Accepts multipart forms only, in a plugin whose routes read the file with `openFile`. */
+export async function registerFormParser(app: FastifyInstance, maxBytes: number): Promise<void> {
   app.removeAllContentTypeParsers();
   await app.register(multipart, {
-    // What is one byte too long shall be seen to be.
-    limits: { fileSize: mostBytes + 1, files: 2, fields: 1, parts: 2, fieldSize: 1024, headerPairs: 20 },
+    // One byte more, so that a file that is too long can be told from one of the maximal size.
+    limits: { fileSize: maxBytes + 1, files: 2, fields: 1, parts: 2, fieldSize: 1024, headerPairs: 20 },
     throwFileSizeLimit: false,
     preservePath: true,
   });
 }
 
 /**
- * Reads a form until its file begins, which has to be its only part, named `field`; anything else is refused as that
- * field (400). The rest of it is read as the bytes are.
+ * Reads a form up to its file, which has to be its only part, named `field`; throws a validation error of that field
+ * otherwise. Reading the bytes reads the rest of the form.
  */
-export async function openFile(request: FastifyRequest, field: string, mostBytes: number): Promise<FormFile> {
+export async function openFile(request: FastifyRequest, field: string, maxBytes: number): Promise<FormFile> {
   if (!request.isMultipart()) throw invalidField(field, 'is required');
-  const most = mostBytes + AROUND;
-  const tooLarge = invalidField(field, `must have at most ${mostBytes} bytes`);
-  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge;
+  const maxLength = maxBytes + MAX_FORM_OVERHEAD_BYTES;
+  const tooLarge = invalidField(field, `must have at most ${maxBytes} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > maxLength) throw tooLarge;
   const parts = request.parts();
-  const overflow = watchLength(request.raw, most, tooLarge);
+  const overflow = watchLength(request.raw, maxLength, tooLarge);
   const nextPart = () => orMalformed(field, () => Promise.race([parts.next(), overflow]));
 
   const { value: part, done } = await nextPart();
@@ -46,7 +45,7 @@ export async function openFile(request: FastifyRequest, field: string, mostBytes
   if (part.type !== 'file') throw invalidField(field, 'must be a file with a name');
   const { filename, mimetype, file } = part;
 
-  async function* readAlone(): AsyncGenerator<Buffer, void, undefined> {
+  async function* readOnlyPart(): AsyncGenerator<Buffer, void, undefined> {
     const chunks = file[Symbol.asyncIterator]();
     try {
       for (;;) {
@@ -61,10 +60,10 @@ export async function openFile(request: FastifyRequest, field: string, mostBytes
     if (done) return;
     throw extra.fieldname === field ? invalidField(field, 'must be one file only') : unknownPart(extra, field);
   }
-  return { name: unescapeName(filename), type: mimetype, bytes: readAlone() };
+  return { name: unescapeName(filename), type: mimetype, bytes: readOnlyPart() };
 }
 
-/** What is no form throws errors of many kinds in the parser; all of them are the client's. */
+/** The parser throws many kinds of errors for a malformed form; all of them are the client's. */
 async function orMalformed<T>(field: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -73,13 +72,13 @@ async function orMalformed<T>(field: string, read: () => Promise<T>): Promise<T>
   }
 }
 
-/** Rejects once more than `most` bytes have come: the parser bounds the parts of a form, and nothing around them. */
-function watchLength(raw: IncomingMessage, most: number, tooLarge: AppError): Promise<never> {
+/** Rejects after more than `maxLength` bytes: the parser bounds the parts of a form, and nothing around them. */
+function watchLength(raw: IncomingMessage, maxLength: number, tooLarge: AppError): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   let length = 0;
   raw.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > most) reject(tooLarge);
+    if (length > maxLength) reject(tooLarge);
   });
   promise.catch(() => {});
   return promise;
@@ -90,13 +89,12 @@ const unknownPart = ({ fieldname }: Multipart, field: string) =>
     ? invalidField(fieldname.slice(0, 200).toWellFormed(), 'is not a known field')
     : invalidField(field, 'is required');
 
-/** How browsers write what would end the name (WHATWG HTML, "multipart/form-data encoding algorithm"). */
+/** Browsers escape what would end the name (WHATWG HTML, "multipart/form-data encoding algorithm"). */
 const unescapeName = (name: string) => name.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');
 
 /**
- * To be called before an answer is sent: reads what is left of a body, so that a client that goes on sending gets its
- * answer and may use the connection again. Of an endless one it reads as much as of the largest body there may be; then
- * the connection is closed with the answer.
+ * Reads the rest of a body before an answer is sent, so that a client that is still sending gets its answer and can use
+ * the connection again. Beyond the largest allowed body the connection is closed with the answer.
  */
 export async function drainBody({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (raw.complete || raw.readableEnded || raw.destroyed) return;
@@ -104,7 +102,7 @@ export async function drainBody({ raw }: FastifyRequest, reply: FastifyReply): P
   if (announced > LARGE_BODY_LIMIT || !(await drain(raw))) reply.header('connection', 'close');
 }
 
-/** Whether a body ends before it is too long. */
+/** Returns whether the body ended before it was too long. */
 function drain(raw: IncomingMessage): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let length = 0;

@@ -5,16 +5,13 @@ type Serializer = SerializerSelector.Serializer;
 
 const factory = SerializerSelector();
 const named = Object.fromEntries(NAMED_SCHEMAS.map((schema) => [schema.$id, schema]));
-/** Whose response it is makes no difference. */
-const OF_ANY = { method: 'GET', url: '/', httpStatus: '200' };
+/** The factory needs a route, but its serializers do not depend on it. */
+const ANY_ROUTE = { method: 'GET', url: '/', httpStatus: '200' };
 
-/** Fastify's own serializer of a response. Throws for a schema that cannot be served. */
-export const buildSerializer = (schema: unknown): Serializer => factory(named)({ ...OF_ANY, schema });
+/** Builds Fastify's own serializer of a response. Throws for a schema that cannot be served. */
+export const buildSerializer = (schema: unknown): Serializer => factory(named)({ ...ANY_ROUTE, schema });
 
-/**
- * As `buildSerializer`, but built when it is first needed: all that the operations promise were a fifth of a start, and
- * most of the refusals among them are hardly ever answered.
- */
+/** Builds a serializer at its first use: building all of them takes a fifth of a start, and most are rarely needed. */
 export function compileSerializer({ schema }: { schema: unknown }): Serializer {
   let serialize: Serializer | undefined;
   return (value) => {

@@ -5,67 +5,63 @@ import { type FastifyBaseLogger, type FastifyHttpOptions, LogController, type Ra
 import type { Context } from '../context.ts';
 import { handleError } from './error-handler.ts';
 
-/** How long a client may take, in milliseconds. */
+/** How long a client may take. */
 export interface Timeouts {
   headersMs: number;
   requestMs: number;
   checkMs: number;
 }
 
-/**
- * Headers are small: 10 s. A whole request may be a task with 16 MiB of attachments: 120 s lets it through at
- * 1.2 Mbit/s, and a client that drips holds no more than one socket for that long.
- */
+/** A request with 16 MiB of attachments takes 120 s at 1.2 Mbit/s; a slow client holds no more than one socket. */
 export const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 120_000, checkMs: 1000 };
 
 /**
- * How long a connection is kept for its next request. Longer than proxies keep theirs (nginx and most balancers 60 s), so
- * that it is they who close it: a request that is sent into a closing connection is lost.
+ * Longer than proxies keep idle connections (nginx and most balancers 60 s), so that they close them: a request that is
+ * sent into a closing connection is lost.
  */
 const KEEP_ALIVE_MS = 75_000;
 
 export const BODY_LIMIT = 1024 * 1024;
-/** For bodies that carry data URLs: task creation and change, `DELETE /api/upload` (decisions §4). */
+/** For bodies with data URLs: task creation and change, `DELETE /api/upload`. */
 export const LARGE_BODY_LIMIT = 16 * 1024 * 1024;
 
-/** The options of the Fastify server. */
-export function serverOptions({ config, log }: Context, patience: Timeouts): FastifyHttpOptions<RawServerDefault> {
+export function serverOptions({ config, log }: Context, timeouts: Timeouts): FastifyHttpOptions<RawServerDefault> {
   return {
-    // All three together: any of them alone leaves a dripping client connected for minutes.
+    // Each of the three alone leaves a slow client connected for minutes.
     http: {
-      headersTimeout: patience.headersMs,
-      requestTimeout: patience.requestMs,
-      connectionsCheckingInterval: patience.checkMs,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      connectionsCheckingInterval: timeouts.checkMs,
     },
-    requestTimeout: patience.requestMs,
+    requestTimeout: timeouts.requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 128 },
-    // HEAD would run what a GET changes (the scheduler trigger); a route that wants it says so.
+    // HEAD would run a GET that changes something (the scheduler trigger).
     exposeHeadRoutes: false,
     trustProxy: config.trustProxy === false ? false : [...config.trustProxy],
     return503OnClosing: false,
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: requestId,
+    genReqId: getRequestId,
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(reply, request.id);
       request.log.info({ method: request.method, status: 400 }, 'request');
       return handleError(error, request as never, reply as never);
     },
     clientErrorHandler(error, socket) {
-      refuseMalformed(error, socket, log);
+      answerMalformed(error, socket, log);
     },
   };
 }
 
-/** The caller's `X-Request-ID` where it is short and plain, so that it can stand in a log and a header; else a new one. */
-export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+/** The caller's `X-Request-ID` if it is short and printable, so that logs and headers can repeat it; default: a new id. */
+export function getRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-/** What every response carries. */
+/** The headers of every response. */
 export function setCommonHeaders(reply: { header(name: string, value: string): unknown }, id: string): void {
   reply.header('x-request-id', id);
   reply.header('x-content-type-options', 'nosniff');
@@ -78,8 +74,8 @@ const MALFORMED: Record<string, [status: string, error: string]> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Headers too large'],
 };
 
-/** Answers what is no HTTP request, where there is no request or reply to answer with. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Context['log']): void {
+/** Answers bytes that are not an HTTP request, for which Fastify has neither a request nor a reply. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Context['log']): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const id = randomUUID();
   const [status, label] = MALFORMED[error.code ?? ''] ?? ['400 Bad Request', 'Invalid request'];

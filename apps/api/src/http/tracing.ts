@@ -4,14 +4,14 @@ import type { OpenSpan } from '../telemetry/tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where requests are traced. */
+    /** Null if requests are not traced. */
     span: OpenSpan | null;
   }
 }
 
 /**
- * A span for each request, up to the end of its answer or the going of its client. It has the route's pattern, never the
- * address: that may hold a token or a webhook's secret. A caller that traces too has its trace continued.
+ * Traces each request until its answer ends or its client disconnects, within the trace of the caller if there is one.
+ * The span has the route's pattern, never the URL, which may contain a token or a webhook's secret.
  */
 export function traceRequests(app: FastifyInstance, { trace }: Pick<Context, 'trace'>): void {
   if (!trace.isOn) return;
@@ -40,7 +40,7 @@ export function traceRequests(app: FastifyInstance, { trace }: Pick<Context, 'tr
     });
     span.run(done);
   });
-  // A body is read outside of it, by the connection.
+  // Reading the body leaves the span, because the connection's events run outside of it.
   app.addHook('preValidation', (request, _reply, done) => within(request.span, done));
   app.addHook('onResponse', (request, _reply, done) => within(request.span, done));
 }

@@ -17,16 +17,13 @@ import type { Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { compileSerializer } from './serializers.ts';
 
-/** Handlers see the static types of the contract's schemas. */
+/** Gives handlers the static types of the contract's schemas. */
 export interface ContractTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
   serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }
 
-/**
- * The routes of one resource: a Fastify plugin, registered in `app.ts` as `app.register(tasksRoutes, { ctx })`.
- * Each route takes one operation of the contract as its `schema` and one word of `access` in its `config`.
- */
+/** A plugin with the routes of one resource: each has an operation of the contract as `schema`, and `access` in `config`. */
 export type Routes = FastifyPluginAsync<{ ctx: Context }, RawServerDefault, ContractTypes>;
 
 /** `success` of every answer that is not an error. */
@@ -42,7 +39,7 @@ declare module 'fastify' {
   }
 }
 
-/** Makes the contract's validator that of every route; the context of the application becomes `request.ctx`. */
+/** Validates every route with the contract's validator and adds `request.ctx`. */
 export function registerContractValidation(app: FastifyInstance, ctx: Context): void {
   for (const schema of NAMED_SCHEMAS) app.addSchema(schema);
   app.setValidatorCompiler(({ schema, httpPart }) => compilePart(schema as TSchema, httpPart));
@@ -55,16 +52,16 @@ export function registerContractValidation(app: FastifyInstance, ctx: Context): 
   });
 }
 
-/** Refuses what no schema forbids and PostgreSQL does not take. Runs before validation, on routes without a schema too. */
-export function rejectBadValues({ params, query, body }: FastifyRequest): void {
+/** Throws for values that no schema forbids and PostgreSQL cannot store. Runs before validation, and without a schema. */
+export function assertStorable({ params, query, body }: FastifyRequest): void {
   if (findUnsafeValue(params)) throw notFound();
-  refuseBad('query', query);
-  refuseBad('body', body);
+  assertSafe('query', query);
+  assertSafe('body', body);
 }
 
-function refuseBad(name: string, value: unknown): void {
-  const bad = findUnsafeValue(value);
-  if (bad) throw invalid({ [bad.field || name]: [bad.message] });
+function assertSafe(name: string, value: unknown): void {
+  const unsafe = findUnsafeValue(value);
+  if (unsafe) throw invalid({ [unsafe.field || name]: [unsafe.message] });
 }
 
 function compilePart(schema: TSchema, part: string | undefined) {
@@ -79,11 +76,11 @@ function compilePart(schema: TSchema, part: string | undefined) {
   return (value: unknown) => {
     const checked = check(value);
     if (!checked.ok) return { error: part === 'params' ? notFound() : invalid(checked.details) };
-    // Headers are only looked at: a handler may read others than its schema names.
+    // Headers are not replaced: a handler may read others than its schema names.
     return part === 'headers' ? {} : checked;
   };
 }
 
 const invalid = (details: FieldErrors) => new AppError('invalid', ERROR_MESSAGES.invalid, details);
-/** An id that cannot exist is an id that does not exist (decisions §4). */
+/** An id that cannot exist is answered like one that does not exist. */
 const notFound = () => new AppError('not_found', 'Not found');

@@ -138,10 +138,10 @@ function buildRateLimitBody({ path, operation }: Endpoint): ErrorExample {
 }
 
 function toBody({ kind, message, details }: AppError): ErrorExample {
-  const { error } = ERROR_KINDS[kind];
+  const { label } = ERROR_KINDS[kind];
   return {
     success: false,
-    ...(error === undefined ? { error: message } : { error, message }),
+    ...(label === undefined ? { error: message } : { error: label, message }),
     ...(details ? { details } : {}),
   };
 }

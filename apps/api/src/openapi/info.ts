@@ -1,5 +1,5 @@
 import { type Config, VERSION } from '../config/config.ts';
-import { SESSION_COOKIE } from '../http/session-cookie.ts';
+import { SESSION_COOKIE } from '../http/credentials.ts';
 
 const INTRODUCTION = `Carillon runs AI prompts on a schedule, stores the result of each run, and reports runs by signed webhooks.
 

@@ -2,22 +2,23 @@ import { preparedQuery, settings } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 
-/**
- * Refuses as `unavailable` while maintenance mode is on (decisions §4), but for admins, who have to be able to end it.
- * `isOn` is read where the caller's session is found, so that it is in force at once at every process.
- */
+/** What is open in maintenance mode: admins can sign in and end it, and the scheduler goes on. */
+const OPEN =
+  /^\/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|oauth\/.*)$)/;
+
+export const isOpenDuringMaintenance = (url: string): boolean => OPEN.test(url);
+
+/** Throws `unavailable` if maintenance mode is on, except for admins. */
 export function assertNotInMaintenance(isOn: boolean, caller: Pick<Caller, 'role'> | null): void {
-  if (isOn && caller?.role !== 'ADMIN') {
-    throw new AppError('unavailable', ERROR_MESSAGES.maintenance);
-  }
+  if (isOn && caller?.role !== 'ADMIN') throw new AppError('unavailable', ERROR_MESSAGES.maintenance);
 }
 
-/** Whether maintenance mode is on, for callers without a session: a query of its own, to what few public routes it closes. */
+/** Whether maintenance mode is on, for requests without a session; `auth/find-caller.ts` reads it with the session. */
 export async function isMaintenance(ctx: Pick<Context, 'db'>): Promise<boolean> {
-  const [row] = await query(ctx.db).execute();
+  const [row] = await maintenanceQuery(ctx.db).execute();
   return row?.isOn ?? false;
 }
 
-const query = preparedQuery((db) =>
+const maintenanceQuery = preparedQuery((db) =>
   db.select({ isOn: settings.maintenanceMode }).from(settings).prepare('is_maintenance'),
 );

@@ -1,6 +1,6 @@
 import * as contract from '@carillon/contract/uploads';
 import { AppError } from '../errors.ts';
-import { drainBody, openFile, readForms } from '../http/multipart.ts';
+import { drainBody, openFile, registerFormParser } from '../http/multipart.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import type { Routes } from '../http/validation.ts';
 import { recordRejection } from '../limits/rejections.ts';
@@ -25,7 +25,7 @@ export const uploadsRoutes: Routes = async (app, { ctx }) => {
 
 /** A plugin of its own, since it accepts forms instead of JSON. */
 const formRoutes: Routes = async (app) => {
-  await readForms(app, MAX_FILE_BYTES);
+  await registerFormParser(app, MAX_FILE_BYTES);
 
   app.post(
     '/api/upload',

@@ -1,7 +1,7 @@
 import * as contract from '@carillon/contract/inbound';
 import type { FastifyRequest } from 'fastify';
 import { registerRawParser } from '../http/bodies.ts';
-import { type Routes, rejectBadValues } from '../http/validation.ts';
+import { assertStorable, type Routes } from '../http/validation.ts';
 import { authenticateInbound, getInbound, type InboundPath, triggerInbound } from './inbound.ts';
 
 declare module 'fastify' {
@@ -44,6 +44,6 @@ export const inboundRoutes: Routes = async (app) => {
     const signature = request.headers['x-webhook-signature'];
     request.inboundUserId = await authenticateInbound(request.ctx, request.params as InboundPath, bytes, signature);
     request.body = await parse(request, bytes);
-    await rejectBadValues(request);
+    await assertStorable(request);
   }
 };

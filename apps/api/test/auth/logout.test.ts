@@ -22,7 +22,7 @@ t.test('logging out ends this session, clears the cookie and leaves the others a
   const answer = await app.inject({ ...post, headers: { cookie: `local-session=${alice.token}` } });
   t.equal(answer.statusCode, 200);
   t.match(answer.json(), { success: true, message: /.+/ });
-  t.equal(answer.headers['set-cookie'], 'local-session=; Path=/; HttpOnly; Secure; SameSite=Lax; Max-Age=0');
+  t.equal(answer.headers['set-cookie'], 'local-session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax');
   t.equal(await whoIs(ctx, alice.token), null);
   t.equal((await whoIs(ctx, other.token))?.id, alice.id);
   t.equal((await whoIs(ctx, bob.token))?.id, bob.id);

@@ -69,7 +69,7 @@ t.test(
     t.match(searchParams.get('state'), /^[\w-]{43}$/);
     t.match(searchParams.get('nonce'), /^[\w-]{43}$/);
     t.equal(searchParams.get('redirect_uri'), CALLBACK);
-    t.match(headers['set-cookie'], /; Path=\/api\/auth\/oauth; HttpOnly; Secure; SameSite=Lax; Max-Age=600$/);
+    t.match(headers['set-cookie'], /; Max-Age=600; Path=\/api\/auth\/oauth; HttpOnly; Secure; SameSite=Lax$/);
     t.notMatch(headers['set-cookie'], new RegExp(String(searchParams.get('state'))));
   },
 );

@@ -9,8 +9,8 @@ import { testContext } from '../support/context.ts';
 /** Longer than any of these tests: only what is told to close is closed. */
 const FOR_EVER_MS = 600_000;
 
-async function listening(t: Test, lingerMs: number, routes?: (app: FastifyInstance) => void) {
-  const { app } = await testContext(t, { lingerMs, ...(routes && { routes }) });
+async function listening(t: Test, keepAliveGraceMs: number, routes?: (app: FastifyInstance) => void) {
+  const { app } = await testContext(t, { keepAliveGraceMs, ...(routes && { routes }) });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as { port: number };
   return { app, port };
@@ -118,7 +118,7 @@ t.test('a connection on which nothing happens is closed after a while, and keeps
 });
 
 t.test('a service that never listened closes', async (t) => {
-  const { close } = await testContext(t, { lingerMs: FOR_EVER_MS });
+  const { close } = await testContext(t, { keepAliveGraceMs: FOR_EVER_MS });
   await close();
   t.pass('it has closed');
 });

@@ -3,7 +3,7 @@ import t from 'tap';
 import { testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 
-const { app, logged } = await testContext(t, { longestDelayMs: 100 });
+const { app, logged } = await testContext(t, { maxEventLoopDelayMs: 100 });
 const alice = await signUpAlice(app);
 
 /** Leaves the event loop a moment every 400 ms, for longer than the plugin's sample of a second. */

@@ -6,8 +6,8 @@ import { testContext } from '../support/context.ts';
 import { probeRoute } from '../support/contract/probe-route.ts';
 
 const reached: unknown[] = [];
-const patience = { headersMs: 400, requestMs: 800, checkMs: 100 };
-const { app } = await testContext(t, { patience, routes: probeRoute(reached) });
+const timeouts = { headersMs: 400, requestMs: 800, checkMs: 100 };
+const { app } = await testContext(t, { timeouts, routes: probeRoute(reached) });
 await app.listen({ host: '127.0.0.1', port: 0 });
 const { port } = app.server.address() as { port: number };
 
@@ -44,7 +44,7 @@ t.test('a client that drips its body is closed in time', async (t) => {
 });
 
 t.test('what the service really runs with lets 16 MiB through a slow link', async (t) => {
-  t.same([app.server.headersTimeout, app.server.requestTimeout], [patience.headersMs, patience.requestMs]);
+  t.same([app.server.headersTimeout, app.server.requestTimeout], [timeouts.headersMs, timeouts.requestMs]);
   t.ok(TIMEOUTS.headersMs < TIMEOUTS.requestMs && TIMEOUTS.requestMs <= 120_000 && TIMEOUTS.checkMs <= 1000);
 });
 

@@ -102,7 +102,7 @@ export async function testContext(t: Test, { env = {}, ...given }: Overrides = {
   };
   await startTracing(ctx);
   // Tests share their process and their machine, and keep both busy.
-  const app = await buildApp(ctx, { longestDelayMs: Number.POSITIVE_INFINITY, ...given });
+  const app = await buildApp(ctx, { maxEventLoopDelayMs: Number.POSITIVE_INFINITY, ...given });
   contexts.set(app, ctx);
   const clock = {
     set: (to: Date | string) => {

@@ -1,16 +1,21 @@
 import type { Db } from '@carillon/db';
 
-/** Counts the statements that are asked of `db`, but for those of transactions, until the function it returns is called. */
+/** Counts the statements sent over `db`, except those of transactions, until the returned function is called. */
 export function countStatements(db: Db): () => number {
-  let asked = 0;
-  const { session } = db as unknown as { session: { client: { unsafe(...given: unknown[]): unknown } } };
-  const { unsafe } = session.client;
-  session.client.unsafe = (...given) => {
-    asked += 1;
-    return unsafe(...given);
-  };
+  let count = 0;
+  const restores = [db, db.onSharedConnection].map((one) => {
+    const client = Reflect.get(one as object, '$client') as { unsafe(...given: unknown[]): unknown };
+    const { unsafe } = client;
+    client.unsafe = (...given) => {
+      count += 1;
+      return unsafe.call(client, ...given);
+    };
+    return () => {
+      client.unsafe = unsafe;
+    };
+  });
   return () => {
-    session.client.unsafe = unsafe;
-    return asked;
+    for (const restore of restores) restore();
+    return count;
   };
 }

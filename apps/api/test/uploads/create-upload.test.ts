@@ -1,7 +1,7 @@
 import { notifications, settings, uploads, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
+import { SESSION_COOKIE } from '../../src/http/credentials.ts';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { LEASE_MS } from '../../src/uploads/reservation.ts';
 import { START, testContext } from '../support/context.ts';

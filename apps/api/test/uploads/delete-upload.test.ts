@@ -1,7 +1,7 @@
 import { orphanedObjects, tasks, uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
+import { SESSION_COOKIE } from '../../src/http/credentials.ts';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { findWrongTotals } from '../../src/uploads/totals.ts';
 import { testContext } from '../support/context.ts';

@@ -1,5 +1,5 @@
 import type { InjectOptions, RouteOptions } from 'fastify';
-import { SESSION_COOKIE } from '../../../src/http/session-cookie.ts';
+import { SESSION_COOKIE } from '../../../src/http/credentials.ts';
 import type { Plants } from './planted-secrets.ts';
 
 interface Means extends Pick<Plants, 'plant'> {
