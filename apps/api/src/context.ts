@@ -11,49 +11,46 @@ import type { Trace } from './telemetry/tracing.ts';
 import type { Integrations } from './third-party/integrations.ts';
 import type { OAuth } from './third-party/oauth.ts';
 
-/** What every verb is handed first: the outside world, the clock among it. */
+/** The first argument of every service function. */
 export interface Context {
-  /** The database, or inside `inTransaction` the transaction. */
+  /** The database, or the transaction inside `inTransaction`. */
   db: Db;
-  /** The only clock; SQL gets it as a parameter. */
+  /** The only clock. SQL receives the time as a parameter. */
   now: () => Date;
   log: Logger;
   config: Config;
   tokens: SessionTokens;
   ai: Ai;
-  /** The one way to addresses that users gave. */
+  /** For requests to addresses that users have entered. */
   http: HttpClient;
-  /** Sends at once; verbs use `mails/queue.ts`, which loses nothing. */
+  /** Sends immediately. Service functions use `queueMail` instead, which survives a crash. */
   mail: Mail;
-  /** The storage of uploaded files. */
   files: FileStorage;
-  /** The external sign-in providers that are configured. */
+  /** The configured sign-in providers. */
   oauth: OAuth;
   integrations: Integrations;
   metrics: Metrics;
   trace: Trace;
-  /** The worker of this process, as the verbs see it. */
   worker: WorkerHandle;
-  /** The request that caused the work, where there is one; goes into logs, events and the audit log. */
+  /** The request that caused the work, for logs, events and the audit log. Undefined for background work. */
   requestId?: string;
-  /** Where that request came from; undefined for server actions and for work of the service itself. */
+  /** Undefined for server actions and background work. */
   origin?: Origin;
-  /** In a transaction: what `afterCommit` was given. */
+  /** The callbacks of `afterCommit`; undefined outside of a transaction. */
   onCommit?: (() => void)[];
 }
 
 export interface WorkerHandle {
-  /** Something new is queued: look at once. A poll would find it anyway, only later. */
+  /** Polls at once because something was queued. */
   wakeExecutions(): void;
-  /** The same for deliveries to webhooks. */
   wakeDeliveries(): void;
-  /** Gives up those of the executions that run in this process: their task is gone. */
+  /** Aborts those executions that run in this process, because their task was deleted. */
   abort(executionIds: readonly number[]): void;
-  /** Aborted once the process has begun to stop. */
+  /** Aborted when the process starts to stop. */
   readonly stopping: AbortSignal;
-  /** Whether its loops go round: executions and deliveries are looked for. */
+  /** Whether its loops still poll for executions and deliveries. */
   isAlive(): boolean;
-  /** Takes over the executions that dead processes left behind; the ids are queued again. */
+  /** Queues the executions of dead processes again; returns their ids. */
   rescue(): Promise<number[]>;
 }
 
@@ -76,7 +73,7 @@ export interface Origin {
   userAgent: string | undefined;
 }
 
-/** The signed-in user of a request, as the session look-up found them. */
+/** The signed-in user of a request. */
 export interface Caller {
   id: number;
   email: string;
@@ -93,17 +90,14 @@ export const systemClock = () => new Date();
 
 const MAX_ATTEMPTS = 3;
 
-/**
- * Runs `work` with a context whose `db` is a transaction: all of it is committed, or nothing. `work` touches nothing
- * but the database, as it is run again when PostgreSQL had to break a deadlock.
- */
+/** Runs `work` in a transaction, again after a deadlock: `work` must have no effects outside of the database. */
 export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       const onCommit: (() => void)[] = [];
       const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, onCommit }));
-      // Of a transaction within another one it is the outer one's commit that counts.
-      for (const follow of onCommit) afterCommit(ctx, follow);
+      // In a nested transaction these wait for the commit of the outer one.
+      for (const callback of onCommit) afterCommit(ctx, callback);
       return result;
     } catch (error) {
       if (databaseErrorCode(error) !== SQLSTATE.deadlock || attempt === MAX_ATTEMPTS) throw error;
@@ -111,8 +105,8 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
   }
 }
 
-/** Runs `follow` once the caller's transaction is committed, and never if it is not; at once where there is none. */
-export function afterCommit(ctx: Context, follow: () => void): void {
-  if (ctx.onCommit) ctx.onCommit.push(follow);
-  else follow();
+/** Calls `callback` after the commit of the current transaction, or at once outside of one. */
+export function afterCommit(ctx: Context, callback: () => void): void {
+  if (ctx.onCommit) ctx.onCommit.push(callback);
+  else callback();
 }

@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 
 export const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/** A step of the schema. `when` is what the database remembers of it, and tells the order. */
+/** A migration. The database stores `when`, which also defines the order. */
 export interface Migration {
   tag: string;
   when: number;
@@ -16,14 +16,11 @@ interface Journal {
   entries: Migration[];
 }
 
-/** All migrations of this version, the oldest first. */
+/** All migrations of this version, oldest first. */
 export const readJournal = (): Journal => JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, 'utf8'));
 
-/**
- * The newest migration that the database has; null where it has none. One that this version does not know, because the
- * database is a newer one's, has an empty tag.
- */
-export async function newestApplied(sql: postgres.ISql): Promise<Migration | null> {
+/** The newest migration that was applied, or null. One of a later version, unknown to this one, has an empty tag. */
+export async function findNewestApplied(sql: postgres.ISql): Promise<Migration | null> {
   const [{ exists } = {}] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
   if (!exists) return null;
   const [row] = await sql`select max(created_at)::text as newest from drizzle.__drizzle_migrations`;

@@ -4,10 +4,7 @@ import type { Db } from './client.ts';
 import { databaseErrorCode, SQLSTATE } from './errors.ts';
 import { queryRows } from './query-rows.ts';
 
-/**
- * Whether the database has the newest migration that this version of the code knows. One that a newer version has
- * migrated counts as well: it still serves the old one. Throws when the database is away.
- */
+/** Whether the database has all migrations of this version, or those of a later one. Throws if it is unavailable. */
 export async function isSchemaCurrent(db: Db): Promise<boolean> {
   const newest = Math.max(...journal.entries.map(({ when }) => when));
   try {

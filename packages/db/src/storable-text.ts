@@ -1,7 +1,4 @@
-/**
- * Text from outside as PostgreSQL takes it: no NUL, no lone surrogate, at most `limit` UTF-16 code units. A character
- * is never cut in half.
- */
+/** Removes NUL and lone surrogates, which PostgreSQL rejects, and cuts at `limit` UTF-16 units without splitting a pair. */
 export function toStorableText(text: string, limit: number): string {
   const clean = (text.length > limit ? text.slice(0, limit) : text).replaceAll('\u0000', '');
   return (text.length > limit ? clean.replace(/[\uD800-\uDBFF]$/, '') : clean).toWellFormed();
@@ -10,29 +7,25 @@ export function toStorableText(text: string, limit: number): string {
 /** Replaces each run of white space and control characters with one space, for texts that must be one line. */
 export const toOneLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
 
-/**
- * The same for text that comes in pieces: hands each on as soon as it can, and what it hands on is together what
- * `storedText` makes of the whole.
- */
-export function createStorableTextStream(limit: number, take: (piece: string) => void) {
-  let room = limit;
-  let half = '';
-  const hand = (text: string) => {
-    const piece = toStorableText(text, text.length);
-    if (piece) take(piece);
+/** Like `toStorableText` for text that arrives in chunks. Each is passed to `onText` as soon as possible. */
+export function createStorableTextStream(limit: number, onText: (text: string) => void) {
+  let remaining = limit;
+  let highSurrogate = '';
+  const emit = (text: string) => {
+    const clean = toStorableText(text, text.length);
+    if (clean) onText(clean);
   };
   return {
-    add(piece: string) {
-      const text = half + piece.slice(0, room).replaceAll('\u0000', '');
-      half = /[\uD800-\uDBFF]$/.exec(text)?.[0] ?? '';
-      hand(half ? text.slice(0, -1) : text);
-      // Of what is cut at the limit the other half never comes.
-      if (piece.length > room) half = '';
-      room -= Math.min(piece.length, room);
+    add(chunk: string) {
+      const text = highSurrogate + chunk.slice(0, remaining).replaceAll('\u0000', '');
+      highSurrogate = /[\uD800-\uDBFF]$/.exec(text)?.[0] ?? '';
+      emit(highSurrogate ? text.slice(0, -1) : text);
+      // The limit cuts the other half off.
+      if (chunk.length > remaining) highSurrogate = '';
+      remaining -= Math.min(chunk.length, remaining);
     },
-    /** The end of the text: half a character at its end is none. */
     end() {
-      hand(half);
+      emit(highSurrogate);
     },
   };
 }

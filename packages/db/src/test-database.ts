@@ -13,19 +13,18 @@ import { migrateDatabase } from './migrate.ts';
 export interface TestDatabase {
   url: string;
   db: Db;
-  /** Closes `db` and drops the database. Can be called again. */
+  /** Closes `db` and drops the database. Can be called repeatedly. */
   close(): Promise<void>;
 }
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 
 /**
- * An empty database of its own with the newest schema, some 30 ms away; dropped at the end of `t` when that is given,
- * else by `close`. It lives in the server at `TEST_DATABASE_URL`, which the test command starts; a test file that is
- * run by hand starts one in the temp folder, together with others that do the same.
+ * Creates an empty database with the newest schema within some 30 ms, dropped at the end of `t` or by `close`. It uses the
+ * server at `TEST_DATABASE_URL`, which the test command starts, or else an embedded one in the temp folder.
  */
 export async function testDatabase(t?: { teardown(work: () => Promise<void>): unknown }): Promise<TestDatabase> {
-  const { url: serverUrl, stop } = await server();
+  const { url: serverUrl, stop } = await startServer();
   const admin = postgres(serverUrl, { max: 1, onnotice: () => {} });
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   try {
@@ -36,10 +35,10 @@ export async function testDatabase(t?: { teardown(work: () => Promise<void>): un
     await stop();
     throw error;
   }
-  const url = inDatabase(serverUrl, name);
-  // Tests fill tables with single statements, on machines that are busy with other tests.
+  const url = withDatabaseName(serverUrl, name);
+  // Tests fill tables with single statements on busy machines.
   const { db, close: disconnect } = connect(url, { deadlineMs: 30_000 });
-  const shut = async () => {
+  const dropAndClose = async () => {
     await disconnect();
     await admin.unsafe(`drop database ${name} with (force)`);
     await admin.end({ timeout: 5 });
@@ -47,26 +46,26 @@ export async function testDatabase(t?: { teardown(work: () => Promise<void>): un
   };
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= shut();
+    closing ??= dropAndClose();
     return closing;
   };
   t?.teardown(close);
   return { url, db, close };
 }
 
-/** Makes the template that test databases are cloned from, unless it is there. `url` is any database of the server. */
+/** Creates the template of the test databases unless it exists. `url` is any database of the server. */
 export async function ensureTemplate(url: string): Promise<string> {
-  const template = `carillon_template_${migrationsHash()}`;
-  const admin = postgres(inDatabase(url, 'postgres'), { max: 1, onnotice: () => {} });
+  const template = `carillon_template_${hashMigrations()}`;
+  const admin = postgres(withDatabaseName(url, 'postgres'), { max: 1, onnotice: () => {} });
   try {
-    // Files that run in parallel agree on one template; the lock goes with the connection.
+    // Test files that run in parallel create one template. The lock belongs to the connection.
     await admin`select pg_advisory_lock(${ADVISORY_LOCKS.createTestTemplate})`;
     const [existing] = await admin`select from pg_database where datname = ${template}`;
     if (existing) return template;
     await admin.unsafe('drop database if exists carillon_template_draft with (force)');
     await admin.unsafe('create database carillon_template_draft');
-    await migrateDatabase(inDatabase(url, 'carillon_template_draft'));
-    // A template that someone is connected to cannot be cloned, so nobody may connect.
+    await migrateDatabase(withDatabaseName(url, 'carillon_template_draft'));
+    // A template with a connection cannot be cloned.
     await admin.unsafe('alter database carillon_template_draft allow_connections false');
     await admin.unsafe(`alter database carillon_template_draft rename to ${template}`);
     return template;
@@ -75,25 +74,25 @@ export async function ensureTemplate(url: string): Promise<string> {
   }
 }
 
-/** Changes with every migration, so a server that outlives a test run never serves an old schema. */
-function migrationsHash(): string {
+/** Changes with every migration, so that a server that survives a test run has no outdated template. */
+function hashMigrations(): string {
   const files = readdirSync(MIGRATIONS).filter((file) => file.endsWith('.sql'));
   const hash = createHash('sha256');
   for (const file of files.sort()) hash.update(file).update(readFileSync(join(MIGRATIONS, file)));
   return hash.digest('hex').slice(0, 16);
 }
 
-async function server(): Promise<EmbeddedPostgres> {
+async function startServer(): Promise<EmbeddedPostgres> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { url, stop: async () => {} };
   const dataDir = join(tmpdir(), `carillon-test-${process.getuid?.()}`);
   const embedded = await startEmbeddedPostgres({ dataDir, durable: false });
-  await sweep(embedded.url);
+  await dropStaleDatabases(embedded.url);
   return embedded;
 }
 
-/** Drops what killed test files have left in a server that outlives them. */
-async function sweep(url: string): Promise<void> {
+/** Drops the databases of killed test files. */
+async function dropStaleDatabases(url: string): Promise<void> {
   const admin = postgres(url, { max: 1, onnotice: () => {} });
   for (const { datname } of await admin`select datname from pg_database where datname like 'test\\_%'`) {
     const pid = Number(datname.split('_')[1]);
@@ -102,7 +101,7 @@ async function sweep(url: string): Promise<void> {
   await admin.end({ timeout: 5 });
 }
 
-function inDatabase(url: string, name: string): string {
+function withDatabaseName(url: string, name: string): string {
   const address = new URL(url);
   address.pathname = `/${name}`;
   return address.href;

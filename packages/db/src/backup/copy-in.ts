@@ -1,36 +1,36 @@
 import { once } from 'node:events';
 import type postgres from 'postgres';
 
-/** What the driver calls when the server has answered: the first time with the stream. */
-interface Watched {
+/** The driver calls `resolve` with the stream first, and again when the command has ended. */
+interface QueryCallbacks {
   resolve(answer: { count: number | null }): void;
   reject(error: Error): void;
 }
 
 /**
- * Feeds `pieces` to a `COPY … FROM STDIN` and tells how many rows it made. Rejects with the server's error.
+ * Writes `chunks` to a `COPY … FROM STDIN`; returns the number of rows. Rejects with the server's error.
  *
- * The driver's stream does not tell how the command ended: its end comes before the server has checked the rows, and
- * when they are refused then it never comes. The query is told, so that is where this listens.
+ * The driver's stream ends before the server has checked the rows, and not at all if it refuses them. Only the callbacks of the
+ * query report the outcome, so this wraps them.
  */
 export async function copyIn(
   query: postgres.PendingQuery<postgres.Row[]>,
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
 ): Promise<number> {
-  const outcome = outcomeOf(query as unknown as Watched);
-  // Looked at below; until then it shall not end the process.
+  const outcome = watchOutcome(query as unknown as QueryCallbacks);
+  // Awaited below; until then a rejection must not end the process.
   outcome.catch(() => {});
   const stream = await query.writable();
   stream.on('error', () => {});
   try {
-    for await (const piece of pieces) {
-      // The driver destroys it when the server has refused what came so far, or is gone.
+    for await (const chunk of chunks) {
+      // The driver destroys the stream when the server refuses the rows or the connection breaks.
       if (stream.destroyed) break;
-      if (!stream.write(piece)) await once(stream, 'drain');
+      if (!stream.write(chunk)) await once(stream, 'drain');
     }
   } catch (error) {
     if (!stream.destroyed) stream.destroy(error as Error);
-    // What the server says to it repeats the reason.
+    // The server's error repeats the reason.
     await outcome.catch(() => {});
     throw error;
   }
@@ -38,13 +38,13 @@ export async function copyIn(
   return outcome;
 }
 
-function outcomeOf(query: Watched): Promise<number> {
+function watchOutcome(query: QueryCallbacks): Promise<number> {
   const { resolve, reject } = query;
-  let begun = false;
+  let hasStarted = false;
   return new Promise((done, fail) => {
     query.resolve = (answer) => {
-      if (begun) done(answer.count ?? 0);
-      begun = true;
+      if (hasStarted) done(answer.count ?? 0);
+      hasStarted = true;
       resolve.call(query, answer);
     };
     query.reject = (error) => {

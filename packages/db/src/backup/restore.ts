@@ -12,22 +12,22 @@ import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
 
 type Columns = Pick<BackupTable, 'name' | 'columns'>;
 
-/** A database that is being filled, in one transaction. */
+/** A database that is being restored in one transaction. */
 export interface Target {
-  /** Makes the tables as they are after `migration`, all of them empty. */
+  /** Creates the tables of the schema after `migration`, all empty. */
   createTables(migration: Migration): Promise<void>;
-  /** Fills a table with what `copy` of a snapshot has read, and tells how many rows that were. */
-  fill(table: Columns, pieces: AsyncIterable<Uint8Array>): Promise<number>;
-  /** Ends the leases of those who worked on the rows: whoever looks next takes them over. */
+  /** Inserts what `copy` of a snapshot has read; returns the number of rows. */
+  fill(table: Columns, chunks: AsyncIterable<Uint8Array>): Promise<number>;
+  /** Expires all leases, so that the next worker takes the rows over. */
   endLeases(): Promise<void>;
   setSequences(sequences: Readonly<Record<string, string>>): Promise<void>;
-  /** Brings what is there to the newest schema. */
+  /** Migrates to the newest schema. */
   upgrade(): Promise<void>;
 }
 
 /**
- * Calls `work` with the database at `url` and commits what it did; when it throws the database is as empty as before.
- * One that has tables already is refused with a `BackupError`. Processes of the service that start meanwhile wait.
+ * Calls `work` with the database at `url` in one transaction. Throws `BackupError` if the database has tables. Processes of the
+ * service that start meanwhile wait.
  */
 export async function fillEmptyDatabase(url: string, work: (target: Target) => Promise<void>): Promise<void> {
   const connection = {
@@ -47,15 +47,15 @@ export async function fillEmptyDatabase(url: string, work: (target: Target) => P
         async createTables(migration) {
           await migrateTo(client, tx, migration);
           const tables = await findTables(tx);
-          // Migrations put rows of their own into some.
+          // Some migrations insert rows.
           await tx.unsafe(`truncate ${tables.map(({ name }) => `public.${quoted(name)}`).join(', ')}`);
         },
-        async fill(table, pieces) {
+        async fill(table, chunks) {
           await assertKnown(tx, table);
           const own = `public.${quoted(table.name)}`;
-          // What triggers of ours would count is in the backup already.
+          // The backup contains the counters that the triggers maintain.
           await tx.unsafe(`alter table ${own} disable trigger user`);
-          const count = await copyIn(tx.unsafe(`copy ${copyTarget(table)} from stdin`), pieces);
+          const count = await copyIn(tx.unsafe(`copy ${copyTarget(table)} from stdin`), chunks);
           await tx.unsafe(`alter table ${own} enable trigger user`);
           return count;
         },
@@ -87,9 +87,9 @@ async function assertEmpty(tx: postgres.TransactionSql) {
 
 async function assertKnown(tx: postgres.TransactionSql, { name, columns }: Columns) {
   const known = (await findTables(tx)).find((table) => table.name === name);
-  const strange = known ? columns.find((column) => !known.columns.includes(column)) : name;
-  if (strange === undefined) return;
-  throw new BackupError(`The backup is damaged: its schema has nothing of the name ${JSON.stringify(strange)}.`);
+  const unknown = known ? columns.find((column) => !known.columns.includes(column)) : name;
+  if (unknown === undefined) return;
+  throw new BackupError(`The backup is damaged: its schema has nothing of the name ${JSON.stringify(unknown)}.`);
 }
 
 async function endLeases(tx: postgres.TransactionSql) {
@@ -99,7 +99,7 @@ async function endLeases(tx: postgres.TransactionSql) {
   }
 }
 
-/** Applies the migrations as the release had them whose newest was `migration`. */
+/** Applies the migrations up to the given one, as its release did. */
 async function migrateTo(client: postgres.Sql, tx: postgres.TransactionSql, { tag, when }: Migration) {
   const journal = readJournal();
   const at = journal.entries.findIndex((entry) => entry.when === when);
@@ -117,7 +117,7 @@ async function migrateTo(client: postgres.Sql, tx: postgres.TransactionSql, { ta
   }
 }
 
-/** Drizzle's migrator opens a transaction; here it is part of the one that is open. */
+/** Makes Drizzle's migrator use a savepoint of `tx` instead of a transaction of its own. */
 async function migrateWithin({ options }: postgres.Sql, tx: postgres.TransactionSql, migrationsFolder: string) {
   const inside = {
     options,

@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import postgres from 'postgres';
-import { type Migration, newestApplied } from '../journal.ts';
+import { findNewestApplied, type Migration } from '../journal.ts';
 import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
 
-/** What a command may hand to its operator as the one line that it failed with. */
+/** A failure whose message is one line for the operator. */
 export class BackupError extends Error {}
 
-/** One instant of a database, whatever is written to it meanwhile. Its parts are read one after the other. */
+/** The database at one instant. Read its parts one after the other. */
 export interface Snapshot {
   /** The newest migration that the database has. */
   migration: Migration;
-  /** Each after those that it refers to. */
+  /** Ordered: each table after those that it references. */
   tables: BackupTable[];
-  /** The rows of a table in the text format of COPY, a line each, in pieces of any length. */
+  /** The rows of a table in the text format of COPY, in chunks of any length. */
   copy(table: BackupTable): AsyncIterable<Buffer>;
-  /** The keys of the uploads whose bytes are in the file storage, some hundreds at a time. */
+  /** The keys of uploads in the file storage, in batches. */
   uploadKeys(): AsyncIterable<string[]>;
-  /** How far each sequence has come: not less than any row of the snapshot. */
+  /** The last value of each sequence, at least that of any row of the snapshot. */
   sequences(): Promise<Record<string, string>>;
 }
 
-/** Values are written so that a server with any settings reads them the same way. */
+/** The formats are independent of the settings of the server that reads them. */
 const SETTINGS = {
   application_name: 'carillon backup',
   statement_timeout: 0,
@@ -32,11 +32,11 @@ const SETTINGS = {
   extra_float_digits: 3,
   timezone: 'UTC',
 };
-const KEYS_AT_ONCE = 500;
+const KEYS_PER_BATCH = 500;
 
 /**
- * Calls `work` with a snapshot of the database at `url`, in a transaction that reads only and holds up nobody but
- * migrations. Throws a `BackupError` where there is nothing that this version can read.
+ * Calls `work` with a snapshot of the database at `url`, in a read-only transaction that blocks only migrations. Throws
+ * `BackupError` if there is no schema, or a migration interferes.
  */
 export async function readSnapshot<T>(url: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const options = { max: 1, fetch_types: false, connect_timeout: 10, max_lifetime: null, onnotice: () => {} };
@@ -44,13 +44,13 @@ export async function readSnapshot<T>(url: string, work: (snapshot: Snapshot) =>
   try {
     const known = await findTables(client);
     return (await client.begin('isolation level repeatable read read only', async (tx) => {
-      // A migration that rewrites a table shows it empty to a snapshot that is older: it has to wait, and so do we.
+      // An older snapshot sees a table empty after a migration has rewritten it, so each waits for the other.
       if (known.length > 0) {
         await tx.unsafe(
           `lock table ${known.map(({ name }) => `public.${quoted(name)}`).join(', ')} in access share mode`,
         );
       }
-      const migration = await newestApplied(tx);
+      const migration = await findNewestApplied(tx);
       if (!migration) throw new BackupError('The database has no tables yet: there is nothing to back up.');
       const tables = await findTables(tx);
       const names = (list: readonly BackupTable[]) => list.map((table) => `${table.name} ${table.columns}`).join();
@@ -74,10 +74,10 @@ async function* copyOut(tx: postgres.TransactionSql, table: BackupTable): AsyncG
   try {
     yield* stream.iterator({ destroyOnReturn: false });
   } finally {
-    // The driver pauses its socket while the stream is full. When the end has come by then nobody reads on, and the
-    // answer to the next statement would never be seen.
+    // The driver pauses its socket while the stream is full. If the data ends meanwhile it never resumes, and the answer to
+    // the next statement would not be read.
     stream._read(0);
-    // Whoever stops early leaves a server that goes on sending.
+    // After an early stop the server is still sending.
     if (!stream.readableEnded) {
       query.cancel();
       stream.resume();
@@ -88,7 +88,7 @@ async function* copyOut(tx: postgres.TransactionSql, table: BackupTable): AsyncG
 
 async function* uploadKeys(tx: postgres.TransactionSql): AsyncGenerator<string[]> {
   const query = tx<{ key: string }[]>`select storage_key as key from public.uploads where storage = 'blob'`;
-  for await (const found of query.cursor(KEYS_AT_ONCE)) yield found.map(({ key }) => key);
+  for await (const found of query.cursor(KEYS_PER_BATCH)) yield found.map(({ key }) => key);
 }
 
 async function readSequences(tx: postgres.TransactionSql): Promise<Record<string, string>> {

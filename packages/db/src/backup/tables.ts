@@ -3,20 +3,17 @@ import type postgres from 'postgres';
 /** A table that a backup holds. */
 export interface BackupTable {
   name: string;
-  /** Those that hold values of their own, in the order in which a backup writes them. */
+  /** Without generated columns. */
   columns: string[];
-  /** Roughly what there is to read, in bytes. */
+  /** Approximate size in bytes. */
   size: number;
 }
 
-type Found = BackupTable & { references: string[] };
+type TableWithReferences = BackupTable & { references: string[] };
 
-/**
- * The tables of Carillon, each after those that its rows refer to. Unlogged ones are left out: they hold what may be
- * lost at any time.
- */
+/** All tables, each after those that it references. Without unlogged ones, whose rows may be lost at any time. */
 export async function findTables(sql: postgres.ISql): Promise<BackupTable[]> {
-  const found = await sql<Found[]>`
+  const found = await sql<TableWithReferences[]>`
     select c.relname as name, pg_table_size(c.oid)::float8 as size,
       (select json_agg(attname order by attnum) from pg_attribute
         where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
@@ -25,21 +22,21 @@ export async function findTables(sql: postgres.ISql): Promise<BackupTable[]> {
     from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relpersistence = 'p'
     order by c.relname`;
-  return inOrder(found);
+  return sortByReferences(found);
 }
 
-function inOrder(tables: readonly Found[]): BackupTable[] {
+function sortByReferences(tables: readonly TableWithReferences[]): BackupTable[] {
   const ordered = new Map<string, BackupTable>();
-  const place = ({ references, ...table }: Found) => {
+  const add = ({ references, ...table }: TableWithReferences) => {
     if (ordered.has(table.name)) return;
-    for (const other of tables) if (references.includes(other.name)) place(other);
+    for (const other of tables) if (references.includes(other.name)) add(other);
     ordered.set(table.name, table);
   };
-  for (const table of tables) place(table);
+  for (const table of tables) add(table);
   return [...ordered.values()];
 }
 
-/** A table and its columns as COPY takes them. */
+/** The table and columns of a COPY command. */
 export const copyTarget = ({ name, columns }: Pick<BackupTable, 'name' | 'columns'>): string =>
   `public.${quoted(name)} (${columns.map(quoted).join(', ')})`;
 

@@ -5,14 +5,14 @@ import { instant, wordList } from './columns.ts';
 export const ROLES = ['USER', 'ADMIN'] as const;
 export const PLANS = ['trial', 'pro'] as const;
 
-/** Specification "User". `passwordHash` is null for an account that only signs in through a provider. */
+/** `passwordHash` is null for an account that only signs in through a provider. */
 export const users = pgTable(
   'users',
   {
     id: integer().primaryKey().generatedAlwaysAsIdentity(),
     identityUserId: text('identity_user_id').notNull().unique(),
     email: text().notNull(),
-    /** When the owner of the address last proved to be the owner of the account; null: never. */
+    /** When ownership of the e-mail address was last verified; null if never. */
     emailVerifiedAt: instant('email_verified_at'),
     name: text().notNull(),
     passwordHash: text('password_hash'),
@@ -21,13 +21,13 @@ export const users = pgTable(
     timezone: text(),
     isActive: boolean('is_active').notNull().default(true),
     trialEndsAt: instant('trial_ends_at'),
-    /** The user's own AI key, sealed (decisions §7). */
+    /** The user's own AI key, encrypted. */
     providerKeySealed: text('provider_key_sealed'),
     notifyEmail: boolean('notify_email').notNull().default(true),
     notifyWebhook: boolean('notify_webhook').notNull().default(true),
     notificationEmails: text('notification_emails').array().notNull().default([]),
     notificationUrl: text('notification_url'),
-    /** How many tasks there are of the user: triggers on `tasks` keep it, since counting them would cost what there are. */
+    /** Maintained by triggers on `tasks`, because counting takes longer the more there are. */
     taskCount: integer('task_count').notNull().default(0),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
@@ -40,7 +40,7 @@ export const users = pgTable(
   ],
 );
 
-/** One row for each sign-in, carried by cookie or bearer token alike (decisions §3). */
+/** One row per sign-in, for cookies and bearer tokens. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -72,7 +72,7 @@ export const identities = pgTable(
   (t) => [unique('identities_subject').on(t.provider, t.subject), index('identities_user').on(t.userId)],
 );
 
-/** Password reset tokens, kept only as SHA-256 (specification "Password reset token"). */
+/** Password reset tokens, stored as SHA-256 only. */
 export const passwordResets = pgTable(
   'password_resets',
   {

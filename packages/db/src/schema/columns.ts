@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { timestamp } from 'drizzle-orm/pg-core';
 
-/** An instant: stored in UTC with milliseconds, the precision of the specification's date-times. */
+/** An instant in UTC with milliseconds. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-/** `'a', 'b'` for a CHECK; only for the constant word lists of this folder. */
+/** `'a', 'b'` for a CHECK constraint. Does not escape: for constants of this folder only. */
 export const wordList = (words: readonly string[]) => sql.raw(words.map((word) => `'${word}'`).join(', '));

@@ -3,7 +3,7 @@ import { boolean, check, integer, pgTable, primaryKey, text, uniqueIndex } from 
 import { users } from './accounts.ts';
 import { instant } from './columns.ts';
 
-/** Specification "Coupon". `value` is days of trial (decisions §9). */
+/** `value` is in days of trial. */
 export const coupons = pgTable(
   'coupons',
   {
@@ -22,7 +22,7 @@ export const coupons = pgTable(
   (t) => [uniqueIndex('coupons_code_key').on(sql`upper(${t.code})`), check('coupons_used', sql`${t.usedCount} >= 0`)],
 );
 
-/** The primary key is what makes a coupon work once for each user. */
+/** The primary key limits a coupon to one use per user. */
 export const couponRedemptions = pgTable(
   'coupon_redemptions',
   {

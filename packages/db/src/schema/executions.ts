@@ -31,10 +31,8 @@ export const ERROR_CODES = [
 ] as const;
 
 /**
- * Specification "TaskExecution", and the queue of what is to run.
- *
- * A pending row is *waiting* (`queuedAt` null: a retry before its `runAt`) or *queued* (a worker may take it).
- * A running row has a lease and a claim token: whoever lost the lease can neither finish nor bill the run.
+ * Executions and their queue. A pending row is waiting (`queuedAt` is null: a retry before its `runAt`) or queued. A running
+ * row has a lease and a claim token: a worker that lost the lease can neither complete nor bill it.
  */
 export const executions = pgTable(
   'executions',
@@ -48,9 +46,9 @@ export const executions = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     status: text({ enum: EXECUTION_STATUSES }).notNull(),
     trigger: text({ enum: TRIGGERS }).notNull(),
-    /** Whether an inbound webhook caused it, directly or as the run that it retries. */
+    /** True if an inbound webhook caused it, or caused the execution that it retries. */
     viaWebhook: boolean('via_webhook').notNull().default(false),
-    /** The planned instant it answers; null for a run on demand. Its retries carry the same one. */
+    /** The planned instant, also of its retries; null for an execution on demand. */
     plannedFor: instant('planned_for'),
     attempt: integer().notNull().default(1),
     retryOfId: integer('retry_of_id').references((): AnyPgColumn => executions.id, { onDelete: 'set null' }),
@@ -60,21 +58,21 @@ export const executions = pgTable(
     completedAt: instant('completed_at'),
     claimToken: uuid('claim_token'),
     leaseUntil: instant('lease_until'),
-    /** How often a process died over it. */
+    /** How often its lease expired because a process died. */
     interruptions: integer().notNull().default(0),
-    /** When that was found each time; null for the many runs that nobody died over. */
+    /** When each of these was detected; null if there is none. */
     interruptedAt: instant('interrupted_at').array(),
     result: text(),
     error: text(),
     errorCode: text('error_code', { enum: ERROR_CODES }),
-    /** The model that answered, as the provider names it. */
+    /** The provider's name of the model that answered. */
     model: text(),
     inputTokens: integer('input_tokens'),
     outputTokens: integer('output_tokens'),
     tokensEstimated: boolean('tokens_estimated').notNull().default(false),
     costUsd: doublePrecision('cost_usd'),
     processingTimeMs: integer('processing_time_ms'),
-    /** The UTC day whose quotas it counts against; null when it counts against none. */
+    /** The UTC day whose quotas it counts against; null if none. */
     usageDay: date('usage_day', { mode: 'string' }),
     tokensReserved: integer('tokens_reserved').notNull().default(0),
     createdAt: instant('created_at').notNull(),
@@ -84,15 +82,15 @@ export const executions = pgTable(
       .on(t.taskId, t.plannedFor)
       .where(sql`${t.plannedFor} is not null and ${t.trigger} = 'schedule'`),
     uniqueIndex('executions_one_retry').on(t.retryOfId).where(sql`${t.trigger} = 'retry'`),
-    // Deleting a run looks for those that retry it.
+    // For the foreign key: deleting an execution updates its retries.
     index('executions_retry_of').on(t.retryOfId).where(sql`${t.retryOfId} is not null`),
     index('executions_queued')
       .on(t.userId, t.runAt, t.id)
       .where(sql`${t.status} = 'pending' and ${t.queuedAt} is not null`),
     index('executions_waiting').on(t.runAt).where(sql`${t.status} = 'pending' and ${t.queuedAt} is null`),
-    // Without the lease, so that renewing one touches no index.
+    // Without the lease, so that a renewal updates no index.
     index('executions_running').on(t.userId).where(sql`${t.status} = 'running'`),
-    // A task never overlaps itself, whoever claims.
+    // Executions of a task never overlap.
     uniqueIndex('executions_one_running').on(t.taskId).where(sql`${t.status} = 'running'`),
     index('executions_live').on(t.userId, t.taskId).where(sql`${t.status} in ('pending', 'running')`),
     index('executions_of_user').on(t.userId, t.id),

@@ -2,10 +2,7 @@ import { date, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-
 import { users } from './accounts.ts';
 import { instant } from './columns.ts';
 
-/**
- * Rate-limit windows (decisions §10). The migration makes the table UNLOGGED: a counter lives a minute to an hour,
- * survives the restart of a process, and may be lost when the database itself crashes.
- */
+/** Rate-limit windows. The table is UNLOGGED: counters live an hour at most, and may be lost when the database crashes. */
 export const rateWindows = pgTable(
   'rate_windows',
   {
@@ -16,7 +13,7 @@ export const rateWindows = pgTable(
   (t) => [index('rate_windows_end').on(t.endsAt)],
 );
 
-/** How often a user ran into a limit, by endpoint and UTC day: `rateLimits` of `GET /api/usage`. */
+/** Rejections by a rate limit per user, endpoint and UTC day. */
 export const rateHits = pgTable(
   'rate_hits',
   {

@@ -3,7 +3,7 @@ import { check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './accounts.ts';
 import { instant, wordList } from './columns.ts';
 
-/** What the dashboard shows a user: a failed task, a failed webhook, a quota alert (decisions §9). */
+/** Notifications in the dashboard: a failed task, a failed webhook, a quota alert. */
 export const notifications = pgTable(
   'notifications',
   {
@@ -23,23 +23,23 @@ export const notifications = pgTable(
 export const MAIL_KINDS = ['message', 'password_reset'] as const;
 
 /**
- * Mail waiting for the mail server. The body of a `message` is sealed until it is sent, and then gone. A
- * `password_reset` waits for any address that was asked for, known or not: account, token and body are found when it is
- * sent, so the request does the same work for every address, and no link is at rest.
+ * The mail queue. The body of a `message` is encrypted, and deleted once it is sent. A `password_reset` is queued for any
+ * requested address: account, token and body are looked up when it is sent, so that the request takes the same time for
+ * unknown addresses, and no link is stored.
  */
 export const mails = pgTable(
   'mails',
   {
     id: uuid().primaryKey(),
     kind: text({ enum: MAIL_KINDS }).notNull().default('message'),
-    /** Whose account it is about. */
+    /** The account that the mail is about. */
     userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
     recipient: text().notNull(),
     subject: text().notNull(),
     bodySealed: text('body_sealed'),
-    /** Counts the claims, so it tells a sender whether the mail is still its own. */
+    /** Increased by each claim, so that a sender detects that it lost the mail to another. */
     attempt: integer().notNull().default(0),
-    /** Null once the mail was sent or given up. */
+    /** Null once the mail was sent or has failed for good. */
     nextAttemptAt: instant('next_attempt_at'),
     leaseUntil: instant('lease_until'),
     sentAt: instant('sent_at'),

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { instant } from './columns.ts';
 
-/** Specification "System settings": the one row with id 1. */
+/** A single row with id 1. */
 export const settings = pgTable(
   'settings',
   {
@@ -17,10 +17,7 @@ export const settings = pgTable(
   (t) => [check('settings_one_row', sql`${t.id} = 1`)],
 );
 
-/**
- * Who did what, to whom, from where (decisions §9). `actorId` and `userId` are no foreign keys: the record of a
- * deletion outlives the account.
- */
+/** `actorId` and `userId` are not foreign keys: the record of a deletion outlives the account. */
 export const auditLog = pgTable(
   'audit_log',
   {

@@ -7,7 +7,7 @@ export const RECURRENCES = ['once', 'daily', 'weekly', 'monthly'] as const;
 export const TASK_STATUSES = ['active', 'paused', 'completed', 'failed'] as const;
 export const FATES = ['ran', 'late', 'skipped_overlap', 'missed', 'over_quota'] as const;
 
-/** Specification "Task". `nextExecutionAt` is set only while the task is active and has a run ahead. */
+/** `nextExecutionAt` is set only while the task is active and has an instant ahead. */
 export const tasks = pgTable(
   'tasks',
   {
@@ -25,12 +25,12 @@ export const tasks = pgTable(
     timezone: text().notNull(),
     aiModel: text('ai_model').notNull(),
     maxTokens: integer('max_tokens').notNull(),
-    /** Hundredths: 70 stands for 0.70. */
+    /** In hundredths: 70 is 0.70. */
     temperature: integer().notNull(),
     status: text({ enum: TASK_STATUSES }).notNull().default('active'),
     executionCount: integer('execution_count').notNull().default(0),
     consecutiveFailures: integer('consecutive_failures').notNull().default(0),
-    /** Processing time of the latest completed run: what the next one may be expected to take. */
+    /** Processing time of the latest completed execution, the estimate for the next one. */
     lastDurationMs: integer('last_duration_ms'),
     lastExecutionAt: instant('last_execution_at'),
     attachments: uuid('attachment_ids').array().notNull().default([]),
@@ -40,8 +40,7 @@ export const tasks = pgTable(
     updatedAt: instant('updated_at').notNull(),
   },
   (t) => [
-    // What a tick reads: only tasks with a run ahead, in the order in which they fall due, and of those that fall due
-    // together each user's beside each other: a batch then holds the counters of few users.
+    // For the tick, in due order. Among tasks due together those of one user are adjacent: a batch locks few counters.
     index('tasks_due').on(t.nextExecutionAt, t.userId).where(sql`${t.nextExecutionAt} is not null`),
     index('tasks_of_user').on(t.userId, t.id),
     index('tasks_active_of_user').on(t.userId).where(sql`${t.status} = 'active'`),
@@ -54,7 +53,7 @@ export const tasks = pgTable(
   ],
 );
 
-/** The ledger of the past: one row for each planned instant, with its fate (decisions §5). */
+/** The occurrence ledger: one row per planned instant, with its fate. */
 export const occurrences = pgTable(
   'occurrences',
   {

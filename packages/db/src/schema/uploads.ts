@@ -5,7 +5,7 @@ import { instant, wordList } from './columns.ts';
 
 export const STORAGES = ['blob', 'base64'] as const;
 
-/** Specification "Uploaded file record". `url` is the storage URL, or the data URL itself. */
+/** `url` is the storage URL, or the data URL itself. */
 export const uploads = pgTable(
   'uploads',
   {
@@ -23,7 +23,7 @@ export const uploads = pgTable(
   },
   (t) => [
     index('uploads_of_user').on(t.userId),
-    // A data URL is megabytes long: looked up by its hash, whoever owns it.
+    // A data URL is megabytes long, so it is found by its hash.
     index('uploads_by_url').on(sql`md5(${t.url})`),
     uniqueIndex('uploads_storage_key').on(t.storageKey),
     check('uploads_size', sql`${t.size} >= 0`),
@@ -32,7 +32,7 @@ export const uploads = pgTable(
   ],
 );
 
-/** What each user's uploads add up to: the row that an upload locks when it decides on the storage quota. */
+/** The totals of each user. An upload locks the row while it checks the storage quota. */
 export const uploadTotals = pgTable(
   'upload_totals',
   {
@@ -46,8 +46,8 @@ export const uploadTotals = pgTable(
 );
 
 /**
- * Objects in the file storage that no upload owns: those being uploaded, whose `userId` is set and takes one of the
- * user's places, and those of deleted uploads. Each is deleted after `deleteAfter`, whoever has died.
+ * Objects in the file storage without an upload: those being uploaded, with a `userId`, and those of deleted uploads. Each is
+ * deleted after `deleteAfter`, also when the uploading process died.
  */
 export const orphanedObjects = pgTable(
   'loose_objects',

@@ -20,9 +20,8 @@ import { executions } from './executions.ts';
 export const USAGE_SOURCES = ['execution', 'interrupted', 'agent'] as const;
 
 /**
- * What each user has used in a UTC day (`2026-11-20`) and month (`2026-11`): the rows that the quotas lock.
- * `executions`, `tokens` and `tokensReserved` are always the sum of `usage_records`, of the executions that are still
- * pending or running, and of `agent_calls`.
+ * Usage per user and UTC day (`2026-11-20`) or month (`2026-11`), locked by quota checks. `executions`, `tokens` and
+ * `tokensReserved` always equal the sum of `usage_records`, pending and running executions, and `agent_calls`.
  */
 export const usageCounters = pgTable(
   'usage_counters',
@@ -34,20 +33,20 @@ export const usageCounters = pgTable(
     executions: integer().notNull().default(0),
     tokens: bigint({ mode: 'number' }).notNull().default(0),
     tokensReserved: bigint('tokens_reserved', { mode: 'number' }).notNull().default(0),
-    /** The executions that there are and that ended so, on the day they started: counting them would cost a second. */
+    /** Existing executions that ended so, by the day they started. Counting them would take a second. */
     completed: integer().notNull().default(0),
     failed: integer().notNull().default(0),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.period] }),
-    // What statistics read: all months of everybody, and the last days.
+    // For statistics, which read the months and recent days of all users.
     index('usage_counters_months').on(t.userId).where(sql`length(${t.period}) = 7`),
     index('usage_counters_days').on(t.period).where(sql`length(${t.period}) = 10`),
     check('usage_counters_not_negative', sql`${t.executions} >= 0 and ${t.tokens} >= 0 and ${t.tokensReserved} >= 0`),
   ],
 );
 
-/** The usage ledger: one row for each call to a provider, kept when its task is deleted. */
+/** The usage ledger: one row per call to a provider. Rows outlive their task. */
 export const usageRecords = pgTable(
   'usage_records',
   {
@@ -58,7 +57,7 @@ export const usageRecords = pgTable(
     executionId: integer('execution_id').references(() => executions.id, { onDelete: 'set null' }),
     source: text({ enum: USAGE_SOURCES }).notNull(),
     day: date({ mode: 'string' }).notNull(),
-    /** 1 where the call counts as an execution, 0 where it repeats one that was interrupted. */
+    /** 1 if the call counts as an execution, 0 if it repeats an interrupted one. */
     executions: integer().notNull(),
     model: text(),
     inputTokens: integer('input_tokens').notNull(),
@@ -75,8 +74,8 @@ export const usageRecords = pgTable(
 );
 
 /**
- * Calls of agent mode that are under way, with what they hold of the quotas. A call has a deadline, so one whose lease
- * has ended belongs to a process that died: it is booked as an estimate, and what it reserved is given back.
+ * Running calls of agent mode with their quota reservations. A call has a deadline, so an expired lease means that its
+ * process died: an estimate is recorded as usage, and the reservation released.
  */
 export const agentCalls = pgTable(
   'agent_calls',
@@ -88,7 +87,7 @@ export const agentCalls = pgTable(
     /** The UTC day whose quotas it counts against. */
     day: date({ mode: 'string' }).notNull(),
     model: text().notNull(),
-    /** The estimate of what is sent. */
+    /** Estimated input tokens. */
     inputTokens: integer('input_tokens').notNull(),
     tokensReserved: integer('tokens_reserved').notNull(),
     leaseUntil: instant('lease_until').notNull(),
@@ -97,7 +96,7 @@ export const agentCalls = pgTable(
   (t) => [index('agent_calls_lease').on(t.leaseUntil), index('agent_calls_of_user').on(t.userId)],
 );
 
-/** A share of the monthly quotas, in percent, at which the user wants to be told. */
+/** A percentage of the monthly quotas at which the user is notified. */
 export const usageAlerts = pgTable(
   'usage_alerts',
   {
@@ -116,7 +115,7 @@ export const usageAlerts = pgTable(
   ],
 );
 
-/** The primary key is what makes an alert fire once for each month and resource. */
+/** The primary key limits an alert to one notification per month and resource. */
 export const usageAlertFirings = pgTable(
   'usage_alert_firings',
   {

@@ -5,11 +5,11 @@ import { instant, wordList } from './columns.ts';
 import { tasks } from './tasks.ts';
 
 export const WEBHOOK_STATUSES = ['active', 'inactive', 'failed'] as const;
-/** What a webhook is for: what its owner subscribed to, or the `webhookUrl` of a task or of the account's settings. */
+/** A subscription of its owner, or the `webhookUrl` of a task or of the account's settings. */
 export const WEBHOOK_PURPOSES = ['subscription', 'task', 'account'] as const;
 export const DELIVERY_STATUSES = ['pending', 'sending', 'delivered', 'failed'] as const;
 
-/** Specification "Webhook". `secretLookup` is a keyed hash, so the secret in a path is found by index. */
+/** `secretLookup` is a blind index, by which a secret in a path is found. */
 export const webhooks = pgTable(
   'webhooks',
   {
@@ -18,7 +18,7 @@ export const webhooks = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     purpose: text({ enum: WEBHOOK_PURPOSES }).notNull().default('subscription'),
-    /** The task whose `webhookUrl` it is; it is told of no other. */
+    /** The task whose `webhookUrl` it is, and the only one whose events it receives. */
     taskId: integer('task_id').references(() => tasks.id, { onDelete: 'cascade' }),
     url: text().notNull(),
     secretSealed: text('secret_sealed').notNull(),
@@ -28,9 +28,9 @@ export const webhooks = pgTable(
     events: text().array().notNull(),
     description: text(),
     status: text({ enum: WEBHOOK_STATUSES }).notNull().default('active'),
-    /** Whether its latest attempt got through; null before the first. Who answers is sent more at once. */
+    /** Whether its latest attempt succeeded; null before the first. Responsive webhooks get more concurrent attempts. */
     lastAttemptOk: boolean('last_attempt_ok'),
-    /** The minute in which its attempts are counted, and their number (specification "Delivery rules" 6). */
+    /** The minute in which its attempts are counted, and their number. */
     windowEndsAt: instant('window_ends_at'),
     windowCount: integer('window_count').notNull().default(0),
     createdAt: instant('created_at').notNull(),
@@ -47,10 +47,8 @@ export const webhooks = pgTable(
 );
 
 /**
- * The outbox: written in the transaction of the change it tells of, payload frozen as the text that is signed.
- *
- * A pending row is *waiting* (`queuedAt` null: a retry before its `nextAttemptAt`) or *queued* (a worker may send it).
- * A sending row has a lease and a claim token, as a running execution has.
+ * The outbox, written in the transaction of the change. The payload is stored as the signed text. A pending row is waiting
+ * (`queuedAt` is null: a retry before its `nextAttemptAt`) or queued. A sending row has a lease and a claim token.
  */
 export const deliveries = pgTable(
   'deliveries',
@@ -63,7 +61,7 @@ export const deliveries = pgTable(
     payload: text().notNull(),
     requestId: text('request_id').notNull(),
     status: text({ enum: DELIVERY_STATUSES }).notNull().default('pending'),
-    /** Attempts that have ended. */
+    /** Number of ended attempts. */
     attempt: integer().notNull().default(0),
     nextAttemptAt: instant('next_attempt_at'),
     queuedAt: instant('queued_at'),
@@ -74,7 +72,7 @@ export const deliveries = pgTable(
     endedAt: instant('ended_at'),
   },
   (t) => [
-    // Retries first: they have an instant to be on time for.
+    // Retries first, because they have a planned instant.
     index('deliveries_queued')
       .on(t.webhookId, t.attempt.desc(), t.nextAttemptAt)
       .where(sql`${t.status} = 'pending' and ${t.queuedAt} is not null`),
@@ -90,7 +88,7 @@ export const deliveries = pgTable(
   ],
 );
 
-/** Specification "Webhook delivery log entry": one row for each attempt. */
+/** The delivery log: one row per attempt. */
 export const deliveryAttempts = pgTable(
   'delivery_attempts',
   {
