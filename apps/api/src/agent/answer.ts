@@ -7,19 +7,14 @@ export interface AgentAnswer {
 
 const MAX_SUGGESTIONS = 5;
 const MAX_SUGGESTION_CHARACTERS = 200;
-/** Markdown that models put around the marker. */
 const DECORATION = '*_`#>~=-';
 /** Some models answer in JSON, fenced or not, although they are not asked to. */
 const JSON_ANSWER = /^(?:```(?:json)?\s*)?\{\s*"(?:content|suggestions)"/i;
 const JSON_ANSWER_START = /^(?:`{0,3}|```j?s?o?n?\s*|(?:```(?:json)?\s*)?\{\s*(?:"[a-z]*"?)?)$/i;
 
-/** The line that separates the answer from the suggestions. */
 export const toMarkerLine = (marker: string): string => `=== ${marker} ===`;
 
-/**
- * Splits the text of a model into content and suggestions. `marker` is a random hexadecimal word of this call, so no text
- * contains it on purpose. Never throws: without the marker everything is content, unless it is JSON with these fields.
- */
+/** `marker` is random for each call. Without it everything is content, unless it is JSON with these fields. */
 export function parseAnswer(text: string, marker: string): AgentAnswer {
   const found = new RegExp(marker, 'i').exec(text);
   if (!found) return parseJsonAnswer(text) ?? { content: removePartialMarker(text, marker).trim(), suggestions: [] };
@@ -61,7 +56,6 @@ function parseSuggestions(lines: readonly string[]): readonly unknown[] {
   return Array.isArray(listed) ? listed : lines;
 }
 
-/** The value of a text that is JSON, fenced or not; else null. */
 function parseJson(text: string): unknown {
   const [, inner = text] = /^\s*```\w*\s([\s\S]*?)```\s*$/.exec(text) ?? [];
   try {
@@ -99,10 +93,7 @@ function removeQuotes(text: string): string {
   return inner === undefined ? text : removeQuotes(inner.trim());
 }
 
-/**
- * Streams the content of an answer to `onContent`. Text that may turn out to be the marker, or the space before it, is
- * held back, so the streamed text is always a prefix of the content that `parseAnswer` returns.
- */
+/** Holds back what may be the marker: the streamed text is always a prefix of `parseAnswer`'s content. */
 export function createContentStream(marker: string, onContent: (text: string) => void) {
   let held = '';
   let sent = 0;
@@ -128,7 +119,6 @@ export function createContentStream(marker: string, onContent: (text: string) =>
       send(held.slice(0, end));
       held = held.slice(end);
     },
-    /** Sends the rest of `content`, which `parseAnswer` has returned for the whole text. */
     end: (content: string) => send(content.slice(sent)),
   };
 }

@@ -9,30 +9,24 @@ import { hasExpiredLease } from '../queue/leases.ts';
 import { retryWhileUnavailable } from '../queue/retry.ts';
 import { recordUsage } from '../usage/record.ts';
 
-/** Added to the longest duration of a call: time to record it, also while the database is briefly unavailable. */
+/** Time to record the call, also while the database is briefly unavailable. */
 const LEASE_MARGIN_MS = 60_000;
 /** How long an unavailable database may delay the answer. */
 const MAX_RECORD_MS = 5000;
 const MAX_WAIT_MS = 1000;
-/** Calls that one statement rescues. */
 const BATCH_SIZE = 1000;
 
-/** A call under way and the quota that it has reserved. */
 export interface AgentCall {
   id: string;
   userId: number;
   /** The UTC day whose quota it counts against. */
   day: string;
   model: string;
-  /** Estimated. */
   inputTokens: number;
   tokensReserved: number;
 }
 
-/**
- * Counts a call as an execution and reserves its tokens before it is made. Throws 402 over quota, also while other calls
- * have reserved the remaining tokens, and 401 for a deleted account.
- */
+/** Reserves the quota of a call before it is made. Throws 402, and 401 for a deleted account. */
 export function startCall(
   ctx: Context,
   caller: Pick<Caller, 'id'>,
@@ -72,10 +66,7 @@ function tokensReservedError({ day, month, limits }: QuotaAccount): AppError {
   });
 }
 
-/**
- * Records the usage of a call and releases its reservation. Retries for 5 s while the database is unavailable; then the
- * call is left to its lease. Never throws, because the answer has been paid for.
- */
+/** Never throws, because the answer has been paid for: a call that cannot be recorded is left to its lease. */
 export async function completeCall(ctx: Context, call: AgentCall, usage: AiUsage | null): Promise<void> {
   const logError = (error: unknown, message: string) => ctx.log.error({ err: error, userId: call.userId }, message);
   try {
@@ -89,10 +80,7 @@ export async function completeCall(ctx: Context, call: AgentCall, usage: AiUsage
   }
 }
 
-/**
- * Deleting the row decides who records a call: it is gone if the call was rescued or the account deleted meanwhile.
- * Locks the account first, as its deletion does.
- */
+/** The row is gone if the call was rescued meanwhile. Locks the account first, as its deletion does. */
 async function recordCall(ctx: Context, { id, userId, day, tokensReserved }: AgentCall, usage: AiUsage | null) {
   const [, { count }] = await Promise.all([
     ctx.db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('key share'),
@@ -108,7 +96,7 @@ async function recordCall(ctx: Context, { id, userId, day, tokensReserved }: Age
   afterCommit(ctx, () => ctx.metrics.usageRecorded(record));
 }
 
-/** Records the calls of dead processes as estimates of their input, and releases their reservations. Returns how many. */
+/** Records the calls of dead processes as estimates of their input. Returns how many. */
 export async function rescueAgentCalls(ctx: Context): Promise<number> {
   const rescued = await inTransaction(ctx, async (tx) => {
     const now = tx.now().toISOString();

@@ -5,14 +5,10 @@ export interface InstructionOptions {
   now: Date;
   timezone: string;
   preferences: Record<string, unknown> | undefined;
-  /** Separates the answer from the suggestions. */
   marker: string;
 }
 
-/**
- * The system prompt: local time and preferences of the user, and the form of the answer. Preferences are fenced as data by
- * a random word that their author cannot know. Nothing in the prompt is secret.
- */
+/** Preferences are fenced as data by a random word that their author cannot know. Nothing here is secret. */
 export function buildInstructions({ now, timezone, preferences, marker }: InstructionOptions): string {
   return [
     'You are the assistant of Carillon, a service that runs AI prompts on a schedule. Answer the message of its user.',

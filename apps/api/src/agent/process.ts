@@ -19,15 +19,10 @@ const DEFAULT_TEMPERATURE = 70;
 export interface ProcessOptions {
   /** Aborts the call; its usage is recorded all the same. */
   signal: AbortSignal;
-  /** Called with each piece of the content as it arrives. */
   onContent?: (text: string) => void;
 }
 
-/**
- * Answers a message with content and suggestions, and returns when the usage is recorded. A failed call counts too.
- * Throws 400 if the preferences are too large, 402 over quota, 401 for a deleted account, 503 with `errorCode` if the
- * provider failed.
- */
+/** Returns when the usage is recorded. A failed call counts too. Throws 400, 401, 402, 503. */
 export async function processMessage(
   ctx: Context,
   caller: Pick<Caller, 'id' | 'timezone'>,

@@ -10,9 +10,8 @@ const success = true as const;
 
 interface Options {
   ctx: Context;
-  /** Interval of keep-alive comments in a stream. */
   keepAliveMs?: number;
-  /** How long calls may go on once the service stops; less than the 20 s after which it closes connections. */
+  /** Less than the 20 s after which a shutdown closes connections. */
   graceMs?: number;
 }
 

@@ -4,31 +4,23 @@ import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../context.ts';
 
-/** A change of something that a user owns. */
 export interface Event {
   kind: EventKind;
   userId: number;
-  /** The payload of the kind. */
   data: Record<string, unknown>;
-  /** The task that it concerns; the webhook of a task gets the events of that task only. */
+  /** The webhook of a task gets the events of that task only. */
   taskId?: number;
-  /** Whether an inbound webhook caused it. */
   viaWebhook?: boolean;
 }
 
 interface Subscriber {
   id: string;
   userId: number;
-  /** Null: subscribed to all tasks of the user. */
   taskId: number | null;
   events: string[];
 }
 
-/**
- * Writes a delivery for each active webhook that subscribes to an event. Call it in the transaction of the change, so
- * that no event is lost and none is sent for a change that was rolled back. The payload is stored as the text that every
- * attempt signs and sends.
- */
+/** Writes a delivery for each subscribed webhook, in the transaction of the change: no event is lost or made up. */
 export async function recordEvents(ctx: Context, recorded: readonly Event[]): Promise<void> {
   const events = recorded.filter(isBroadcast);
   if (events.length === 0) return;
@@ -43,9 +35,9 @@ export async function recordEvents(ctx: Context, recorded: readonly Event[]): Pr
   const firstAttemptAt = new Date(at.getTime() + delayMs).toISOString();
   await ctx.db.execute(sql`
     insert into deliveries (id, webhook_id, event, payload, request_id, next_attempt_at, queued_at, created_at)
-    select id, webhook_id, event, payload, ${ctx.requestId ?? randomUUID()}::text, ${firstAttemptAt}::timestamptz,
+    select d.id, d.webhook_id, d.event, d.payload, ${ctx.requestId ?? randomUUID()}::text, ${firstAttemptAt}::timestamptz,
       ${delayMs === 0 ? now : null}::timestamptz, ${now}::timestamptz
-    from jsonb_to_recordset(${recordset(deliveries)}::jsonb) as d(id uuid, webhook_id uuid, event text, payload text)`);
+    from ${recordset('d', deliveries, { id: 'uuid', webhookId: 'uuid', event: 'text', payload: 'text' })}`);
   afterCommit(ctx, () => ctx.worker.wakeDeliveries());
 }
 
@@ -54,7 +46,7 @@ async function findSubscribers(ctx: Context, events: readonly Event[]): Promise<
   const taskIds = [...new Set(events.flatMap(({ taskId }) => taskId ?? []))];
   return queryRows<Subscriber>(
     ctx.db,
-    sql`select id, user_id as "userId", task_id as "taskId", events from webhooks
+    sql`select id, user_id, task_id, events from webhooks
       where user_id = any(${`{${userIds.join(',')}}`}::int[]) and status = 'active'
         and (task_id is null or task_id = any(${`{${taskIds.join(',')}}`}::int[]))`,
   );
@@ -64,19 +56,16 @@ function buildDelivery(ctx: Context, webhook: Subscriber, { kind, userId, data }
   const id = randomUUID();
   ctx.trace.mark(`delivery ${id}`, findCause(data));
   const payload = { event: kind, timestamp: ctx.now().toISOString(), webhookId: webhook.id, userId, data };
-  return { id, webhook_id: webhook.id, event: kind, payload: JSON.stringify(payload) };
+  return { id, webhookId: webhook.id, event: kind, payload: JSON.stringify(payload) };
 }
 
-/**
- * Task events that an inbound webhook caused are not sent, which prevents loops of webhooks. Execution events are: their
- * caller waits for the result, and the owner's quota of executions bounds a loop through them.
- */
+/** Task events that an inbound webhook caused are not sent: webhooks could form a loop. Quotas bound `execution.*`. */
 const isBroadcast = ({ kind, viaWebhook }: Event) => !(viaWebhook && kind.startsWith('task.'));
 
 const matches = ({ userId, taskId, events }: Subscriber, event: Event) =>
   userId === event.userId && (taskId === null || taskId === event.taskId) && events.includes(event.kind);
 
-/** The trace to continue. Executions are stored in batches, so the active span may be another execution's. */
+/** Executions are stored in batches, so the active span may be another execution's. */
 function findCause(data: Event['data']): string | undefined {
   const { id } = (data.execution ?? {}) as { id?: number };
   return id === undefined ? undefined : `execution ${id}`;

@@ -12,10 +12,8 @@ const LEASE_MS = 120_000;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Waits after the first failures; then every hour. */
 const RETRY_DELAYS_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS];
 const MAX_AGE_MS = 24 * HOUR_MS;
-/** How long sending may go on once the process stops; the rest is sent again. */
 const STOP_GRACE_MS = 5 * SECOND_MS;
 
 interface DeliveryContext extends QueueContext {
@@ -26,7 +24,7 @@ interface DeliveryContext extends QueueContext {
 }
 
 export interface DeliveryOptions {
-  /** Issues the token of a password reset and writes its text; null if no active account has the address. */
+  /** Null if no active account has the address. */
   composeReset(address: string): Promise<{ userId: number; link: string; text: string } | null>;
   graceMs?: number;
 }
@@ -36,10 +34,7 @@ type QueuedMail = Pick<
   'id' | 'kind' | 'recipient' | 'subject' | 'bodySealed' | 'attempt' | 'createdAt'
 >;
 
-/**
- * Sends the mails that are due until none is left or the process stops, at least once each. A mail that fails is retried
- * for a day; a permanent refusal is final. Any number of processes may deliver at once.
- */
+/** Sends due mails at least once each, and retries them for a day. Any number of processes may deliver at once. */
 export async function deliverDueMails(ctx: DeliveryContext, options: DeliveryOptions): Promise<void> {
   await drainDueRows({
     batchSize: BATCH_SIZE,
@@ -114,7 +109,7 @@ async function deliver(ctx: DeliveryContext, mail: QueuedMail, options: Delivery
   }
 }
 
-/** A reset gets a new token at each attempt, so its link is valid for an hour after an outage of the mail server too. */
+/** A reset gets a new token at each attempt, so its link is valid for an hour from then. */
 async function compose(ctx: DeliveryContext, mail: QueuedMail, { composeReset }: DeliveryOptions) {
   const { id, kind, recipient, bodySealed, attempt } = mail;
   if (kind === 'message') return { id, userId: undefined, text: decryptBody(ctx, id, bodySealed ?? '') };

@@ -17,7 +17,6 @@ export interface QueueContext {
 
 export interface NewMail {
   to: string;
-  /** Becomes one line: it may contain the names of tasks. */
   subject: string;
   text: string;
   /** The account that it concerns; the mail is deleted with it. */
@@ -46,10 +45,7 @@ export async function queueMails(ctx: QueueContext, list: readonly NewMail[]): P
   );
 }
 
-/**
- * Enqueues a password reset for an address, whether or not it has an account: without a lookup neither the answer nor
- * its time can tell. The account, the token and the text follow when it is sent.
- */
+/** Without a lookup, so that neither the answer nor its time tells whether the address has an account. */
 export async function queueReset(ctx: QueueContext, address: SQL, subject: string): Promise<void> {
   const now = ctx.now();
   await ctx.db.insert(mails).values({

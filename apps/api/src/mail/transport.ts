@@ -13,14 +13,13 @@ export interface Message {
   to: string;
   subject: string;
   text: string;
-  /** The link in the text, logged in development when nothing is sent. */
+  /** For the log in development. */
   link?: string;
 }
 
 /** `permanent`: a retry cannot succeed. `error` is one line, in the words of the mail server. */
 export type MailOutcome = { ok: true } | { ok: false; permanent: boolean; error: string };
 
-/** Sends at once. A failure is a value, because it is stored and retried. */
 export interface Mail {
   /** Resolves when the mail server has answered, after 30 s, or when `signal` aborts; never rejects. */
   send(message: Message, signal?: AbortSignal): Promise<MailOutcome>;
@@ -29,17 +28,12 @@ export interface Mail {
 
 export interface MailTimeouts {
   connectMs: number;
-  /** Between two lines of the server. */
   idleMs: number;
-  /** For the whole mail: a server that answers drop by drop is never idle for long. */
   totalMs: number;
 }
 const TIMEOUTS: MailTimeouts = { connectMs: 10_000, idleMs: 20_000, totalMs: 30_000 };
 
-/**
- * Sends through the server of `SMTP_URL` over a small pool of connections. Without it, in development only, each mail is
- * written to `DATA_DIR/mail` and its link is logged.
- */
+/** Without `SMTP_URL`, in development only, each mail is written to `DATA_DIR/mail` and its link is logged. */
 export function createMail(settings: Config['mail'], log: Logger, timeouts: MailTimeouts = TIMEOUTS): Mail {
   const { smtpUrl, from, folder } = settings;
   return smtpUrl === null ? mailToFolder(folder, from, log) : mailToServer(smtpUrl, from, timeouts);
@@ -125,10 +119,7 @@ interface SmtpError extends Error {
   permanent?: boolean;
 }
 
-/**
- * Permanent: the server refused this recipient or this text for good, or the address cannot be expressed in SMTP. A
- * refused sender or login is not, because the operator can correct it.
- */
+/** A refused sender or login is not permanent: the operator can correct it. */
 function describeFailure({ code, command, permanent, message, response }: SmtpError, isLate: boolean): MailOutcome {
   const refused = permanent === true && (command === 'RCPT TO' || command === 'DATA');
   const unaddressable = code === 'EENVELOPE' && command === 'API';

@@ -4,7 +4,6 @@ import { and, desc, eq, isNotNull, isNull, lt } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { decodeIdCursor, splitPage } from '../queries/pages.ts';
 
-/** The caller's notifications, newest first. */
 export async function listNotifications(ctx: Context, caller: Caller, query: ListNotificationsQuery) {
   const { unread, limit } = query;
   const before = decodeIdCursor(query.cursor);

@@ -9,21 +9,15 @@ export interface Notice {
   kind: string;
   title: string;
   message: string;
-  /** Whether it is also sent by mail. Default: the user's setting. */
+  /** Default: the user's setting. */
   byMail?: boolean;
 }
 
-/**
- * Notification mails of one account in 24 hours; the rest appears on the dashboard only. Bounds what an account can send
- * to the unconfirmed addresses of its settings.
- */
+/** Mails of one account in 24 hours, since the addresses in its settings are unconfirmed. */
 const MAX_MAILS_PER_DAY = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/**
- * Adds notifications to the users' dashboards and enqueues mails to the account's address and its notification addresses,
- * if the user wants mail. Call it in the transaction of the change that it reports.
- */
+/** Call it in the transaction of the change that it reports. */
 export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Promise<void> {
   if (notices.length === 0) return;
   const createdAt = ctx.now();
@@ -62,7 +56,7 @@ const OWNER_FOOTER =
 const buildOtherFooter = (email: string) =>
   `You get this because the Carillon account ${email} has its notifications sent to this address too.`;
 
-/** Marks the caller's notification as read; one that was read before keeps its time. Throws 404. */
+/** One that was read before keeps its time. Throws 404. */
 export async function markRead(ctx: Context, caller: Caller, id: number): Promise<void> {
   const { count } = await ctx.db
     .update(notifications)

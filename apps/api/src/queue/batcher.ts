@@ -1,6 +1,6 @@
 /**
- * Turns `work`, which takes many items, into a function that takes one. Items that arrive while a batch runs form the
- * next batch of up to `maxBatch`; batches never overlap. Each call settles with its item's batch.
+ * Returns a function that takes one item. Items that arrive while a batch runs form the next one; batches never
+ * overlap.
  */
 export function createBatcher<T>(work: (items: T[]) => Promise<void>, maxBatch: number): (item: T) => Promise<void> {
   let pending: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];

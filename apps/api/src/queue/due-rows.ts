@@ -2,10 +2,7 @@ import type { Db } from '@carillon/db';
 import { inArray, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 
-/**
- * For an `update … returning` that claims rows: the CTE of up to `limit` due rows, without those that another process
- * is claiming, and the condition that a row is one of them.
- */
+/** For an `update` that claims rows: the CTE of due rows that no other process is claiming, and the condition. */
 export function selectDueRows(
   db: Db,
   { id, where, orderBy, limit }: { id: PgColumn; where: SQL | undefined; orderBy: SQL[]; limit: number },
@@ -25,18 +22,13 @@ export function selectDueRows(
 export interface DrainOptions<T> {
   batchSize: number;
   stopping: AbortSignal;
-  /** How long rows that are being worked on may go on once `stopping` has aborted. */
   graceMs: number;
-  /** Claims up to `batchSize` rows. */
   claim(): Promise<T[]>;
-  /** Works on one row until `signal` aborts. Returns whether it succeeded; a rejection ends the drain. */
+  /** Returns whether it succeeded. Aborted `graceMs` after `stopping`. */
   work(row: T, signal: AbortSignal): Promise<boolean>;
 }
 
-/**
- * Works on due rows, a batch at a time, until none is left, a whole batch has failed, or the process stops. Returns how
- * many succeeded.
- */
+/** Works on batches of due rows until none is left, a batch fails or the process stops. Returns how many succeeded. */
 export async function drainDueRows<T>({ batchSize, stopping, graceMs, claim, work }: DrainOptions<T>): Promise<number> {
   const deadline = new AbortController();
   const startGrace = () => setTimeout(() => deadline.abort(), graceMs).unref();

@@ -1,10 +1,8 @@
-/** Default bound between two beats. Longer than the longest that one statement may wait for the database. */
+/** Longer than the longest that one statement may wait for the database. */
 const MAX_SILENCE_MS = 15_000;
 
 export interface Heartbeat {
-  /** Marks progress: a new round, or a step of a long one. */
   beat(): void;
-  /** Whether the last beat is recent; false before the first one. */
   isAlive(): boolean;
 }
 

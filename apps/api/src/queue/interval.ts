@@ -3,11 +3,9 @@ import type { Logger } from 'pino';
 export interface Intervals {
   /** Runs `work` now, and again `ms` after each run has ended. An error is logged as "<name> failed". */
   every(ms: number, name: string, work: () => Promise<unknown>): void;
-  /** Starts no further run and waits for those under way. */
   stop(): Promise<void>;
 }
 
-/** The interval loops of one owner. Runs of one loop never overlap. */
 export function createIntervals(log: Pick<Logger, 'error'>): Intervals {
   const intervals: { stop(): Promise<void> }[] = [];
   return {
@@ -20,8 +18,7 @@ export function createIntervals(log: Pick<Logger, 'error'>): Intervals {
   };
 }
 
-/** One loop; an error goes to `onError`. */
-export function startInterval(ms: number, work: () => Promise<unknown>, onError: (error: unknown) => void) {
+function startInterval(ms: number, work: () => Promise<unknown>, onError: (error: unknown) => void) {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<unknown> = Promise.resolve();

@@ -6,42 +6,32 @@ import type { Lease } from './leases.ts';
 
 const RESCUE_MS = 5000;
 
-/** How one queue works on its rows. */
 export interface LeaseHandlers<Row extends Lease, Rescued> {
-  /** What metrics and log lines call the rows. */
   name: 'executions' | 'deliveries';
-  /** The field of a log line that holds the id of a row. */
   idName: string;
-  /** Works on a row to its end, and gives up when `signal` aborts. After a rejection the row waits for its lease to expire. */
+  /** After a rejection the row waits for its lease to expire. */
   work(row: Row, signal: AbortSignal): Promise<void>;
-  /** Called when a row that was not released has ended, so there is room for another. */
+  /** Called when there is room for another row. */
   onEnd(): void;
-  /** Renews leases and returns the ids that are still held. */
+  /** Returns the ids that are still held. */
   renew(leases: Lease<Row['id']>[]): Promise<ReadonlySet<Row['id']>>;
-  /** Takes over the rows whose leases have expired. */
   rescue(): Promise<Rescued>;
-  /** Returns rows to the queue at shutdown. */
   handBack(leases: Lease<Row['id']>[]): Promise<void>;
 }
 
 export interface LeaseHolder<Row extends Lease, Rescued> {
-  /** How many rows are held. */
   readonly size: number;
-  /** Starts work on a claimed row and keeps its lease until it has ended. */
   hold(row: Row): void;
-  /** Stops holding rows that are stored already, before their `work` has returned. */
+  /** Stops holding rows that are stored, before their `work` has returned. */
   release(rows: readonly { id: Row['id']; claimToken: string | null }[]): void;
-  /** Aborts the work on those of these rows that are held. */
   abort(ids: readonly Row['id'][]): void;
-  /** Waits for all rows that are held now. */
   waitUntilEnded(): Promise<void>;
-  /** Takes over expired rows; returns undefined soon after an outage, when living processes may not have renewed yet. */
+  /** Returns undefined soon after an outage, when living processes may not have renewed yet. */
   rescue(): Promise<Rescued | undefined>;
   /** Runs other work of this queue; its failure counts as an outage. */
   trackOutage<T>(work: () => Promise<T>): Promise<T>;
-  /** Starts to renew and to rescue. */
   start(): void;
-  /** Waits up to `graceMs` for held rows, then aborts `closing`, aborts the rest and hands them back. */
+  /** Waits up to `graceMs`, then aborts `closing` and hands back what is left. */
   stop(graceMs: number, closing: AbortController): Promise<void>;
 }
 
@@ -51,10 +41,7 @@ interface Dependencies {
   metrics: Pick<Metrics, 'inFlight'>;
 }
 
-/**
- * Holds the rows that this process has claimed: runs them, renews their leases, aborts the work on rows that were lost,
- * takes over expired rows of other processes, and hands back at shutdown what has not ended.
- */
+/** Runs the rows that this process has claimed, renews their leases, aborts what was lost, and rescues expired rows. */
 export function createLeaseHolder<Row extends Lease, Rescued>(
   { config, log, metrics }: Dependencies,
   handlers: LeaseHandlers<Row, Rescued>,
@@ -144,7 +131,7 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
       await renewing.stop();
       const left = listLeases();
       abort(left.map(({ id }) => id));
-      // Aborted rows end at once; a row that is just being stored ends first and is not handed back.
+      // A row that is just being stored ends first and is not handed back.
       await ended;
       await handlers.handBack(left).catch((error) => {
         log.error({ err: error }, `${name} could not be handed back: left to their leases`);

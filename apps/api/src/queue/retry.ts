@@ -7,14 +7,10 @@ export interface RetryOptions {
   maxWaitMs: number;
   /** Once aborted, the next failure is thrown. */
   signal: AbortSignal;
-  /** Called before each further attempt. */
   onRetry(error: unknown): void;
 }
 
-/**
- * Runs `work` until it succeeds. Transient database errors are retried, with waits that double from 100 ms to
- * `maxWaitMs`. Throws any other error at once.
- */
+/** Retries transient database errors, with waits that double up to `maxWaitMs`. Throws any other error at once. */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
   { maxWaitMs, signal, onRetry }: RetryOptions,
@@ -34,18 +30,16 @@ export async function retryWhileUnavailable<T>(
 export interface StoreOptions<T> {
   maxWaitMs: number;
   signal: AbortSignal;
-  /** Stores all items, or throws and stores none. */
+  /** Stores all items or none. */
   store(items: readonly T[]): Promise<unknown>;
-  /** Called for each failure of a batch that is tried again, whole or item by item. */
   onFailure(error: unknown, items: readonly T[]): void;
-  /** Called for an item that cannot be stored even alone. */
+  /** Called for an item that cannot be stored alone. */
   onUnstorable(item: T, error: unknown): unknown;
 }
 
 /**
- * Stores results in one batch, for as long as the database is unavailable. A batch that fails for another reason is
- * stored item by item, so that one bad item does not take the others with it. Throws only a transient error after
- * `signal` has aborted.
+ * Stores a batch for as long as the database is unavailable. A batch that fails otherwise is stored item by item, so
+ * that one bad item loses no other. Throws a transient error only after `signal` has aborted.
  */
 export async function storeBatch<T>(items: readonly T[], options: StoreOptions<T>): Promise<void> {
   const { store, onFailure, onUnstorable, ...retry } = options;

@@ -1,7 +1,4 @@
-/**
- * Returns a function that runs `work`, never twice at once. A call during a run causes one more run after it; all
- * callers wait for the last run. An error ends the runs and goes to `onError`; the returned function never rejects.
- */
+/** Returns a function that runs `work`, never twice at once: a call during a run causes one more run after it. */
 export function singleFlight(work: () => Promise<void>, onError: (error: unknown) => void): () => Promise<void> {
   let running: Promise<void> | null = null;
   let isRequested = false;

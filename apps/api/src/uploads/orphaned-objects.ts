@@ -4,19 +4,14 @@ import type { Context } from '../context.ts';
 import { drainDueRows, selectDueRows } from '../queue/due-rows.ts';
 
 const BATCH_SIZE = 20;
-/** Longer than one deletion can last, so that no other process deletes the object meanwhile. Also the wait for a retry. */
+/** Longer than one deletion; also the wait before a retry. */
 const LEASE_MS = 10 * 60_000;
-/** How long deletions may go on once the process stops; the rest is tried again. */
 const STOP_GRACE_MS = 5000;
 
 type OrphanedObject = Pick<typeof orphanedObjects.$inferSelect, 'key' | 'deleteAfter'>;
 
 /**
- * Deletes due objects that belong to no upload from the storage and returns how many. A failure is logged and retried
- * ten minutes later. Ends early when the process stops or a whole batch fails. Any number of processes may run it.
- *
- * A claim detaches the object from its user: it no longer counts as an upload under way, and an upload that finishes
- * after that has lost its object and fails.
+ * Returns how many were deleted. A claim detaches an object from its user: an upload that finishes after that fails.
  */
 export function deleteOrphanedObjects(ctx: Context, { graceMs = STOP_GRACE_MS } = {}): Promise<number> {
   return drainDueRows({

@@ -6,12 +6,11 @@ import { authenticateInbound, getInbound, type InboundPath, triggerInbound } fro
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The owner of the webhook that an inbound call names; set after its signature was verified. */
+    /** Set once the signature was verified. */
     inboundUserId: number;
   }
 }
 
-/** Called by other services. Errors are `{error}` without the envelope. */
 export const inboundRoutes: Routes = async (app) => {
   const config = { access: 'public', shape: 'bare' } as const;
   const parse = registerRawParser(app);

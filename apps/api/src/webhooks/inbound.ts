@@ -8,16 +8,12 @@ import { webhookFields } from './read.ts';
 import { isPathSafe, listBlindIndexes } from './secret.ts';
 import { isSigned } from './signature.ts';
 
-/** The unchecked parameters of an inbound path. */
 export interface InboundPath {
   userId: string;
   secret: string;
 }
 
-/**
- * The active webhook of an inbound path. Every failure is the same 404: an unknown user or secret, a webhook that is
- * deleted, inactive or failed, a deactivated account.
- */
+/** Every failure is the same 404, so that a caller learns nothing about a user. */
 export async function getInbound(ctx: Context, { userId, secret }: InboundPath) {
   if (!/^[1-9]\d{0,8}$/.test(userId) || !isPathSafe(secret)) throw inboundNotFound();
   const [webhook] = await ctx.db
@@ -38,7 +34,7 @@ export async function getInbound(ctx: Context, { userId, secret }: InboundPath) 
 
 const inboundNotFound = () => new AppError('not_found', 'Webhook not found or inactive');
 
-/** Returns the user whose webhook the path names; throws 401 unless the raw `body` is signed with its secret. */
+/** Returns the webhook's user; throws 401 unless `body` is signed with its secret. */
 export async function authenticateInbound(
   ctx: Context,
   path: InboundPath,
@@ -50,7 +46,7 @@ export async function authenticateInbound(
   return userId;
 }
 
-/** Executes the task that an inbound call names and returns the execution's id; null if it names none. Throws 404, 402. */
+/** Returns the id of the execution; null without a `taskId`. Throws 404, 402. */
 export async function triggerInbound(ctx: Context, userId: number, { taskId }: InboundInput): Promise<number | null> {
   if (taskId === undefined) return null;
   const { executionId } = await executeTask(ctx, { id: userId }, taskId, 'inbound');

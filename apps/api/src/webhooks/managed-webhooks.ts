@@ -15,10 +15,7 @@ interface ManagedWebhook {
   url: string | null;
 }
 
-/**
- * Creates, updates or deletes the webhook of a task to match `tasks.webhook_url`, in the transaction that writes that. A
- * new address makes it active again. Its owner learns the secret by rotating it.
- */
+/** Matches the webhook of a task to `tasks.webhook_url`. A new address makes it active again. */
 export async function setTaskWebhook(
   ctx: Context,
   { userId, taskId, url }: ManagedWebhook & { taskId: number },
@@ -38,10 +35,7 @@ export async function setTaskWebhook(
   afterCommit(ctx, () => ctx.worker.wakeDeliveries());
 }
 
-/**
- * The same for `users.notification_url`; the webhook is inactive while `isActive` is false. A failed webhook stays failed
- * until its address changes or it is switched on again.
- */
+/** A failed webhook stays failed until its address changes or it is switched on again. */
 export async function setAccountWebhook(
   ctx: Context,
   { userId, url, isActive }: ManagedWebhook & { isActive: boolean },

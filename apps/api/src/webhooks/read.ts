@@ -9,7 +9,6 @@ import { AppError } from '../errors.ts';
 /** Attempts in the log of a webhook, besides those of open deliveries. */
 export const MAX_LOG_ATTEMPTS = 100;
 
-/** Public fields of a webhook; the secret is shown only on creation and rotation. */
 export const webhookFields = {
   id: webhooks.id,
   userId: webhooks.userId,
@@ -30,13 +29,11 @@ export async function getWebhook(ctx: Context, caller: Caller, id: string) {
   return webhook;
 }
 
-/** Condition: the webhook has this id and belongs to the caller. */
 export const isOwnWebhook = (caller: Pick<Caller, 'id'>, id: string) =>
   and(eq(webhooks.id, id), eq(webhooks.userId, caller.id));
 
 export const webhookNotFound = () => new AppError('not_found', 'There is no such webhook.');
 
-/** The caller's webhooks, newest first. */
 export async function listWebhooks(ctx: Context, caller: Caller, { limit, offset }: ListWebhooksQuery) {
   const mine = eq(webhooks.userId, caller.id);
   const [page, total] = await Promise.all([

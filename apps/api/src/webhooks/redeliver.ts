@@ -5,9 +5,8 @@ import { AppError } from '../errors.ts';
 import { isOwnWebhook, webhookNotFound } from './read.ts';
 
 /**
- * Sends a delivery again: the same payload and id, starting at attempt 1. A delivery that waits for a retry is sent now;
- * one that is being sent is left alone. `id` is a delivery or an entry of its log. Returns the id of the delivery. Throws
- * 404, or 409 unless the webhook is active.
+ * Sends the same payload again, from attempt 1. `id`: a delivery or an entry of its log. Throws 404; 409 unless
+ * active.
  */
 export function redeliver(ctx: Context, caller: Caller, webhookId: string, id: string): Promise<string> {
   return inTransaction(ctx, async (tx) => {
@@ -29,7 +28,7 @@ export function redeliver(ctx: Context, caller: Caller, webhookId: string, id: s
   });
 }
 
-/** Redelivers all failed deliveries since `since`, except tests, and returns how many. Throws like `redeliver`. */
+/** Returns how many. Throws like `redeliver`. */
 export function redeliverSince(ctx: Context, caller: Caller, webhookId: string, since: Date): Promise<number> {
   return inTransaction(ctx, async (tx) => {
     await lockActiveWebhook(tx, caller, webhookId);
@@ -48,7 +47,6 @@ export function redeliverSince(ctx: Context, caller: Caller, webhookId: string, 
   });
 }
 
-/** The columns of a delivery that starts over. */
 const FIRST_ATTEMPT = { status: 'pending' as const, attempt: 0, previousAttemptAt: null, endedAt: null };
 
 /** Locks the webhook before its deliveries, as every other transaction does. */

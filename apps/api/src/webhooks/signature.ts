@@ -1,10 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** `sha256=<hex>`: HMAC-SHA256 of the raw body, keyed with the secret. */
 export const signBody = (secret: string, body: string | Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-/** Compares in constant time. */
 export function isSigned(secret: string, body: Buffer, signature: unknown): boolean {
   const expected = Buffer.from(signBody(secret, body));
   const given = Buffer.from(typeof signature === 'string' ? signature : '');
@@ -18,7 +16,6 @@ export interface SignedMessage {
   body: string;
 }
 
-/** `webhook-id`, `webhook-timestamp`, and `webhook-signature` with a signature for each of `secrets`. */
 export function buildStandardHeaders(
   secrets: readonly string[],
   { id, at, body }: SignedMessage,
@@ -31,10 +28,7 @@ export function buildStandardHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
 
-/**
- * The keys that libraries of Standard Webhooks derive from a secret: base64 after `whsec_`; else the bytes of the text
- * (`format: 'raw'`) and, where it can be decoded, base64 too.
- */
+/** Base64 after `whsec_`; else the bytes of the text (`format: 'raw'`) and, where it can be decoded, base64 too. */
 function toSigningKeys(secret: string): Buffer[] {
   if (secret.startsWith('whsec_')) return [Buffer.from(secret.slice('whsec_'.length), 'base64')];
   const raw = Buffer.from(secret);

@@ -12,11 +12,7 @@ import { isOwnWebhook, webhookNotFound } from './read.ts';
 /** Longer than an attempt can last, because this lease is not renewed. */
 const LEASE_MS = 60_000;
 
-/**
- * Sends a test delivery to the caller's webhook in any state, and returns its log entry. It is one attempt, at once: it
- * counts in the webhook's rate window without waiting for it, and a failure has no consequences. Throws 404, or 503
- * while `DELIVERY_LIMITS.total` deliveries are under way.
- */
+/** Counts in the webhook's rate window without waiting for it, and has no consequences. Throws 404, 503. */
 export async function testWebhook(ctx: Context, caller: Caller, id: string) {
   const claimed = await inTransaction(ctx, (tx) => beginTest(tx, caller, id));
   const attempt = await attemptDelivery(ctx, claimed);

@@ -21,19 +21,14 @@ import {
   listBlindIndexes,
 } from './secret.ts';
 
-/** Webhooks of one user on any plan. */
 const MAX_WEBHOOKS = 10;
 /** How long a replaced secret still signs beside the new one. */
 const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
 
-/** Managed webhooks count against no limit; they are changed and deleted with the address of their task or settings. */
+/** Managed webhooks count against no limit, and change with their task or settings. */
 const isSubscription = eq(webhooks.purpose, 'subscription');
 
-/**
- * Creates a webhook and returns it with its secret, which is not shown again; default: a generated one. Throws 400 for an
- * address that may not be reached or a secret that receivers cannot read, 402 over the limits, 409 for a secret that
- * another webhook of the caller uses.
- */
+/** Returns the webhook with its secret, which is not shown again. Throws 400, 402, 409. */
 export async function createWebhook(ctx: Context, caller: Caller, input: CreateWebhookInput) {
   assertReachable(ctx, 'url', input.url);
   const id = randomUUID();
@@ -79,10 +74,7 @@ async function assertUnused(ctx: Context, caller: Caller, secret: string) {
   throw new AppError('conflict', 'You have a webhook with this secret: their inbound addresses would be the same.');
 }
 
-/**
- * Changes the caller's webhook. `isActive: true` also clears `failed`; open deliveries wait while it is false. Managed
- * webhooks accept nothing else. Throws 400 for an address that may not be reached, 404, 409.
- */
+/** `isActive: true` also clears `failed`. Managed webhooks accept nothing else. Throws 400, 404, 409. */
 export async function changeWebhook(ctx: Context, caller: Caller, id: string, input: ChangeWebhookInput) {
   const { url, events, description, isActive } = input;
   if (url !== undefined) assertReachable(ctx, 'url', url);
@@ -117,7 +109,7 @@ async function setNotifyWebhook(ctx: Context, caller: Caller, id: string, notify
     .where(and(eq(users.id, caller.id), ofAccount));
 }
 
-/** Deletes the caller's webhook with its deliveries and log. Throws 404, or 409 for a managed webhook. */
+/** Throws 404, or 409 for a managed webhook. */
 export async function deleteWebhook(ctx: Context, caller: Caller, id: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const mine = and(isOwnWebhook(caller, id), isSubscription);
@@ -133,10 +125,7 @@ async function buildManagedError(ctx: Context, caller: Caller, id: string): Prom
   return new AppError('conflict', `This is the webhook of ${owner}: change its \`webhookUrl\` there.`);
 }
 
-/**
- * Generates a new secret for the caller's webhook. The replaced one signs beside it for 24 hours; its inbound address
- * stops working at once. Throws 404.
- */
+/** The replaced secret signs beside the new one for 24 hours. Throws 404. */
 export function rotateSecret(ctx: Context, caller: Caller, id: string): Promise<{ id: string; secret: string }> {
   return inTransaction(ctx, async (tx) => {
     const [current] = await tx.db

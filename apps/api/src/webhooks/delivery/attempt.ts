@@ -6,7 +6,6 @@ import { decryptSecret } from '../secret.ts';
 import { buildStandardHeaders, signBody } from '../signature.ts';
 import type { ClaimedDelivery } from './claim.ts';
 
-/** The result of one attempt, which becomes an entry of the delivery log. */
 export interface Attempt {
   id: string;
   deliveryId: string;
@@ -20,7 +19,6 @@ export interface Attempt {
   success: boolean;
   statusCode: number | null;
   error: string | null;
-  /** Of the webhook, before this attempt. */
   lastAttemptOk: boolean | null;
 }
 
@@ -30,10 +28,7 @@ const UNREADABLE_SECRET: HttpOutcome = {
   error: 'Nothing was sent: the secret cannot be read any more. Rotate it.',
 };
 
-/**
- * Signs and sends a claimed delivery once. Returns the result, or null if `signal` aborted it. Holds no transaction and
- * no database connection while it waits for the receiver.
- */
+/** Sends a delivery once. Returns null if `signal` aborted it. Holds no database connection meanwhile. */
 export function attemptDelivery(
   ctx: Context,
   delivery: ClaimedDelivery,

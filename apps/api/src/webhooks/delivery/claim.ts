@@ -9,15 +9,13 @@ import type { Lease } from '../../queue/leases.ts';
 /** How many deliveries may be under way at once, over all processes. */
 export interface DeliveryLimits {
   total: number;
-  /** Of these, to webhooks whose latest attempt did not succeed; a webhook without attempts counts too. */
+  /** Of these, to webhooks without a successful latest attempt. */
   unproven: number;
   /** Of these, to webhooks whose latest attempt failed. */
   failing: number;
-  /** To one webhook whose latest attempt succeeded. */
   perProvenWebhook: number;
-  /** To any other webhook. */
   perUnprovenWebhook: number;
-  /** Webhooks that one claim looks at, so that its duration is bounded. */
+  /** Bounds the duration of one claim. */
   webhooksPerClaim: number;
 }
 
@@ -33,7 +31,6 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
 /** Sorts before every webhook id. */
 export const FIRST_WEBHOOK = '00000000-0000-0000-0000-000000000000';
 
-/** A delivery that this process sends, with what sending needs. */
 export interface ClaimedDelivery extends Lease<string> {
   webhookId: string;
   url: string;
@@ -41,10 +38,9 @@ export interface ClaimedDelivery extends Lease<string> {
   payload: string;
   requestId: string;
   queuedAt: Date;
-  /** The number of the attempt that follows, from 1. */
+  /** The attempt that follows, from 1. */
   attempt: number;
   previousAttemptAt: Date | null;
-  /** Whether the latest attempt at any delivery to the webhook succeeded; null before the first. */
   lastAttemptOk: boolean | null;
   secretSealed: string;
   previousSecretSealed: string | null;
@@ -53,9 +49,8 @@ export interface ClaimedDelivery extends Lease<string> {
 
 export interface ClaimResult {
   claimed: ClaimedDelivery[];
-  /** The webhook after which the next claim continues; `FIRST_WEBHOOK` when this one reached the last. */
+  /** Where the next claim continues. */
   next: string;
-  /** Whether queued deliveries were left. */
   hasMore: boolean;
 }
 
@@ -68,9 +63,8 @@ type ClaimedRow = Omit<ClaimedDelivery, 'claimToken' | 'queuedAt' | 'previousAtt
 type FoundRow = { hasMore: boolean; stoppedAt: string | null } & (ClaimedRow | { id: null });
 
 /**
- * Claims up to `limit` queued deliveries of active webhooks, within 100 a minute for each webhook and `limits`. Continues
- * round-robin with the webhook after `after`, retries first, so that neither a long queue nor slow receivers delay other
- * webhooks. One claim runs at a time over all processes, which makes the counts exact.
+ * Claims up to `limit` queued deliveries, round-robin over the webhooks after `after`, retries first. One claim runs
+ * at a time over all processes, so the limits are exact.
  */
 export function claimDeliveries(
   ctx: Context,
@@ -99,7 +93,7 @@ export function claimDeliveries(
 export const lockClaims = ({ db }: Context) =>
   queryRows(db, sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.claimDeliveries})`);
 
-/** Assignments that add `attempts` to the rate window of the webhook `h`, which starts with its first attempt. */
+/** The window of the webhook `h` starts with its first attempt. */
 export function addToRateWindow(ctx: Context, attempts: ReturnType<typeof sql>) {
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
@@ -116,9 +110,8 @@ interface ClaimOptions {
 }
 
 /**
- * Skips from webhook to webhook in the index of queued rows (a loose index scan), so the cost depends on the number of
- * webhooks, not of deliveries. `busy` aggregates into a map because the planner, which expects it to be empty, would
- * compute it again for each webhook. The row of a webhook is locked before those of its deliveries, as everywhere.
+ * A loose index scan over the webhooks with queued deliveries. `busy` is a map, because the planner would compute a
+ * set again for each webhook. Webhooks are locked before their deliveries, as everywhere.
  */
 function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOptions): Promise<FoundRow[]> {
   const now = ctx.now();
@@ -172,13 +165,13 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOpti
       from (select webhook_id, count(*)::int as attempts from claimed group by webhook_id) c where h.id = c.webhook_id
     )
     select exists (select from deliveries d where d.status = 'pending' and d.queued_at is not null
-        and not exists (select from picked where picked.id = d.id)) as "hasMore",
+        and not exists (select from picked where picked.id = d.id)) as has_more,
       case when (select count(*) from claimed) < ${limit}::int
-        then (select webhook_id from waiting where position = ${limits.webhooksPerClaim}::int) end as "stoppedAt",
-      c.id, c.webhook_id as "webhookId", c.event, c.payload, c.request_id as "requestId",
-      c.queued_at as "queuedAt", c.attempt + 1 as attempt, c.previous_attempt_at as "previousAttemptAt", h.url,
-      h.last_attempt_ok as "lastAttemptOk", h.secret_sealed as "secretSealed",
-      h.previous_secret_sealed as "previousSecretSealed", h.previous_secret_until as "previousSecretUntil"
+        then (select webhook_id from waiting where position = ${limits.webhooksPerClaim}::int) end as stopped_at,
+      c.id, c.webhook_id, c.event, c.payload, c.request_id,
+      c.queued_at, c.attempt + 1 as attempt, c.previous_attempt_at, h.url,
+      h.last_attempt_ok, h.secret_sealed,
+      h.previous_secret_sealed, h.previous_secret_until
     from (select) one left join (claimed c join webhooks h on h.id = c.webhook_id) on true`,
   );
 }

@@ -17,10 +17,7 @@ interface CompletedDelivery {
   error: string | null;
 }
 
-/**
- * Stores attempts with their consequences, in the caller's transaction: the log, the next retry, and after the last one
- * the failure of the webhook. Attempts whose claim token was lost are ignored. Returns the ids of the stored deliveries.
- */
+/** Stores attempts and their consequences, unless their claim was lost. Returns the ids of the stored deliveries. */
 export async function completeAttempts(ctx: Context, attempts: readonly Attempt[]): Promise<string[]> {
   if (attempts.length === 0) return [];
   const changesWebhook = attempts.filter(({ success, lastAttemptOk }) => !success || lastAttemptOk !== true);
@@ -41,7 +38,7 @@ export async function completeAttempts(ctx: Context, attempts: readonly Attempt[
   return completed.map(({ id }) => id);
 }
 
-/** Completes attempts for as long as the database is unavailable. One that cannot be stored is left to its lease. */
+/** One that cannot be stored is left to its lease. */
 export function storeAttempts(ctx: Context, attempts: readonly Attempt[], signal: AbortSignal): Promise<void> {
   return storeBatch(attempts, {
     maxWaitMs: MAX_WAIT_MS,
@@ -53,47 +50,52 @@ export function storeAttempts(ctx: Context, attempts: readonly Attempt[], signal
   });
 }
 
+const ATTEMPT_COLUMNS = {
+  id: 'uuid',
+  deliveryId: 'uuid',
+  claimToken: 'uuid',
+  url: 'text',
+  attempt: 'int',
+  at: 'timestamptz',
+  success: 'boolean',
+  statusCode: 'int',
+  error: 'text',
+  responseTimeMs: 'int',
+  retryAt: 'timestamptz',
+} as const;
+
 async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promise<CompletedDelivery[]> {
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const values = attempts.map((one) => ({
-    id: one.deliveryId,
-    token: one.claimToken,
-    log_id: one.id,
-    url: one.url,
-    number: one.attempt,
-    at: one.at,
-    success: one.success,
-    status_code: one.statusCode,
-    error: one.error,
-    ms: one.responseTimeMs,
-    retry_at: computeRetryAt(ctx, one, now),
+    ...one,
+    retryAt: computeRetryAt(ctx, one, now),
   }));
   return queryRows<CompletedDelivery>(
     ctx.db,
     sql`
     with completed as (
-      update deliveries d set attempt = a.number, previous_attempt_at = a.at, ${RELEASE_LEASE},
+      update deliveries d set attempt = a.attempt, previous_attempt_at = a.at, ${RELEASE_LEASE},
         status = s.status, next_attempt_at = case when s.status = 'pending' then a.retry_at end,
         ended_at = case when s.status <> 'pending' then ${at} end
-      from jsonb_to_recordset(${recordset(values)}::jsonb) as a(id uuid, token uuid, log_id uuid, url text, number int,
-          at timestamptz, success boolean, status_code int, error text, ms int, retry_at timestamptz)
-        join deliveries was on was.id = a.id join webhooks h on h.id = was.webhook_id
+      from ${recordset('a', values, ATTEMPT_COLUMNS)}
+        join deliveries was on was.id = a.delivery_id join webhooks h on h.id = was.webhook_id
         cross join lateral (select case when a.success then 'delivered'
           when a.retry_at is null or h.status = 'failed' then 'failed' else 'pending' end as status) s
-      where d.id = a.id and d.claim_token = a.token
-      returning d.id, d.webhook_id, d.event, a.log_id, a.url, a.number, a.at, a.success, a.status_code, a.error, a.ms,
+      where d.id = a.delivery_id and d.claim_token = a.claim_token
+      returning d.id, d.webhook_id, d.event, a.id as attempt_id, a.url, a.attempt, a.at, a.success, a.status_code, a.error,
+        a.response_time_ms,
         not a.success and a.retry_at is null and d.event <> 'test' as is_exhausted
     ), logged as (
       insert into delivery_attempts (id, delivery_id, webhook_id, event, url, attempt, success, status_code, error,
         response_time_ms, attempted_at)
-      select log_id, id, webhook_id, event, url, number, success, status_code, error, ms, at from completed
+      select attempt_id, id, webhook_id, event, url, attempt, success, status_code, error, response_time_ms, at from completed
     )
-    select id, log_id as "attemptId", webhook_id as "webhookId", is_exhausted as "isExhausted", error from completed`,
+    select id, attempt_id, webhook_id, is_exhausted, error from completed`,
   );
 }
 
-/** When to retry, counted from the end of the attempt; null if no retry follows. Tests are not retried. */
+/** Counts from the end of the attempt; null if no retry follows. */
 function computeRetryAt(ctx: Context, { success, attempt, event }: Attempt, now: Date): Date | null {
   const wait = ctx.config.webhookRetryDelaysMs[attempt];
   return success || wait === undefined || event === 'test' ? null : new Date(now.getTime() + wait);
@@ -108,12 +110,12 @@ function lockWebhooks(ctx: Context, attempts: readonly Attempt[]) {
 function updateLastAttempts(ctx: Context, attempts: readonly Attempt[]) {
   const inOrder = attempts.toSorted((a, b) => a.at.getTime() - b.at.getTime());
   const latest = new Map(inOrder.map(({ webhookId, success }) => [webhookId, success]));
-  const values = recordset([...latest].map(([id, ok]) => ({ id, ok })));
+  const values = [...latest].map(([id, ok]) => ({ id, ok }));
   return queryRows(
     ctx.db,
     sql`
     update webhooks h set last_attempt_ok = a.ok
-    from jsonb_to_recordset(${values}::jsonb) as a(id uuid, ok boolean)
+    from ${recordset('a', values, { id: 'uuid', ok: 'boolean' })}
     where h.id = a.id and h.last_attempt_ok is distinct from a.ok`,
   );
 }
@@ -126,7 +128,7 @@ async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[
     ctx.db,
     sql`update webhooks set status = 'failed', updated_at = ${now}
       where id = any(${uuids([...errors.keys()])}) and status = 'active'
-      returning id, user_id as "userId", url, (select name from tasks t where t.id = task_id) as "taskName"`,
+      returning id, user_id, url, (select name from tasks t where t.id = task_id) as task_name`,
   );
   if (failed.length === 0) return;
   // Deliveries that are being sent end with their own attempt.

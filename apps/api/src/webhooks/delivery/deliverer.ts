@@ -20,9 +20,7 @@ const GRACE_MS = 20_000;
 export interface Deliverer {
   /** Looks for queued deliveries at once instead of at the next poll. */
   wake(): void;
-  /** Whether its loop makes progress. */
   isAlive(): boolean;
-  /** Starts the background loops. */
   start(): void;
   /** Sends everything that may be sent now, and returns when nothing is left. */
   drain(): Promise<void>;
@@ -30,18 +28,13 @@ export interface Deliverer {
   stop(): Promise<void>;
 }
 
-/** Overridden by tests. */
 export interface DelivererOptions {
   graceMs?: number;
   slowAfterMs?: number;
   limits?: DeliveryLimits;
 }
 
-/**
- * The delivery loop of a process: keeps up to `WEBHOOK_CONCURRENCY` deliveries under way and refills as each one ends.
- * The slot of a slow delivery may be used by a webhook that has none under way, so receivers that hang do not block
- * others. Any number of processes share one database.
- */
+/** Keeps up to `WEBHOOK_CONCURRENCY` deliveries under way. Any number of processes share one database. */
 export function createDeliverer(
   ctx: Context,
   { graceMs = GRACE_MS, slowAfterMs = SLOW_AFTER_MS, limits = DELIVERY_LIMITS }: DelivererOptions = {},
@@ -64,7 +57,7 @@ export function createDeliverer(
   const store = createBatcher((attempts: Attempt[]) => storeAttempts(ctx, attempts, closing.signal), MAX_BATCH);
   const fill = singleFlight(claimRound, (error) => ctx.log.error({ err: error }, 'claiming deliveries failed'));
   const slots = createSlots(ctx.config.webhookConcurrency, slowAfterMs, refill);
-  /** Why the last round left deliveries queued: no slots here, or limits that the end of a delivery may lift. */
+  /** Why the last round left deliveries queued; the end of a delivery can lift both. */
   let isFull = false;
   let hasMore = false;
   let after = FIRST_WEBHOOK;
@@ -74,7 +67,6 @@ export function createDeliverer(
     let isWholeRound = after === FIRST_WEBHOOK;
     isFull = false;
     while (!stopping.signal.aborted) {
-      // A round can last as long as deliveries end and others start.
       heartbeat.beat();
       const { limit, onlyIdleWebhooks } = slots.available();
       isFull = limit === 0;

@@ -10,12 +10,11 @@ import {
   renewLeases,
 } from '../../queue/leases.ts';
 
-/** Retries that one statement enqueues. */
 const BATCH_SIZE = 2000;
 
 const DELIVERIES: LeasedTable<string> = { name: 'deliveries', alias: 'd', idType: 'uuid' };
 
-/** Enqueues the retries whose wait is over. Returns whether any delivery is queued. */
+/** Returns whether any delivery is queued. */
 export async function enqueueDueRetries(ctx: Context): Promise<boolean> {
   const now = ctx.now().toISOString();
   for (;;) {
@@ -29,22 +28,18 @@ export async function enqueueDueRetries(ctx: Context): Promise<boolean> {
         returning 1
       )
       select (select count(*)::int from due) as queued,
-        exists (select from deliveries where status = 'pending' and queued_at is not null) as "isAnyQueued"`,
+        exists (select from deliveries where status = 'pending' and queued_at is not null) as is_any_queued`,
     );
     const { queued = 0, isAnyQueued = false } = found ?? {};
     if (queued < BATCH_SIZE) return isAnyQueued || queued > 0;
   }
 }
 
-/** Renews the leases for another `EXECUTION_LEASE_MS`; returns the ids that are still held. */
 export function renewDeliveries(ctx: Context, leases: readonly Lease<string>[]): Promise<Set<string>> {
   return renewLeases(ctx.db, DELIVERIES, leases, new Date(ctx.now().getTime() + ctx.config.executionLeaseMs));
 }
 
-/**
- * Enqueues the deliveries of dead processes again. A request that had arrived is sent once more, as the same attempt
- * under the same id: delivery is at least once. Returns how many.
- */
+/** A request that had arrived is sent again as the same attempt: delivery is at least once. Returns how many. */
 export async function rescueDeliveries(ctx: Context): Promise<number> {
   const rescued = await requeue(ctx, hasExpiredLease('d', ctx.now()));
   ctx.metrics.takenOver('deliveries', rescued);
@@ -52,7 +47,6 @@ export async function rescueDeliveries(ctx: Context): Promise<number> {
   return rescued;
 }
 
-/** Returns deliveries of this process to the queue, so that another process sends them at once. */
 export async function handBackDeliveries(ctx: Context, leases: readonly Lease<string>[]): Promise<void> {
   if (leases.length > 0) await requeue(ctx, isLeased(DELIVERIES, leases));
 }

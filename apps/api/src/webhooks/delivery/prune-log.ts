@@ -3,13 +3,9 @@ import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { MAX_LOG_ATTEMPTS } from '../read.ts';
 
-/** Bounds the locks of one statement. */
 const BATCH_SIZE = 2000;
 
-/**
- * Deletes log entries of these webhooks beyond the last 100 attempts, except those of open deliveries, and with them
- * delivered deliveries and tests. Failed deliveries stay until retention deletes them, so that they can be redelivered.
- */
+/** Deletes what is beyond the last 100 attempts, unless open. Failed deliveries stay until retention deletes them. */
 export async function pruneLog(ctx: Context, webhookIds: readonly string[]): Promise<void> {
   if (webhookIds.length === 0) return;
   let deleted: unknown[];

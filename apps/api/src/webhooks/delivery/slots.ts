@@ -1,14 +1,11 @@
 export interface Slots {
-  /** How many deliveries may start now. `onlyIdleWebhooks`: all regular slots are taken, these replace slow ones. */
+  /** `onlyIdleWebhooks`: the regular slots are taken, and these are the second use of slow ones. */
   available(): { limit: number; onlyIdleWebhooks: boolean };
   /** Takes a slot and returns the function that frees it. */
   take(): () => void;
 }
 
-/**
- * The delivery slots of a process. After `slowAfterMs` a delivery only waits for its response, which costs next to
- * nothing: its slot is slow and may be used twice. `onChange` is called when a slot becomes free or slow.
- */
+/** After `slowAfterMs` a delivery only waits for its response: its slot may be used a second time. */
 export function createSlots(count: number, slowAfterMs: number, onChange: () => void): Slots {
   let taken = 0;
   let slow = 0;
