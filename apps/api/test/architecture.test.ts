@@ -89,7 +89,7 @@ t.test('the scheduler is a client: it knows neither the API nor the database', a
 
 t.test('schedule/ is pure: it knows the contract and its libraries', async (t) => {
   const folder = `${API}schedule/`;
-  const libraries = ['croner', 'temporal-polyfill'];
+  const libraries = ['croner', 'lru-cache', 'temporal-polyfill'];
   t.same(
     strays(
       (path) => path.startsWith(folder),

@@ -2,7 +2,6 @@ import { runScheduler } from '@carillon/contract/cron';
 import type { Routes } from '../http/validation.ts';
 import { tick } from './tick.ts';
 
-/** Specification "Internal scheduler trigger". */
 export const cronRoutes: Routes = async (app, { ctx }) => {
   app.get(
     '/api/cron/scheduler',

@@ -3,36 +3,39 @@ import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { enqueueDue, findNextDueAt } from '../executions/enqueue.ts';
+import { hasExpiredLease } from '../queue/leases.ts';
 import type { Span } from '../telemetry/tracing.ts';
 
-/** The answer comes at the latest after so long; what is left goes on (decisions §6). */
-const LONGEST_WAIT_MS = 50_000;
-const LOOK_EVERY_MS = 50;
+/** A tick answers by then, while its executions go on. */
+const MAX_WAIT_MS = 50_000;
+const POLL_MS = 50;
 
 export interface TickOptions {
-  /** Waits until what was claimed has ended; otherwise the counts are those of the claims. */
+  /** Waits until the executions have ended; otherwise all of them count as processed. */
   wait: boolean;
 }
 
 /**
- * One call of the scheduler trigger: takes up all that is due, and what dead processes left behind (decisions §6).
- * Ticks may overlap; each counts what it took up itself.
+ * One call of the scheduler trigger: enqueues all that is due, and takes over the executions of dead processes. Ticks may
+ * overlap; each counts what it enqueued itself.
  */
 export function tick(ctx: Context, options: TickOptions) {
-  return ctx.trace.span('scheduler tick', { 'carillon.tick.wait': options.wait }, (span) => takeUp(ctx, options, span));
+  return ctx.trace.span('scheduler tick', { 'carillon.tick.wait': options.wait }, (span) =>
+    runTick(ctx, options, span),
+  );
 }
 
-async function takeUp(ctx: Context, { wait }: TickOptions, span: Span) {
-  // What is due first: it has an instant to be on time for.
+async function runTick(ctx: Context, { wait }: TickOptions, span: Span) {
+  // Due executions first: they should start on time.
   const { queued, refused } = await enqueueDue(ctx);
-  const rescued = (await hasAbandoned(ctx)) ? await ctx.worker.rescue() : [];
+  const rescued = (await hasExpired(ctx)) ? await ctx.worker.rescue() : [];
   span.set({
     'carillon.tick.queued': queued.length,
     'carillon.tick.refused': refused.length,
     'carillon.tick.rescued': rescued.length,
   });
-  const claimed = [...queued, ...rescued];
-  const ended = wait ? await waitUntilEnded(ctx, claimed) : { processed: claimed.length, failed: 0 };
+  const ids = [...queued, ...rescued];
+  const ended = wait ? await waitUntilEnded(ctx, ids) : { processed: ids.length, failed: 0 };
   return {
     processed: ended.processed + refused.length,
     failed: ended.failed + refused.length,
@@ -40,22 +43,22 @@ async function takeUp(ctx: Context, { wait }: TickOptions, span: Span) {
   };
 }
 
-/** Whether a lease has ended: one statement, where taking over would be a transaction in each tick. */
-async function hasAbandoned(ctx: Context): Promise<boolean> {
+/** One cheap statement per tick instead of the transaction of a rescue. */
+async function hasExpired(ctx: Context): Promise<boolean> {
   const [row] = await queryRows<{ found: boolean }>(
     ctx.db,
     sql`
     select exists (
-      select from executions where status = 'running' and lease_until < ${ctx.now().toISOString()}
+      select from executions e where e.status = 'running' and ${hasExpiredLease('e', ctx.now())}
     ) as found`,
   );
   return row?.found ?? false;
 }
 
-/** The executions may run in any process, so the database is asked. One that was deleted has ended uncounted. */
+/** Polls the database, since any process may run them. Deleted executions count as ended. */
 async function waitUntilEnded(ctx: Context, ids: readonly number[]) {
   if (ids.length === 0) return { processed: 0, failed: 0 };
-  const deadline = performance.now() + LONGEST_WAIT_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const [row] = await queryRows<{ processed: number; failed: number; open: number }>(
       ctx.db,
@@ -67,6 +70,6 @@ async function waitUntilEnded(ctx: Context, ids: readonly number[]) {
     );
     const { processed = 0, failed = 0, open = 0 } = row ?? {};
     if (open === 0 || performance.now() >= deadline || ctx.worker.stopping.aborted) return { processed, failed };
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_MS);
   }
 }

@@ -5,51 +5,51 @@ import type { AiOutcome } from '../ai/client.ts';
 import type { AiAttachment } from '../ai/request.ts';
 import type { Context } from '../context.ts';
 import { MAX_ATTACHED_BYTES } from '../uploads/attachments.ts';
-import { type ByteBudget, createByteBudget, type Share } from './byte-budget.ts';
+import { type ByteBudget, type ByteReservation, createByteBudget } from './byte-budget.ts';
 import type { ClaimedExecution } from './select-runnable.ts';
 
-/** What bounds the attachments of all runs of a process. */
+/** Shared by all executions of a process. */
 export interface AttachmentLimits {
-  /** For the bytes of the files. As JSON, on their way to a provider, they take some eight times as much memory. */
+  /** Bytes of files in memory. As JSON, on their way to a provider, they take some eight times as much. */
   budget: ByteBudget;
-  /** How long the files of a run may take to arrive. */
+  /** How long reading the files of one execution may take. */
   readMs: number;
 }
 const LIMITS: AttachmentLimits = { budget: createByteBudget(64 * 1024 * 1024), readMs: 60_000 };
 
-type Run = Pick<ClaimedExecution, 'id' | 'userId' | 'attachmentIds'>;
+type Execution = Pick<ClaimedExecution, 'id' | 'userId' | 'attachmentIds'>;
 type Failed = AiOutcome & { ok: false };
 
 /**
- * What `ask` comes to with the attachments of the run, in the task's order. They are in memory until it has ended, so a
- * run whose files do not fit beside those of others waits its turn. Where one was deleted, or storage cannot be reached,
- * `ask` is not called and that is the outcome. Never rejects unless `ask` does.
+ * Calls `ask` with the attachments of an execution, in the order of its task. They stay in memory until `ask` returns, so
+ * an execution waits until its files fit beside those of others. If one was deleted or storage is unreachable, returns
+ * that as a failure and asks nothing. Never rejects unless `ask` does.
  */
 export async function withAttachments(
   ctx: Context,
-  run: Run,
+  execution: Execution,
   signal: AbortSignal,
   ask: (attachments: readonly AiAttachment[]) => Promise<AiOutcome>,
   { budget, readMs }: AttachmentLimits = LIMITS,
 ): Promise<AiOutcome> {
-  if (run.attachmentIds.length === 0) return ask([]);
-  // The most that a run may have, until its rows say how much it has: a data URL comes with its row.
-  const taken = await budget.take(MAX_ATTACHED_BYTES, signal).catch(() => null);
-  if (taken === null) return ABORTED;
-  using share = taken;
-  const loaded = await within(readMs, signal, load(ctx, run, share)).catch((error) => {
+  if (execution.attachmentIds.length === 0) return ask([]);
+  // The most that it may have, until its rows tell the sizes: a data URL is loaded with its row.
+  const reserved = await budget.reserve(MAX_ATTACHED_BYTES, signal).catch(() => null);
+  if (reserved === null) return ABORTED;
+  using reservation = reserved;
+  const loaded = await withTimeout(readMs, signal, load(ctx, execution, reservation)).catch((error) => {
     if (signal.aborted) return ABORTED;
-    ctx.log.error({ err: error, executionId: run.id }, 'attachments could not be read');
+    ctx.log.error({ err: error, executionId: execution.id }, 'reading attachments failed');
     return UNREACHABLE;
   });
-  // Awaited here: the share is given back at the end of this block.
+  // Awaited here, because the reservation ends with this block.
   return loaded.ok ? await ask(loaded.attachments) : loaded;
 }
 
 async function load(
   ctx: Context,
-  { userId, attachmentIds }: Run,
-  share: Share,
+  { userId, attachmentIds }: Execution,
+  reservation: ByteReservation,
 ): Promise<{ ok: true; attachments: AiAttachment[] } | Failed> {
   const { id, name, type, size, storageKey, url } = uploads;
   const found = await ctx.db
@@ -57,8 +57,8 @@ async function load(
     .from(uploads)
     .where(and(eq(uploads.userId, userId), inArray(id, attachmentIds)));
   const bytes = found.reduce((sum, file) => sum + file.size, 0);
-  if (bytes > MAX_ATTACHED_BYTES) return refused("The task's attachments have more than 20 MiB; change them.");
-  share.shrinkTo(bytes);
+  if (bytes > MAX_ATTACHED_BYTES) return refuse("The task's attachments have more than 20 MiB; change them.");
+  reservation.shrinkTo(bytes);
 
   const files = new Map(found.map((file) => [file.id, file]));
   const read = await Promise.all(
@@ -68,7 +68,7 @@ async function load(
     }),
   );
   const missing = read.filter(({ data }) => data === null);
-  if (missing.length > 0) return refused(wordMissing(missing.map(({ id, file }) => file?.name ?? id)));
+  if (missing.length > 0) return refuse(describeMissing(missing.map(({ id, file }) => file?.name ?? id)));
   return {
     ok: true,
     attachments: read.flatMap(({ file, data }) =>
@@ -77,17 +77,17 @@ async function load(
   };
 }
 
-function wordMissing(names: readonly string[]): string {
+function describeMissing(names: readonly string[]): string {
   const shown = names.map((name) => JSON.stringify(toStorableText(name, 100))).join(', ');
   const which = names.length === 1 ? `attachment ${shown} has` : `attachments ${shown} have`;
   return `The ${which} been deleted; change the task's attachments.`;
 }
 
-/** Rejects as soon as `ms` are over or `signal` is aborted, whatever becomes of `work`. */
-async function within<T>(ms: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
+/** Rejects once `ms` are over or `signal` aborts; `work` itself is not stopped. */
+async function withTimeout<T>(ms: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);
-  const timer = setTimeout(() => reject(new Error(`They took more than ${ms} ms.`)), ms);
+  const timer = setTimeout(() => reject(new Error(`Reading took more than ${ms} ms.`)), ms);
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
@@ -98,7 +98,7 @@ async function within<T>(ms: number, signal: AbortSignal, work: Promise<T>): Pro
   }
 }
 
-const failed = (errorCode: Failed['errorCode'], message: string, retryable: boolean): Failed => ({
+const fail = (errorCode: Failed['errorCode'], message: string, retryable: boolean): Failed => ({
   ok: false,
   errorCode,
   message,
@@ -107,9 +107,9 @@ const failed = (errorCode: Failed['errorCode'], message: string, retryable: bool
   usage: null,
   durationMs: 0,
 });
-const refused = (message: string) => failed('INVALID_REQUEST', message, false);
-const ABORTED = failed('INTERRUPTED', 'The run was aborted.', true);
-const UNREACHABLE = failed(
+const refuse = (message: string) => fail('INVALID_REQUEST', message, false);
+const ABORTED = fail('INTERRUPTED', 'The run was aborted.', true);
+const UNREACHABLE = fail(
   'PROVIDER_UNAVAILABLE',
   "File storage could not be reached, so the task's attachments could not be read and no model was asked.",
   true,

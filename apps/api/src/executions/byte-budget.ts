@@ -1,62 +1,62 @@
-/** Bytes that are held until the share is disposed of. */
-export interface Share extends Disposable {
+/** Bytes that are reserved until disposed of. */
+export interface ByteReservation extends Disposable {
   /** Gives back what is beyond `bytes`. */
   shrinkTo(bytes: number): void;
 }
 
 export interface ByteBudget {
-  /**
-   * Resolves once `bytes` are free, those who asked before first; more than there are in all counts as all. Rejects with
-   * the reason of `signal` when that is aborted before.
-   */
-  take(bytes: number, signal: AbortSignal): Promise<Share>;
+  /** Resolves once `bytes` are free, first come first served. More than the budget reserves all of it. */
+  reserve(bytes: number, signal: AbortSignal): Promise<ByteReservation>;
 }
 
-/** A number of bytes that may be in memory at once, shared by whoever asks. */
+/**
+ * A number of bytes that may be in memory at once. Own code: weighted semaphores such as async-mutex cannot withdraw one
+ * waiter, so an aborted execution would block those behind it.
+ */
 export function createByteBudget(capacity: number): ByteBudget {
   let free = capacity;
   const waiting = new Set<{ bytes: number; grant: () => void }>();
 
-  function serve() {
-    for (const one of waiting) {
-      // What would fit behind it waits too: else small ones could overtake a large one for ever.
-      if (one.bytes > free) return;
-      waiting.delete(one);
-      free -= one.bytes;
-      one.grant();
+  function grantNext() {
+    for (const waiter of waiting) {
+      // Those behind wait too, even if they would fit: small requests could overtake a large one for ever.
+      if (waiter.bytes > free) return;
+      waiting.delete(waiter);
+      free -= waiter.bytes;
+      waiter.grant();
     }
   }
 
-  function share(bytes: number): Share {
+  function createReservation(bytes: number): ByteReservation {
     let held = bytes;
     const shrinkTo = (to: number) => {
-      const kept = Math.min(held, to);
-      free += held - kept;
-      held = kept;
-      serve();
+      const rest = Math.min(held, to);
+      free += held - rest;
+      held = rest;
+      grantNext();
     };
     return { shrinkTo, [Symbol.dispose]: () => shrinkTo(0) };
   }
 
   return {
-    async take(bytes, signal) {
+    async reserve(bytes, signal) {
       signal.throwIfAborted();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const one = { bytes: Math.min(bytes, capacity), grant: resolve };
-      const leave = () => {
-        if (!waiting.delete(one)) return;
+      const waiter = { bytes: Math.min(bytes, capacity), grant: resolve };
+      const withdraw = () => {
+        if (!waiting.delete(waiter)) return;
         reject(signal.reason);
-        serve();
+        grantNext();
       };
-      signal.addEventListener('abort', leave);
-      waiting.add(one);
-      serve();
+      signal.addEventListener('abort', withdraw);
+      waiting.add(waiter);
+      grantNext();
       try {
         await promise;
       } finally {
-        signal.removeEventListener('abort', leave);
+        signal.removeEventListener('abort', withdraw);
       }
-      return share(one.bytes);
+      return createReservation(waiter.bytes);
     },
   };
 }

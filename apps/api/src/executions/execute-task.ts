@@ -6,8 +6,8 @@ import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
 
 /**
- * Queues a run of a task of the caller's now, whatever its schedule and state. Above the limit of 5 at once, and while
- * another run of the task is under way, it waits as `pending`. Refusals: 404, and 402 over quota (decisions §5).
+ * Queues an execution of the caller's task now, whatever its schedule and state. It stays `pending` while 5 others of the
+ * user or another one of the task are running. Throws 404, and 402 over quota.
  */
 export async function executeTask(
   ctx: Context,
@@ -17,7 +17,7 @@ export async function executeTask(
 ) {
   const queued = await inTransaction(ctx, async (tx) => {
     const now = tx.now();
-    // Sent together, and the task is locked first, as everybody does: both go through `queryRows`, which keeps their order.
+    // Sent together in this order: every transaction locks the task before the account.
     const [[task], account] = await Promise.all([
       queryRows(tx.db, sql`select id from tasks where id = ${taskId} and user_id = ${caller.id} for key share`),
       lockActiveAccount(tx, caller.id),

@@ -5,25 +5,22 @@ import { AppError, executionNotFound } from '../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
 
-export interface Retried {
+export interface RetriedExecution {
   executionId: number;
   status: 'pending' | 'running';
-  /** When it was started; while it is pending, when it was queued. */
+  /** When it started, or if it is pending, when it was queued. */
   startedAt: Date;
-  /** False where a retry was to come or under way already. */
+  /** False if there was a live retry already. */
   isNew: boolean;
 }
 
 /**
- * Makes a new pending execution of a failed one's task (decisions §5), on demand and beside the schedule. A run is not
- * paid for twice by accident: where a retry of this execution, or of one of its retries, is pending or running, that
- * is returned instead, and one that waits for its time is queued now. Refusals: 404, 402 over quota, and 409 for an
- * execution that has not failed.
- *
- * The lock on the task settles the races: whoever makes, takes up, starts or ends one of its retries holds it too.
+ * Queues a retry of a failed execution, on demand and beside the schedule. So that nobody pays twice by accident, a retry
+ * of it, or of one of its retries, that is pending or running is returned instead; one that waits for its time is queued
+ * now. Throws 404, 402 over quota, and 409 for an execution that has not failed.
  */
-export async function retryExecution(ctx: Context, caller: Caller, executionId: number): Promise<Retried> {
-  const retried = await inTransaction(ctx, async (tx): Promise<Retried> => {
+export async function retryExecution(ctx: Context, caller: Caller, executionId: number): Promise<RetriedExecution> {
+  const retried = await inTransaction(ctx, async (tx): Promise<RetriedExecution> => {
     const failed = await lockFailed(tx, caller, executionId);
     const live = await findLiveRetry(tx, failed.id);
     if (live?.since) return { executionId: live.id, status: live.status, startedAt: live.since, isNew: false };
@@ -44,7 +41,7 @@ export async function retryExecution(ctx: Context, caller: Caller, executionId: 
   return retried;
 }
 
-/** The failed execution, its task's row locked: nothing happens to it or to its retries until this transaction ends. */
+/** Locks the task first: every transaction that changes one of its executions does so too. */
 async function lockFailed(ctx: Context, caller: Caller, id: number) {
   const mine = and(eq(executions.id, id), eq(executions.userId, caller.id));
   await ctx.db
@@ -53,7 +50,7 @@ async function lockFailed(ctx: Context, caller: Caller, id: number) {
     .innerJoin(tasks, eq(tasks.id, executions.taskId))
     .where(mine)
     .for('no key update', { of: tasks });
-  // A statement of its own, begun after the lock was had: it sees what others have committed.
+  // A statement of its own, because its snapshot must be taken under the lock.
   const { taskId, userId, status, viaWebhook } = executions;
   const [found] = await ctx.db
     .select({ id: executions.id, taskId, userId, status, viaWebhook })
@@ -66,12 +63,12 @@ async function lockFailed(ctx: Context, caller: Caller, id: number) {
 
 interface LiveRetry {
   id: number;
-  status: Retried['status'];
-  /** Since when it runs or is queued; null while it waits for its time. */
+  status: RetriedExecution['status'];
+  /** When it started or was queued; null while it waits for its time. */
   since: Date | null;
 }
 
-/** The retry of an execution that is pending or running, however many that failed lie between them. */
+/** The pending or running retry of an execution, or of a retry of it, at any depth. */
 async function findLiveRetry(ctx: Context, id: number): Promise<LiveRetry | null> {
   const [live] = await queryRows<Omit<LiveRetry, 'since'> & { since: string | null }>(
     ctx.db,
@@ -97,10 +94,10 @@ async function queueRetry({ db }: Context, id: number, queued: Queued): Promise<
 
 async function insertRetry({ db }: Context, failed: Awaited<ReturnType<typeof lockFailed>>, queued: Queued) {
   const { id: retryOfId, taskId, userId, viaWebhook } = failed;
-  const made = { taskId, userId, viaWebhook, retryOfId, status: 'pending', trigger: 'manual' } as const;
-  const [retry] = await db
+  const retry = { taskId, userId, viaWebhook, retryOfId, status: 'pending', trigger: 'manual' } as const;
+  const [inserted] = await db
     .insert(executions)
-    .values({ ...made, ...queued, createdAt: queued.queuedAt })
+    .values({ ...retry, ...queued, createdAt: queued.queuedAt })
     .returning({ id: executions.id });
-  return (retry as { id: number }).id;
+  return (inserted as { id: number }).id;
 }

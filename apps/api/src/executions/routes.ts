@@ -6,7 +6,6 @@ import { retryExecution } from './retry-execution.ts';
 
 const success = true as const;
 
-/** Specification "Tasks, executions, agent mode". */
 export const executionsRoutes: Routes = async (app) => {
   const config = { access: 'user' } as const;
 

@@ -2,20 +2,19 @@ import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 
-/** Specification "Concurrency". */
-const PER_USER = 5;
-const GLOBAL = 1000;
-/** Queued rows of one user that a claim looks at: what a day's quota lets anybody queue, all of one task perhaps. */
-const LOOKAHEAD = 500;
+const MAX_RUNNING_PER_USER = 5;
+const MAX_RUNNING = 1000;
+/** Queued rows of one user that a claim considers: as many as a day's quota admits, which may all be of one task. */
+const MAX_CONSIDERED = 500;
 
-/** An execution that this process runs: its lease is ours until `claimToken` says otherwise. */
+/** An execution that this process runs, with what it asks of the model. */
 export interface ClaimedExecution {
   id: number;
   taskId: number;
   userId: number;
   attempt: number;
   trigger: string;
-  /** When it was to start, as PostgreSQL writes it. */
+  /** When it was due, as PostgreSQL writes it. */
   runAt: string;
   claimToken: string;
   prompt: string;
@@ -31,18 +30,19 @@ export type Candidate = Omit<ClaimedExecution, 'claimToken'> & {
   usageDay: string;
   viaWebhook: boolean;
   lastDurationMs: number | null;
-  /** False for a run that was interrupted: it counts as the same one. */
+  /** False if it was interrupted and starts again. */
   isFirstStart: boolean;
 };
 
-/** A queued row in its user's turn; `id` is null where another transaction holds it or its task at the moment. */
+/** A queued row in the order of the round; `id` is null if another transaction has locked it or its task. */
 export type RunnableRow = { roundUserId: number } & (Candidate | { id: null });
 
 /**
- * Locks up to `limit` queued rows that may start now, users in order from the one after `after`. Hops from user to user
- * in the index of queued rows, so the cost is that of who waits, not of how much waits. What runs is read once, into
- * maps: it changes so fast that the planner, which takes it for empty, would read it again for every row. A join
- * instead of a scalar subquery could lose the order of the users, and with it their turns.
+ * Locks up to `limit` queued rows that may start now, in the order of their users from the one after `after`.
+ *
+ * Skips from user to user in the index of queued rows, so that the cost grows with the users who wait, not with their
+ * rows. Running rows are read once, into maps: the planner expects none and would read them again for each row. A join
+ * instead of the scalar subquery could lose the order of the users.
  */
 export function selectRunnable(ctx: Context, limit: number, after: number): Promise<RunnableRow[]> {
   return queryRows<RunnableRow>(
@@ -67,15 +67,15 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
             select id, task_id, run_at from executions
             where status = 'pending' and queued_at is not null and user_id = w.user_id
               and jsonb_exists((select tasks from busy), task_id::text) is not true
-            order by run_at, id limit ${LOOKAHEAD}
+            order by run_at, id limit ${MAX_CONSIDERED}
           ) e
         ) q
         where q.turn = 1
         order by q.run_at, q.id limit greatest(0,
-          ${PER_USER}::int - coalesce(((select users from busy) ->> w.user_id::text)::int, 0))
+          ${MAX_RUNNING_PER_USER}::int - coalesce(((select users from busy) ->> w.user_id::text)::int, 0))
       ) p
       where (select is_active from users where id = w.user_id)
-      limit greatest(0, least(${limit}::int, ${GLOBAL}::int - (select runs from busy)))
+      limit greatest(0, least(${limit}::int, ${MAX_RUNNING}::int - (select runs from busy)))
     ), held as (
       select e.id, e.task_id as "taskId", e.user_id as "userId", e.attempt, e.usage_day as "usageDay",
         e.trigger, e.run_at as "runAt", e.via_webhook as "viaWebhook", e.started_at is null as "isFirstStart", t.name as "taskName", t.prompt,

@@ -1,71 +1,77 @@
-import { nextRun, type Schedule, seriesOf } from './recurrence.ts';
+import { buildSeries, findOccurrence, type Schedule } from './recurrence.ts';
 import { dateTimeIn } from './time-zone.ts';
-import type { Run } from './wall-clock.ts';
+import type { Occurrence } from './wall-clock.ts';
 
 export interface PreviewedOccurrence {
   at: Date;
   /** The time in the schedule's zone with its offset, e.g. `2026-03-29T03:30:00+02:00[Europe/Berlin]`. */
   local: string;
-  /** In words for the user: which rule bent this one. Absent where none did. */
+  /** For the user: why this one deviates from the schedule. Absent if it does not. */
   note?: string;
 }
 
-/**
- * The first `count` occurrences of `schedule` strictly after `after`, fewer where the schedule ends (decisions §5,
- * `POST /api/tasks/preview`). Throws as `nextOccurrence` does.
- */
+/** The first `count` occurrences after `after`, fewer if the schedule ends. Throws as `nextOccurrence` does. */
 export function previewOccurrences(schedule: Schedule, after: Date, count: number): PreviewedOccurrence[] {
   const previewed: PreviewedOccurrence[] = [];
-  let run = count > 0 ? nextRun(schedule, after.getTime()) : null;
-  while (run !== null) {
-    const local = `${dateTimeIn(schedule.timezone, run.at).toString({ timeZoneName: 'never' })}[${schedule.timezone}]`;
-    const note = noteOn(schedule, run);
-    previewed.push({ at: new Date(run.at), local, ...(note === '' ? {} : { note }) });
-    run = previewed.length < count ? nextRun(schedule, run.at) : null;
+  let occurrence = count > 0 ? findOccurrence(schedule, after.getTime()) : null;
+  while (occurrence !== null) {
+    const local = `${dateTimeIn(schedule.timezone, occurrence.at).toString({ timeZoneName: 'never' })}[${schedule.timezone}]`;
+    const note = describeDeviation(schedule, occurrence);
+    previewed.push({ at: new Date(occurrence.at), local, ...(note === '' ? {} : { note }) });
+    occurrence = previewed.length < count ? findOccurrence(schedule, occurrence.at) : null;
   }
   return previewed;
 }
 
-function noteOn(schedule: Schedule, run: Run): string {
-  if (run.at === schedule.scheduledFor.getTime()) return noteOnFirst(schedule, run);
-  return [noteOnMonth(schedule, run), noteOnGap(schedule, run), noteOnOverlap(schedule, run)].filter(Boolean).join(' ');
+function describeDeviation(schedule: Schedule, occurrence: Occurrence): string {
+  if (occurrence.at === schedule.scheduledFor.getTime()) return describeFirst(schedule, occurrence);
+  return [
+    describeMonthEnd(schedule, occurrence),
+    describeGap(schedule, occurrence),
+    describeOverlap(schedule, occurrence),
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
-function noteOnFirst(schedule: Schedule, run: Run): string {
+function describeFirst(schedule: Schedule, occurrence: Occurrence): string {
   if (schedule.recurrencePattern === null) return '';
-  // A schedule that began earlier fires here only if the pattern does, a gap's shift included.
-  const begun = { ...schedule, scheduledFor: new Date(run.at - 1) };
-  return nextRun(begun, run.at - 1)?.at === run.at
+  // A schedule that began a millisecond earlier runs here only if the pattern fires here.
+  const begun = { ...schedule, scheduledFor: new Date(occurrence.at - 1) };
+  return findOccurrence(begun, occurrence.at - 1)?.at === occurrence.at
     ? ''
     : 'This is the first run; the pattern alone would not fire here.';
 }
 
-function noteOnMonth({ scheduledFor, recurrence, recurrencePattern, timezone }: Schedule, run: Run): string {
+function describeMonthEnd(
+  { scheduledFor, recurrence, recurrencePattern, timezone }: Schedule,
+  occurrence: Occurrence,
+): string {
   if (recurrence !== 'monthly' || recurrencePattern !== null) return '';
   const { day } = dateTimeIn(timezone, scheduledFor.getTime());
-  const date = dateOf(run.wall);
+  const date = toDate(occurrence.wall);
   return day > Number(date.slice(8)) ? `${date.slice(0, 7)} has no day ${day}, so this runs on its last day.` : '';
 }
 
-function noteOnGap({ timezone }: Schedule, run: Run): string {
-  const shown = dateTimeIn(timezone, run.at).toPlainDateTime();
+function describeGap({ timezone }: Schedule, occurrence: Occurrence): string {
+  const shown = dateTimeIn(timezone, occurrence.at).toPlainDateTime();
   const [date, time] = [shown.toPlainDate().toString(), shown.toPlainTime().toString({ smallestUnit: 'minute' })];
-  if (`${date} ${time}` === `${dateOf(run.wall)} ${timeOf(run.wall)}`) return '';
-  const moved = date === dateOf(run.wall) ? time : `${time} on ${date}`;
-  return `The clocks go forward past ${timeOf(run.wall)} on ${dateOf(run.wall)}, so this runs at ${moved}.`;
+  if (`${date} ${time}` === `${toDate(occurrence.wall)} ${toTime(occurrence.wall)}`) return '';
+  const moved = date === toDate(occurrence.wall) ? time : `${time} on ${date}`;
+  return `The clocks go forward past ${toTime(occurrence.wall)} on ${toDate(occurrence.wall)}, so this runs at ${moved}.`;
 }
 
-function noteOnOverlap(schedule: Schedule, run: Run): string {
-  const shown = dateTimeIn(schedule.timezone, run.at);
+function describeOverlap(schedule: Schedule, occurrence: Occurrence): string {
+  const shown = dateTimeIn(schedule.timezone, occurrence.at);
   const passes = (['earlier', 'later'] as const).map(
     (disambiguation) => shown.toPlainDateTime().toZonedDateTime(shown.timeZoneId, { disambiguation }).epochMilliseconds,
   );
   if (passes[0] === passes[1]) return '';
-  const rule = seriesOf(schedule)?.everyHour
+  const rule = buildSeries(schedule)?.firesEveryHour
     ? 'it fires every hour, so it runs both times'
     : 'it runs once, at the first';
-  return `The clocks go back, and ${timeOf(run.wall)} on ${dateOf(run.wall)} comes twice; ${rule}.`;
+  return `The clocks go back, and ${toTime(occurrence.wall)} on ${toDate(occurrence.wall)} comes twice; ${rule}.`;
 }
 
-const dateOf = (wall: number) => new Date(wall).toISOString().slice(0, 10);
-const timeOf = (wall: number) => new Date(wall).toISOString().slice(11, 16);
+const toDate = (wall: number) => new Date(wall).toISOString().slice(0, 10);
+const toTime = (wall: number) => new Date(wall).toISOString().slice(11, 16);

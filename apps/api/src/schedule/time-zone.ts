@@ -1,44 +1,40 @@
 import { canonicalTimeZone } from '@carillon/contract/validation/time-zone';
 import { Temporal } from 'temporal-polyfill';
 
-/** A stretch of time through which a zone keeps one offset. Instants and offsets are milliseconds. */
-export interface Span {
+/** A period in which a zone has one offset. Instants and offsets are milliseconds. */
+export interface OffsetPeriod {
   from: number;
-  /** The first instant of the span after it. */
+  /** Exclusive. */
   until: number;
   offset: number;
-  /** The offset until `from`; larger than `offset` where the clocks went back, smaller where they went forward. */
+  /** The offset before `from`: larger if the clocks went back, smaller if they went forward. */
   previous: number;
 }
 
-// The polyfill looks for a change no further than this; later ones are found when the span is left.
-const HORIZON = 3 * 365 * 86_400_000;
+/** The polyfill finds no later change of offset; `periodAfter` goes on from there. */
+const SEARCH_MS = 3 * 365 * 86_400_000;
 
-/** The date and time in the zone `name` at the instant `at`. Throws RangeError for a name that is none. */
+/** The date and time in a zone. Throws RangeError for an unknown zone. */
 export function dateTimeIn(name: string, at: number): Temporal.ZonedDateTime {
-  // Temporal keeps what it is asked for ever, so it is only asked for the one spelling of each zone.
+  // Temporal caches each spelling for ever, so it only gets the canonical one.
   const zone = canonicalTimeZone(name);
   if (zone === null) throw new RangeError(`Unknown time zone: ${name}`);
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);
 }
 
-/** What the zone `name` adds to UTC at the instant `at`, in milliseconds. Throws as `dateTimeIn` does. */
+/** The offset of a zone from UTC, in milliseconds. Throws as `dateTimeIn` does. */
 export function offsetAt(name: string, at: number): number {
   return dateTimeIn(name, at).offsetNanoseconds / 1e6;
 }
 
-/**
- * The span of the zone `name` that holds the instant `at`. It is cut to begin at `at`, as if no change lay before;
- * `spanAfter` walks on from there. Throws as `dateTimeIn` does.
- */
-export function spanAt(name: string, at: number): Span {
+/** The rest of the period that contains `at`, as if no change lay before. Throws as `dateTimeIn` does. */
+export function periodAt(name: string, at: number): OffsetPeriod {
   const local = dateTimeIn(name, at);
   const offset = local.offsetNanoseconds / 1e6;
   const change = local.getTimeZoneTransition('next');
-  return { from: at, until: change?.epochMilliseconds ?? at + HORIZON, offset, previous: offset };
+  return { from: at, until: change?.epochMilliseconds ?? at + SEARCH_MS, offset, previous: offset };
 }
 
-/** The span that follows `span` in the zone `name`. */
-export function spanAfter(name: string, span: Span): Span {
-  return { ...spanAt(name, span.until), previous: span.offset };
+export function periodAfter(name: string, period: OffsetPeriod): OffsetPeriod {
+  return { ...periodAt(name, period.until), previous: period.offset };
 }

@@ -1,70 +1,78 @@
-import { type Span, spanAfter, spanAt } from './time-zone.ts';
+import { type OffsetPeriod, periodAfter, periodAt } from './time-zone.ts';
 
-/** A local date and time as the milliseconds it would be in UTC. It knows no zone, no gap and no overlap. */
-export type Wall = number;
+/** A local date and time as the milliseconds it would be in UTC. It has no zone, gap or overlap. */
+export type WallTime = number;
 
-/** The local times that something repeats at, before any zone bends them. */
+/** The wall times at which something repeats. */
 export interface Series {
-  /** The first one after `wall`; null when none is left. */
-  next: (wall: Wall) => Wall | null;
-  /** Whether it keeps to the passing of time, so that both passes through a repeated hour count. */
-  everyHour: boolean;
+  /** The first one after `wall`; null if there is none. */
+  next: (wall: WallTime) => WallTime | null;
+  /** Whether it fires every hour, and so in both passes through a repeated hour. */
+  firesEveryHour: boolean;
 }
 
-export interface Run {
+export interface Occurrence {
   at: number;
-  /** What the series says; the clock shows another time where a gap moved the run. */
-  wall: Wall;
+  /** What the series asks for. The clock shows another time if a gap moved the occurrence. */
+  wall: WallTime;
 }
 
 export const DAY_MS = 86_400_000;
-// Samoa's skipped day is the longest change there is; what it moved or repeated is behind us after as long.
-const LONGEST_CHANGE = DAY_MS;
-// No two zones are further apart, so a wall time cannot be nearer than this to an instant of the same number.
-const WIDEST_OFFSET = 2 * DAY_MS;
-/** The last instant that JSON clients and PostgreSQL write with a year of four digits. */
-const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+/** The longest change there ever was is the day that Samoa skipped. */
+const MAX_CLOCK_CHANGE_MS = DAY_MS;
+/** No zone is further from UTC than this. */
+const MAX_OFFSET_MS = 2 * DAY_MS;
+/** The last instant with a year of four digits, which JSON clients and PostgreSQL need. */
+const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
- * The first run strictly after the instant `after`, by the rules of decisions §5: a time that a gap leaves out moves
- * forward by the gap, a time that comes twice counts once, at the first (both times where the series fires every
- * hour). Null when there is none before the year 10000. Throws RangeError where the zone is unknown.
+ * The first occurrence strictly after the instant `after`; null if there is none before the year 10000. A time in a gap
+ * moves forward by the gap. A time that comes twice counts at the first pass, or at both if the series fires every hour.
+ * Throws RangeError for an unknown zone.
  */
-export function firstRunAfter(series: Series, zone: string, after: number): Run | null {
-  if (after >= LAST) return null;
-  let span = spanAt(zone, after - LONGEST_CHANGE);
-  while (span.from <= LAST) {
-    if (span.until > after) {
-      const { run, wall } = firstRunIn(span, series, after);
-      if (run !== null) return run.at <= LAST ? run : null;
+export function firstOccurrenceAfter(series: Series, zone: string, after: number): Occurrence | null {
+  if (after >= LAST_INSTANT) return null;
+  let period = periodAt(zone, after - MAX_CLOCK_CHANGE_MS);
+  while (period.from <= LAST_INSTANT) {
+    if (period.until > after) {
+      const { occurrence, wall } = firstOccurrenceIn(period, series, after);
+      if (occurrence !== null) return occurrence.at <= LAST_INSTANT ? occurrence : null;
       if (wall === null) return null;
-      // What fires every hour may have times of the next overlap that lie before `wall`, so it takes every step; for
-      // the others those times are used up, so the overlap has to be over.
-      const near = wall - WIDEST_OFFSET;
-      if (near > span.until + LONGEST_CHANGE && !series.everyHour) {
-        span = spanAt(zone, near);
+      // Skips periods far before `wall`. A series that fires every hour may still fire in the second pass of an
+      // overlap before it, so it takes every step.
+      const near = wall - MAX_OFFSET_MS;
+      if (near > period.until + MAX_CLOCK_CHANGE_MS && !series.firesEveryHour) {
+        period = periodAt(zone, near);
         continue;
       }
     }
-    span = spanAfter(zone, span);
+    period = periodAfter(zone, period);
   }
   return null;
 }
 
-/** The first run after `after` that falls in `span`, and the wall time that the series goes on with. */
-function firstRunIn(span: Span, series: Series, after: number): { run: Run | null; wall: Wall | null } {
-  const { from, until, offset, previous } = span;
-  // The first pass through an overlap belongs to the span before, and used its wall times up.
-  const begins = from + (series.everyHour ? offset : Math.max(offset, previous));
-  const wall = series.next(Math.max(after + offset, begins - 1));
+/** The first occurrence after `after` in `period`, and the wall time with which the series goes on. */
+function firstOccurrenceIn(
+  period: OffsetPeriod,
+  series: Series,
+  after: number,
+): { occurrence: Occurrence | null; wall: WallTime | null } {
+  const { from, until, offset, previous } = period;
+  // The first pass through an overlap belongs to the period before.
+  const start = from + (series.firesEveryHour ? offset : Math.max(offset, previous));
+  const wall = series.next(Math.max(after + offset, start - 1));
   const plain = wall !== null && wall - offset < until ? { at: wall - offset, wall } : null;
-  const moved = offset > previous ? firstMoved(span, series, after) : null;
-  return { run: moved !== null && (plain === null || moved.at < plain.at) ? moved : plain, wall };
+  const moved = offset > previous ? firstOccurrenceInGap(period, series, after) : null;
+  return { occurrence: moved !== null && (plain === null || moved.at < plain.at) ? moved : plain, wall };
 }
 
-/** The first run after `after` whose wall time the gap at the start of `span` leaves out. */
-function firstMoved({ from, offset, previous }: Span, series: Series, after: number): Run | null {
+/** The first occurrence after `after` whose wall time lies in the gap at the start of `period`. */
+function firstOccurrenceInGap(
+  { from, offset, previous }: OffsetPeriod,
+  series: Series,
+  after: number,
+): Occurrence | null {
   const wall = series.next(Math.max(after, from - 1) + previous);
-  // Read with the old offset, a time in the gap lies as far behind the change as it lay in the gap.
+  // With the old offset, a time in the gap comes as long after the change as it lies in the gap.
   return wall !== null && wall < from + offset ? { at: wall - previous, wall } : null;
 }

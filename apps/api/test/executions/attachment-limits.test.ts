@@ -19,17 +19,17 @@ const ctx: Context = { ...shared, files: disk };
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;
 
-/** Limits whose `given` counts how often something of the budget was given. */
-function limitsOf(bytes: number, readMs = 60_000): AttachmentLimits & { given: number } {
-  const { take } = createByteBudget(bytes);
+/** Limits whose `reservations` counts how often part of the budget was reserved. */
+function createLimits(bytes: number, readMs = 60_000): AttachmentLimits & { reservations: number } {
+  const { reserve } = createByteBudget(bytes);
   const limits = {
-    given: 0,
+    reservations: 0,
     readMs,
     budget: {
-      async take(...asked: Parameters<typeof take>) {
-        const share = await take(...asked);
-        limits.given += 1;
-        return share;
+      async reserve(...request: Parameters<typeof reserve>) {
+        const reservation = await reserve(...request);
+        limits.reservations += 1;
+        return reservation;
       },
     },
   };
@@ -70,12 +70,12 @@ async function run(claimed: ClaimedExecution, limits: AttachmentLimits, signal =
 
 t.test('runs whose files do not fit together run one after the other, in the order in which they came', async (t) => {
   const runs = await startRuns(3);
-  const limits = limitsOf(20 * MIB);
+  const limits = createLimits(20 * MIB);
   const { reached, letGo } = holdRequests(t);
   const ends = runs.map((claimed) => run(claimed, limits));
   for (const at of [0, 1, 2]) {
     await reached(at);
-    t.equal(limits.given, at + 1, 'while the provider is asked, the next one has nothing');
+    t.equal(limits.reservations, at + 1, 'while the provider is asked, the next one has nothing');
     t.match(JSON.stringify(ai.requests[at]?.body), new RegExp(`Prompt number ${at}\\.`));
     letGo(at);
   }
@@ -84,7 +84,7 @@ t.test('runs whose files do not fit together run one after the other, in the ord
 
 t.test('those that fit together run together: only what they really have counts', async (t) => {
   const runs = await startRuns(3);
-  const limits = limitsOf(20 * MIB + 3 * CSV.bytes.length * 2);
+  const limits = createLimits(20 * MIB + 3 * CSV.bytes.length * 2);
   const { reached, letGo } = holdRequests(t);
   const ends = runs.map((claimed) => run(claimed, limits));
   for (const at of [0, 1, 2]) await reached(at);
@@ -95,7 +95,7 @@ t.test('those that fit together run together: only what they really have counts'
 t.test('a run without files waits for nobody and asks the database nothing', async (t) => {
   const [large] = await startRuns(1);
   const [bare] = await startRuns(1, { attached: false });
-  const limits = limitsOf(20 * MIB);
+  const limits = createLimits(20 * MIB);
   const { reached, letGo } = holdRequests(t);
   const first = run(large!, limits);
   await reached(0);
@@ -118,24 +118,24 @@ t.test('a run with files asks the database once', async (t) => {
       return Reflect.get(target, name, receiver);
     },
   });
-  t.match(await runExecution({ ...ctx, db }, claimed!, never, limitsOf(20 * MIB)), { ok: true });
+  t.match(await runExecution({ ...ctx, db }, claimed!, never, createLimits(20 * MIB)), { ok: true });
   t.equal(selects, 1);
 });
 
 t.test('who is given up while waiting is gone at once, and the next one gets the place', async (t) => {
   const [first, given, last] = await startRuns(3);
-  const limits = limitsOf(20 * MIB);
+  const limits = createLimits(20 * MIB);
   const { reached, letGo } = holdRequests(t);
   const abort = new AbortController();
   const ends = [run(first!, limits), run(given!, limits, abort.signal), run(last!, limits)];
   await reached(0);
   abort.abort();
   t.match(await ends[1], { ok: false, errorCode: 'INTERRUPTED', retryable: true });
-  t.equal(limits.given, 1);
+  t.equal(limits.reservations, 1);
   letGo(0);
   await reached(1);
   letGo(1);
-  t.match(await ends[2], { ok: true });
+  t.match(await Promise.all(ends), [{ ok: true }, { ok: false }, { ok: true }]);
   t.equal(ai.requests.length, 2);
 });
 
@@ -150,7 +150,7 @@ t.test('who is given up while storage hangs is gone at once', async (t) => {
     },
   };
   const abort = new AbortController();
-  const end = run(claimed!, limitsOf(20 * MIB), abort.signal, { files: hanging });
+  const end = run(claimed!, createLimits(20 * MIB), abort.signal, { files: hanging });
   await asked.promise;
   abort.abort();
   t.match(await end, { ok: false, errorCode: 'INTERRUPTED' });
@@ -158,7 +158,7 @@ t.test('who is given up while storage hangs is gone at once', async (t) => {
 
 t.test('storage that hangs is given up in time, gives the place back, and is worth a retry', async (t) => {
   const [claimed, next] = await startRuns(2);
-  const limits = limitsOf(20 * MIB, 50);
+  const limits = createLimits(20 * MIB, 50);
   const hanging = { ...disk, read: () => new Promise<null>(() => {}) };
   const outcome = await run(claimed!, limits, never, { files: hanging });
   t.match(outcome, { ok: false, errorCode: 'PROVIDER_UNAVAILABLE', retryable: true, message: /^File storage/ });
@@ -167,7 +167,7 @@ t.test('storage that hangs is given up in time, gives the place back, and is wor
 
 t.test('a failure gives the place back, whatever it was', async (t) => {
   const [failing, next] = await startRuns(2);
-  const limits = limitsOf(20 * MIB);
+  const limits = createLimits(20 * MIB);
   const broken = { ...ctx.ai, ask: () => Promise.reject(new Error('a bug')) };
   await t.rejects(run(failing!, limits, never, { ai: broken }), { message: 'a bug' });
   t.match(await run(next!, limits), { ok: true });

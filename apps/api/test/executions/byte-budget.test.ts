@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
-import { createByteBudget, type Share } from '../../src/executions/byte-budget.ts';
+import { type ByteReservation, createByteBudget } from '../../src/executions/byte-budget.ts';
 
 const never = new AbortController().signal;
 
@@ -9,7 +9,7 @@ function asking(capacity: number) {
   const budget = createByteBudget(capacity);
   const given: string[] = [];
   const take = (name: string, bytes: number, signal = never) => {
-    const share = budget.take(bytes, signal);
+    const share = budget.reserve(bytes, signal);
     share.then(
       () => given.push(name),
       () => given.push(`not ${name}`),
@@ -18,7 +18,7 @@ function asking(capacity: number) {
   };
   return { take, given };
 }
-const release = (share: Share) => share[Symbol.dispose]();
+const release = (share: ByteReservation) => share[Symbol.dispose]();
 
 t.test('what fits is given at once, and what does not waits for what is given back', async (t) => {
   const { take, given } = asking(10);

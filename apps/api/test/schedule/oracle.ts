@@ -55,8 +55,8 @@ export function slowList({ first, zone, rule }: Plan, after: number, until: numb
 }
 
 function chosen(zone: string, wall: number, shown: number[], rule: Plan['rule']): number[] {
-  const everyHour = typeof rule === 'object' && rule.hours.length === 24;
-  if (shown.length > 0) return everyHour ? shown : shown.slice(0, 1);
+  const firesEveryHour = typeof rule === 'object' && rule.hours.length === 24;
+  if (shown.length > 0) return firesEveryHour ? shown : shown.slice(0, 1);
   // Nothing shows it: it is as late after the gap as it would be had the clocks stayed as they were.
   return [wall - Math.min(...offsetsAbout(zone, wall))];
 }

@@ -1,7 +1,7 @@
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
 import t from 'tap';
 import { Temporal } from 'temporal-polyfill';
-import { dateTimeIn, offsetAt, spanAfter, spanAt } from '../../src/schedule/time-zone.ts';
+import { dateTimeIn, offsetAt, periodAfter, periodAt } from '../../src/schedule/time-zone.ts';
 import { clock } from './oracle.ts';
 
 const NAMES = [
@@ -63,7 +63,7 @@ t.test('the spans of a zone join without a hole, each with the offset that Intl 
   ]) {
     const wrong = [];
     let changes = 0;
-    for (let span = spanAt(name, start); span.from < end; span = spanAfter(name, span)) {
+    for (let span = periodAt(name, start); span.from < end; span = periodAfter(name, span)) {
       const [first, last] = [span.from, span.until - 60_000];
       if (span.previous !== span.offset) changes += 1;
       if (clock(name, first) - first !== span.offset || clock(name, last) - last !== span.offset) wrong.push(span);
