@@ -1,5 +1,5 @@
 import { rescueAgentCalls } from './agent/calls.ts';
-import { issueReset } from './auth/password-reset.ts';
+import { composeReset } from './auth/password-reset.ts';
 import type { Context, WorkerHandle } from './context.ts';
 import { enqueueDue } from './executions/enqueue.ts';
 import { createExecutionRunner } from './executions/runner.ts';
@@ -51,7 +51,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       intervals.every(SCHEDULER_SILENT_MS / 4, 'queueing overdue tasks', enqueueOverdue);
       intervals.every(AGENT_RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx));
       intervals.every(MAIL_MS, 'delivering mail', () =>
-        deliverDueMails(ctx, { composeReset: (address) => issueReset(ctx, address) }),
+        deliverDueMails(ctx, { composeReset: (address) => composeReset(ctx, address) }),
       );
       intervals.every(PRUNE_MS, 'pruning', createPruner(ctx));
       intervals.every(PRUNE_MS, 'deleting orphaned objects', () => deleteOrphanedObjects(ctx));

@@ -4,7 +4,7 @@ import { findCaller } from '../auth/find-caller.ts';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
-import { ACTION_RATE_LIMITS, effectiveLimit, type RateLimit } from '../limits/rates.ts';
+import { ACTION_RATE_LIMITS, getEffectiveLimit, type RateLimit } from '../limits/rates.ts';
 import { recordRejection } from '../limits/rejections.ts';
 import { tooManyRequests, toRateLimitState } from '../limits/windows.ts';
 import { assertNotInMaintenance } from '../settings/maintenance.ts';
@@ -54,7 +54,7 @@ export function createActionBuilder(ctx: Context): ActionBuilder {
     const found = claims && (await findCaller(call, claims, { count }));
     if (!found) throw new AppError('unauthenticated', 'Sign in first.');
     const { caller, window, maintenance } = found;
-    const state = rate && window && toRateLimitState(effectiveLimit(call, rate), window);
+    const state = rate && window && toRateLimitState(getEffectiveLimit(call, rate), window);
     if (rate && state?.isExceeded) {
       await recordRejection(call, rate.bucket, { userId: caller.id, endpoint: rate.bucket });
       throw tooManyRequests(state, call.now());

@@ -10,37 +10,40 @@ import { hasEmail, insertAccount } from './write.ts';
 const checkCredentials = compileValidator(strictObject({ email: Email, password: Password }));
 
 /**
- * Makes the account of `BOOTSTRAP_ADMIN_EMAIL` an admin: creates it, or promotes it and leaves its password alone
- * (decisions §1). Does nothing without both variables, or when it is one; replicas may start together. Throws a
- * `ConfigError` of one line when the address or the password would be refused at registration.
+ * Creates the account of `BOOTSTRAP_ADMIN_EMAIL` as an admin, or promotes it without changing its password. Does nothing
+ * if the variables are not set or it is an admin. Throws a `ConfigError` if the e-mail address or the password is invalid.
  */
 export async function bootstrapAdmin(ctx: Context): Promise<void> {
   const credentials = ctx.config.bootstrapAdmin;
   if (!credentials) return;
   const checked = checkCredentials(credentials);
-  if (!checked.ok) throw new ConfigError(wordDetails(checked.details));
+  if (!checked.ok) throw new ConfigError(toErrorText(checked.details));
   const { email, password } = credentials;
   const [known] = await ctx.db.select({ id: users.id }).from(users).where(hasEmail(email));
   const passwordHash = known ? null : await hashPassword(password);
   await inTransaction(ctx, async (tx) => {
     const created = passwordHash && (await insertAccount(tx, { name: 'Admin', email, passwordHash, role: 'ADMIN' }));
-    if (created) return tell(tx, 'user.registered', created);
+    if (created) return recordAdmin(tx, 'user.registered', created);
     const [promoted] = await tx.db
       .update(users)
       .set({ role: 'ADMIN', updatedAt: ctx.now() })
       .where(and(hasEmail(email), ne(users.role, 'ADMIN')))
       .returning({ id: users.id, email: users.email });
-    if (promoted) await tell(tx, 'user.promoted', promoted);
+    if (promoted) await recordAdmin(tx, 'user.promoted', promoted);
   });
 }
 
-const wordDetails = (details: Record<string, string[]>) =>
+const toErrorText = (details: Record<string, string[]>) =>
   Object.entries(details)
     .map(([field, messages]) => `BOOTSTRAP_ADMIN_${field.toUpperCase()} ${messages.join(', ')}.`)
     .join(' ');
 
-async function tell(ctx: Context, kind: 'user.registered' | 'user.promoted', user: { id: number; email: string }) {
+async function recordAdmin(
+  ctx: Context,
+  kind: 'user.registered' | 'user.promoted',
+  user: { id: number; email: string },
+) {
   const details = { by: 'BOOTSTRAP_ADMIN_EMAIL', role: 'ADMIN' };
   await recordAudit(ctx, { kind, actorId: null, actorEmail: null, userId: user.id, details });
-  ctx.log.info({ userId: user.id, kind }, 'The bootstrap account is an admin now.');
+  ctx.log.info({ userId: user.id, kind }, 'bootstrap account made an admin');
 }

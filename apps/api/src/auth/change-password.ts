@@ -11,10 +11,9 @@ import { hashPassword, isSamePassword, verifyPassword } from './passwords.ts';
 import { endUserSessions } from './sessions.ts';
 
 /**
- * Changes the caller's password (specification "Server actions"): all other sessions end, links to choose a new one
- * are void, and the owner is told by mail. Refusals: 400 on `currentPassword` where it is wrong, and on `newPassword`
- * where that is the same; 409 for an account without a password; 429 after 5 tries in 15 minutes, so that a stolen
- * session does not find the password out.
+ * Changes the caller's password, ends all other sessions, voids reset links and notifies the owner by mail. Throws 400
+ * for a wrong current or an unchanged new password, 409 for an account without a password, and 429 after 5 attempts in
+ * 15 minutes, so that a stolen session cannot guess the password.
  */
 export async function changePassword(
   ctx: Context,
@@ -27,21 +26,21 @@ export async function changePassword(
   const [known] = await ctx.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, caller.id));
   if (!known) throw accountDeleted();
   if (known.passwordHash === null) throw withoutPassword();
-  // Before the work: of many tries at once, none knows yet how the others end.
+  // Counted before the password is verified, because attempts may run at once.
   await assertRateLimit(ctx, PASSWORD_ATTEMPTS, userKey(PASSWORD_ATTEMPTS, caller.id));
   if (!(await verifyPassword(known.passwordHash, currentPassword))) throw wrongPassword();
-  // Outside of the transaction, which holds locks.
+  // Hashing is slow, and the transaction holds locks.
   const passwordHash = await hashPassword(newPassword);
 
   await inTransaction(ctx, async (tx) => {
-    // The account first, as wherever a token is made. A sign-in that is under way ends before or sees the new hash.
+    // Every transaction that opens a session locks the account first: a concurrent sign-in ends before or sees the new hash.
     const [account] = await tx.db
       .select({ email: users.email, isActive: users.isActive, passwordHash: users.passwordHash })
       .from(users)
       .where(eq(users.id, caller.id))
       .for('no key update');
     if (!account?.isActive) throw accountDeleted();
-    // Another hash may be of the same password: a sign-in makes it anew when the parameters rise.
+    // Another hash may be of the same password, because sign-ins rehash.
     const isKnown = account.passwordHash === known.passwordHash;
     if (!isKnown && !(await verifyPassword(account.passwordHash, currentPassword))) throw wrongPassword();
 

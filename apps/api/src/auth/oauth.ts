@@ -7,28 +7,28 @@ import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../third-party/oaut
 import { endUserSessions, openSession } from './sessions.ts';
 import { hasEmail, insertAccount } from './write.ts';
 
-/** The address that `provider` sends the browser back to; registered there by the operator. */
+/** Where the provider sends the browser back to; the operator registers it there. */
 export const getCallbackUrl = (ctx: Context, provider: string) =>
   `${ctx.config.baseUrl}/api/auth/oauth/${provider}/callback`;
 
-/** Begins a sign-in: where to send the browser, and what the callback has to be given again. */
+/** Begins a sign-in. Returns where to send the browser, and the flow that the callback needs. */
 export async function beginOAuth(ctx: Context, provider: string) {
   const begun = await getProvider(ctx, provider).begin(getCallbackUrl(ctx, provider));
-  return begun ?? refuseUnreachable(provider);
+  if (!begun) throw providerUnreachable(provider);
+  return begun;
 }
 
 /**
- * Finishes a sign-in and opens a session (specification "Authentication" 3). A person who signed in this way before is
- * known by the provider's identifier, whatever the address says by now. Otherwise the account of the address is linked,
- * or a new one made, but only where the provider has verified the address (`forbidden`). Refusals: `bad_request` where
- * the answer does not fit the flow, `unavailable` where the provider does not answer.
+ * Finishes a sign-in and opens a session. A returning person is found by the provider's identifier, even with another
+ * e-mail address. Otherwise the account of the address is linked or created, if the provider has verified the address.
+ * Throws `bad_request` for a wrong answer, `forbidden` for an unverified address, `unavailable` without an answer.
  */
 export async function finishOAuth(ctx: Context, provider: string, callback: URL, flow: OAuthFlow | null) {
-  const asked = getProvider(ctx, provider);
+  const client = getProvider(ctx, provider);
   if (!flow) throw new AppError('bad_request', 'This sign-in was not begun here, or took too long: begin anew.');
-  const outcome = await asked.finish(callback, flow);
+  const outcome = await client.finish(callback, flow);
   if (!outcome.ok) {
-    if (outcome.reason === 'unreachable') return refuseUnreachable(provider);
+    if (outcome.reason === 'unreachable') throw providerUnreachable(provider);
     throw new AppError('bad_request', 'The provider did not confirm the sign-in: begin anew.');
   }
   const { profile } = outcome;
@@ -47,9 +47,8 @@ function getProvider(ctx: Context, provider: string): OAuthProvider {
   return found;
 }
 
-function refuseUnreachable(provider: string): never {
-  throw new AppError('unavailable', `The sign-in provider ${provider} does not answer: try again later.`);
-}
+const providerUnreachable = (provider: string) =>
+  new AppError('unavailable', `The sign-in provider ${provider} does not answer: try again later.`);
 
 async function findIdentity(ctx: Context, provider: string, { subject }: OAuthProfile): Promise<number | undefined> {
   const [identity] = await ctx.db
@@ -59,16 +58,22 @@ async function findIdentity(ctx: Context, provider: string, { subject }: OAuthPr
   return identity?.userId;
 }
 
-/** Links the account of a verified address, or makes one. Two callbacks of one person at once: the address decides. */
+/** Links or creates the account of a verified address. The unique address settles two callbacks of one person at once. */
 async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile): Promise<number> {
   const { email, emailVerified, subject } = profile;
   if (email === null || !emailVerified) {
     throw new AppError('forbidden', 'The provider has not verified your e-mail address.');
   }
   const identityUserId = `${provider}:${subject}`;
-  const account = { email, name: nameOf(profile, email), passwordHash: null, role: 'USER', identityUserId } as const;
+  const account = {
+    email,
+    name: toAccountName(profile, email),
+    passwordHash: null,
+    role: 'USER',
+    identityUserId,
+  } as const;
   const created = await insertAccount(ctx, { ...account, emailVerified: true });
-  const userId = created?.id ?? (await takeOver(ctx, email, identityUserId));
+  const userId = created?.id ?? (await linkExistingAccount(ctx, email, identityUserId));
   await ctx.db.insert(identities).values({ userId, provider, subject, createdAt: ctx.now() }).onConflictDoNothing();
   const kind = created ? 'user.registered' : 'user.linked';
   await recordAudit(ctx, { kind, actorId: userId, actorEmail: email, userId });
@@ -76,11 +81,10 @@ async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile
 }
 
 /**
- * The account that an address has already. Whoever registered it may not have owned the address: a password that no
- * mail to it ever confirmed goes, and with it every session and every other way to sign in: an account can be given an
- * address after it was linked.
+ * Returns the account of a verified address. If the account's own address was never confirmed by mail, another person may
+ * have registered it: its password, sessions and other identities are removed.
  */
-async function takeOver(ctx: Context, email: string, identityUserId: string): Promise<number> {
+async function linkExistingAccount(ctx: Context, email: string, identityUserId: string): Promise<number> {
   const [account] = await ctx.db
     .select({ id: users.id, emailVerifiedAt: users.emailVerifiedAt })
     .from(users)
@@ -99,8 +103,8 @@ async function takeOver(ctx: Context, email: string, identityUserId: string): Pr
   return account.id;
 }
 
-/** A name of the 2 to 100 characters that the specification asks for, from what the provider knows. */
-function nameOf({ name }: OAuthProfile, email: string): string {
-  const told = [...(name ?? '').toWellFormed().replaceAll('\0', '').trim()].slice(0, 100).join('');
-  return [...told].length >= 2 ? told : email.slice(0, 100);
+/** A name of 2 to 100 characters; default: the e-mail address. */
+function toAccountName({ name }: OAuthProfile, email: string): string {
+  const known = [...(name ?? '').toWellFormed().replaceAll('\0', '').trim()].slice(0, 100).join('');
+  return [...known].length >= 2 ? known : email.slice(0, 100);
 }

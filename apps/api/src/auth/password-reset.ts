@@ -12,25 +12,24 @@ import { hasEmail, storedEmail } from './write.ts';
 const HOUR_MS = 60 * 60 * 1000;
 const TOKEN = /^[0-9a-f]{64}$/;
 
-/** The specification's "Errors", letter for letter. */
-const REFUSED = { unknown: 'Token inválido', expired: 'Token expirado', used: 'Token já utilizado' } as const;
+const TOKEN_ERRORS = { unknown: 'Token inválido', expired: 'Token expirado', used: 'Token já utilizado' } as const;
 
 /**
- * Takes a request for a password reset: does and answers the same for every address (security T11). The mail follows
- * where the address has an active account, and older tokens read as used from now on.
+ * Requests a password reset. Does the same for every address, so that it does not reveal accounts; the mail is sent later
+ * if there is an active account. Older tokens count as used from now on.
  */
 export async function requestReset(ctx: Context, { email }: { email: string }): Promise<void> {
   await queueReset(ctx, storedEmail(email), 'Choose a new password');
 }
 
 /**
- * Makes the token of a reset mail that is about to be sent, and voids the account's older ones: 32 random bytes, kept
- * as SHA-256, good for one use within an hour (security T10). Null where no active account has the address.
+ * Creates the token of a reset mail that is about to be sent, valid for one use within an hour, and voids older ones.
+ * Returns null if no active account has the address.
  */
-export function issueReset(ctx: Context, address: string) {
+export function composeReset(ctx: Context, address: string) {
   return inTransaction(ctx, async (tx) => {
     const now = ctx.now();
-    // Locked, so that of two tokens made at once the one is voided by the other.
+    // The lock makes one of two concurrent tokens void the other.
     const [user] = await tx.db
       .select({ id: users.id })
       .from(users)
@@ -45,37 +44,31 @@ export function issueReset(ctx: Context, address: string) {
     const expiresAt = new Date(now.getTime() + HOUR_MS);
     const tokenHash = hashToken(token);
     await tx.db.insert(passwordResets).values({ tokenHash, userId: user.id, createdAt: now, expiresAt });
-    // Never from the request: its Host is whatever the sender says.
+    // Not from the request, whose Host header the sender chooses.
     const link = `${ctx.config.appUrl}/handler/reset-password/${token}`;
     return { userId: user.id, link, text: RESET_TEXT(link) };
   });
 }
 
-/**
- * The account of a reset token that could be used now; consumes nothing. Any other token is refused as `bad_request`
- * with the specification's words. One of an account that was deactivated since reads as unknown.
- */
+/** Returns the account of a valid reset token without using it. Throws `bad_request`; an inactive account is unknown. */
 export async function getReset(ctx: Context, token: string): Promise<{ userId: number }> {
   const [found] = TOKEN.test(token)
     ? await ctx.db.select(RESET).from(passwordResets).innerJoin(users, ownsReset).where(hasToken(token))
     : [];
-  if (!found) throw refuse('unknown');
-  if (found.used) throw refuse('used');
-  if (found.expiresAt <= ctx.now()) throw refuse('expired');
+  if (!found) throw tokenError('unknown');
+  if (found.used) throw tokenError('used');
+  if (found.expiresAt <= ctx.now()) throw tokenError('expired');
   return { userId: found.userId };
 }
 
-/**
- * Sets the new password of the account that the token was made for, and ends all its sessions (decisions §3). A token
- * works once, however many submissions run at the same time; the others are refused as `getReset` does.
- */
+/** Sets the password of the token's account and ends all its sessions. Throws like `getReset`. */
 export async function resetPassword(ctx: Context, input: { token: string; newPassword: string }) {
   const { userId } = await getReset(ctx, input.token);
-  // Only now, so that a guessed token costs no hash, and outside of the transaction, which holds locks.
+  // Not before the token is known, because a hash is expensive, and not in the transaction, which holds locks.
   const passwordHash = await hashPassword(input.newPassword);
   await inTransaction(ctx, async (tx) => {
     const now = ctx.now();
-    // The account first, as wherever a token is made. A sign-in that is under way ends before or sees the new hash.
+    // Every transaction that opens a session locks the account first: a concurrent sign-in ends before or sees the new hash.
     const [user] = await tx.db
       .update(users)
       .set({ passwordHash, emailVerifiedAt: now, updatedAt: now })
@@ -83,7 +76,7 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
       .returning({ email: users.email });
     if (!user || !(await useToken(tx, input.token))) {
       await getReset(tx, input.token);
-      throw refuse('unknown');
+      throw tokenError('unknown');
     }
     await endUserSessions(tx, userId);
     const actor = { actorId: userId, actorEmail: user.email, userId };
@@ -92,7 +85,7 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
   });
 }
 
-/** The one use of a token: a conditional UPDATE, which only one of many submissions wins. */
+/** Uses a token: of many submissions only one wins the conditional update. */
 async function useToken(ctx: Context, token: string): Promise<boolean> {
   const now = ctx.now();
   const won = await ctx.db
@@ -108,14 +101,14 @@ const hashToken = (token: string) => createHash('sha256').update(token).digest('
 const hasToken = (token: string) => eq(passwordResets.tokenHash, hashToken(token));
 const ownsReset = and(eq(users.id, passwordResets.userId), users.isActive);
 
-/** A request that still waits for its mail has voided the older tokens too. */
+/** A newer request whose mail is still queued voids a token too. */
 const isUsed: SQL<boolean> = sql`(${passwordResets.usedAt} is not null or exists (
   select from mails m where m.kind = 'password_reset' and m.next_attempt_at is not null
     and m.recipient = ${users.email} and m.created_at > ${passwordResets.createdAt}))`;
 
 const RESET = { userId: passwordResets.userId, expiresAt: passwordResets.expiresAt, used: isUsed.as('used') };
 
-const refuse = (why: keyof typeof REFUSED) => new AppError('bad_request', REFUSED[why]);
+const tokenError = (why: keyof typeof TOKEN_ERRORS) => new AppError('bad_request', TOKEN_ERRORS[why]);
 
 const RESET_TEXT = (link: string) => `Hello,
 

@@ -9,23 +9,22 @@ import { accountDeactivated, accountDeleted } from '../errors.ts';
 export const SESSION_SECONDS = 7 * 24 * 60 * 60;
 const SESSIONS_PER_USER = 10;
 
-/** A user's row as it is while it is locked. */
+/** A locked row of a user. */
 export type Account = Pick<typeof users.$inferSelect, 'id' | 'email' | 'name' | 'role' | 'isActive' | 'passwordHash'>;
 
 /**
- * Opens a session of 7 days and returns its token (specification "Session"). A user has at most 10, however many
- * sign-ins run at once: the 11th ends the oldest. `admit` sees the account under its lock and may refuse; nothing has
- * happened then. An account that is gone is refused as `unauthenticated`, a deactivated one as `forbidden`.
+ * Opens a session and returns its token. The 11th session of a user ends the oldest. `check` gets the locked account and
+ * may throw. Throws `unauthenticated` for a deleted and `forbidden` for a deactivated account.
  */
 export function openSession(
   ctx: Context,
   userId: number,
-  admit: (account: Account) => Promise<void> | void = () => {},
+  check: (account: Account) => Promise<void> | void = () => {},
 ) {
   return inTransaction(ctx, async (tx) => {
     const account = await lockAccount(tx, userId);
     if (!account) throw accountDeleted();
-    await admit(account);
+    await check(account);
     if (!account.isActive) throw accountDeactivated();
     const id = randomUUID();
     const now = ctx.now();
@@ -35,12 +34,11 @@ export function openSession(
   });
 }
 
-/** Ends one session. */
 export async function endSession(ctx: Context, sessionId: string): Promise<void> {
   await ctx.db.delete(sessions).where(eq(sessions.id, sessionId));
 }
 
-/** Ends all sessions of a user, but for the session `except`. */
+/** Ends all sessions of a user except the session `except`. */
 export async function endUserSessions(
   ctx: Context,
   userId: number,
@@ -51,7 +49,7 @@ export async function endUserSessions(
     .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except)));
 }
 
-/** Sign-ins of one user queue up here, so that each of them counts the sessions of those before it. */
+/** Sign-ins of one user wait for each other here, so that each counts the sessions of those before it. */
 async function lockAccount(ctx: Context, userId: number): Promise<Account | undefined> {
   const { id, email, name, role, isActive, passwordHash } = users;
   const [account] = await ctx.db
@@ -68,7 +66,7 @@ interface NewSession {
   expiresAt: Date;
 }
 
-/** One statement: the new session, the end of those beyond the newest ten, and the record of the sign-in. */
+/** Inserts the session, ends those beyond the newest ten and records the sign-in, in one statement. */
 async function writeSession(ctx: Context, { id: userId, email }: Account, { id, now, expiresAt }: NewSession) {
   const { db, origin } = ctx;
   const opened = db.$with('opened').as(
@@ -85,7 +83,7 @@ async function writeSession(ctx: Context, { id: userId, email }: Account, { id, 
       })
       .returning({ id: sessions.id }),
   );
-  // The statement does not see its own insert: the others may keep nine places.
+  // The statement does not see its own insert.
   const kept = db
     .select({ id: sessions.id })
     .from(sessions)

@@ -7,13 +7,13 @@ import { recordRejection } from '../limits/rejections.ts';
 import { checkRateLimit, tooManyRequests } from '../limits/windows.ts';
 
 const FAMILIAR_MS = 30 * 24 * 60 * 60 * 1000;
-/** What only the owner of an account does, from an address that is then theirs. */
-const OWN_ACTS = ['user.registered', 'user.signed_in', 'user.password_reset'];
+/** Only the owner of an account does these; the network that they came from becomes familiar. */
+const OWNER_ACTIONS = ['user.registered', 'user.signed_in', 'user.password_reset'];
 
 /**
- * Bounds the guesses at one password that come from many addresses (security T14); refused as `rate_limited`. It locks
- * no owner out: an address from which they came within 30 days still gets through, and a password reset makes any
- * address such a one. An e-mail without an account is treated alike.
+ * Throws a 429 for too many sign-ins to one account from all addresses together, which one password may be guessed from.
+ * The owner is not locked out: networks of the last 30 days still pass, and a password reset makes any network familiar.
+ * An unknown e-mail address is treated alike.
  */
 export async function throttleLogin(
   ctx: Context,
@@ -21,7 +21,7 @@ export async function throttleLogin(
 ): Promise<void> {
   const state = await checkRateLimit(ctx, ACCOUNT_LOGINS, emailKey(ACCOUNT_LOGINS, email));
   if (!state.isExceeded) return;
-  // 0 is nobody's: the look-up is made all the same, so that its time tells nothing.
+  // No account has the id 0: the query runs all the same, so that its time reveals nothing.
   if (await isFamiliar(ctx, userId ?? 0, getClientNetwork(ctx.origin?.address ?? ''))) return;
   await recordRejection(ctx, ACCOUNT_LOGINS.bucket);
   throw tooManyRequests(state, ctx.now());
@@ -36,7 +36,7 @@ async function isFamiliar(ctx: Context, userId: number, network: string): Promis
       and(
         eq(auditLog.userId, userId),
         eq(auditLog.actorId, userId),
-        inArray(auditLog.kind, OWN_ACTS),
+        inArray(auditLog.kind, OWNER_ACTIONS),
         gt(auditLog.at, since),
       ),
     );

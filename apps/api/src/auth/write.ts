@@ -15,10 +15,7 @@ export interface NewAccount {
   password: string;
 }
 
-/**
- * Creates an account in its trial (decisions §9). An address that has one is refused as `conflict`, however many
- * registrations run at once. Opens no session.
- */
+/** Creates an account in its trial, without a session. Throws `conflict` if the e-mail address has an account. */
 export async function register(ctx: Context, input: NewAccount) {
   const passwordHash = await hashPassword(input.password);
   return inTransaction(ctx, async (tx) => {
@@ -35,8 +32,8 @@ export async function register(ctx: Context, input: NewAccount) {
 }
 
 /**
- * Signs in and opens a session. A wrong password and an unknown address are refused alike as `unauthenticated`, and
- * take equally long; a deactivated account with the right password is `forbidden` (decisions §3).
+ * Signs in and opens a session. A wrong password and an unknown address throw the same `unauthenticated` after the same
+ * time; a deactivated account throws `forbidden` for the right password.
  */
 export async function logIn(ctx: Context, input: { email: string; password: string }) {
   const { id, passwordHash } = users;
@@ -45,22 +42,21 @@ export async function logIn(ctx: Context, input: { email: string; password: stri
   const isRight = await verifyPassword(known?.passwordHash ?? null, input.password);
   if (!known || !isRight) throw wrongCredentials();
 
-  // The hash may have been changed since: by a reset, which no session may outlive, or by a sign-in that made it anew.
-  const admit = async (account: Account) => {
+  // The hash may have changed since: by a reset, which ends all sessions, or by a sign-in that rehashed.
+  const checkHash = async (account: Account) => {
     if (account.passwordHash === known.passwordHash) return;
     if (!(await verifyPassword(account.passwordHash, input.password))) throw wrongCredentials();
   };
-  const { account, token } = await openSession(ctx, known.id, admit);
-  await strengthen(ctx, known, input.password);
+  const { account, token } = await openSession(ctx, known.id, checkHash);
+  await rehashIfWeak(ctx, known, input.password);
   return { user: { id: account.id, email: account.email, name: account.name, role: account.role }, token };
 }
 
-/** Ends the session that the caller came with. */
 export async function logOut(ctx: Context, caller: Caller): Promise<void> {
   await endSession(ctx, caller.sessionId);
 }
 
-/** Ends one of the caller's own sessions, at once and in every process. Any other is refused as `not_found`. */
+/** Ends a session of the caller, at once in every process. Throws `not_found` for any other session. */
 export async function endOwnSession(ctx: Context, caller: Caller, sessionId: string): Promise<void> {
   const ended = await ctx.db
     .delete(sessions)
@@ -69,13 +65,10 @@ export async function endOwnSession(ctx: Context, caller: Caller, sessionId: str
   if (ended.length === 0) throw new AppError('not_found', 'Session not found');
 }
 
-/** Matches the account of an address, whatever its case and the space around it (decisions §3). */
+/** Matches the account of an e-mail address, ignoring case and surrounding space. */
 export const hasEmail = (email: string) => eq(sql`lower(${users.email})`, storedEmail(email));
 
-/**
- * An address as it is stored. The database has the last word on what is lower case: it knows other Unicode tables than
- * this process, and its CHECK would refuse a letter on which they differ.
- */
+/** An e-mail address as it is stored. Lower case is the database's, whose Unicode tables differ from those of Node. */
 export const storedEmail = (email: string) => sql`lower(${email.trim().toLowerCase()})`;
 
 interface AccountValues {
@@ -85,16 +78,16 @@ interface AccountValues {
   /** Null for an account that only signs in through a provider. */
   passwordHash: string | null;
   role: 'USER' | 'ADMIN';
-  /** A local one unless told. */
+  /** Default: a local one. */
   identityUserId?: string;
   emailVerified?: boolean;
 }
 
-/** Inserts an account whose trial begins now; undefined when the address has one, which the unique index decides. */
+/** Inserts an account whose trial begins now. Returns undefined if the e-mail address has an account. */
 export async function insertAccount(ctx: Context, values: AccountValues) {
   const { email, name, timezone, passwordHash, role, identityUserId, emailVerified } = values;
   const now = ctx.now();
-  // Hours, because a day of the database's own time zone can have 23 or 25.
+  // In hours, because a day in the database's time zone can have 23 or 25.
   const trial = ctx.db
     .select({ length: sql`make_interval(hours => 24 * ${settings.trialDurationDays})` })
     .from(settings);
@@ -119,8 +112,8 @@ export async function insertAccount(ctx: Context, values: AccountValues) {
 
 const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail address or the password is wrong.');
 
-/** Rehashes with today's parameters while the password is at hand, unless it was changed in the meantime. */
-async function strengthen(ctx: Context, known: { id: number; passwordHash: string | null }, password: string) {
+/** Rehashes with today's parameters while the password is known, unless it was changed meanwhile. */
+async function rehashIfWeak(ctx: Context, known: { id: number; passwordHash: string | null }, password: string) {
   if (known.passwordHash === null || !needsRehash(known.passwordHash)) return;
   const passwordHash = await hashPassword(password);
   await ctx.db

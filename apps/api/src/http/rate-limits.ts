@@ -3,14 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { addressKey, fieldKey, userKey } from '../limits/keys.ts';
 import {
-  addressOnly,
-  effectiveLimit,
   findRateLimit,
+  getEffectiveLimit,
   isExempt,
   OTHER_ENDPOINTS,
   PUBLIC_ENDPOINTS,
   type RateLimit,
   type Scope,
+  toAddressLimit,
 } from '../limits/rates.ts';
 import { recordRejection } from '../limits/rejections.ts';
 import { type CountedRequest, type RateLimitState, type RateWindow, tooManyRequests } from '../limits/windows.ts';
@@ -64,7 +64,7 @@ export async function registerRateLimits(app: FastifyInstance, ctx: Context): Pr
     const checker =
       checkers.get(rate.bucket) ??
       app.createRateLimit({
-        max: effectiveLimit(ctx, rate),
+        max: getEffectiveLimit(ctx, rate),
         timeWindow: rate.windowSeconds * 1000,
         keyGenerator: ({ counter }) => toPluginKey(counter as Counter),
       });
@@ -101,7 +101,7 @@ export async function registerRateLimits(app: FastifyInstance, ctx: Context): Pr
   });
   app.addHook('onRequest', (request, reply, done) => {
     const rate = request.is404 ? findUnknownRouteLimit(request) : request.routeOptions.config.rate;
-    const byAddress = rate && (hasField(rate) ? addressOnly(rate) : rate);
+    const byAddress = rate && (hasField(rate) ? toAddressLimit(rate) : rate);
     if (byAddress?.scope !== 'ip') return done();
     checkAddress(request, reply, byAddress).then(() => done(), done);
   });

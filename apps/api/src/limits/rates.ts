@@ -1,8 +1,8 @@
-/** Whose requests share a counter. An administrator is a user to the counter. */
+/** Which requests share a counter. Administrators are counted like users. */
 export type Scope = 'user' | 'admin' | 'ip' | 'ip+email' | 'ip+token';
 
 export interface RateLimit {
-  /** The row as the specification writes it, and the name of its counters: two rates never share one by accident. */
+  /** The name of its counters, which is unique. */
   bucket: string;
   /** Requests in a window, before `RATE_LIMIT_MULTIPLIER`. */
   limit: number;
@@ -20,10 +20,7 @@ const rate = (bucket: string, limit: number, windowSeconds: number, scope: Scope
   scope,
 });
 
-/**
- * Specification "Rate limits (REST)", row by row; each has counters of its own. `:id` stands for a parameter of a
- * route, `*` for whatever a route has there. The last row is that of its "Specific cases" for the inbound webhook path.
- */
+/** Limits of routes. `:id` matches a parameter of a route, `*` any part of its path. */
 export const RATE_LIMITS: readonly RateLimit[] = [
   rate('POST /api/auth/login', 5, 15 * MINUTE, 'ip+email'),
   rate('POST /api/auth/register', 3, HOUR, 'ip'),
@@ -52,39 +49,35 @@ export const RATE_LIMITS: readonly RateLimit[] = [
   rate('* /api/webhooks/:userId/:secret', 100, MINUTE, 'ip'),
 ];
 
-/** Specification "Webhook deliveries", counted by webhook: those beyond it wait (decisions §8). */
+/** Deliveries to a webhook; those beyond the limit wait. */
 export const DELIVERIES = { limit: 100, windowSeconds: MINUTE } as const;
 
-/** Specification "Other authenticated endpoints": one counter for all of them (decisions §10). */
+/** One counter of a user for all routes without a row. */
 export const OTHER_ENDPOINTS = rate('other endpoints', 100, MINUTE, 'user');
 
-/**
- * One counter for all other public endpoints (decisions §10), for routes that do not exist, and for requests that come
- * without a session or a scheduler secret where one is needed, so that guessing is bounded.
- */
+/** One counter of an address for other public routes, unknown routes, and requests without a needed session or secret. */
 export const PUBLIC_ENDPOINTS = rate('public endpoints', 100, MINUTE, 'ip');
 
 /**
- * Bounds what one address may send to an endpoint that is limited by e-mail or token too. The field is of the caller's
- * choice: without this, a new one in each request would buy any number of password hashes. Enough for a crowd that
- * shares an address, and 3 % of a core.
+ * For one address at a route that is limited by a field of the body. The client chooses the field: without this limit, a
+ * new e-mail address in each request would allow any number of password hashes.
  */
 export const ANY_FIELD_LIMIT = 300;
 
-/** The rate of an address at such an endpoint, whatever the field says. */
-export const addressOnly = ({ bucket }: RateLimit): RateLimit =>
+/** The limit of one address at a route that is limited by a field of the body. */
+export const toAddressLimit = ({ bucket }: RateLimit): RateLimit =>
   rate(`${bucket} from one address`, ANY_FIELD_LIMIT, MINUTE, 'ip');
 
-/** Sign-ins to one account from all addresses together; `auth/guesses.ts` says who gets through beyond it. */
+/** Sign-ins to one account from all addresses together; see `auth/throttle-login.ts`. */
 export const ACCOUNT_LOGINS = rate('sign-in to one account', 100, 15 * MINUTE, 'ip+email');
 
-/** Tries of a signed-in user at the current password of the account, to change it. */
+/** Attempts of a user to change the password. */
 export const PASSWORD_ATTEMPTS = rate('change of the password', 5, 15 * MINUTE, 'user');
 
-/** Other e-mail addresses that a user takes, or tries to take, for the account. */
+/** Attempts of a user to change the e-mail address. */
 export const EMAIL_CHANGES = rate('change of the e-mail address', 5, HOUR, 'user');
 
-/** Specification "Rate limits (server actions, per user)". The other actions are not limited. */
+/** Limits of server actions by user. Other actions have none. */
 export const ACTION_RATE_LIMITS = {
   createTask: rate('action createTask', 10, MINUTE, 'user'),
   executeTask: rate('action executeTask', 30, MINUTE, 'user'),
@@ -92,8 +85,8 @@ export const ACTION_RATE_LIMITS = {
   getExecutions: rate('action getExecutions', 100, MINUTE, 'user'),
 } as const satisfies Record<string, RateLimit>;
 
-/** A limit as it is in force: scaled by `RATE_LIMIT_MULTIPLIER`, rounded, and at least 1 (decisions §1). */
-export const effectiveLimit = ({ config }: Scaled, { limit }: Pick<RateLimit, 'limit'>): number =>
+/** Scaled by `RATE_LIMIT_MULTIPLIER`, rounded, and at least 1. */
+export const getEffectiveLimit = ({ config }: Scaled, { limit }: Pick<RateLimit, 'limit'>): number =>
   Math.max(1, Math.round(limit * config.rateLimitMultiplier));
 
 interface Scaled {
@@ -102,20 +95,19 @@ interface Scaled {
 
 const EXEMPT = /^(GET|HEAD) \/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|images\/|styles\/)/;
 
-/** Whether a path is exempt from limits: those that the specification names, and the probes of load balancers. */
 export const isExempt = (method: string, path: string): boolean => EXEMPT.test(`${method} ${path}`);
 
-/** The rate of a route, by its method, its pattern and who may call it; null where there is none. */
+/** The limit of a route by its method, pattern and access; null if it has none. */
 export function findRateLimit(method: string, url: string, access: string | undefined): RateLimit | null {
   if (isExempt(method, url)) return null;
-  const row = RATE_LIMITS.find(({ bucket }) => fits(bucket, `${method} ${url}`));
+  const row = RATE_LIMITS.find(({ bucket }) => matches(bucket, `${method} ${url}`));
   if (row) return row;
-  // The scheduler calls as often as it likes; `http/access.ts` counts the wrong secrets.
+  // Calls with the right secret are not limited; the guard counts wrong secrets.
   if (access === 'cron') return null;
   return access === 'public' ? PUBLIC_ENDPOINTS : OTHER_ENDPOINTS;
 }
 
-function fits(row: string, endpoint: string): boolean {
+function matches(row: string, endpoint: string): boolean {
   const given = endpoint.split(/ ?\//);
   const wanted = row.split(/ ?\//);
   if (given.length !== wanted.length) return false;

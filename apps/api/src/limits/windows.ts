@@ -3,7 +3,7 @@ import { type Db, preparedQuery, rateWindows } from '@carillon/db';
 import { type SQL, type Subquery, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { effectiveLimit, type RateLimit } from './rates.ts';
+import { getEffectiveLimit, type RateLimit } from './rates.ts';
 import { recordRejection } from './rejections.ts';
 
 /** A request as it is counted: everything with the same key shares a counter. */
@@ -36,7 +36,7 @@ export async function countRequest(db: Db, request: CountedRequest): Promise<Rat
 /** Counts a request of `rate` in the counter `key` and returns the state of that limit. */
 export async function checkRateLimit(ctx: Context, rate: RateLimit, key: string): Promise<RateLimitState> {
   const window = await countRequest(ctx.db, { key, windowMs: rate.windowSeconds * 1000, at: ctx.now() });
-  return toRateLimitState(effectiveLimit(ctx, rate), window);
+  return toRateLimitState(getEffectiveLimit(ctx, rate), window);
 }
 
 /** As `checkRateLimit`; throws a 429 beyond the limit. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { issueReset } from '../../src/auth/password-reset.ts';
+import { composeReset } from '../../src/auth/password-reset.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { tokenIn } from '../support/servers/mail-server.ts';
@@ -44,7 +44,7 @@ t.test('a request for a new password takes as long whether the account is there,
 });
 
 t.test('a token is unknown in the same time, whether it never was one or its account is deactivated', async (t) => {
-  const issued = await issueReset(ctx, alice.email);
+  const issued = await composeReset(ctx, alice.email);
   const known = tokenIn({ text: issued?.link });
   await ctx.db.update(users).set({ isActive: false });
   t.teardown(() => ctx.db.update(users).set({ isActive: true }).where(eq(users.id, alice.id)));

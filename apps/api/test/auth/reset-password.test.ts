@@ -1,7 +1,7 @@
 import { auditLog, mails, sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { issueReset } from '../../src/auth/password-reset.ts';
+import { composeReset } from '../../src/auth/password-reset.ts';
 import { START, testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
@@ -29,7 +29,7 @@ const logIn = (password: string) =>
   app.inject({ method: 'POST', url: '/api/auth/login', payload: { email: 'alice@example.com', password } });
 
 async function tokenOf({ email }: Person): Promise<string> {
-  const issued = await issueReset(ctx, email);
+  const issued = await composeReset(ctx, email);
   return tokenIn({ text: issued?.link });
 }
 

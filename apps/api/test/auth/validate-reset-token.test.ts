@@ -1,6 +1,6 @@
 import { mails, passwordResets, users } from '@carillon/db';
 import t from 'tap';
-import { issueReset } from '../../src/auth/password-reset.ts';
+import { composeReset } from '../../src/auth/password-reset.ts';
 import { pruneAll } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAlice } from '../support/people.ts';
@@ -21,7 +21,7 @@ const reset = (token: unknown, newPassword: unknown = NEW) =>
 const validate = (token: string) => app.inject({ url: '/api/auth/validate-reset-token', query: { token } });
 
 async function tokenOf({ email }: Person): Promise<string> {
-  const issued = await issueReset(ctx, email);
+  const issued = await composeReset(ctx, email);
   return tokenIn({ text: issued?.link });
 }
 

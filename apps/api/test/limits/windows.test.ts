@@ -4,7 +4,7 @@ import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
-import { effectiveLimit } from '../../src/limits/rates.ts';
+import { getEffectiveLimit } from '../../src/limits/rates.ts';
 import { type CountedRequest, countRequest, tooManyRequests, toRateLimitState } from '../../src/limits/windows.ts';
 import { pruneAll } from '../../src/retention/prune.ts';
 import { START } from '../support/context.ts';
@@ -100,7 +100,7 @@ t.test('Counting a key again stays on its page and touches no index', async (t) 
 
 t.test('RATE_LIMIT_MULTIPLIER scales a limit, rounded and never below 1', async (t) => {
   const row = rowOf('POST /api/auth/login');
-  const limitAt = (rateLimitMultiplier: number) => effectiveLimit({ config: { rateLimitMultiplier } }, row);
+  const limitAt = (rateLimitMultiplier: number) => getEffectiveLimit({ config: { rateLimitMultiplier } }, row);
   t.equal(limitAt(1), 5);
   t.equal(limitAt(1000), 5000);
   t.equal(limitAt(0.5), 3);

@@ -1,7 +1,7 @@
 import { auditLog, identities, mails, passwordResets, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { issueReset } from '../../src/auth/password-reset.ts';
+import { composeReset } from '../../src/auth/password-reset.ts';
 import { decryptBody } from '../../src/mail/queue.ts';
 import { changeProfile } from '../../src/users/write.ts';
 import { START, testContext } from '../support/context.ts';
@@ -52,7 +52,7 @@ t.test('the address before is told, and what is on record says from what to what
 
 t.test('links for a new password that went to the address before are void', async (t) => {
   const alice = await signUpAlice(app);
-  const reset = await issueReset(ctx, alice.email);
+  const reset = await composeReset(ctx, alice.email);
   const token = reset?.link.split('/').at(-1);
   const validate = () => app.inject({ url: `/api/auth/validate-reset-token?token=${token}` });
   t.equal((await validate()).statusCode, 200);

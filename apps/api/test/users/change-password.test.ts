@@ -3,7 +3,7 @@ import { hash } from '@node-rs/argon2';
 import { eq, isNull, sql } from 'drizzle-orm';
 import t from 'tap';
 import { changePassword } from '../../src/auth/change-password.ts';
-import { getReset, issueReset } from '../../src/auth/password-reset.ts';
+import { composeReset, getReset } from '../../src/auth/password-reset.ts';
 import { openSession } from '../../src/auth/sessions.ts';
 import { START, testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
@@ -76,7 +76,7 @@ t.test('the owner is told by mail, and the audit log knows', async (t) => {
 });
 
 t.test('links to choose a new password are void', async (t) => {
-  const issued = await issueReset(ctx, alice.email);
+  const issued = await composeReset(ctx, alice.email);
   const token = issued?.link.split('/').at(-1) as string;
   t.same(await getReset(ctx, token), { userId: alice.id });
   await change(right);

@@ -3,7 +3,7 @@ import { queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../context.ts';
-import { DELIVERIES, effectiveLimit } from '../../limits/rates.ts';
+import { DELIVERIES, getEffectiveLimit } from '../../limits/rates.ts';
 import type { Lease } from '../../queue/leases.ts';
 
 /** How many deliveries may be under way at once, over all processes. */
@@ -117,7 +117,7 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOpti
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const lease = new Date(now.getTime() + ctx.config.executionLeaseMs).toISOString();
-  const perMinute = effectiveLimit(ctx, DELIVERIES);
+  const perMinute = getEffectiveLimit(ctx, DELIVERIES);
   return queryRows<FoundRow>(
     ctx.db,
     sql`
