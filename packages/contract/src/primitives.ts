@@ -30,6 +30,8 @@ export const strictObject = <P extends Record<string, TSchema>>(
   options: { description?: string } = {},
 ) => Type.Object(properties, { additionalProperties: false, ...options });
 
+export const DAY_MS = 86_400_000;
+
 export const MAX_ID = 2_147_483_647;
 export const Id = Type.Integer({ minimum: 1, maximum: MAX_ID });
 export const Uuid = Type.String({ format: 'uuid' });

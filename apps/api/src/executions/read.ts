@@ -1,4 +1,5 @@
 import type { ListExecutionsQuery } from '@carillon/contract/executions';
+import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, tasks } from '@carillon/db';
 import { and, asc, desc, eq, gte, lte, type SQL } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
@@ -7,8 +8,6 @@ import { ownedList } from '../queries/owned-list.ts';
 import { ownedRow } from '../queries/owned-row.ts';
 import { executionTotal } from '../stats/user-counts.ts';
 import { buildTimeline } from './timeline.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 const executionFields = {
   id: executions.id,

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { notifications, users } from '@carillon/db';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
@@ -15,7 +16,6 @@ export interface Notice {
 
 /** Mails of one account in 24 hours, since the addresses in its settings are unconfirmed. */
 const MAX_MAILS_PER_DAY = 200;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Call it in the transaction of the change that it reports. */
 export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { type PruneBatch, pruneByIndex, pruneByKey } from './batch.ts';
@@ -6,7 +7,6 @@ import { pruneExecutions } from './executions.ts';
 import { pruneOccurrences } from './occurrences.ts';
 import { pruneUploads } from './uploads.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Clocks of processes differ: what has just expired for one may still be valid for another. */
 const CLOCK_SKEW_MS = 60_000;
 /** For reset tokens after their creation, and for mail that was sent or given up. */

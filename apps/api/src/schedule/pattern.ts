@@ -1,7 +1,8 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
 import { Cron, CronDate, CronPattern } from 'croner';
 import { LRUCache } from 'lru-cache';
-import { DAY_MS, type Series, type WallTime } from './wall-clock.ts';
+import type { Series, WallTime } from './wall-clock.ts';
 
 const FIELDS = ['minute', 'hour', 'day of month', 'month', 'day of week'] as const;
 /** Long enough for a list of all sixty minutes. */

@@ -1,6 +1,7 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { parsePattern } from './pattern.ts';
 import { offsetAt } from './time-zone.ts';
-import { DAY_MS, firstOccurrenceAfter, type Occurrence, type Series, type WallTime } from './wall-clock.ts';
+import { firstOccurrenceAfter, type Occurrence, type Series, type WallTime } from './wall-clock.ts';
 
 export interface Schedule {
   /** The first occurrence, also if the pattern would not fire then. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { type OffsetPeriod, periodAfter, periodAt } from './time-zone.ts';
 
 /** A local date and time as the milliseconds it would be in UTC. It has no zone, gap or overlap. */
@@ -17,7 +18,6 @@ export interface Occurrence {
   wall: WallTime;
 }
 
-export const DAY_MS = 86_400_000;
 /** The longest change there ever was is the day that Samoa skipped. */
 const MAX_CLOCK_CHANGE_MS = DAY_MS;
 /** No zone is further from UTC than this. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { connect, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
@@ -6,7 +7,6 @@ import { endUserSessions } from '../../src/auth/sessions.ts';
 import { START, testContext } from '../support/context.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
 
-const DAY_MS = 86_400_000;
 const url = '/api/auth/sessions';
 
 const { app, ctx, clock, databaseUrl } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1000' } });

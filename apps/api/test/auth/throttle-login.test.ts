@@ -1,9 +1,9 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { auditLog, rateWindows, users } from '@carillon/db';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
 import { PASSWORD, signUp } from '../support/people.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const HOME = '203.0.113.7';
 
 const { app, ctx, clock } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { notifications, usageRecords } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
@@ -16,7 +17,6 @@ import type { AiAnswer } from '../support/servers/ai-server.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const OVERLOADED: AiAnswer = { status: 503, body: { error: { message: 'Overloaded' } } };
 const REFUSED: AiAnswer = { status: 400, body: { error: { message: 'No such model' } } };
 const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);

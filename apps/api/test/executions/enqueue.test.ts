@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, occurrences, usageCounters, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
@@ -17,7 +18,6 @@ import {
 
 const { ctx, clock, alice, newWorker, logged } = await testEngine(t);
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const daysFromStart = (days: number) => new Date(START.getTime() + days * DAY_MS);
 
 /** A retry of a task that is not due itself, whose wait is over. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { settings } from '@carillon/db';
 import t from 'tap';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
@@ -8,7 +9,6 @@ import { insertTask, insertTasks, insertUsers, readLedger, readRun, readTask } f
 
 const { ctx, clock, alice, newWorker } = await testEngine(t);
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const daysFromStart = (days: number) => new Date(START.getTime() + days * DAY_MS);
 
 t.test('one run makes up for all that were missed', async (t) => {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { type ERROR_CODES, executions, usageRecords } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
@@ -11,7 +12,6 @@ import type { AiAnswer } from '../support/servers/ai-server.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const OVERLOADED: AiAnswer = { status: 503, body: { error: { message: 'Overloaded' } } };
 const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
@@ -15,7 +16,6 @@ import { assertNeedsSession, NO_IDS } from '../support/tasks.ts';
 
 const { app, ctx, ai, clock, alice, newWorker } = await testEngine(t);
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const OVERLOADED = { status: 503 };
 const WRONG = { status: 400 };
 const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);

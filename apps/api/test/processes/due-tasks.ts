@@ -1,7 +1,7 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { type Db, queryRows, users } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 let people = 0;
 
 /** Inserts `count` users of the pro plan without a password; returns their ids. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { DAY_MS } from '@carillon/contract/primitives';
 import { deliveries, deliveryAttempts, users } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
@@ -8,7 +9,6 @@ import { type Person, signUp } from '../support/people.ts';
 import { postWebhook } from '../support/webhooks.ts';
 
 const { app, ctx } = await testContext(t, { env: { RETENTION_DELIVERIES_DAYS: '7' } });
-const DAY_MS = 24 * 60 * 60 * 1000;
 const ago = (days: number, ms = 0) => new Date(START.getTime() - days * DAY_MS - ms);
 let alice: Person;
 t.beforeEach(async () => {

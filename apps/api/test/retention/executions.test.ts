@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, usageCounters, usageRecords, users } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
@@ -13,7 +14,6 @@ import { answering, BUSY, runDue } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t, { env: { EXECUTION_RETRY_DELAYS_MS: '60000' } });
 const deadlocks = watchDeadlocks(ctx);
-const DAY_MS = 24 * 60 * 60 * 1000;
 const ago = (days: number, ms = 0) => new Date(START.getTime() - days * DAY_MS - ms);
 let alice: Person;
 t.beforeEach(async () => {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { occurrences, users } from '@carillon/db';
 import t from 'tap';
 import { createPruner, pruneAll } from '../../src/retention/prune.ts';
@@ -6,7 +7,6 @@ import { type Person, signUp } from '../support/people.ts';
 import { insertTask, insertTasks, insertUsers, readLedger } from '../support/schedules.ts';
 
 const { app, ctx } = await testContext(t);
-const DAY_MS = 24 * 60 * 60 * 1000;
 const ago = (days: number, ms = 0) => new Date(START.getTime() - days * DAY_MS - ms);
 let alice: Person;
 t.beforeEach(async () => {

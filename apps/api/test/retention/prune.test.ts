@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { auditLog, mails, passwordResets, rateWindows, sessions } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
@@ -8,7 +9,6 @@ import { signUpAlice } from '../support/people.ts';
 
 const { app, ctx, clock, logged } = await testContext(t);
 const ago = (ms: number) => new Date(START.getTime() - ms);
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 t.beforeEach(async () => {
   clock.set(START);

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import type { CreateTaskInput } from '@carillon/contract/tasks';
 import { orphanedObjects, tasks, uploads } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
@@ -12,7 +13,6 @@ import { type Person, signUp, whoIs } from '../support/people.ts';
 import { insertUpload, patchTask, postTask, TASK } from '../support/tasks.ts';
 import { forgetAll, NOTHING, traces, upload } from '../support/uploads.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const env = { STORAGE_DRIVER: 'disk', RETENTION_FILES_DAYS: '10' };
 const { app, ctx, clock } = await testContext(t, { env });
 t.beforeEach(() => clock.set(START));

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
@@ -8,7 +9,6 @@ import { insertTask } from '../support/schedules.ts';
 import { answering, REFUSED, runDue } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t);
-const DAY_MS = 24 * 3_600_000;
 let alice: Person;
 t.beforeEach(async () => {
   clock.set(START);
