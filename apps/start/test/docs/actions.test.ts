@@ -6,10 +6,10 @@ import { loadConfig } from '@carillon/api/config/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { startCarillon } from '../../src/start.ts';
-import { blocksOf, ROOT, readPage } from './pages.ts';
+import { parseBlocks, ROOT, readPage } from './pages.ts';
 
-t.test('the program of the page on actions runs as it stands', async (t) => {
-  const program = blocksOf(readPage('docs/consumers/actions.md')).find(({ language }) => language === 'ts');
+t.test('the program of the page about actions runs', async (t) => {
+  const program = parseBlocks(readPage('docs/consumers/actions.md')).find(({ language }) => language === 'ts');
   const { url: DATABASE_URL } = await testDatabase(t);
   const folder = t.testdir();
   const settings = { DATABASE_URL, DATA_DIR: folder, AI_BASE_URL: 'offline', LOG_LEVEL: 'silent' };

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { differences } from './compare.ts';
-import { stepsOf } from './pages.ts';
+import { findDifferences } from './compare.ts';
+import { parseSteps } from './pages.ts';
 
-t.test('blocks are found with their outcomes', async (t) => {
+t.test('the blocks of a page are parsed with their outcomes', async (t) => {
   const page = [
     '```sh',
     'echo a',
@@ -20,15 +20,15 @@ t.test('blocks are found with their outcomes', async (t) => {
     'b',
     '```',
   ];
-  t.same(stepsOf(page.join('\n')), [
+  t.same(parseSteps(page.join('\n')), [
     { code: 'echo a\n', line: 1, outcome: { kind: 'text', text: 'a\n' } },
     { code: 'b\n', line: 13, outcome: null },
   ]);
 });
 
-t.test('a page that shows something else than what happens is found out', async (t) => {
+t.test('an outcome that differs from the output is found', async (t) => {
   const json = (shown: object, printed: object) =>
-    differences({ kind: 'json', text: JSON.stringify(shown, null, 2) }, `before\n${JSON.stringify(printed)}\n`);
+    findDifferences({ kind: 'json', text: JSON.stringify(shown, null, 2) }, `before\n${JSON.stringify(printed)}\n`);
   t.same(json({ a: 1 }, { a: 1, b: 2 }), []);
   t.same(json({ at: '2026-11-20T10:00:00.000Z', x: 'whsec_…' }, { at: '2030-01-01T00:00:00.000Z', x: 'whsec_1' }), []);
   t.same(json({ a: [{ b: null }] }, { a: [{ b: null }] }), []);
@@ -43,15 +43,15 @@ t.test('a page that shows something else than what happens is found out', async 
   ] as const) {
     t.equal(json(shown, printed).length, 1);
   }
-  t.equal(differences({ kind: 'json', text: '{"a": 1}' }, 'no JSON').length, 1);
+  t.equal(findDifferences({ kind: 'json', text: '{"a": 1}' }, 'no JSON').length, 1);
   t.same(
-    differences(
+    findDifferences(
       { kind: 'http', text: 'HTTP/1.1 404 …\nRetry-After: …\n' },
       'HTTP/1.1 404 Not Found\r\nretry-after: 3\r\n',
     ),
     [],
   );
-  t.equal(differences({ kind: 'http', text: 'X-A: 1\n' }, 'x-a: 2\r\n').length, 1);
-  t.same(differences({ kind: 'text', text: 'a…c\n' }, 'abc\n'), []);
-  t.equal(differences({ kind: 'text', text: 'a\n' }, 'ab\n').length, 1);
+  t.equal(findDifferences({ kind: 'http', text: 'X-A: 1\n' }, 'x-a: 2\r\n').length, 1);
+  t.same(findDifferences({ kind: 'text', text: 'a…c\n' }, 'abc\n'), []);
+  t.equal(findDifferences({ kind: 'text', text: 'a\n' }, 'ab\n').length, 1);
 });

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import { listPages, ROOT, readPage } from './pages.ts';
 
-/** As GitHub makes them of headings. */
-function anchorsOf(page: string): Set<string> {
+/** The anchors that GitHub generates for the headings. */
+function listAnchors(page: string): Set<string> {
   const headings = [...withoutBlocks(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
   const plain = headings.map((heading) => heading.replaceAll('`', '').toLowerCase());
   return new Set(plain.map((text) => text.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')));
@@ -13,14 +13,14 @@ function anchorsOf(page: string): Set<string> {
 const withoutBlocks = (page: string) => page.replaceAll(/^```.*?^```$/gms, '');
 
 for (const path of listPages()) {
-  t.test(`every link of ${path} leads somewhere`, async (t) => {
+  t.test(`every link of ${path} has a target`, async (t) => {
     for (const [, target = ''] of withoutBlocks(readPage(path)).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(target)) continue;
       const [file = '', anchor] = target.split('#');
       const to = file === '' ? path : join(dirname(path), file);
       t.ok(existsSync(join(ROOT, to)), `${target} is there`);
       if (anchor === undefined || !statSync(join(ROOT, to)).isFile()) continue;
-      t.ok(anchorsOf(readPage(to)).has(anchor), `${target} is a heading`);
+      t.ok(listAnchors(readPage(to)).has(anchor), `${target} is a heading`);
     }
   });
 }

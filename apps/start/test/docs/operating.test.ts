@@ -8,11 +8,11 @@ import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
 import { freePort } from '../../../bench/src/environment/free-port.ts';
 import { startCarillon } from '../../src/start.ts';
-import { differences } from './compare.ts';
-import { listPages, ROOT, readPage, stepsOf } from './pages.ts';
+import { findDifferences } from './compare.ts';
+import { listPages, parseSteps, ROOT, readPage } from './pages.ts';
 import { runSteps } from './run-steps.ts';
 
-/** The scripts of package.json, without the wait for pnpm. */
+/** Stands in for pnpm, which starts slowly. */
 const PNPM = `#!/bin/sh
 [ "$1" = carillon ] || { echo "no script $1" >&2; exit 1; }
 shift
@@ -23,15 +23,15 @@ const isThere = (program: string) => spawnSync(program, ['--version']).status ==
 const skip = ['bash', 'curl'].every(isThere) ? false : 'there is no curl, or no bash';
 const pages = listPages()
   .filter((path) => path.startsWith('docs/operating/'))
-  .map((path) => ({ path, steps: stepsOf(readPage(path)) }))
+  .map((path) => ({ path, steps: parseSteps(readPage(path)) }))
   .filter(({ steps }) => steps.length > 0);
 
-t.test('commands are found', async (t) => {
+t.test('the pages for operators have commands', async (t) => {
   t.ok(pages.length > 1);
 });
 
 for (const { path, steps } of pages) {
-  t.test(`what ${path} says to type does what it says`, { skip }, async (t) => {
+  t.test(`the commands of ${path} print what the page shows`, { skip }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-docs-'));
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, 'pnpm'), PNPM);
@@ -53,8 +53,8 @@ for (const { path, steps } of pages) {
     const env = { ...settings, ...addresses, HOME: folder, LANG: 'C.UTF-8', PATH: `${folder}:${process.env.PATH}` };
     const printed = await runSteps(steps, { cwd: folder, env });
     for (const [at, { outcome, line }] of steps.entries()) {
-      const said = printed[at] as string;
-      if (outcome) t.same(differences(outcome, said), [], `${path}:${line} prints what is shown`);
+      const output = printed[at] as string;
+      if (outcome) t.same(findDifferences(outcome, output), [], `${path}:${line} prints what the page shows`);
     }
   });
 }

@@ -4,16 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** What a page shows below a command: the answer's JSON, a part of it, its head, or its text. */
+/** The expected output of a command: JSON or a part of it, lines of an HTTP head, or text. */
 export interface Outcome {
   kind: 'json' | 'http' | 'text';
   text: string;
 }
 
-/** A block of commands of a page, with what it says comes of it. */
+/** A block of commands with its expected output. */
 export interface Step {
   code: string;
-  /** Of the page. */
   line: number;
   outcome: Outcome | null;
 }
@@ -26,7 +25,7 @@ export interface Block {
 
 export const readPage = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** All pages of the documentation, from the root of the repository. */
+/** The paths of all pages of the documentation, from the root of the repository. */
 export function listPages(): string[] {
   const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.name.endsWith('.md'))
@@ -35,7 +34,7 @@ export function listPages(): string[] {
 }
 
 /** The fenced blocks of a page, in order. */
-export function blocksOf(page: string): Block[] {
+export function parseBlocks(page: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
   for (const [at, line] of page.split('\n').entries()) {
@@ -52,9 +51,9 @@ export function blocksOf(page: string): Block[] {
   return blocks;
 }
 
-/** The `sh` blocks of a page, each with the block of its outcome where the next one is that. */
-export function stepsOf(page: string): Step[] {
-  const blocks = blocksOf(page);
+/** The `sh` blocks of a page, each with the following block if that is its outcome. */
+export function parseSteps(page: string): Step[] {
+  const blocks = parseBlocks(page);
   return blocks.flatMap(({ language, text: code, line }, at): Step[] => {
     if (language !== 'sh') return [];
     const { language: kind, text } = blocks[at + 1] ?? { language: '', text: '' };
@@ -63,8 +62,8 @@ export function stepsOf(page: string): Step[] {
   });
 }
 
-/** The part of a page below a heading of the second level, up to the next one. */
-export function sectionOf(page: string, heading: string): string {
+/** The text below a heading of the second level. */
+export function getSection(page: string, heading: string): string {
   const [, rest] = page.split(`\n## ${heading}\n`);
   if (rest === undefined) throw new Error(`There is no heading ${JSON.stringify(heading)}.`);
   return rest.split('\n## ')[0] as string;

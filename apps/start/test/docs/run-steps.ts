@@ -2,10 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Step } from './pages.ts';
 
-/**
- * Pastes the blocks into one bash, in order, which ends at the first command that fails. Returns what each block
- * printed; throws with all of it when one failed.
- */
+/** Runs the blocks in one bash and returns the output of each; throws with the output if a command fails. */
 export async function runSteps(
   steps: readonly Pick<Step, 'code' | 'line'>[],
   { cwd, env, timeoutMs = 120_000 }: { cwd: string; env: NodeJS.ProcessEnv; timeoutMs?: number },
@@ -13,7 +10,7 @@ export async function runSteps(
   const mark = `--- ${randomBytes(8).toString('hex')}`;
   const script = ['set -euo pipefail', ...steps.map(({ code }) => `${code}\necho '${mark}'`)].join('\n');
   const bash = spawn('bash', ['-c', script], { cwd, env, timeout: timeoutMs, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [printed, complaints, code] = await Promise.all([
+  const [printed, errors, code] = await Promise.all([
     text(bash.stdout),
     text(bash.stderr),
     new Promise((resolve) => bash.once('close', resolve)),
@@ -21,7 +18,7 @@ export async function runSteps(
   const parts = printed.split(`${mark}\n`);
   if (code !== 0) {
     const failed = steps[parts.length - 1];
-    throw new Error(`The block at line ${failed?.line} failed (${code}):\n${parts.at(-1)}\n${complaints}`);
+    throw new Error(`The block at line ${failed?.line} failed (${code}):\n${parts.at(-1)}\n${errors}`);
   }
   return parts.slice(0, -1);
 }
