@@ -104,15 +104,15 @@ function joinLines(lines: readonly string[]): string {
 const SCOPES: Record<RateLimit['scope'], string> = {
   user: 'user',
   admin: 'admin',
-  ip: 'address',
-  'ip+email': 'address and e-mail',
-  'ip+token': 'address and token',
+  ip: 'IP address',
+  'ip+email': 'IP address and e-mail address',
+  'ip+token': 'IP address and token',
 };
 
 function buildRatesTable(): string {
   const names: Record<string, string> = {
-    [OTHER_ENDPOINTS.bucket]: 'All others, together',
-    [PUBLIC_ENDPOINTS.bucket]: 'All other public ones, and requests without a session',
+    [OTHER_ENDPOINTS.bucket]: 'All other endpoints, together',
+    [PUBLIC_ENDPOINTS.bucket]: 'All other public endpoints, and requests without a session',
   };
   const row = ({ bucket, limit, windowSeconds, scope }: RateLimit) =>
     `| ${names[bucket] ?? `\`${bucket}\``} | ${limit} in ${formatWindow(windowSeconds)} | ${SCOPES[scope]} |`;

@@ -7,7 +7,6 @@ const at = '2026-11-20T10:00:00.000Z';
 const base = { timestamp: at, webhookId: 'w', userId: 7 };
 const run = { id: 3, status: 'running', startedAt: at };
 
-/** The examples of the specification's "Data by event kind" and of decisions §8. */
 const DATA: Record<(typeof EVENT_KINDS)[number], object> = {
   'task.created': {
     task: { id: 1, name: 'N', prompt: 'P', recurrence: 'once', scheduledFor: at, status: 'active', createdAt: at },
@@ -41,7 +40,7 @@ function failed(nextRetryAt: string | null) {
 }
 
 for (const kind of EVENT_KINDS) {
-  t.test(`${kind} carries what the specification says`, async (t) => {
+  t.test(`the payload of ${kind} matches its schema`, async (t) => {
     const check = compileValidator(eventPayload(kind));
     t.match(check({ ...base, event: kind, data: DATA[kind] }), { ok: true });
     t.match(check({ ...base, event: 'other', data: DATA[kind] }), { ok: false });
@@ -49,7 +48,7 @@ for (const kind of EVENT_KINDS) {
   });
 }
 
-t.test('each kind has an example that is as it says', async (t) => {
+t.test('every kind of event has an example that matches its schema', async (t) => {
   for (const kind of EVENT_KINDS) {
     t.match(compileValidator(eventPayload(kind))(buildExamplePayload(kind)), { ok: true }, kind);
   }

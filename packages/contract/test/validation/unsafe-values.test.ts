@@ -26,7 +26,7 @@ t.test('ordinary values pass', async (t) => {
   t.equal(findUnsafeValue(Array(1000).fill('x')), null);
 });
 
-t.test('NUL characters and lone surrogates are found, in values and in names', async (t) => {
+t.test('NUL characters and lone surrogates are found, in values and in keys', async (t) => {
   t.match(findUnsafeValue({ a: [{ b: 'x\0y' }] }), { field: 'a.0.b', message: /NUL/ });
   t.match(findUnsafeValue('\0'), { field: '', message: /NUL/ });
   for (const text of ['\ud800', 'x\udc00', '\ude00\ud83d']) {
@@ -37,7 +37,7 @@ t.test('NUL characters and lone surrogates are found, in values and in names', a
   t.equal(findUnsafeValue({ '😀': '😀' }), null, 'a whole pair is one character');
 });
 
-t.test('what is too deep or too wide is found', async (t) => {
+t.test('values that are too deep or too wide are found', async (t) => {
   t.match(findUnsafeValue({ list: Array(1001).fill(1) }), { field: 'list', message: 'must have at most 1000 items' });
   const wide = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`k${at}`, at]));
   t.match(findUnsafeValue({ map: wide }), { field: 'map', message: 'must have at most 1000 fields' });
@@ -45,17 +45,17 @@ t.test('what is too deep or too wide is found', async (t) => {
   t.match(findUnsafeValue(JSON.parse(`${'['.repeat(33)}${']'.repeat(33)}`)), { message: /nested deeper than 32/ });
 });
 
-t.test('what is too much in all is found, before it costs time', async (t) => {
+t.test('a value with too many values in total is found early', async (t) => {
   const crowd = Array.from({ length: 1000 }, () => Array.from({ length: 1000 }, () => []));
   t.match(findUnsafeValue({ crowd }), { field: /^crowd\.\d+$/, message: /above 100000 values/ });
 });
 
-t.test('bytes are not walked', async (t) => {
+t.test('binary data is not traversed', async (t) => {
   t.equal(findUnsafeValue(Buffer.alloc(5000)), null);
   t.equal(findUnsafeValue({ file: new Uint8Array(5000) }), null);
 });
 
-t.test('20,000 levels do not overflow the stack, wherever they are', async (t) => {
+t.test('20,000 levels do not overflow the stack', async (t) => {
   t.match(findUnsafeValue(nest(20_000)), { message: /nested deeper/ });
   t.match(findUnsafeValue({ context: { preferences: nest(20_000) } }), { field: /^context\.preferences\.a/ });
   const names = nest(20_000, 'x'.repeat(50));

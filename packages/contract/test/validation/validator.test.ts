@@ -15,18 +15,18 @@ const TASK = {
 const task = compileValidator(createTask.body);
 const change = compileValidator(changeTask.body);
 
-const refused = (checked: ReturnType<typeof task>) => (checked.ok ? {} : checked.details);
+const fieldErrors = (checked: ReturnType<typeof task>) => (checked.ok ? {} : checked.details);
 
-t.test('a good body comes back as it is', async (t) => {
+t.test('a valid body passes unchanged', async (t) => {
   t.same(task(TASK), { ok: true, value: TASK });
   const full = { ...TASK, description: null, recurrencePattern: '0 7 * * 1-5', aiModel: 'openai/gpt-5-mini' };
   t.same(task({ ...full, maxTokens: 1, temperature: 0, attachments: [] }).ok, true);
   t.same(change({}), { ok: true, value: {} });
 });
 
-t.test('every wrong field is named, with a message a person understands', async (t) => {
+t.test('every invalid field has a message', async (t) => {
   const body = { ...TASK, name: 'ab', prompt: 'too short', recurrence: 'hourly', attachments: ['x', 7], role: 'ADMIN' };
-  t.same(refused(task({ ...body, timezone: undefined })), {
+  t.same(fieldErrors(task({ ...body, timezone: undefined })), {
     name: ['must be at least 3 characters'],
     prompt: ['must be at least 10 characters'],
     recurrence: ['must be one of once, daily, weekly, monthly'],
@@ -34,22 +34,24 @@ t.test('every wrong field is named, with a message a person understands', async 
     role: ['is not a known field'],
     timezone: ['is required'],
   });
-  t.same(refused(task({ ...TASK, attachments: Array(11).fill('x') })), { attachments: ['must have at most 10 items'] });
-  t.same(refused(task({ ...TASK, temperature: 201, maxTokens: 0 })), {
+  t.same(fieldErrors(task({ ...TASK, attachments: Array(11).fill('x') })), {
+    attachments: ['must have at most 10 items'],
+  });
+  t.same(fieldErrors(task({ ...TASK, temperature: 201, maxTokens: 0 })), {
     temperature: ['must be at most 200'],
     maxTokens: ['must be at least 1'],
   });
-  t.same(refused(task({ ...TASK, prompt: ' '.repeat(20) })), { prompt: ['must not be blank'] });
+  t.same(fieldErrors(task({ ...TASK, prompt: ' '.repeat(20) })), { prompt: ['must not be blank'] });
 });
 
-t.test('a body that is no object is refused as a whole', async (t) => {
+t.test('a body that is not an object fails as a whole', async (t) => {
   for (const body of [null, undefined, [], 'text', 7, true])
-    t.same(refused(task(body)), { body: ['must be an object'] });
+    t.same(fieldErrors(task(body)), { body: ['must be an object'] });
 });
 
-t.test('nothing in a body is coerced, filled in or removed', async (t) => {
+t.test('a body is neither coerced, defaulted nor reduced to known fields', async (t) => {
   const body = { ...TASK, maxTokens: '5', temperature: null, description: 7, name: true };
-  t.same(refused(task(body)), {
+  t.same(fieldErrors(task(body)), {
     maxTokens: ['must be an integer'],
     temperature: ['must be an integer'],
     description: ['must be a string or null'],
@@ -68,14 +70,14 @@ t.test('lengths count code points', async (t) => {
   t.equal(task({ ...TASK, name: '😀'.repeat(101) }).ok, false);
 });
 
-t.test('names of prototype members are unknown fields like any other', async (t) => {
+t.test('fields named like prototype members are unknown fields', async (t) => {
   const hostile = JSON.parse('{"constructor": 1, "toString": 2, "hasOwnProperty": 3}');
-  t.same(Object.keys(refused(task({ ...TASK, ...hostile }))).sort(), ['constructor', 'hasOwnProperty', 'toString']);
+  t.same(Object.keys(fieldErrors(task({ ...TASK, ...hostile }))).sort(), ['constructor', 'hasOwnProperty', 'toString']);
   const own = JSON.parse(`{"__proto__": {"name": "x"}, ${JSON.stringify(TASK).slice(1)}`);
-  t.ok(Object.hasOwn(refused(task(own)), '__proto__'));
+  t.ok(Object.hasOwn(fieldErrors(task(own)), '__proto__'));
 });
 
-t.test('a password says what it lacks', async (t) => {
+t.test('an invalid password has a message for each violated rule', async (t) => {
   const check = compileValidator(register.body);
   const passwordOf = (password: unknown) => {
     const checked = check({ name: 'Alice', email: 'alice@example.org', password });
@@ -90,7 +92,7 @@ t.test('a password says what it lacks', async (t) => {
   t.same(passwordOf(`Ab1${'x'.repeat(126)}`), ['must be at most 128 characters']);
 });
 
-t.test('query strings are read: numbers, defaults, unknown parameters left out', async (t) => {
+t.test('query parameters are parsed and defaulted, and unknown ones dropped', async (t) => {
   const query = compileQueryValidator(listExecutions.querystring);
   t.same(query({}), { ok: true, value: { limit: 20, offset: 0 } });
   t.same(query({ taskId: '7', limit: '100', utm_source: 'mail' }), {
@@ -121,7 +123,7 @@ t.test('query strings are read: numbers, defaults, unknown parameters left out',
   t.match(compileQueryValidator(listTasks.querystring)({ search: '7' }), { ok: true, value: { search: '7' } });
 });
 
-t.test('a query string is not changed while it is read', async (t) => {
+t.test('the query object is not modified', async (t) => {
   const given = { limit: '5', other: 'x' };
   compileQueryValidator(listTasks.querystring)(given);
   t.same(given, { limit: '5', other: 'x' });
