@@ -7,29 +7,19 @@ import * as schema from './schema/index.ts';
 
 type Database = PostgresJsDatabase<typeof schema>;
 
-/** The database, or a transaction in it. */
 export interface Db extends Database {
   /** The same database, its statements sent over the pool's shared connection. Not in a transaction. */
   onSharedConnection?: Database;
 }
 
 export interface ConnectOptions {
-  /** Maximum number of connections. Default: 10. */
   max?: number;
-  /** Shown in `pg_stat_activity`. */
   applicationName?: string;
-  /**
-   * Time limit of a statement, waiting for a connection included. Default: 4000, so that a request is answered within 5 s
-   * when the database freezes. Work that takes longer by design opens a small pool of its own.
-   */
+  /** Time limit of a statement, waiting for a connection included. Default: 4000. */
   deadlineMs?: number;
 }
 
-/**
- * Opens a pool to `url`, without connecting yet. A statement without an answer within its deadline rejects with
- * `DatabaseUnavailable` and its connection is replaced. A live server ends slow statements (3.5 s), lock waits (3 s) and
- * idle transactions (20 s) by itself.
- */
+/** Opens a pool without connecting yet. Statements reject with `DatabaseUnavailable` at their deadline. */
 export function connect(
   url: string,
   { max = 10, applicationName = 'carillon', deadlineMs = 4000 }: ConnectOptions = {},

@@ -4,11 +4,7 @@ const DRIZZLE_SPECIFIER = /^drizzle-orm(\/|$)/;
 const DRIZZLE_FILE = /\/node_modules\/drizzle-orm\//;
 const RELATIVE_FILE = /^\.\.?\/.*\.js$/;
 
-/**
- * Runs `load`, an import of modules that import Drizzle, with Drizzle's paths resolved by this hook. Node parses the 180 KB
- * package.json of Drizzle again for each of its 250 imports: importing the API takes 0.4 s with the hook and 0.95 s
- * without (compile cache warm). Requires a single copy of Drizzle in the workspace.
- */
+/** Node parses Drizzle's package.json of 180 KB for each of 250 imports. With this hook the API is imported in 0.4 s, not 0.95 s. */
 export async function withCachedDrizzleImports<T>(load: () => Promise<T>): Promise<T> {
   const resolved = new Map<string, ResolveFnOutput>();
   const hooks = registerHooks({

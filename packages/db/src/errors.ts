@@ -1,4 +1,3 @@
-/** The SQLSTATE codes that this code base acts on. */
 export const SQLSTATE = {
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',
@@ -15,11 +14,7 @@ export const SQLSTATE = {
   cannotConnectNow: '57P03',
 } as const;
 
-/**
- * The database cannot be reached: connecting failed, the connection broke, or there was no answer in time. The statement
- * may have run or not. `code` is the driver's, the system's, or one of ours: `DATABASE_TIMEOUT` (no answer),
- * `DATABASE_BUSY` (no connection became free), `DATABASE_CLOSED` (the pool or the transaction has ended).
- */
+/** The statement may have run or not. `code` is that of the driver or system, or one of ours: `DATABASE_…`. */
 export class DatabaseUnavailable extends Error {
   readonly code: string;
 
@@ -30,7 +25,6 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Whether an error or one of its causes is a `DatabaseUnavailable`. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     if (at instanceof DatabaseUnavailable) return true;
@@ -38,7 +32,6 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false;
 }
 
-/** The database error behind what Drizzle or the driver throws. */
 function databaseError(error: unknown): (Error & { code?: unknown; constraint_name?: unknown }) | undefined {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause : undefined;
@@ -50,7 +43,6 @@ export function databaseErrorCode(error: unknown): string | undefined {
   return found && 'code' in found ? String(found.code) : undefined;
 }
 
-/** The name of the unique constraint that a statement violated, or null. */
 export const violatedUnique = (error: unknown): string | null => violatedConstraint(error, SQLSTATE.uniqueViolation);
 
 /** The name of the foreign key that a statement violated, or null. */
@@ -73,10 +65,7 @@ export function isTransient(error: unknown): boolean {
   return !isSqlState || TRANSIENT_CLASSES.has(code.slice(0, 2));
 }
 
-/**
- * Connection trouble (08), lack of resources (53), operator intervention (57), a lock not available in time, an idle
- * transaction ended, a read-only standby, a serialization failure, a deadlock.
- */
+/** Connection trouble, lack of resources, intervention; lock timeout, idle transaction, read-only standby, deadlock. */
 const OUTAGE = /^(08|53|57)...$|^(55P03|25P03|25006|40001|40P01)$/;
 
 /** Whether a request failed because the database is unreachable or overloaded, which is answered with 503. */
@@ -99,7 +88,6 @@ const NOT_READY = new Set([
   SQLSTATE.cannotConnectNow,
 ]);
 
-/** Whether connecting may succeed a moment later. */
 export const isNotReady = (error: unknown): boolean => NOT_READY.has(databaseErrorCode(error) ?? '');
 
 /** Failures to connect that the operator corrects by a setting. */
@@ -119,7 +107,6 @@ const CONNECT_FAILURES = new Set([
   SQLSTATE.tooManyConnections,
 ]);
 
-/** The error, or its cause, that says why the database cannot be used with these settings; undefined for other errors. */
 export function findConnectFailure(error: Error): (Error & { code?: string }) | undefined {
   return [error, error.cause]
     .filter((one) => one instanceof Error)

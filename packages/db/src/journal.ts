@@ -16,7 +16,6 @@ interface Journal {
   entries: Migration[];
 }
 
-/** All migrations of this version, oldest first. */
 export const readJournal = (): Journal => JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, 'utf8'));
 
 /** The newest migration that was applied, or null. One of a later version, unknown to this one, has an empty tag. */

@@ -1,10 +1,7 @@
 import type { Db } from './client.ts';
 
 interface Options {
-  /**
-   * `shared` for statements of a row or few, found by key: many of them at once go over one connection, each behind the
-   * others (see pool/README.md). Inside a transaction a statement uses the connection of that transaction.
-   */
+  /** `shared` for a row or few found by key, see pool/README.md. In a transaction its own connection is used. */
   connection?: 'own' | 'shared';
 }
 

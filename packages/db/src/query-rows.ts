@@ -1,24 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from './client.ts';
 
-/**
- * Runs a statement that the query builder cannot express. Result columns arrive in camelCase (`user_id` as `userId`).
- * `T` is not checked against the statement: instants arrive as text (see `toInstant`), and so do numbers wider than 32 bits
- * unless the statement casts them.
- */
+/** Runs SQL. Columns arrive in camelCase; `T` is unchecked: instants and numbers wider than 32 bits arrive as text. */
 export async function queryRows<T>(db: Db, statement: SQL): Promise<T[]> {
   return (await db.execute(statement)) as unknown as T[];
 }
 
-/** An instant as PostgreSQL writes it. */
 export const toInstant = (text: string): Date => new Date(text);
 
 export const toInstantOrNull = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-/**
- * A table of `records` for a FROM clause, passed as one parameter: `from ${recordset('r', records, { userId: 'int' })}`
- * can use `r.user_id`. `columns` maps the fields to pass to their SQL types.
- */
+/** `from ${recordset('r', records, { userId: 'int' })}` is a table with `r.user_id`, passed as one parameter. */
 export function recordset<R extends object>(
   alias: string,
   records: readonly R[],

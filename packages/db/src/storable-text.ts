@@ -20,7 +20,6 @@ export function createStorableTextStream(limit: number, onText: (text: string) =
       const text = highSurrogate + chunk.slice(0, remaining).replaceAll('\u0000', '');
       highSurrogate = /[\uD800-\uDBFF]$/.exec(text)?.[0] ?? '';
       emit(highSurrogate ? text.slice(0, -1) : text);
-      // The limit cuts the other half off.
       if (chunk.length > remaining) highSurrogate = '';
       remaining -= Math.min(chunk.length, remaining);
     },

@@ -13,16 +13,12 @@ import { migrateDatabase } from './migrate.ts';
 export interface TestDatabase {
   url: string;
   db: Db;
-  /** Closes `db` and drops the database. Can be called repeatedly. */
   close(): Promise<void>;
 }
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/**
- * Creates an empty database with the newest schema within some 30 ms, dropped at the end of `t` or by `close`. It uses the
- * server at `TEST_DATABASE_URL`, which the test command starts, or else an embedded one in the temp folder.
- */
+/** Creates an empty database with the newest schema, dropped at the end of `t` or by `close`. */
 export async function testDatabase(t?: { teardown(work: () => Promise<void>): unknown }): Promise<TestDatabase> {
   const { url: serverUrl, stop } = await startServer();
   const admin = postgres(serverUrl, { max: 1, onnotice: () => {} });
@@ -53,7 +49,6 @@ export async function testDatabase(t?: { teardown(work: () => Promise<void>): un
   return { url, db, close };
 }
 
-/** Creates the template of the test databases unless it exists. `url` is any database of the server. */
 export async function ensureTemplate(url: string): Promise<string> {
   const template = `carillon_template_${hashMigrations()}`;
   const admin = postgres(withDatabaseName(url, 'postgres'), { max: 1, onnotice: () => {} });
@@ -91,7 +86,6 @@ async function startServer(): Promise<EmbeddedPostgres> {
   return embedded;
 }
 
-/** Drops the databases of killed test files. */
 async function dropStaleDatabases(url: string): Promise<void> {
   const admin = postgres(url, { max: 1, onnotice: () => {} });
   for (const { datname } of await admin`select datname from pg_database where datname like 'test\\_%'`) {

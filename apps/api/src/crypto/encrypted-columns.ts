@@ -10,5 +10,4 @@ export const ENCRYPTED_COLUMNS = {
 
 export type EncryptedColumn = keyof typeof ENCRYPTED_COLUMNS;
 
-/** The `aad` of a value in this column and row, for `encrypt` and `decrypt`. */
 export const columnAad = (column: EncryptedColumn, id: string | number): string => `${column}:${id}`;

@@ -6,10 +6,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHERTEXT = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/;
 
-/**
- * Encrypts with AES-256-GCM and the first of `keys`; returns `v1.<key id>.<nonce, tag, ciphertext in base64url>`.
- * `aad` names the column and row (`users.provider_key_sealed:42`), so that the value cannot be decrypted elsewhere.
- */
+/** Returns `v1.<key id>.<nonce, tag, ciphertext>`. `aad` names column and row: the value cannot be decrypted elsewhere. */
 export function encrypt(keys: readonly EncryptionKey[], plaintext: string, aad: string): string {
   const [key] = keys;
   if (!key) throw new Error('There is no key to encrypt with.');
@@ -20,10 +17,7 @@ export function encrypt(keys: readonly EncryptionKey[], plaintext: string, aad: 
   return `${ciphertextPrefix(key)}${Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url')}`;
 }
 
-/**
- * Decrypts a result of `encrypt` for the same `aad`, with whichever of `keys` it names. Throws an `Error` that contains
- * `aad`, and nothing of the value, when the value was changed, belongs to another row, or its key is not among `keys`.
- */
+/** Throws an `Error` that contains `aad` and nothing of the value. */
 export function decrypt(keys: readonly EncryptionKey[], ciphertext: string, aad: string): string {
   const [, keyId, encoded] = CIPHERTEXT.exec(ciphertext) ?? [];
   if (!keyId || !encoded) throw new Error(`${aad} does not hold an encrypted value.`);
@@ -42,7 +36,6 @@ export function decrypt(keys: readonly EncryptionKey[], ciphertext: string, aad:
   }
 }
 
-/** The start of every value that is encrypted with `key`. */
 export const ciphertextPrefix = ({ id }: EncryptionKey): string => `${VERSION}.${id}.`;
 
 const toFullAad = (keyId: string, aad: string) => Buffer.from(`${VERSION}.${keyId}.${aad}`);

@@ -6,7 +6,6 @@ interface Keys {
   config: { encryptionKeys: readonly EncryptionKey[] };
 }
 
-/** Encrypts a user's own AI key for `users.providerKeySealed`. */
 export const encryptProviderKey = ({ config }: Keys, userId: number, providerKey: string): string =>
   encrypt(config.encryptionKeys, providerKey, columnAad('users.provider_key_sealed', userId));
 
@@ -16,5 +15,4 @@ export const decryptProviderKey = ({ config }: Keys, userId: number, ciphertext:
     ? null
     : decrypt(config.encryptionKeys, ciphertext, columnAad('users.provider_key_sealed', userId));
 
-/** The message to the user when `decryptProviderKey` throws. */
 export const UNREADABLE_KEY_MESSAGE = 'Your own AI key cannot be read any more: save it again.';

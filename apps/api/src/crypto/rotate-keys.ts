@@ -9,7 +9,6 @@ const BATCH_SIZE = 500;
 
 export interface Rotation {
   column: EncryptedColumn;
-  /** Values that are encrypted with the first key now and were not before. */
   reencrypted: number;
   /** Values that the service changed or deleted after the batch was read. */
   changedMeanwhile: number;
@@ -17,10 +16,7 @@ export interface Rotation {
   failures: string[];
 }
 
-/**
- * Encrypts every value again that is not encrypted with the first of `keys`, and yields one result per column. Works in
- * batches and compares before it writes, so the service may go on meanwhile, and the rotation may be interrupted and repeated.
- */
+/** Compares before it writes, so the service may go on meanwhile, and a rotation may be interrupted and repeated. */
 export async function* rotateKeys(db: Db, keys: readonly EncryptionKey[]): AsyncGenerator<Rotation> {
   for (const column of Object.keys(ENCRYPTED_COLUMNS) as EncryptedColumn[]) yield await rotateColumn(db, keys, column);
 }

@@ -24,14 +24,10 @@ interface List<R> {
   table: PgTable & { id: PgColumn; userId: PgColumn };
   /** The number of rows of a user, from the counters in `users`. */
   total: SQL<number> | PgColumn;
-  /** Selects the rows, the highest id first. */
   select: (db: Db, parts: SelectParts) => SelectQuery<R>;
 }
 
-/**
- * A list of rows that belong to one user each, newest first; see `readCursorPage`. The most frequent pages, without a filter
- * and an offset, take one prepared statement, the total included.
- */
+/** Pages without filter and offset take one prepared statement, the total included. */
 export function ownedList<R extends { id: number }>({ table, total, select }: List<R>) {
   const noTotal = sql<null>`null`;
   const userId = sql.placeholder('userId');

@@ -15,10 +15,7 @@ interface Slice {
   offset: number;
 }
 
-/**
- * Reads a page of a list ordered by id, newest first. `find` reads the rows of a slice, `count` all rows that match. A page
- * by cursor costs the same at any depth and has no `total`, as counting would cost as much as the whole list.
- */
+/** Reads a page of a list ordered by id, newest first. A page by cursor costs the same at any depth and has no `total`. */
 export async function readCursorPage<R extends { id: number }>(
   query: PageQuery,
   find: (slice: Slice) => PromiseLike<R[]>,
@@ -35,7 +32,6 @@ export async function readCursorPage<R extends { id: number }>(
   return { page, pagination: { total, limit, offset, hasMore, nextCursor } };
 }
 
-/** Reads a page of a list by offset alone: `find` its rows, and `count` all rows that match. */
 export async function readOffsetPage<R>(
   { limit, offset }: Omit<PageQuery, 'cursor'>,
   find: (slice: { limit: number; offset: number }) => PromiseLike<R[]>,
@@ -53,7 +49,6 @@ export function splitPage<R>(rows: readonly R[], limit: number, toKey: (row: R) 
   return { page, hasMore, nextCursor: hasMore && last !== undefined ? encodeCursor(toKey(last)) : null };
 }
 
-/** The cursor of the page that follows the row with this key. */
 export const encodeCursor = (key: string | number): string => Buffer.from(String(key)).toString('base64url');
 
 /** The id in a cursor; null without a cursor. Throws 400 for a cursor that this service has not issued. */

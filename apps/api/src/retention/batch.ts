@@ -15,12 +15,10 @@ export interface Batch {
 /** Prunes the batch after a key, null for the first one. Several processes may do so at once. */
 export type PruneBatch = (ctx: Context, after: string | null) => Promise<Batch>;
 
-/** The row that a pruning statement returns; `next` is null after the last batch. */
 export type BatchRow = Pick<Batch, 'deleted' | 'next'>;
 
 export const toBatch = ({ deleted, next }: BatchRow): Batch => ({ deleted, next, isLast: next === null });
 
-/** The condition for rows after a key; empty for the first batch. */
 export const afterKey = (key: ReturnType<typeof sql.identifier>, after: string | null): SQL =>
   after === null ? sql`` : sql`where ${key} > ${after}`;
 
@@ -33,10 +31,7 @@ interface KeyedTable {
   isChronological?: boolean;
 }
 
-/**
- * Prunes a table in the order of its primary key. Needs no index on time, which every insert would pay for, and a batch
- * costs the same in a table of any size. Skips locked rows.
- */
+/** In the order of its primary key, so that no index on time is needed, which every insert would pay for. */
 export function pruneByKey({ table, primaryKey, isExpired, isChronological = false }: KeyedTable): PruneBatch {
   const [from, id] = [sql.identifier(table), sql.identifier(primaryKey)];
   return async ({ db }, after) => {
@@ -61,7 +56,6 @@ export function pruneByKey({ table, primaryKey, isExpired, isChronological = fal
   };
 }
 
-/** Prunes rows that an index on the condition finds. Skips locked rows. */
 export function pruneByIndex(table: string, primaryKey: string, isExpired: SQL): PruneBatch {
   const [from, id] = [sql.identifier(table), sql.identifier(primaryKey)];
   return async ({ db }) => {

@@ -5,7 +5,6 @@ import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatch } from '.
 /** Smaller than other batches, because up to 100 logged deliveries of each webhook are inspected and stay. */
 const WEBHOOKS_PER_BATCH = 100;
 
-/** Prunes deliveries that ended before an instant and are in no delivery log any more, webhook by webhook. */
 export const pruneDeliveries =
   (before: Date): PruneBatch =>
   async ({ db }, after) => {
@@ -30,6 +29,5 @@ export const pruneDeliveries =
           then (select id::text from batch order by id desc limit 1) end as next`,
     );
     const batch = toBatch(row as BatchRow);
-    // A full batch may have left rows of the same webhooks.
     return batch.deleted < BATCH_SIZE ? batch : { ...batch, next: after, isLast: false };
   };

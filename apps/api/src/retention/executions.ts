@@ -13,11 +13,8 @@ interface ExecutionBatchRow extends BatchRow {
 }
 
 /**
- * Prunes executions that ended before an instant, and subtracts them from the counters; the usage ledger stays. Ids grow
- * with time, so it stops at the first newer one. Keeps pending and running executions, and those that are being retried.
- *
- * Skips the executions of locked tasks: whoever deletes a task or account has locked its tasks and subtracts these
- * executions itself. Only one process prunes at a time, because deleting an execution updates its retries.
+ * Keeps what is pending, running or being retried. Skips executions of locked tasks: a deletion of the task subtracts them
+ * from the counters itself. The lock serialises pruners, because deleting an execution updates its retries.
  */
 export const pruneExecutions =
   (before: Date): PruneBatch =>

@@ -2,10 +2,7 @@ import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatch } from './batch.ts';
 
-/**
- * Prunes rows of the occurrence ledger that were recorded before an instant, task by task: the primary key lists the oldest
- * rows of a task first. The row of a single run stays while its task is active, because it marks the run as done.
- */
+/** The occurrence of a single-run task stays while the task is active, because it marks the run as done. */
 export const pruneOccurrences =
   (before: Date): PruneBatch =>
   async ({ db }, after) => {

@@ -2,13 +2,9 @@ import type { Context } from '../context.ts';
 import { BATCH_SIZE, type Batch } from './batch.ts';
 import { PRUNED_KINDS, type PrunedKind, toPruneBatch } from './policies.ts';
 
-/** A worker prunes the next batch at once if the last one deleted this many rows. */
 const MANY_ROWS = BATCH_SIZE / 10;
 
-/**
- * Deletes everything that has expired, in short statements, while the service may go on. `onBatch` is called after each
- * batch. Returns early when the process stops.
- */
+/** Prunes every kind to the end. Returns early when the process stops. */
 export async function pruneAll(
   ctx: Context,
   onBatch: (kind: PrunedKind, deleted: number) => void = () => {},
@@ -22,10 +18,7 @@ export async function pruneAll(
   }
 }
 
-/**
- * Creates the function that a worker calls periodically. A call continues where the last one stopped and prunes one batch of
- * each kind, or more while there is much to delete: it costs what has expired, not what exists. Errors are logged.
- */
+/** Each call continues after the last one with one batch per kind, or more while there is much to delete. */
 export function createPruner(ctx: Context): () => Promise<void> {
   const positions = new Map<PrunedKind, string | null>();
   return async () => {

@@ -14,10 +14,7 @@ interface Candidate {
 const IS_UNUSED = sql`not exists (
   select from tasks t where t.attachment_ids @> array[uploads.id] and t.attachment_ids <> '{}')`;
 
-/**
- * Prunes files that were uploaded before an instant and that no task uses. The storage quota of their owner is free at
- * once; the objects are deleted soon after.
- */
+/** The storage quota of the owner is free at once; the objects are deleted soon after. */
 export const pruneUploads =
   (before: Date): PruneBatch =>
   async (ctx, after) => {

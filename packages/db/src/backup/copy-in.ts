@@ -7,18 +7,12 @@ interface QueryCallbacks {
   reject(error: Error): void;
 }
 
-/**
- * Writes `chunks` to a `COPY … FROM STDIN`; returns the number of rows. Rejects with the server's error.
- *
- * The driver's stream ends before the server has checked the rows, and not at all if it refuses them. Only the callbacks of the
- * query report the outcome, so this wraps them.
- */
+/** Wraps the query's callbacks: the driver's stream ends before the server has checked the rows, or never on an error. */
 export async function copyIn(
   query: postgres.PendingQuery<postgres.Row[]>,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<number> {
   const outcome = watchOutcome(query as unknown as QueryCallbacks);
-  // Awaited below; until then a rejection must not end the process.
   outcome.catch(() => {});
   const stream = await query.writable();
   stream.on('error', () => {});
@@ -30,7 +24,6 @@ export async function copyIn(
     }
   } catch (error) {
     if (!stream.destroyed) stream.destroy(error as Error);
-    // The server's error repeats the reason.
     await outcome.catch(() => {});
     throw error;
   }

@@ -12,23 +12,16 @@ import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
 
 type Columns = Pick<BackupTable, 'name' | 'columns'>;
 
-/** A database that is being restored in one transaction. */
 export interface Target {
-  /** Creates the tables of the schema after `migration`, all empty. */
   createTables(migration: Migration): Promise<void>;
-  /** Inserts what `copy` of a snapshot has read; returns the number of rows. */
   fill(table: Columns, chunks: AsyncIterable<Uint8Array>): Promise<number>;
   /** Expires all leases, so that the next worker takes the rows over. */
   endLeases(): Promise<void>;
   setSequences(sequences: Readonly<Record<string, string>>): Promise<void>;
-  /** Migrates to the newest schema. */
   upgrade(): Promise<void>;
 }
 
-/**
- * Calls `work` with the database at `url` in one transaction. Throws `BackupError` if the database has tables. Processes of the
- * service that start meanwhile wait.
- */
+/** Calls `work` in one transaction. Throws `BackupError` if the database has tables. Starting processes wait. */
 export async function fillEmptyDatabase(url: string, work: (target: Target) => Promise<void>): Promise<void> {
   const connection = {
     application_name: 'carillon restore',
@@ -47,7 +40,6 @@ export async function fillEmptyDatabase(url: string, work: (target: Target) => P
         async createTables(migration) {
           await migrateTo(client, tx, migration);
           const tables = await findTables(tx);
-          // Some migrations insert rows.
           await tx.unsafe(`truncate ${tables.map(({ name }) => `public.${quoted(name)}`).join(', ')}`);
         },
         async fill(table, chunks) {

@@ -9,13 +9,10 @@ export class BackupError extends Error {}
 
 /** The database at one instant. Read its parts one after the other. */
 export interface Snapshot {
-  /** The newest migration that the database has. */
   migration: Migration;
   /** Ordered: each table after those that it references. */
   tables: BackupTable[];
-  /** The rows of a table in the text format of COPY, in chunks of any length. */
   copy(table: BackupTable): AsyncIterable<Buffer>;
-  /** The keys of uploads in the file storage, in batches. */
   uploadKeys(): AsyncIterable<string[]>;
   /** The last value of each sequence, at least that of any row of the snapshot. */
   sequences(): Promise<Record<string, string>>;
@@ -34,10 +31,7 @@ const SETTINGS = {
 };
 const KEYS_PER_BATCH = 500;
 
-/**
- * Calls `work` with a snapshot of the database at `url`, in a read-only transaction that blocks only migrations. Throws
- * `BackupError` if there is no schema, or a migration interferes.
- */
+/** Calls `work` in a read-only transaction that blocks only migrations. Throws `BackupError` if there is no schema. */
 export async function readSnapshot<T>(url: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const options = { max: 1, fetch_types: false, connect_timeout: 10, max_lifetime: null, onnotice: () => {} };
   const client = postgres(url, { ...options, connection: SETTINGS });
@@ -77,7 +71,6 @@ async function* copyOut(tx: postgres.TransactionSql, table: BackupTable): AsyncG
     // The driver pauses its socket while the stream is full. If the data ends meanwhile it never resumes, and the answer to
     // the next statement would not be read.
     stream._read(0);
-    // After an early stop the server is still sending.
     if (!stream.readableEnded) {
       query.cancel();
       stream.resume();

@@ -5,7 +5,6 @@ export interface BackupTable {
   name: string;
   /** Without generated columns. */
   columns: string[];
-  /** Approximate size in bytes. */
   size: number;
 }
 
@@ -36,7 +35,6 @@ function sortByReferences(tables: readonly TableWithReferences[]): BackupTable[]
   return [...ordered.values()];
 }
 
-/** The table and columns of a COPY command. */
 export const copyTarget = ({ name, columns }: Pick<BackupTable, 'name' | 'columns'>): string =>
   `public.${quoted(name)} (${columns.map(quoted).join(', ')})`;
 

@@ -13,7 +13,6 @@ import {
   run,
 } from './programs.ts';
 
-/** A database cluster on disk. `home` contains its data folder, password, port and log. */
 export interface Cluster {
   home: string;
   data: string;
@@ -29,10 +28,7 @@ export const SUPERUSER = 'carillon';
 /** Distinguishes drafts of this process from those of a killed one that had the same pid. */
 const PROCESS_ID = randomUUID();
 
-/**
- * Opens the cluster in `<dataDir>/postgres`, creating it the first time. It is created under a draft name and renamed when
- * complete: a killed start leaves nothing incomplete, and of two simultaneous starts one wins.
- */
+/** Opens the cluster, or creates it under a draft name and renames it, so that no killed start leaves an incomplete one. */
 export async function openCluster(dataDir: string, durable: boolean): Promise<Cluster> {
   const found = await findPrograms();
   await mkdir(dataDir, { recursive: true }).catch((error: Error) => {
@@ -104,7 +100,7 @@ async function createCluster(root: string, cluster: Omit<Cluster, 'password'>): 
     await rename(draft, home);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another process has created the cluster first.
+    // Another process may have created the cluster meanwhile.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

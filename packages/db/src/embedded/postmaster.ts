@@ -6,9 +6,7 @@ import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
 import { EmbeddedPostgresError, run, SERVER_ENVIRONMENT } from './programs.ts';
 
-/** A started server, detached from this process. */
 export interface Launch {
-  /** True soon after the launch if the server cannot start. */
   hasEnded: boolean;
 }
 
@@ -28,10 +26,7 @@ const SETTINGS = {
 const DURABLE = { max_connections: '200', fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 const NOT_DURABLE = { max_connections: '1000', fsync: 'off', full_page_writes: 'off' };
 
-/**
- * Starts the server in its own session, so that Ctrl-C in a terminal does not reach it and it survives this process.
- * Returns before the server is ready.
- */
+/** Starts the server in its own session, which Ctrl-C does not reach. Returns before the server is ready. */
 export async function launchServer(cluster: Cluster, port: number): Promise<Launch> {
   const path = join(cluster.home, 'log');
   await rename(path, `${path}.previous`).catch(() => {});
@@ -66,12 +61,10 @@ export async function readLastLogLine(cluster: Cluster): Promise<string> {
   return (lines.findLast((line) => line.includes('FATAL:')) ?? lines.at(-1) ?? '').replace(/^.*?FATAL:\s*/, '');
 }
 
-/** Stops the server, rolling back open transactions. */
 export async function stopServer({ programs, data, account }: Cluster): Promise<void> {
   await run(programs.pg_ctl, ['stop', '-D', data, '-m', 'fast', '-w', '-t', '60', '-s'], account);
 }
 
-/** The port of the server that runs on this cluster, or null. */
 export async function findRunningPort(cluster: Cluster): Promise<number | null> {
   const path = join(cluster.data, 'postmaster.pid');
   const text = await readFile(path, 'utf8').catch(() => '');

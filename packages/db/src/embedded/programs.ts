@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 /** The server cannot run. The message is one line that says why and what to do. */
 export class EmbeddedPostgresError extends Error {}
 
-/** Paths of the programs in the platform package. */
 export interface Programs {
   initdb: string;
   pg_ctl: string;
@@ -20,7 +19,6 @@ export type Account = { uid: number; gid: number } | null;
 const BUILDS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
 const INSTEAD = 'set DATABASE_URL to a PostgreSQL of your own';
 
-/** Finds the programs for this platform. Throws an `EmbeddedPostgresError` if there is no build or it is not installed. */
 export async function findPrograms(): Promise<Programs> {
   const platform = `${process.platform}-${process.arch}`;
   if (!BUILDS.includes(platform)) {
@@ -55,9 +53,7 @@ export async function getServerAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return null;
   try {
     return await readAccount('postgres');
-  } catch {
-    // The user does not exist yet.
-  }
+  } catch {}
   try {
     const options = ['--system', '--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin'];
     await run('useradd', [...options, '--user-group', 'postgres'], null);
@@ -73,10 +69,7 @@ async function readAccount(name: string): Promise<Account> {
   return { uid: Number(await run('id', ['-u', name], null)), gid: Number(await run('id', ['-g', name], null)) };
 }
 
-/**
- * Returns the programs at a path where `account` can run them. If root installed them in a folder that others cannot enter,
- * such as `/root`, they are copied into `folder`, once for each version. Throws if they cannot run.
- */
+/** Copies the programs into `folder` if `account` cannot enter theirs, such as `/root`. Throws if they cannot run. */
 export async function ensureReachable(programs: Programs, folder: string, account: Account): Promise<Programs> {
   const native = dirname(dirname(programs.postgres));
   if (await passes(['-x', programs.postgres], account)) return assertRunning(programs, account);

@@ -15,34 +15,23 @@ export interface EmbeddedPostgres {
 }
 
 export interface EmbeddedOptions {
-  /** The cluster is stored in its folder `postgres`. */
   dataDir: string;
   /** False: a power cut may lose committed data. For tests. */
   durable?: boolean;
-  /** Receives one line for each event of the server. */
   onLog?: (line: string) => void;
 }
 
 type Session = postgres.Sql;
 
-/**
- * Every process that uses the server holds this advisory lock, shared, for as long as it lives; PostgreSQL releases
- * the lock of a killed one. The process that gets it exclusively is the last, and may stop the server.
- */
+/** Held shared by every process that uses the server. The one that gets it exclusively is the last. */
 const USERS_LOCK = ADVISORY_LOCKS.useEmbeddedServer;
 const DATABASE = 'carillon';
 const START_TIMEOUT_MS = 120_000;
-/**
- * Failures after which a start is retried: the port was taken, processes of a killed server are still ending, or another
- * process started the server first.
- */
+/** The port was taken, a killed server is still ending, or another process started the server first. */
 const RETRYABLE = /TCP\/IP sockets|still in use|already exists/;
 const RETRY_DELAYS_MS = [100, 400, 1500];
 
-/**
- * Starts the PostgreSQL in `dataDir`, creates the cluster the first time, and resolves when the server answers. Joins a
- * server that runs already. Rejects with an `EmbeddedPostgresError` if it cannot run.
- */
+/** Starts the server, or joins a running one. Rejects with an `EmbeddedPostgresError` if it cannot run. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, durable = true, onLog = () => {} } = options;
   const cluster = await openCluster(dataDir, durable);
@@ -157,7 +146,7 @@ async function createDatabase(session: Session): Promise<void> {
   const [existing] = await session`select from pg_database where datname = ${DATABASE}`;
   if (existing) return;
   await session.unsafe(`create database ${DATABASE}`).catch((error) => {
-    // Another process that started at the same moment has created it.
+    // Another process may have created it meanwhile.
     const code = databaseErrorCode(error);
     if (code !== SQLSTATE.duplicateDatabase && code !== SQLSTATE.uniqueViolation) throw error;
   });

@@ -17,10 +17,7 @@ const ELEMENTS: Record<number, (element: string) => unknown> = {
   2951: toText, // uuid[]
 };
 
-/**
- * Array parsers for the driver. It could ask the server for the types on each new connection, but a connection that breaks
- * during that question ends the process with a rejection that cannot be caught.
- */
+/** The driver's own query for the types ends the process if the connection breaks during it. */
 export const ARRAY_PARSERS: Record<number, (text: string) => unknown> = Object.fromEntries(
   Object.entries(ELEMENTS).map(([oid, toElement]) => [oid, (text: string) => parse(text, toElement)]),
 );

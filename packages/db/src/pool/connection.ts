@@ -11,7 +11,6 @@ export interface ConnectionSettings {
   serializers: Record<number, (value: unknown) => unknown>;
 }
 
-/** Sends a statement with the client of one connection. */
 export type Send<T = unknown> = (sql: postgres.Sql) => PromiseLike<T>;
 
 /** One connection to the server. A lost one is never reconnected: the pool opens another. */
@@ -20,17 +19,11 @@ export interface Connection {
   readonly openedAt: number;
   /** How long the server has not answered while an answer is pending; 0 if none is. */
   readonly pendingMs: number;
-  /**
-   * Resolves to the answer. Rejects when the connection is lost, and with `DatabaseUnavailable` at `until` (of
-   * `performance.now()`). `onSettled` is called when the connection is done with the statement, which may be later.
-   * Call it from a microtask: the driver then checks the socket before anything else can close it.
-   */
+  /** Rejects at `until` (of `performance.now()`). `onSettled` may come later. Call it from a microtask, before the socket can close. */
   run<T>(send: Send<T>, until: number, onSettled?: () => void): Promise<T>;
   /** Rejects statements that are late at `now`, and loses the connection if the server has been silent for too long. */
   watch(now: number): void;
-  /** Closes the socket; everything pending rejects with `error`. */
   lose(error: Error): void;
-  /** Closes the connection in an orderly way, within a second. */
   end(): Promise<void>;
 }
 

@@ -4,16 +4,12 @@ import type { Pool } from './pool.ts';
 import { createStatement, type Run, type Statement } from './statement.ts';
 import { runTransaction, type TransactionClient } from './transaction.ts';
 
-/** What Drizzle uses of a postgres.js client outside of transactions. */
 export interface Client {
   unsafe(text: string, params?: unknown[], options?: postgres.UnsafeQueryOptions): Statement;
   begin<T>(work: (transaction: TransactionClient) => Promise<T>): Promise<T>;
 }
 
-/**
- * A client for Drizzle over `pool`. Every statement is answered or rejected with `DatabaseUnavailable` within
- * `deadlineMs`, waiting for a connection included. With `shared`, statements go over the pool's shared connection.
- */
+/** Every statement is answered or rejected within `deadlineMs`, waiting for a connection included. */
 export function createClient(pool: Pool, deadlineMs: number, { shared = false } = {}): Client {
   const run: Run = (send) => {
     const until = performance.now() + deadlineMs;

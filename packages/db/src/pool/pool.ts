@@ -18,17 +18,13 @@ export interface PoolSettings extends ConnectionSettings {
 export interface PoolState {
   open: number;
   inUse: number;
-  /** Statements and transactions that wait for a connection. */
   waiting: number;
 }
 
 export interface Pool {
   /** A connection for one statement, or null if the caller has to wait for one. See the README for `shared`. */
   tryAcquire(options: { shared: boolean }): Connection | null;
-  /**
-   * Waits for a connection, `exclusive` for a transaction. Rejects with `DatabaseUnavailable` at `until` (of
-   * `performance.now()`), or earlier when the database is known to be unreachable.
-   */
+  /** Rejects at `until` (of `performance.now()`), earlier when the database is known to be unreachable. */
   acquire(until: number, options: { exclusive: boolean }): Promise<Connection>;
   release(connection: Connection): void;
   state(): PoolState;
@@ -43,10 +39,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/**
- * Opens connections on demand and replaces broken ones. While the database is unreachable only one connection is
- * attempted at a time, each on behalf of a request, and the first success brings the others back.
- */
+/** While the database is unreachable one connection is attempted at a time, and the first success brings the others back. */
 export function createPool(settings: PoolSettings): Pool {
   /** Every open connection, with the number of statements or transactions on it. */
   const useCounts = new Map<Connection, number>();
@@ -77,7 +70,6 @@ export function createPool(settings: PoolSettings): Pool {
     waiters.clear();
   }
 
-  /** Gives the capacity of a connection to the waiters, the oldest first. */
   function serveWaiters(connection: Connection) {
     let useCount = useCounts.get(connection) ?? 0;
     for (const waiter of waiters) {
@@ -93,7 +85,6 @@ export function createPool(settings: PoolSettings): Pool {
     else if (useCount < MAX_STATEMENTS) joinable.push(connection);
   }
 
-  /** Takes the shared connection out of its list; undefined if it is full or slow. */
   function takeSharedConnection(): Connection | undefined {
     const useCount = sharedConnection && useCounts.get(sharedConnection);
     if (!sharedConnection || useCount === undefined || useCount >= MAX_STATEMENTS) return undefined;

@@ -6,13 +6,9 @@ export interface Statement extends PromiseLike<unknown> {
   values(): PromiseLike<unknown>;
 }
 
-/** Runs a statement on the connection that its caller chose. */
 export type Run = <T>(send: Send<T>) => Promise<T>;
 
-/**
- * A prepared statement. For an unprepared one the driver would ask the server for the parameter types at every call, a
- * further round trip, and the server would plan it each time.
- */
+/** Prepared, or the driver would ask for the parameter types at every call, a further round trip. */
 export function createStatement(
   run: Run,
   text: string,

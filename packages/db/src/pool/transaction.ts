@@ -2,7 +2,6 @@ import { DatabaseUnavailable, isDatabaseUnavailable } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { createStatement, type Run, type Statement } from './statement.ts';
 
-/** What Drizzle uses of a postgres.js client inside a transaction. */
 export interface TransactionClient {
   unsafe(text: string, params?: unknown[], options?: object): Statement;
   savepoint<T>(work: (transaction: TransactionClient) => Promise<T>): Promise<T>;
@@ -15,10 +14,7 @@ interface ExclusiveConnection {
   release(): void;
 }
 
-/**
- * Runs `work` in a transaction and commits; anything thrown rolls back. Statements that `work` sends later, or after its
- * connection broke, are rejected: they would run outside of the transaction.
- */
+/** Statements that `work` sends after its end or a lost connection are rejected: they would run outside the transaction. */
 export async function runTransaction<T>(
   { connection, statementMs, release }: ExclusiveConnection,
   work: (transaction: TransactionClient) => Promise<T>,

@@ -21,7 +21,6 @@ export const users = pgTable(
     timezone: text(),
     isActive: boolean('is_active').notNull().default(true),
     trialEndsAt: instant('trial_ends_at'),
-    /** The user's own AI key, encrypted. */
     providerKeySealed: text('provider_key_sealed'),
     notifyEmail: boolean('notify_email').notNull().default(true),
     notifyWebhook: boolean('notify_webhook').notNull().default(true),
@@ -40,7 +39,6 @@ export const users = pgTable(
   ],
 );
 
-/** One row per sign-in, for cookies and bearer tokens. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -57,7 +55,6 @@ export const sessions = pgTable(
   (t) => [index('sessions_user').on(t.userId, t.createdAt), index('sessions_expiry').on(t.expiresAt)],
 );
 
-/** A user's account at an external identity provider. */
 export const identities = pgTable(
   'identities',
   {

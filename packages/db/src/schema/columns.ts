@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { timestamp } from 'drizzle-orm/pg-core';
 
-/** An instant in UTC with milliseconds. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
 /** `'a', 'b'` for a CHECK constraint. Does not escape: for constants of this folder only. */

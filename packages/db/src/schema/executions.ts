@@ -30,10 +30,7 @@ export const ERROR_CODES = [
   'INTERRUPTED',
 ] as const;
 
-/**
- * Executions and their queue. A pending row is waiting (`queuedAt` is null: a retry before its `runAt`) or queued. A running
- * row has a lease and a claim token: a worker that lost the lease can neither complete nor bill it.
- */
+/** A pending row is waiting (`queuedAt` is null: a retry before its `runAt`) or queued. Completing needs the claim token. */
 export const executions = pgTable(
   'executions',
   {
@@ -65,7 +62,6 @@ export const executions = pgTable(
     result: text(),
     error: text(),
     errorCode: text('error_code', { enum: ERROR_CODES }),
-    /** The provider's name of the model that answered. */
     model: text(),
     inputTokens: integer('input_tokens'),
     outputTokens: integer('output_tokens'),

@@ -13,7 +13,6 @@ export const rateWindows = pgTable(
   (t) => [index('rate_windows_end').on(t.endsAt)],
 );
 
-/** Rejections by a rate limit per user, endpoint and UTC day. */
 export const rateHits = pgTable(
   'rate_hits',
   {

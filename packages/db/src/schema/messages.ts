@@ -3,7 +3,6 @@ import { check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './accounts.ts';
 import { instant, wordList } from './columns.ts';
 
-/** Notifications in the dashboard: a failed task, a failed webhook, a quota alert. */
 export const notifications = pgTable(
   'notifications',
   {
@@ -32,7 +31,6 @@ export const mails = pgTable(
   {
     id: uuid().primaryKey(),
     kind: text({ enum: MAIL_KINDS }).notNull().default('message'),
-    /** The account that the mail is about. */
     userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
     recipient: text().notNull(),
     subject: text().notNull(),

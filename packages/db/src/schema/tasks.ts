@@ -53,7 +53,6 @@ export const tasks = pgTable(
   ],
 );
 
-/** The occurrence ledger: one row per planned instant, with its fate. */
 export const occurrences = pgTable(
   'occurrences',
   {

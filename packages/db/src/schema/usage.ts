@@ -39,7 +39,6 @@ export const usageCounters = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.period] }),
-    // For statistics, which read the months and recent days of all users.
     index('usage_counters_months').on(t.userId).where(sql`length(${t.period}) = 7`),
     index('usage_counters_days').on(t.period).where(sql`length(${t.period}) = 10`),
     check('usage_counters_not_negative', sql`${t.executions} >= 0 and ${t.tokens} >= 0 and ${t.tokensReserved} >= 0`),
@@ -84,10 +83,8 @@ export const agentCalls = pgTable(
     userId: integer('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The UTC day whose quotas it counts against. */
     day: date({ mode: 'string' }).notNull(),
     model: text().notNull(),
-    /** Estimated input tokens. */
     inputTokens: integer('input_tokens').notNull(),
     tokensReserved: integer('tokens_reserved').notNull(),
     leaseUntil: instant('lease_until').notNull(),

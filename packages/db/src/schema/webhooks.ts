@@ -30,7 +30,6 @@ export const webhooks = pgTable(
     status: text({ enum: WEBHOOK_STATUSES }).notNull().default('active'),
     /** Whether its latest attempt succeeded; null before the first. Responsive webhooks get more concurrent attempts. */
     lastAttemptOk: boolean('last_attempt_ok'),
-    /** The minute in which its attempts are counted, and their number. */
     windowEndsAt: instant('window_ends_at'),
     windowCount: integer('window_count').notNull().default(0),
     createdAt: instant('created_at').notNull(),
@@ -46,10 +45,7 @@ export const webhooks = pgTable(
   ],
 );
 
-/**
- * The outbox, written in the transaction of the change. The payload is stored as the signed text. A pending row is waiting
- * (`queuedAt` is null: a retry before its `nextAttemptAt`) or queued. A sending row has a lease and a claim token.
- */
+/** The outbox. A pending row is waiting (`queuedAt` is null: a retry before its `nextAttemptAt`) or queued. */
 export const deliveries = pgTable(
   'deliveries',
   {
@@ -61,7 +57,6 @@ export const deliveries = pgTable(
     payload: text().notNull(),
     requestId: text('request_id').notNull(),
     status: text({ enum: DELIVERY_STATUSES }).notNull().default('pending'),
-    /** Number of ended attempts. */
     attempt: integer().notNull().default(0),
     nextAttemptAt: instant('next_attempt_at'),
     queuedAt: instant('queued_at'),
@@ -88,7 +83,6 @@ export const deliveries = pgTable(
   ],
 );
 
-/** The delivery log: one row per attempt. */
 export const deliveryAttempts = pgTable(
   'delivery_attempts',
   {
