@@ -6,7 +6,6 @@ const VERSION = '2023-06-01';
 /** Tasks allow temperatures up to 2, Claude up to 1. */
 const MAX_TEMPERATURE = 1;
 
-/** Anthropic's Messages API. */
 export const anthropicMessages: Protocol = {
   path: '/messages',
   buildHeaders: (key) => ({ 'anthropic-version': VERSION, 'x-api-key': key }),
@@ -65,7 +64,6 @@ function readMessageFields({ model, content, usage }: JsonObject, reply: ModelRe
   mergeUsage(usage, reply);
 }
 
-/** A block, or an event's addition to one. Blocks of other types are ignored. */
 function readBlock({ type, text, thinking }: JsonObject, reply: ModelReply): void {
   if (type === 'text' || type === 'text_delta') reply.addText(text);
   else if (type === 'thinking' || type === 'thinking_delta') reply.addReasoning(thinking);

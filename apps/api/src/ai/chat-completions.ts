@@ -63,7 +63,6 @@ function toContentPart(part: MessagePart) {
     : { type: 'file', file: { filename: part.name, file_data: url } };
 }
 
-/** `message` is a whole message, or an event's addition to one. */
 function readChoice(answer: JsonObject, choice: JsonObject, message: unknown, reply: ModelReply): void {
   if (reply.model === '' && typeof answer.model === 'string') reply.model = answer.model;
   const { content, reasoning_content, reasoning, refusal } = toObject(message);

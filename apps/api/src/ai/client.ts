@@ -12,20 +12,15 @@ export interface Ai {
 
 const LOAD_DELAY_MS = 1000;
 
-/**
- * Asks the OpenAI-compatible service, the Anthropic Messages API or the built-in offline model. `ask` makes one call
- * within `timeoutMs`; retries belong to the caller. A text cut off at `maxTokens`, even an empty one, is a success,
- * since it has been billed. After `close` every call, running ones included, ends as `INTERRUPTED`.
- */
+/** `ask` makes one call within `timeoutMs`, without retries. After `close` every call ends as `INTERRUPTED`. */
 export function createAi(settings: Config['ai']): Ai {
   let loading: Promise<ProviderCalls> | undefined;
   let closed = false;
-  // The price list alone takes some 20 ms to load, which would delay the start of the process.
+  // Loading the price list takes some 20 ms, which would delay the start of the process.
   const load = () => {
     loading ??= import('./provider-call.ts').then(({ createProviderCalls }) => createProviderCalls(settings));
     return loading;
   };
-  // Early enough that hardly any call waits for it.
   const timer = setTimeout(() => void load(), LOAD_DELAY_MS).unref();
   return {
     async ask(request) {

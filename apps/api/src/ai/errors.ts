@@ -11,21 +11,17 @@ export type ProviderError =
   | { kind: 'too_large' }
   | { kind: 'connection'; reason: string; sent: boolean }
   | { kind: 'timeout'; sent: boolean }
-  /** By the caller's signal or the end of the process. */
   | { kind: 'aborted'; sent: boolean }
   /** 2xx with something that is not an answer of the protocol. */
   | { kind: 'unreadable'; body: string }
-  /** An event of a stream that had begun with 2xx. */
   | { kind: 'event'; event: unknown };
 
-/** A failed call. */
 export interface AiError {
   errorCode: ErrorCode;
   /** For the user: at most 500 characters, without keys, headers or the prompt. */
   message: string;
   retryable: boolean;
   retryAfterMs: number | null;
-  /** The request has left, so it may be billed. */
   sent: boolean;
 }
 
@@ -61,7 +57,6 @@ export const createError = (errorCode: ErrorCode, message: string, sent = false)
 
 export const aborted = (sent = false): AiError => createError('INTERRUPTED', 'The run was aborted.', sent);
 
-/** `timeoutMs` is that of the call, for the message. */
 export function toAiError(error: ProviderError, secrets: Secrets, timeoutMs: number): AiError {
   switch (error.kind) {
     case 'http':
@@ -118,7 +113,6 @@ function classifyStatus(status: number, words: string): ProviderErrorCode {
   return status === 403 ? 'AUTHENTICATION_FAILED' : 'INVALID_REQUEST';
 }
 
-/** For events of a stream, which often have no status. */
 function classifyWords(words: string): ProviderErrorCode {
   if (NO_CREDIT.test(words)) return 'QUOTA_EXCEEDED';
   if (FILTERED.test(words)) return 'CONTENT_FILTERED';

@@ -1,6 +1,5 @@
 import { toOneLine, toStorableText } from '@carillon/db/storable-text';
 
-/** What a message for a user must not repeat. */
 export interface Secrets {
   keys: readonly string[];
   prompt: string;
@@ -13,10 +12,7 @@ const KEY_END = 8;
 const MIN_ECHO = 24;
 const MAX_SEARCHED = 16_384;
 
-/**
- * A provider's message as one line of at most `limit` characters. Providers repeat what they were sent: keys, anything
- * that looks like one, and stretches of the prompt are masked.
- */
+/** One line of at most `limit` characters. Keys, anything that looks like one, and parts of the prompt are masked. */
 export function maskSecrets(text: string, secrets: Secrets, limit: number): string {
   let shown = toOneLine(toStorableText(text, 4096));
   for (const key of secrets.keys) shown = maskKey(shown, key);

@@ -3,7 +3,6 @@ import { type ProviderError, parseErrorBody } from './errors.ts';
 
 const MAX_MODELS = 200;
 
-/** What a model does not accept. */
 export interface ModelQuirks {
   /** It takes `max_completion_tokens` instead of `max_tokens`. */
   noMaxTokens?: true;
@@ -15,10 +14,7 @@ export interface ModelQuirks {
 
 const NO_QUIRKS: ModelQuirks = {};
 
-/**
- * Remembers what models have refused: OpenAI's reasoning models take neither `max_tokens` nor a temperature, others no
- * system instructions, and no list of them stays correct.
- */
+/** Remembers what models have refused. No list of such models would stay correct. */
 export function createModelQuirks() {
   const known = new LRUCache<string, ModelQuirks>({ max: MAX_MODELS });
   return {
@@ -33,10 +29,8 @@ export function createModelQuirks() {
   };
 }
 
-/** How services say that a model takes user messages only. */
 const NO_SYSTEM_ROLE =
   /\b(?:system|developer)[ -](?:role|message|prompt|instruction)s?\b.{0,40}\b(?:not|unsupported)\b|messages\[0\]\.role\W+does not support\W+system/i;
-/** How Anthropic says that a model cannot write that much. */
 const TOO_MANY_TOKENS = /\bmax_tokens: \d+ > (\d{1,9})\b/;
 
 function findQuirk(error: ProviderError): ModelQuirks | null {

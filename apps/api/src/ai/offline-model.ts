@@ -4,10 +4,7 @@ import { estimateTokenCount, sliceByTokens } from 'tokenx';
 import { type AiRequest, estimateInputTokens } from './request.ts';
 import type { AiUsage } from './usage.ts';
 
-/**
- * The built-in model for installations without a provider: no network, free, and the same answer to the same request,
- * of at most `maxTokens`. The answer says what it is and which variables to set.
- */
+/** For installations without a provider: no network, free, and the same answer to the same request. */
 export async function askOfflineModel(request: AiRequest): Promise<{ text: string; usage: AiUsage }> {
   const words = request.prompt.split(/\s+/u).filter(Boolean);
   const beginning = words.slice(0, 12).join(' ');

@@ -14,7 +14,6 @@ export interface PricedCall extends Partial<TokenCounts> {
   model: string;
   inputTokens: number;
   outputTokens: number;
-  /** The same model has different prices at different providers. */
   apiUrl?: string;
 }
 
@@ -25,7 +24,6 @@ interface Listing {
 }
 
 const MAX_CACHED = 1000;
-/** Most models are found only by the last of several searches of a long list. */
 const cache = new LRUCache<string, { listing: Listing | null }>({ max: MAX_CACHED });
 
 /** In US dollars, by the bundled price list; 0 for a model that is not in it. Never throws, never uses the network. */

@@ -124,7 +124,6 @@ interface ResponseState {
   reader: ReplyReader | null;
   /** Of any other. */
   refusal: Refusal | null;
-  /** Found by `reader` in the middle of the body. */
   error: ProviderError | null;
 }
 
@@ -135,7 +134,6 @@ interface Refusal {
   bytes: number;
 }
 
-/** Returns true once there is enough to explain it. */
 function addToRefusal(refusal: Refusal, chunk: Buffer): boolean {
   refusal.chunks.push(chunk);
   refusal.bytes += chunk.length;

@@ -8,13 +8,8 @@ import type { Protocol } from './reply.ts';
 const ANTHROPIC_PREFIX = 'anthropic/';
 const ANTHROPIC_URL = 'https://api.anthropic.com/v1';
 
-export type Service =
-  | { kind: 'anthropic' | 'compatible'; url: string }
-  | { kind: 'offline' }
-  /** Only models of Anthropic can be asked. */
-  | { kind: 'none' };
+export type Service = { kind: 'anthropic' | 'compatible'; url: string } | { kind: 'offline' } | { kind: 'none' };
 
-/** How a model is asked. */
 export type Route =
   | { kind: 'offline' }
   | { kind: 'rejected'; errorCode: ErrorCode; message: string }
@@ -27,10 +22,7 @@ interface Endpoint {
   path: string;
 }
 
-/**
- * The service of a model: `anthropic/…` goes to the Anthropic Messages API if its key is configured, everything else to
- * the OpenAI-compatible service. Without a provider all go to the offline model.
- */
+/** `anthropic/…` goes to the Messages API if its key is configured, everything else to the compatible service. */
 export function findService(settings: Config['ai'], model: string): Service {
   const { baseUrl, anthropicApiKey } = settings;
   if (anthropicApiKey && model.startsWith(ANTHROPIC_PREFIX)) {

@@ -7,7 +7,6 @@ import type { ModelQuirks } from './model-quirks.ts';
 import type { TokenCounts } from './pricing.ts';
 import type { AiRequest } from './request.ts';
 
-/** Longer answers are cut off. */
 export const MAX_TEXT = 1024 * 1024;
 
 /** A PostgreSQL integer. */
@@ -17,9 +16,7 @@ const MAX_TOKEN_COUNT = 2 ** 31 - 1;
 export const toTokenCount = (value: unknown): number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_TOKEN_COUNT ? value : 0;
 
-/** How models are asked, and how their answers are read. */
 export interface Protocol {
-  /** Below the address of the service. */
   path: string;
   buildHeaders(key: string): Record<string, string>;
   buildBody(model: string, request: AiRequest, quirks: ModelQuirks): JsonObject;
@@ -33,13 +30,10 @@ export interface Protocol {
 export class ModelReply {
   model = '';
   text = '';
-  /** The reasoning that the model shows, which is billed as well. */
   reasoning = '';
-  /** In the words of its protocol. */
   usage: JsonObject = {};
   /** From a header, in US dollars. */
   headerCost: unknown;
-  /** The text contains the model's refusal. */
   refused = false;
   /** A stream that announces its beginning also announces its end. */
   started = false;
@@ -65,7 +59,6 @@ export class ModelReply {
     this.#deltas?.end();
   }
 
-  /** Everything the model wrote, shown or not. */
   get outputText() {
     return this.text + this.reasoning;
   }

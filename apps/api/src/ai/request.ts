@@ -10,7 +10,6 @@ export interface AiAttachment {
 export interface AiRequest {
   /** As the provider names it; `anthropic/…` may go to the Anthropic Messages API. */
   model: string;
-  /** Instructions above the prompt. */
   system?: string;
   prompt: string;
   maxTokens: number;
@@ -19,15 +18,11 @@ export interface AiRequest {
   /** The user's own key for the OpenAI-compatible service. */
   apiKey?: string | null;
   attachments?: readonly AiAttachment[];
-  /**
-   * Makes the answer a stream: called with each piece of the text as it arrives. Together they are the text of the
-   * outcome, and none of them splits a character.
-   */
+  /** Makes the answer a stream. Called with each piece of the text, none of which splits a character. */
   onText?: (delta: string) => void;
   signal: AbortSignal;
 }
 
-/** What a message consists of, before a protocol formats it. */
 export type MessagePart =
   | { kind: 'text'; text: string }
   | { kind: 'image' | 'pdf'; name: string; mediaType: string; base64: string };
@@ -36,7 +31,6 @@ export type MessagePart =
 const TOKENS_PER_FILE = 1000;
 const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|csv|x-ndjson|[\w.-]+\+(?:json|xml))$)/;
 
-/** Lower case, without parameters. */
 const getMediaType = (attachment: AiAttachment) => attachment.mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 function getPartKind(attachment: AiAttachment): MessagePart['kind'] | 'unsupported' {
@@ -50,10 +44,7 @@ function getPartKind(attachment: AiAttachment): MessagePart['kind'] | 'unsupport
 export const findUnsupportedAttachment = (request: AiRequest) =>
   request.attachments?.find((attachment) => getPartKind(attachment) === 'unsupported');
 
-/**
- * The prompt, then the attachments: images and PDFs as files, texts as data between two lines with a random marker,
- * which the author of a text cannot know.
- */
+/** Texts go between two lines with a random marker, which their author cannot know. */
 export function buildMessageParts({ prompt, attachments = [] }: AiRequest): MessagePart[] {
   const marker = attachments.length > 0 ? randomBytes(12).toString('hex') : '';
   return [
@@ -77,7 +68,6 @@ function fenceText(attachment: AiAttachment, marker: string): string {
   ].join('\n');
 }
 
-/** All text of a request: system instructions, prompt and text attachments. */
 export const joinRequestText = (request: AiRequest): string =>
   [
     request.system ?? [],

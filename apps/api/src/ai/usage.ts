@@ -5,11 +5,9 @@ import type { ModelReply } from './reply.ts';
 import { type AiRequest, estimateInputTokens } from './request.ts';
 
 export interface AiUsage {
-  /** The model that answered, as the provider names it. */
   model: string;
   inputTokens: number;
   outputTokens: number;
-  /** A count is missing from the provider's answer and was estimated. */
   estimated: boolean;
   costUsd: number;
 }
@@ -18,10 +16,7 @@ const MAX_MODEL_NAME = 200;
 /** A higher figure is not a cost; sums of absurd figures would leave the range of a number. */
 const MAX_COST_USD = 1e6;
 
-/**
- * Tokens as the provider counted them, each missing count estimated. The cost is the provider's own figure
- * (OpenRouter's `usage.cost`, LiteLLM's header), else that of the price list.
- */
+/** Missing counts are estimated. The cost is the provider's own (OpenRouter, LiteLLM), else that of the price list. */
 export function computeUsage(request: AiRequest, reply: ModelReply, counts: TokenCounts, apiUrl: string): AiUsage {
   const model = toStorableText(reply.model, MAX_MODEL_NAME) || request.model;
   const inputTokens = counts.inputTokens || estimateInputTokens(request);

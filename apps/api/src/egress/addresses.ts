@@ -1,8 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-// IANA's special-purpose, multicast, reserved and deprecated networks. AS112 and AMT are global anycast networks, but
-// no receiver is there.
+// IANA's special-purpose, multicast, reserved and deprecated networks, and the anycast networks of AS112 and AMT.
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -25,7 +24,7 @@ const SPECIAL_IPV4 = [
 ];
 /** All that is allocated; the rest of IPv6 is special or unassigned. */
 const GLOBAL_IPV6 = '2000::/3';
-/** Within it. 6to4 and Teredo are here because they hide an IPv4 address and no receiver needs them. */
+/** Within it. 6to4 and Teredo hide an IPv4 address. */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
@@ -33,10 +32,7 @@ const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
 const special = buildNetworkList([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
 const global = buildNetworkList([GLOBAL_IPV6]);
 
-/**
- * Whether an address, as `parseAddress` returns it, is globally routable. A positive rule: ipaddr.js's ranges name what
- * is special, and would let an unassigned network pass.
- */
+/** A positive rule: ipaddr.js names special ranges only, and would let an unassigned network pass. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4');
   const parsed = ipaddr.parse(address);
@@ -45,17 +41,13 @@ export function isPublic(address: string): boolean {
   return global.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }
 
-/**
- * The canonical spelling of an address. IPv4 inside IPv6 (`::ffff:127.0.0.1`) becomes IPv4, which is where a connection
- * to it goes. Null for anything else and for an address with a zone (`fe80::1%eth0`).
- */
+/** The canonical spelling, `::ffff:127.0.0.1` as IPv4. Null for anything else and for an address with a zone. */
 export function parseAddress(text: string): string | null {
   // ipaddr.js also takes 127.1, octal and hexadecimal.
   if (text.includes('%') || isIP(text) === 0) return null;
   return ipaddr.process(text).toString();
 }
 
-/** The networks of `cidrs`, each an address and the length of its prefix. */
 export function buildNetworkList(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {

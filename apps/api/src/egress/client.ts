@@ -7,14 +7,11 @@ import { createLookup, type Lookup } from './resolver.ts';
 const CONNECT_MS = 5000;
 const RESPONSE_MS = 30_000;
 const MAX_BYTES = 64 * 1024;
-/** Responses are not decompressed. */
 const DEFAULT_HEADERS = { 'accept-encoding': 'identity' };
 
-/** One request to an address that a user gave. */
 export interface HttpPost {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Sent unchanged. */
   body: Buffer | string;
   /** Until the connection is established, TLS included. Default: 5 s. */
   connectMs?: number;
@@ -26,13 +23,8 @@ export interface HttpPost {
 }
 
 /**
- * `error` is for the owner of the address and may be stored and shown: it says what to correct, and is the same for all
- * failures that would reveal hosts and ports of the network. Null for a 2xx response.
- *
- * - `answered`: any status, redirects included, since they are not followed.
- * - `not_sent`: the address may not be reached, or its name has no address.
- * - `connection`: refused, filtered, TLS, reset or not HTTP.
- * - `timeout`: connected, but no response in time.
+ * `error` is shown to the owner of the address, so it is the same for all failures that would reveal hosts and ports of
+ * the network. Null for 2xx. `not_sent`: the address may not be reached, or its name has no address.
  */
 export type HttpOutcome =
   | { kind: 'answered'; status: number; error: string | null }
@@ -44,20 +36,15 @@ export interface HttpClient {
   post(request: HttpPost): Promise<HttpOutcome>;
   /** Why the address may not be used, for the user who gave it; null if it may. Does not resolve names. */
   checkAddress(url: string): string | null;
-  /** Closes every connection at once. */
   close(): Promise<void>;
 }
 
 export interface HttpClientOptions extends PoolLimits {
-  /** Default: the name servers of the machine. */
   lookup?: Lookup;
   connectMs?: number;
 }
 
-/**
- * The only client for addresses that users give. It reaches what the egress policy allows, follows no redirects,
- * ignores proxy variables and reads bounded responses.
- */
+/** The only client for addresses that users give. Ignores proxy variables. */
 export function createHttpClient(settings: EgressSettings, options: HttpClientOptions = {}): HttpClient {
   const policy = createEgressPolicy(settings);
   const lookup = options.lookup ?? createLookup({ useHostsFile: settings.egressAllow.length > 0 });

@@ -9,7 +9,6 @@ const ATTEMPT_MS = 1000;
 const MAX_TLS_SESSIONS = 256;
 const SOCKET = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
 
-/** The host has no address that may be reached; nothing was sent. */
 export class NoAllowedAddress extends Error {}
 
 export interface Connector {
@@ -21,9 +20,8 @@ export interface Connector {
 }
 
 /**
- * Makes the connections for undici. A hook into name resolution alone would miss literal addresses. A name is resolved
- * once per connection; unless the policy allows all of its addresses, none is tried. The connection goes to one of the
- * checked addresses, and its remote address is checked again before anything is sent.
+ * Checks literal addresses too, which a hook into name resolution would miss. Unless the policy allows all addresses of
+ * a name, none is tried; the remote address is checked again before anything is sent.
  */
 export function createConnector(policy: EgressPolicy, lookup: Lookup, connectMs: number): Connector {
   const sockets = new Set<Socket>();

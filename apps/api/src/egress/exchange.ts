@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-/** One HTTP request, its bounds, and what reads its response. */
 export interface ExchangeRequest {
   /** Default: the origin of the dispatcher. */
   origin?: string;
@@ -9,13 +8,10 @@ export interface ExchangeRequest {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body?: Buffer | string;
-  /** Any of them ends the exchange, in whatever phase it is. */
   signals?: readonly AbortSignal[];
   /** Until the request has a connection; `timeoutMs` then counts from there. Default: no limit of its own. */
   connectMs?: number;
-  /** Until the response has been read. */
   timeoutMs: number;
-  /** Of the response's body. */
   maxBytes: number;
   /** Called with the final status, not with interim ones. */
   onHeaders?: (status: number, headers: IncomingHttpHeaders) => void;
@@ -26,9 +22,7 @@ export interface ExchangeRequest {
 export interface ExchangeResult {
   /** `stopped`: by `onData`. `no_connection`: none within `connectMs`. `failed`: by `error`. */
   end: 'complete' | 'stopped' | 'too_large' | 'no_connection' | 'timeout' | 'aborted' | 'failed';
-  /** Null until the headers have arrived. */
   status: number | null;
-  /** The whole request has left. */
   sent: boolean;
   error: Error | null;
 }
@@ -36,10 +30,8 @@ export interface ExchangeResult {
 const STOPPED = new Error('stopped');
 
 /**
- * Makes one request and reads its response. Never rejects. Redirects are not followed and nothing is decompressed.
- *
- * undici's own `request` does not report whether the request has left, and does not end one that still waits for its
- * connection.
+ * Never rejects, follows no redirects and decompresses nothing. undici's own `request` neither reports whether the
+ * request has left nor ends one that still waits for its connection.
  */
 export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<ExchangeResult> {
   const { origin, path, method, headers, body = null, signals = [], connectMs, timeoutMs, maxBytes } = request;

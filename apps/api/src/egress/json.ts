@@ -4,7 +4,6 @@ const MAX_TEXT = 500;
 
 export type JsonObject = Record<string, unknown>;
 
-/** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -13,11 +12,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The fields of an object; an empty object for anything else. */
+/** An empty object for anything else. */
 export const toObject = (value: unknown): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
-/** The items of a list; an empty list for anything else. */
+/** An empty list for anything else. */
 export const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** A text of at most 500 characters that is not blank; null for anything else. */

@@ -5,7 +5,6 @@ import { type ExchangeRequest, type ExchangeResult, exchange } from './exchange.
 export interface OperatorClient {
   request(request: ExchangeRequest & { origin: string }): Promise<ExchangeResult>;
   readonly closed: boolean;
-  /** Aborts every request and closes every connection. */
   close(): Promise<void>;
 }
 
@@ -16,7 +15,6 @@ export function createOperatorClient(options: { connectMs: number; connections?:
     // One slow or reset HTTP/2 connection would carry a hundred requests with it.
     allowH2: false,
     connect: { timeout: options.connectMs },
-    // Each request has a timeout of its own, to the millisecond.
     headersTimeout: 0,
     bodyTimeout: 0,
   });

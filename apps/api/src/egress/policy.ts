@@ -9,13 +9,11 @@ export type EgressSettings = Pick<Config, 'production' | 'baseUrl' | 'appUrl' | 
 /** An address in the form in which it is used, or what is wrong with it, for the user who gave it. */
 export type ParsedUrl = { url: { origin: string; path: string }; problem: null } | { url: null; problem: string };
 
-/** Where requests to addresses that users give may go. */
 export interface EgressPolicy {
   /** Parses and checks an address. The only place that parses one; does not resolve names. */
   parseUrl(url: string): ParsedUrl;
   /** The addresses of a host that needs no name server: a literal address or `localhost`; null for any other. */
   findLocalAddresses(host: string): readonly string[] | null;
-  /** Whether a connection may go there. */
   allows(address: string, port: number): boolean;
 }
 
@@ -24,10 +22,7 @@ const PORTS = [443, 8443];
 const LOOPBACK = ['127.0.0.1', '::1'];
 const HOST_NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/**
- * Allows public addresses: in production by https at port 443 or 8443, in development by http too and at any port.
- * Beyond that, what `EGRESS_ALLOW` lists, at the ports that it lists. Never the service itself.
- */
+/** Allows public addresses, in production by https at `PORTS` only, and what `EGRESS_ALLOW` lists. */
 export function createEgressPolicy({
   production,
   baseUrl,

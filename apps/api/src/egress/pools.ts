@@ -2,17 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
 import type { Connector } from './connector.ts';
 
-/** One pool of connections for each recently used origin. */
 export interface Pools {
   get(origin: string): Pool;
-  /** Closes every connection at once. */
   close(): Promise<void>;
 }
 
 export interface PoolLimits {
-  /** Default: 256. */
   maxOrigins?: number;
-  /** Default: 1024. */
   maxSockets?: number;
 }
 
@@ -23,10 +19,7 @@ const MAX_IDLE_MS = 30_000;
 const MAX_AGE_MS = 120_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/**
- * Keeps connections for later requests to the same origin. Beyond `maxOrigins` or `maxSockets` the pool of the origin
- * that was not used for longest is closed once its requests have ended.
- */
+/** Beyond `maxOrigins` or `maxSockets` the least recently used pool is closed once its requests have ended. */
 export function createPools(connector: Connector, { maxOrigins = 256, maxSockets = 1024 }: PoolLimits): Pools {
   const retired = new Set<Pool>();
   const pools = new LRUCache<string, Pool>({
@@ -56,12 +49,11 @@ export function createPools(connector: Connector, { maxOrigins = 256, maxSockets
 function createPool(origin: string, connector: Connector): Pool {
   return new Pool(origin, {
     connect: connector.connect,
-    // HTTP/2 streams would share one connection, and so the fate of the slowest.
+    // HTTP/2 streams would share the fate of the slowest.
     allowH2: false,
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: MAX_IDLE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Each request has timeouts of its own, to the millisecond.
     headersTimeout: 0,
     bodyTimeout: 0,
   });

@@ -1,6 +1,5 @@
 import { promises as dns } from 'node:dns';
 
-/** Resolves to every address of a name, or rejects. Aborted when the result is no longer needed. */
 export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const QUERY = { timeout: 500, tries: 3 };
@@ -8,9 +7,8 @@ const QUERY = { timeout: 500, tries: 3 };
 const UNKNOWN = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'];
 
 /**
- * Asks the name servers; default: those of the machine. `dns.lookup` would hold one of a few threads for as long as a
- * name server is silent, so that a handful of such names would block all others. `useHostsFile` also asks the operating
- * system for names that the name servers do not know (hosts file, search list), one at a time for the same reason.
+ * `dns.lookup` would hold one of a few threads while a name server is silent. `useHostsFile` uses it for names that the
+ * name servers do not know, one at a time for that reason.
  */
 export function createLookup(options: { useHostsFile: boolean; servers?: readonly string[] }): Lookup {
   let previous: Promise<unknown> = Promise.resolve();

@@ -5,28 +5,20 @@ import { buildDataUrl, readDataUrl } from './base64.ts';
 import { createDiskObjects } from './disk.ts';
 import { createS3Objects } from './s3.ts';
 
-/** Where the bytes of an upload are. */
 export interface StoredBytes {
   /** Null if the bytes are in `url` itself. */
   storageKey: string | null;
   url: string;
 }
 
-/** The storage of uploaded files (`STORAGE_DRIVER`). */
 export interface FileStorage {
   /** `blob` for disk and s3, `base64` for data URLs. */
   readonly storage: 'blob' | 'base64';
-  /**
-   * Streams `bytes` to the storage under `key`, a name of letters, digits, `-`, `_` and `.`. Resolves to the file's URL
-   * once they are durable. Rejects if the storage fails or `bytes` errors; the caller then removes what may have been
-   * stored.
-   */
+  /** Resolves to the file's URL once it is durable. After a rejection the caller removes what may have been stored. */
   store(key: string, bytes: Readable, about: { name: string; type: string }): Promise<string>;
   /** Null if the object no longer exists. Rejects if the storage cannot be reached. */
   read(file: StoredBytes): Promise<Buffer | null>;
-  /** An object as a stream; null if it does not exist. */
   open(key: string): Promise<Readable | null>;
-  /** Deletes an object; succeeds if it does not exist. */
   remove(key: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -55,7 +47,6 @@ export function createFileStorage({ storage }: Pick<Config, 'storage'>, { readMs
   };
 }
 
-/** Has no objects: the URL of a file contains it. */
 const dataUrlStorage: FileStorage = {
   storage: 'base64',
   store: async (_key, bytes, { type }) => buildDataUrl(await buffer(bytes), type),

@@ -6,7 +6,6 @@ import { Readable } from 'node:stream';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 
-/** Objects as files in `folder`, which is created if it is missing. Throws if it cannot be written. */
 export function createDiskObjects(folder: string) {
   createFolder(folder);
   const disk = new Disk(new FSDriver({ location: folder, visibility: 'private' }));

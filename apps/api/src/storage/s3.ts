@@ -16,12 +16,7 @@ const TIMEOUTS: S3Timeouts = { connectMs: 5000, idleMs: 15_000, responseMs: 60_0
 /** The other side may close an idle connection at the moment it is used again. */
 const MAX_ATTEMPTS = 2;
 
-/**
- * Objects in an S3 bucket. Throws if the spool folder cannot be written.
- *
- * S3 needs the length of an object first, or takes parts of 5 MiB, which would be held in memory, and which a process
- * that dies leaves behind unlisted. So a file is spooled to disk and sent once it is whole.
- */
+/** Spools a file to disk, since S3 needs its length first. Throws if the spool folder cannot be written. */
 export function createS3Objects(settings: Settings, timeouts: S3Timeouts = TIMEOUTS) {
   createFolder(settings.spool);
   let connected: ReturnType<typeof connect> | undefined;
@@ -73,7 +68,6 @@ export function createS3Objects(settings: Settings, timeouts: S3Timeouts = TIMEO
 /** Errors are thrown; the SDK would print them as well. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** Loads the SDK when it is first needed, since it is large. */
 async function connect({ s3 }: Settings, { connectMs, idleMs, responseMs }: S3Timeouts) {
   const [{ S3Client }, { S3Driver }, { Disk }] = await Promise.all([
     import('@aws-sdk/client-s3'),
@@ -82,7 +76,6 @@ async function connect({ s3 }: Settings, { connectMs, idleMs, responseMs }: S3Ti
   ]);
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3;
   const client = new S3Client({
-    // Services other than AWS have one host name for all buckets.
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     region,
     credentials: { accessKeyId, secretAccessKey },
@@ -118,7 +111,6 @@ interface S3Error extends Error {
   $metadata?: { httpStatusCode?: number };
 }
 
-/** The storage's own error, which flydrive wraps. */
 const getCause = (error: unknown) => ((error as Error).cause ?? {}) as S3Error;
 
 function isUnknownKey(error: unknown): boolean {

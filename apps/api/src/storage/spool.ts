@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Bytes of a known length that can be read more than once. */
 export interface Spooled extends AsyncDisposable {
   size: number;
   /** In base64, as for `Content-MD5`. */
@@ -13,10 +12,7 @@ export interface Spooled extends AsyncDisposable {
   read(): Readable;
 }
 
-/**
- * Stores `bytes` in a temporary file of `folder` until disposal. The file has no name, so it disappears with the process.
- * Rejects if `bytes` errors.
- */
+/** Stores `bytes` in a file without a name, which disappears with the process. Rejects if `bytes` errors. */
 export async function spool(folder: string, bytes: Readable): Promise<Spooled> {
   const path = join(folder, randomUUID());
   const file = await open(path, 'wx+', 0o600);

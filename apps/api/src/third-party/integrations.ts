@@ -5,27 +5,20 @@ import { createOperatorClient, type OperatorClient } from '../egress/operator-cl
 import { figma } from './figma.ts';
 import { notion } from './notion.ts';
 
-/** From the request to the last byte of the answer. */
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
 
-/**
- * Whether a credential works. `error` is for the user who gave it and repeats nothing of what was sent or answered.
- * `refused`: the tool does not accept it. `unavailable`: the tool could not be asked.
- */
+/** `error` is shown to the user and repeats nothing of what was sent or answered. */
 export type Verdict<T> = { valid: true; owner: T } | { valid: false; reason: 'refused' | 'unavailable'; error: string };
 
-/** Checks credentials of third-party tools. The checks never reject and store nothing. */
 export interface Integrations {
   checkNotes(apiKey: string): Promise<Verdict<NotesWorkspace>>;
   checkDesign(token: string): Promise<Verdict<DesignUser>>;
   close(): Promise<void>;
 }
 
-/** How a tool is asked who owns a credential. */
 export interface Tool<T> {
   name: string;
-  /** The tool's word for its credential. */
   credential: string;
   path: string;
   buildHeaders(credential: string): Record<string, string>;

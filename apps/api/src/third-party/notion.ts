@@ -5,10 +5,7 @@ import type { Tool } from './integrations.ts';
 const VERSION = '2026-03-11';
 const UNNAMED = 'Notion workspace';
 
-/**
- * `GET /v1/users/me` returns the bot of an integration's secret, which belongs to the workspace or to the person who
- * installed it, and the person of a personal access token, without the workspace.
- */
+/** The user of an integration's secret is a bot with its workspace, that of a personal token a person without one. */
 export const notion: Tool<NotesWorkspace> = {
   name: 'Notion',
   credential: 'key',

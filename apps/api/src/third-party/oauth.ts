@@ -11,7 +11,6 @@ export interface OAuthFlow {
   codeVerifier: string;
 }
 
-/** The user as the provider describes them. */
 export interface OAuthProfile {
   /** The provider's permanent identifier of the user. */
   subject: string;
@@ -20,7 +19,6 @@ export interface OAuthProfile {
   name: string | null;
 }
 
-/** `refused`: by the user or the provider, or the answer does not match the flow. */
 export type OAuthOutcome = { ok: true; profile: OAuthProfile } | { ok: false; reason: 'refused' | 'unreachable' };
 
 export interface OAuthProvider {
@@ -142,7 +140,6 @@ const buildGithubConfiguration = ({ url, clientId, clientSecret }: GithubSetting
     client.ClientSecretPost(clientSecret),
   );
 
-/** The user of an access token with the primary e-mail address, whether verified or not. */
 async function fetchGithubProfile(
   config: client.Configuration,
   accessToken: string,

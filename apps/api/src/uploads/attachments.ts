@@ -8,10 +8,7 @@ import { AppError, ERROR_MESSAGES, invalidField } from '../errors.ts';
 /** Of one task: each run holds its files in memory, and providers accept little more. */
 export const MAX_ATTACHED_BYTES = 20 * 1024 * 1024;
 
-/**
- * The ids of the caller's uploads that `attachments` names by URL or id, in that order and without duplicates. Throws a
- * validation error on each entry that is not an upload of the caller, and on more than 20 MiB in total.
- */
+/** The ids of the caller's uploads, named by URL or id, without duplicates. Throws 400 on each other entry. */
 export async function getAttachmentIds(
   ctx: Context,
   caller: Caller,

@@ -12,7 +12,6 @@ export interface ContentCheck {
 const MAX_PIXELS = 50_000_000;
 const NO_SIZE = 'must be an image whose header can be read';
 
-/** An image of a known size of at most 50 megapixels. */
 export function checkImage(type: string): ContentCheck {
   const chunks: Buffer[] = [];
   let collected = 0;
@@ -48,7 +47,6 @@ export function checkImage(type: string): ContentCheck {
 /** Where readers look for the end of a PDF, since some programs append a few bytes. */
 const PDF_END_BYTES = 1024;
 
-/** A PDF from its first byte, with an end. */
 export function checkPdf(): ContentCheck {
   let hasBegun = false;
   let tail: Buffer = Buffer.alloc(0);
@@ -64,7 +62,6 @@ export function checkPdf(): ContentCheck {
   };
 }
 
-/** The first characters of a text that are examined, white space skipped. */
 const BEGINNING = 64;
 /** By these a browser takes a text for a page (WHATWG MIME Sniffing, section 7.1). SVG and MathML are added. */
 const PAGE = /^<(html|head|body|script|iframe|style|title|svg|math)[\s/>]/i;
@@ -102,7 +99,6 @@ export function checkText(type: string): ContentCheck {
 /** Deeper than files that people make, and no deeper than later readers survive. */
 export const MAX_JSON_DEPTH = 512;
 
-/** JSON in UTF-8, with or without a byte order mark. */
 export function checkJson(): ContentCheck {
   const text = createTextReader();
   let json = '';
@@ -134,7 +130,6 @@ export function assertJson(text: string): void {
   JSON.parse(text);
 }
 
-/** Decodes text whose pieces may split a character. */
 function createTextReader() {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const decode = (bytes: Buffer | undefined, stream: boolean) =>

@@ -1,11 +1,9 @@
 import { invalidField } from '../errors.ts';
 
 export interface FileFormat {
-  /** Stored and served. */
   mime: string;
   /** The first one is that of the stored object. */
   extensions: readonly string[];
-  /** Other types that clients declare for it. */
   synonyms: readonly string[];
   content: 'image' | 'pdf' | 'text' | 'json';
 }
@@ -31,7 +29,7 @@ const FILE_FORMATS: readonly FileFormat[] = [
 /** Declared by clients that do not know the type; the second one is also that of a part without a type (RFC 7578). */
 const UNKNOWN_TYPES = ['application/octet-stream', 'text/plain'];
 
-/** The format of a file by its extension. Throws a validation error on `file` if there is none, or `declared` differs. */
+/** The format of a file by its extension. Throws 400 on `file` if there is none, or `declared` differs. */
 export function getFileFormat(name: string, declared: string): FileFormat {
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   const format = FILE_FORMATS.find(({ extensions }) => extensions.includes(extension));

@@ -5,14 +5,9 @@ import type { FileFormat } from './file-formats.ts';
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
-/** Enough for the signatures of all types. */
 const SIGNATURE_BYTES = 4100;
 
-/**
- * Passes on the bytes of a file and adds them up in `counted`. Throws a validation error on `file` as soon as it finds
- * one: empty, more than 10 MiB, content that does not match `format` or cannot be read. The file is valid only once the
- * end is reached.
- */
+/** Passes on the bytes and counts them in `counted`. Throws 400 on `file`, possibly only at the end. */
 export async function* inspect(
   bytes: AsyncIterable<Buffer>,
   format: FileFormat,
@@ -47,7 +42,6 @@ function createContentCheck({ content, mime }: FileFormat): ContentCheck {
   return { pdf: checkPdf, text: () => checkText(mime), json: checkJson }[content]();
 }
 
-/** Texts have no signature. */
 async function assertSignature(head: Buffer, { mime, content, extensions: [extension] }: FileFormat): Promise<void> {
   if (content === 'text' || content === 'json') return;
   // file-type throws on truncated input, which is treated as unknown.

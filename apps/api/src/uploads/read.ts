@@ -7,16 +7,12 @@ import { AppError } from '../errors.ts';
 export interface OpenedFile {
   name: string;
   type: string;
-  /** In bytes. */
   size: number;
   /** The caller has to read or destroy it. */
   bytes: Readable;
 }
 
-/**
- * The file of an upload by its storage key. There is no other access check, since a key cannot be guessed. Throws 404
- * if no upload has the key, whatever the storage contains, or its bytes are deleted.
- */
+/** There is no access check, since a key cannot be guessed. Throws 404. */
 export async function openUpload(ctx: Context, key: string): Promise<OpenedFile> {
   const { name, type, size } = uploads;
   const [found] = await ctx.db.select({ name, type, size }).from(uploads).where(eq(uploads.storageKey, key));

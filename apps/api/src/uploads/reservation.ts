@@ -9,20 +9,13 @@ import { checkAlerts } from '../usage/alerts.ts';
 import { addToTotals, lockTotals } from './totals.ts';
 
 export const MAX_CONCURRENT_UPLOADS = 3;
-/**
- * How long an upload may take: longer than the server waits for a request and the storage after that. Then its object
- * is deleted and its slot is free, also if the process has died.
- */
+/** Longer than the server waits for a request and the storage after that. */
 export const LEASE_MS = 5 * 60_000;
-/** When an upload ends is not known; most are short. */
 const RETRY_AFTER_SECONDS = 5;
 
 export type NewUpload = Omit<typeof uploads.$inferInsert, 'userId'>;
 
-/**
- * Takes one of the caller's upload slots until `completeUpload`, `discardUpload` or the end of the lease. Returns the
- * key of the object, which cannot be guessed. Throws 429 while 3 uploads are running, 402 if no storage is left.
- */
+/** Takes an upload slot. Returns the key of the object. Throws 429 while 3 uploads run, 402 if no storage is left. */
 export function reserveUpload(ctx: Context, caller: Pick<Caller, 'id'>, extension: string): Promise<string> {
   const key = `${randomBytes(24).toString('hex')}.${extension}`;
   return inTransaction(ctx, async (tx) => {
@@ -37,10 +30,7 @@ export function reserveUpload(ctx: Context, caller: Pick<Caller, 'id'>, extensio
   });
 }
 
-/**
- * Records the object under `key` as an upload of the caller. Throws 402 if it does not fit into the remaining storage,
- * 503 if the lease has ended; the object is then left to `discardUpload`.
- */
+/** Makes the object an upload. Throws 402 if it does not fit, 503 if the lease has ended. */
 export function completeUpload(
   ctx: Context,
   caller: Pick<Caller, 'id'>,
@@ -66,8 +56,8 @@ export function completeUpload(
 }
 
 /**
- * Releases the slot, then deletes the object. Never throws: what fails here is left to the cleanup. So is the object if
- * the storage has `failed`, since what it did not acknowledge may still arrive there.
+ * Releases the slot, then deletes the object. Never throws: the cleanup repeats it. If the storage has `failed`, only the
+ * cleanup deletes the object, since it may still arrive.
  */
 export async function discardUpload(ctx: Context, key: string, { failed = false } = {}): Promise<void> {
   const { db } = ctx;

@@ -10,7 +10,6 @@ import { openUpload } from './read.ts';
 import { createUpload, deleteUpload } from './write.ts';
 
 const config = { access: 'user', shape: 'bare' } as const;
-/** The bytes under a key never change. */
 const CACHE_CONTROL = 'private, max-age=86400, immutable';
 
 export const uploadsRoutes: Routes = async (app, { ctx }) => {
@@ -23,7 +22,6 @@ export const uploadsRoutes: Routes = async (app, { ctx }) => {
   );
 };
 
-/** A plugin of its own, since it accepts forms instead of JSON. */
 const formRoutes: Routes = async (app) => {
   await registerFormParser(app, MAX_FILE_BYTES);
 
@@ -53,7 +51,6 @@ const formRoutes: Routes = async (app) => {
   );
 };
 
-/** Serves files that are stored on disk, as downloads that run nothing. */
 export const filesRoutes: Routes = async (app) => {
   app.get('/files/:key', { schema: contract.getFile, config: { access: 'public' } }, async ({ ctx, params }, reply) => {
     const { name, type, size, bytes } = await openUpload(ctx, params.key);

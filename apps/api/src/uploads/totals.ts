@@ -4,10 +4,7 @@ import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
 import { getPlanLimits, planColumns } from '../limits/plan-limits.ts';
 
-/**
- * Locks a user's totals until the transaction ends, so that no two decisions see the same remainder. Returns bytes used
- * and allowed by the plan.
- */
+/** Bytes used and allowed. Locked until the transaction ends, so that no two decisions see the same remainder. */
 export async function lockTotals(
   { db }: Context,
   { id }: Pick<Caller, 'id'>,
@@ -24,7 +21,6 @@ export async function lockTotals(
   return { used: row.used, limit: getPlanLimits(row).uploadBytes };
 }
 
-/** The totals have to be locked. */
 export async function addToTotals(ctx: Context, userId: number, { bytes, files }: { bytes: number; files: number }) {
   await ctx.db
     .update(uploadTotals)
@@ -37,15 +33,13 @@ interface StoredFiles {
   files: number;
 }
 
-/** A user's total that differs from the sum of their uploads. */
 export interface WrongTotal {
   userId: number;
   counted: StoredFiles;
-  /** The sum of the uploads. */
   due: StoredFiles;
 }
 
-/** Sums up all uploads again and returns the totals that differ. One statement, so it may run beside the service. */
+/** Totals that differ from the sum of the uploads. One statement, so it may run beside the service. */
 export async function findWrongTotals(db: Db): Promise<WrongTotal[]> {
   const found = await queryRows<WrongTotal>(
     db,

@@ -13,23 +13,16 @@ import { addToTotals, lockTotals } from './totals.ts';
 const MAX_NAME = 255;
 /** Control characters, line separators, and marks that reverse the order of letters: `invoice‮fdp.exe`. */
 const DECEPTIVE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
-/** How many tasks the answer to a deletion lists. */
 const MAX_LISTED_TASKS = 100;
 
-/** A file as its client sends it. */
 export interface SentFile {
-  /** With or without a path. */
   name: string;
-  /** The declared MIME type. */
   type: string;
   /** Throws if the file does not arrive whole. */
   bytes: AsyncIterable<Buffer>;
 }
 
-/**
- * Stores a file as it arrives. If it fails, nothing of the file stays. Throws 400 on `file` for its name, size, type or
- * content, 402 beyond the plan's storage, 429 while 3 uploads are running, 503 if the storage fails.
- */
+/** Stores a file as it arrives. Throws 400 on `file`, 402 over the quota, 429 while 3 uploads run, 503. */
 export async function createUpload(ctx: Context, caller: Caller, sent: SentFile): Promise<UploadedFile> {
   const name = cleanName(sent.name);
   const format = getFileFormat(name, sent.type);
@@ -84,10 +77,7 @@ async function storeFile(ctx: Context, key: string, bytes: SentFile['bytes'], na
   }
 }
 
-/**
- * Deletes an upload of the caller by its URL or its id. Returns the caller's tasks that have it attached. Throws 400
- * unless exactly one of the two is given, 404 if there is no such file, 403 if it belongs to another user.
- */
+/** Returns the caller's tasks that have the file attached. Throws 400, 404, and 403 for another user's file. */
 export async function deleteUpload(
   ctx: Context,
   caller: Caller,

@@ -8,7 +8,7 @@ const PNG = { name: 'dot.png', mediaType: 'image/png', data: Buffer.from('png') 
 const PDF = { name: 'a.pdf', mediaType: 'application/pdf', data: Buffer.from('pdf') };
 const prompt = 'Name a moon.';
 
-t.test('the body of a request, to the letter', (t) => {
+t.test('The body of a request is exactly this', (t) => {
   const user = '{"role":"user","content":[{"type":"text","text":"Name a moon."}]}';
   const onText = () => {};
   for (const [request, quirks, body] of [
@@ -46,14 +46,14 @@ const CONTENT = [
   { type: 'text', text: 'Rhea' },
 ];
 
-t.test('text blocks are joined, thoughts apart, and blocks of other kinds are left', (t) => {
+t.test('Text blocks are joined, reasoning is separate, and other blocks are ignored', (t) => {
   const reply = new ModelReply();
   t.ok(anthropicMessages.readMessage({ content: CONTENT, model: 'claude-x', stop_reason: 'end_turn' }, reply));
   t.match(reply, { text: 'Titan, Rhea', reasoning: 'Moons …', model: 'claude-x', finishReason: 'stop' });
   t.end();
 });
 
-t.test('an answer is read whatever it leaves out', (t) => {
+t.test('An answer is read whatever it omits', (t) => {
   for (const [answer, finishReason] of [
     [{ content: [] }, 'stop'],
     [{ content: [], stop_reason: 'max_tokens', usage: null, model: 7 }, 'stop'],
@@ -68,7 +68,7 @@ t.test('an answer is read whatever it leaves out', (t) => {
   t.end();
 });
 
-t.test('the events of a stream are read like the blocks of an answer, unknown ones left', (t) => {
+t.test('Events of a stream are read like blocks of an answer, and unknown ones are ignored', (t) => {
   const pieces: string[] = [];
   const reply = new ModelReply((piece) => pieces.push(piece));
   const usage = { input_tokens: 10, cache_read_input_tokens: 20, cache_creation_input_tokens: 30, output_tokens: 1 };
@@ -102,7 +102,7 @@ t.test('the events of a stream are read like the blocks of an answer, unknown on
   t.end();
 });
 
-t.test('a message that stops without a reason is whole', (t) => {
+t.test('A message that stops without a reason is complete', (t) => {
   const reply = new ModelReply();
   anthropicMessages.readEvent({ type: 'message_start' }, reply);
   t.match(reply, { started: true, finishReason: null });

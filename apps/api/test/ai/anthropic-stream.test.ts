@@ -12,7 +12,7 @@ async function asking(t: Parameters<typeof messagesApi>[0], timeoutMs = 5000) {
   return { anthropic, pieces, ask: () => ai.ask(requestOf({ model, system: 'Be brief.', onText })) };
 }
 
-t.test('a stream of the Messages API brings its text as it comes, and the same outcome', async (t) => {
+t.test('A stream of the Messages API passes its text on as it arrives and has the same outcome', async (t) => {
   const { anthropic, pieces, ask } = await asking(t);
   const { durationMs: _, ...outcome } = await ask();
   t.match(anthropic.requests[0]?.body, { stream: true, system: [{ type: 'text', text: 'Be brief.' }] });
@@ -30,7 +30,7 @@ t.test('a stream of the Messages API brings its text as it comes, and the same o
   t.strictSame(pieces, ['Titan, ', 'Rhea, ', 'Iapetus']);
 });
 
-t.test('one that breaks off has spent what came', async (t) => {
+t.test('A stream that breaks off is charged what arrived', async (t) => {
   const events = [...opening('claude-x'), delta('Titan is the largest moon of Saturn.')];
   for (const then of ['reset', 'end', 'stall'] as const) {
     const { anthropic, pieces, ask } = await asking(t, then === 'stall' ? 400 : 5000);
@@ -42,7 +42,7 @@ t.test('one that breaks off has spent what came', async (t) => {
   }
 });
 
-t.test('an error event has the code of its type, and costs nothing where nothing was written', async (t) => {
+t.test('An error event has the code of its type, and is free if nothing was written', async (t) => {
   const { anthropic, ask } = await asking(t);
   const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
   for (const [events, usage] of [
@@ -54,7 +54,7 @@ t.test('an error event has the code of its type, and costs nothing where nothing
   }
 });
 
-t.test('a refusal of a stream keeps its status', async (t) => {
+t.test('A refused stream keeps its status', async (t) => {
   const { anthropic, ask } = await asking(t);
   const body = { type: 'error', error: { type: 'rate_limit_error', message: 'Too many.' } };
   anthropic.answer({ status: 429, body });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
 import { messagesApi } from '../support/servers/anthropic-server.ts';
 
-t.test('models named anthropic/… are asked by the Messages API, without the prefix', async (t) => {
+t.test('Models named anthropic/… go to the Messages API without the prefix', async (t) => {
   const anthropic = await messagesApi(t);
   const { server, ask } = await provided(t, {
     apiKey: 'operator-key-1',
@@ -32,14 +32,14 @@ t.test('models named anthropic/… are asked by the Messages API, without the pr
   t.equal(server.requests[0]?.body.model, 'openai/gpt-4o-mini', 'any other model goes to the other service');
 });
 
-t.test('a temperature above what Claude takes is sent as the highest', async (t) => {
+t.test("A temperature above Claude's maximum is sent as the maximum", async (t) => {
   const anthropic = await messagesApi(t);
   const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
   t.ok((await ai.ask(requestOf({ model: 'anthropic/claude-sonnet-4-5', temperature: 180 }))).ok);
   t.equal(anthropic.requests[0]?.body.temperature, 1);
 });
 
-t.test('what Claude refuses is left out or made less from then on', async (t) => {
+t.test('What Claude refuses is omitted or reduced from then on', async (t) => {
   const anthropic = await messagesApi(t);
   const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
   const ask = () => ai.ask(requestOf({ model: 'anthropic/claude-x', maxTokens: 100_000 }));
@@ -66,7 +66,7 @@ t.test('what Claude refuses is left out or made less from then on', async (t) =>
   );
 });
 
-t.test('an Anthropic address is taken with and without /v1', async (t) => {
+t.test('An Anthropic address is accepted with and without /v1', async (t) => {
   const anthropic = await messagesApi(t);
   for (const anthropicBaseUrl of [anthropic.url, `${anthropic.url}/v1`]) {
     const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl });
@@ -78,7 +78,7 @@ t.test('an Anthropic address is taken with and without /v1', async (t) => {
   );
 });
 
-t.test('failures of the Messages API have the same codes', async (t) => {
+t.test('Errors of the Messages API have the same codes', async (t) => {
   const anthropic = await messagesApi(t);
   const settings = { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url };
   const ask = () => aiFor(t, settings).ask(requestOf({ model: 'anthropic/claude-sonnet-4-5' }));
@@ -100,7 +100,7 @@ t.test('failures of the Messages API have the same codes', async (t) => {
   t.match(failed(refused), { errorCode: 'AUTHENTICATION_FAILED' });
 });
 
-t.test('a refusal of Claude is a filtered answer', async (t) => {
+t.test('A refusal by Claude is a filtered answer', async (t) => {
   const anthropic = await messagesApi(t);
   const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
   const usage = { input_tokens: 10, output_tokens: 1 };

@@ -8,7 +8,7 @@ const PNG = { name: 'dot.png', mediaType: 'image/PNG; a=b', data: Buffer.from('p
 const PDF = { name: 'a "b".pdf', mediaType: 'application/pdf', data: Buffer.from('pdf') };
 const prompt = 'Say "hi" – 🌍';
 
-t.test('the body of a request, to the letter', (t) => {
+t.test('The body of a request is exactly this', (t) => {
   const user = '{"role":"user","content":"Say \\"hi\\" – 🌍"}';
   const onText = () => {};
   for (const [request, quirks, body] of [
@@ -45,13 +45,13 @@ t.test('the body of a request, to the letter', (t) => {
   t.end();
 });
 
-/** What is reply of a whole answer; null: it is none. */
+/** The reply of a whole answer; null if it is not one. */
 function whole(answer: unknown) {
   const reply = new ModelReply();
   return chatCompletions.readMessage(answer as JsonObject, reply) ? reply : null;
 }
 
-t.test('an answer is read whatever it leaves out, and what is not of its kind is as good as none', (t) => {
+t.test('An answer is read whatever it omits, and fields of another type are ignored', (t) => {
   const message = { content: 'Titan' };
   for (const [answer, expected] of [
     [{ choices: [{ message }] }, { text: 'Titan', reasoning: '', model: '', finishReason: 'stop' }],
@@ -84,7 +84,7 @@ t.test('an answer is read whatever it leaves out, and what is not of its kind is
   t.end();
 });
 
-t.test('content in parts is joined, thoughts apart, and parts of other kinds are left', (t) => {
+t.test('Content parts are joined, reasoning is separate, and other parts are ignored', (t) => {
   const content = [
     { type: 'thinking', thinking: [{ type: 'text', text: 'Moons …' }, null, { type: 'reference' }] },
     { type: 'text', text: 'Titan, ' },
@@ -98,7 +98,7 @@ t.test('content in parts is joined, thoughts apart, and parts of other kinds are
   t.end();
 });
 
-t.test('counts of odd kinds count as untold', (t) => {
+t.test('Counts of another type count as missing', (t) => {
   for (const [usage, expected] of [
     [{}, [0, 0, 0]],
     [{ prompt_tokens: null, completion_tokens: '7', prompt_tokens_details: null }, [0, 0, 0]],
@@ -111,20 +111,17 @@ t.test('counts of odd kinds count as untold', (t) => {
   t.end();
 });
 
-t.test(
-  'an error that OpenRouter puts into an answer of 200 is told in its words, and may have been billed',
-  async (t) => {
-    const { server, ask } = await provided(t);
-    for (const body of [
-      { error: { code: 502, message: 'The model is down.' } },
-      { error: { code: 502, message: 'The model is down.' }, choices: [] },
-      { error: 'The model is down.' },
-      { object: 'error', message: 'The model is down.', code: 502 },
-    ]) {
-      server.answer(() => ({ body }));
-      const { message, ...told } = failed(await ask());
-      t.match(told, { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { outputTokens: 0, estimated: true } });
-      t.match(message, /: The model is down\.$/, JSON.stringify(body));
-    }
-  },
-);
+t.test('An OpenRouter error inside a 200 keeps its words and may have been billed', async (t) => {
+  const { server, ask } = await provided(t);
+  for (const body of [
+    { error: { code: 502, message: 'The model is down.' } },
+    { error: { code: 502, message: 'The model is down.' }, choices: [] },
+    { error: 'The model is down.' },
+    { object: 'error', message: 'The model is down.', code: 502 },
+  ]) {
+    server.answer(() => ({ body }));
+    const { message, ...told } = failed(await ask());
+    t.match(told, { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { outputTokens: 0, estimated: true } });
+    t.match(message, /: The model is down\.$/, JSON.stringify(body));
+  }
+});

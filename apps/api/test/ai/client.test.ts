@@ -1,7 +1,7 @@
 import t from 'tap';
 import { failed, provided } from '../support/ai-client.ts';
 
-t.test('the prompt arrives as the one user message, with model, limit and key', async (t) => {
+t.test('The prompt arrives as the only user message, with model, limit and key', async (t) => {
   const { server, ask } = await provided(t, { apiKey: 'operator-key-1' });
   const outcome = await ask({ model: 'maker/model-1', prompt: 'Héllo 🌍\nsecond line', maxTokens: 321 });
   t.match(outcome, { ok: true, text: 'Answer to: Héllo 🌍\nsecond line' });
@@ -14,7 +14,7 @@ t.test('the prompt arrives as the one user message, with model, limit and key', 
   t.equal(server.requests[0]?.headers.authorization, 'Bearer operator-key-1');
 });
 
-t.test('every temperature arrives as exactly its hundredths', async (t) => {
+t.test('Every temperature arrives as exactly its hundredths', async (t) => {
   const { server, ask } = await provided(t);
   for (let hundredths = 0; hundredths <= 200; hundredths += 1) await ask({ temperature: hundredths });
   const received = server.requests.map((request) => JSON.stringify(request.body.temperature));
@@ -24,7 +24,7 @@ t.test('every temperature arrives as exactly its hundredths', async (t) => {
   );
 });
 
-t.test("a user's own key replaces the operator's, and no key sends no header", async (t) => {
+t.test("A user's own key replaces the operator's, and without a key no header is sent", async (t) => {
   const { server, ask } = await provided(t, { apiKey: 'operator-key-1' });
   await ask({ apiKey: 'the-users-own-key' });
   await ask({ apiKey: null });
@@ -37,7 +37,7 @@ t.test("a user's own key replaces the operator's, and no key sends no header", a
   );
 });
 
-t.test('a key that no header can carry is refused without asking', async (t) => {
+t.test('A key that is no valid header is refused without a request', async (t) => {
   const { server, ask } = await provided(t);
   for (const apiKey of ['schlüssel', 'key\r\nx-injected: 1', 'two words']) {
     const { message, ...rest } = failed(await ask({ apiKey }));
@@ -47,7 +47,7 @@ t.test('a key that no header can carry is refused without asking', async (t) => 
   t.equal(server.requests.length, 0);
 });
 
-t.test('an outcome tells how long the call took and what the provider counted', async (t) => {
+t.test("An outcome has the duration of the call and the provider's counts", async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ delayMs: 60, model: 'model-0613', usage: { promptTokens: 12, completionTokens: 34 } }));
   const { durationMs, usage } = await ask();
@@ -55,14 +55,14 @@ t.test('an outcome tells how long the call took and what the provider counted', 
   t.strictSame(usage, { model: 'model-0613', inputTokens: 12, outputTokens: 34, estimated: false, costUsd: 0 });
 });
 
-t.test('text has nothing that PostgreSQL refuses', async (t) => {
+t.test('Text contains nothing that PostgreSQL refuses', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ text: 'a\u0000b\uD83Dc\uDE00d 😀', model: 'm\u0000\uD800' }));
   const outcome = await ask();
   t.match(outcome, { ok: true, text: 'ab\uFFFDc\uFFFDd 😀', usage: { model: 'm\uFFFD' } });
 });
 
-t.test('text is kept up to 1 MiB, and no character is cut in half', async (t) => {
+t.test('Text is cut at 1 MiB, and never inside a character', async (t) => {
   const { server, ask } = await provided(t);
   const limit = 1024 * 1024;
   for (const [text, kept] of [
@@ -76,7 +76,7 @@ t.test('text is kept up to 1 MiB, and no character is cut in half', async (t) =>
   }
 });
 
-t.test('a text cut short at the token limit is a success, even an empty one', async (t) => {
+t.test('A text cut off at the token limit is a success, even an empty one', async (t) => {
   const { server, ask } = await provided(t);
   for (const text of ['The three largest', '']) {
     server.answer(() => ({ text, finishReason: 'length', usage: { promptTokens: 9, completionTokens: 1024 } }));
@@ -92,7 +92,7 @@ t.test('a text cut short at the token limit is a success, even an empty one', as
   t.match(await ask(), { ok: true, text: '', usage: { outputTokens: 1024 } });
 });
 
-t.test('an answer that the content filter stopped is a failure that is paid for', async (t) => {
+t.test('An answer that the content filter stopped is a failure that is charged', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ text: 'So far', finishReason: 'content_filter', usage: { promptTokens: 9, cost: 0.5 } }));
   t.match(failed(await ask()), {
@@ -102,21 +102,21 @@ t.test('an answer that the content filter stopped is a failure that is paid for'
   });
 });
 
-t.test('an answer that its provider broke off with an error is a failure that is paid for', async (t) => {
+t.test('An answer that ended with an error is a failure that is charged', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ text: 'So far', finishReason: 'error', usage: { promptTokens: 9 } }));
   t.match(failed(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { inputTokens: 9 } });
 });
 
-t.test('calls one after the other share their connections', async (t) => {
+t.test('Consecutive calls share their connections', async (t) => {
   const { server, ask } = await provided(t);
   for (let call = 0; call < 20; call += 1) t.ok((await ask({ prompt: `Call number ${call}` })).ok);
   t.equal(server.requests.length, 20);
-  // undici leaves a connection alone for the turn of the event loop in which its answer ended.
+  // undici reuses a connection only after the turn of the event loop in which its answer ended.
   t.ok(server.connections() <= 2, `${server.connections()} connections`);
 });
 
-t.test('two hundred calls at once are all under way at once', async (t) => {
+t.test('Two hundred concurrent calls run at the same time', async (t) => {
   const { server, ask } = await provided(t);
   let open = () => {};
   const all = new Promise<void>((resolve) => {

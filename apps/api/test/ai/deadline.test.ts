@@ -5,7 +5,7 @@ import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
 const text = 'Titan, Rhea and Iapetus. '.repeat(40);
 const spent = { inputTokens: 8, outputTokens: 0, estimated: true };
 
-t.test('the deadline ends a call to a provider that is silent, or only begins, or drips', async (t) => {
+t.test('The timeout ends a call to a provider that is silent, only begins, or drips', async (t) => {
   const { server, ask } = await provided(t, { timeoutMs: 400 });
   await ask();
   for (const answer of [
@@ -28,20 +28,20 @@ t.test('the deadline ends a call to a provider that is silent, or only begins, o
   }
 });
 
-t.test('a provider that drips within the deadline is heard out', async (t) => {
+t.test('A provider that drips within the timeout is read to the end', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ text, drip: { bytes: 200, everyMs: 10 } }));
   t.match(await ask(), { ok: true, text });
 });
 
-t.test('a refusal whose body never ends keeps its status', async (t) => {
+t.test('A refusal whose body never ends keeps its status', async (t) => {
   const { server, ask } = await provided(t, { timeoutMs: 400 });
   await ask();
   server.answer(() => ({ status: 429, hang: 'body', headers: { 'retry-after': '3' } }));
   t.match(failed(await ask()), { errorCode: 'RATE_LIMIT_EXCEEDED', retryAfterMs: 3000, usage: null });
 });
 
-t.test('the deadline ends a call that has no connection yet, and nothing was spent', async (t) => {
+t.test('The timeout ends a call without a connection, which is free', async (t) => {
   const sockets: Socket[] = [];
   const mute = createServer((socket) => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
   await new Promise((resolve) => mute.once('listening', resolve));
@@ -49,14 +49,14 @@ t.test('the deadline ends a call that has no connection yet, and nothing was spe
     for (const socket of sockets) socket.destroy();
     mute.close();
   });
-  // It accepts, and never answers the TLS handshake.
+  // Accepts connections and never answers the TLS handshake.
   const baseUrl = `https://127.0.0.1:${(mute.address() as { port: number }).port}/v1`;
   const outcome = await aiFor(t, { baseUrl, timeoutMs: 250 }).ask(requestOf());
   t.match(failed(outcome), { errorCode: 'TIMEOUT', retryable: true, usage: null });
   t.ok(outcome.durationMs < 3000, `${outcome.durationMs} ms`);
 });
 
-t.test('an aborted run ends at once, in whatever phase it is', async (t) => {
+t.test('An aborted run ends at once, in any phase', async (t) => {
   const { server, ask } = await provided(t);
   for (const answer of [{ hang: 'head' }, { hang: 'body' }, { text, drip: { bytes: 1, everyMs: 20 } }] as const) {
     const abort = new AbortController();
@@ -77,7 +77,7 @@ t.test('an aborted run ends at once, in whatever phase it is', async (t) => {
   }
 });
 
-t.test('a run aborted before anything has left asks nobody and spends nothing', async (t) => {
+t.test('A run aborted before it was sent makes no request and is free', async (t) => {
   const { server, ask } = await provided(t);
   t.match(failed(await ask({ signal: AbortSignal.abort() })), { errorCode: 'INTERRUPTED', usage: null });
   const abort = new AbortController();
@@ -87,7 +87,7 @@ t.test('a run aborted before anything has left asks nobody and spends nothing', 
   t.equal(server.requests.length, 0);
 });
 
-t.test('a call leaves neither a timer nor a listener behind', async (t) => {
+t.test('A call leaves neither a timer nor a listener behind', async (t) => {
   const { ask } = await provided(t, { timeoutMs: 3_600_000 });
   const abort = new AbortController();
   let listeners = 0;
@@ -107,7 +107,7 @@ t.test('a call leaves neither a timer nor a listener behind', async (t) => {
   t.ok(timers() <= before + 1, 'one for the idle connection at most');
 });
 
-t.test('an answer above 16 MiB is refused, and not gathered', async (t) => {
+t.test('An answer above 16 MiB is refused and not collected', async (t) => {
   const { server, ask } = await provided(t, { timeoutMs: 10_000 });
   const body = `{"choices": "${'x'.repeat(16 * 1024 * 1024)}"}`;
   for (const answer of [{ body }, { body, drip: { bytes: 4 * 1024 * 1024, everyMs: 1 } }]) {
@@ -118,7 +118,7 @@ t.test('an answer above 16 MiB is refused, and not gathered', async (t) => {
   t.ok((await ask()).ok, 'what is below is taken');
 });
 
-t.test('nothing is inflated: packed bytes are an unusable body', async (t) => {
+t.test('Nothing is decompressed: compressed bytes are an unreadable body', async (t) => {
   const { gzipSync } = await import('node:zlib');
   const { server, ask } = await provided(t);
   const packed = gzipSync(JSON.stringify({ choices: [{ message: { content: 'z'.repeat(50_000_000) } }] }));
@@ -129,7 +129,7 @@ t.test('nothing is inflated: packed bytes are an unusable body', async (t) => {
   t.ok(process.memoryUsage().rss - before < 40_000_000);
 });
 
-t.test('close ends running calls, refuses new ones and is done at once', async (t) => {
+t.test('Close ends running calls at once and refuses new ones', async (t) => {
   const { server, ai, ask } = await provided(t, { timeoutMs: 60_000 });
   t.ok((await ask()).ok, 'an idle connection is open');
   const arrived = new Promise<void>((resolve) => {

@@ -31,7 +31,7 @@ const ROWS: [status: number, errorCode: string, retryable: boolean, body?: objec
   [302, 'PROVIDER_ERROR', false],
 ];
 
-t.test('each status of a provider has its error code, and a clear refusal costs nothing', async (t) => {
+t.test('Each status of a provider has its error code, and a clear refusal is free', async (t) => {
   const { server, ask } = await provided(t);
   for (const [status, errorCode, retryable, body] of ROWS) {
     server.answer(() => ({ status, body: body ?? refusal('No.') }));
@@ -42,7 +42,7 @@ t.test('each status of a provider has its error code, and a clear refusal costs 
   t.equal(server.requests.length, ROWS.length, 'each is asked once: repeats are not the business of a call');
 });
 
-t.test('a redirect is not followed', async (t) => {
+t.test('A redirect is not followed', async (t) => {
   const { server, ask } = await provided(t);
   const elsewhere = await startAiServer();
   t.after(() => elsewhere.close());
@@ -53,7 +53,7 @@ t.test('a redirect is not followed', async (t) => {
   t.equal(elsewhere.requests.length, 0);
 });
 
-t.test('Retry-After is told in milliseconds, an hour at most', async (t) => {
+t.test('Retry-After is returned in milliseconds, an hour at most', async (t) => {
   const { server, ask } = await provided(t);
   const date = 'Fri, 20 Nov 2026 10:00:00 GMT';
   for (const [headers, retryAfterMs] of [
@@ -77,7 +77,7 @@ t.test('Retry-After is told in milliseconds, an hour at most', async (t) => {
   t.equal(failed(await ask()).retryAfterMs, null, 'what no repeat can mend names no wait');
 });
 
-t.test('a provider that cannot be reached is unavailable, and nothing was spent', async (t) => {
+t.test('A provider that cannot be reached is unavailable, and the call is free', async (t) => {
   const gone = await startAiServer();
   await gone.close();
   const silent = createServer((socket) => socket.end('not TLS')).listen(0, '127.0.0.1');
@@ -96,7 +96,7 @@ t.test('a provider that cannot be reached is unavailable, and nothing was spent'
   }
 });
 
-t.test('a connection that breaks off after the request is unavailable, and the input may be billed', async (t) => {
+t.test('A connection that breaks after the request is unavailable, and the input may be billed', async (t) => {
   const { server, ask } = await provided(t);
   for (const reset of [true, 20] as const) {
     server.answer(() => ({ reset }));
@@ -135,7 +135,7 @@ t.test('200 with an unusable body is a provider error that may have been billed'
   t.match(failed(await ask()).message, 'Upstream fell over');
 });
 
-t.test("a message quotes the provider's own words, whatever shape they have", async (t) => {
+t.test("A message quotes the provider's own words in any of their forms", async (t) => {
   const { server, ask } = await provided(t);
   for (const [body, words] of [
     [{ error: { message: 'the model does not exist' } }, ': the model does not exist'],

@@ -3,7 +3,7 @@ import { failed, provided } from '../support/ai-client.ts';
 
 const refusal = (message: string) => ({ error: { message, type: 'error', code: null } });
 
-t.test('a message is one clean line of at most 500 characters', async (t) => {
+t.test('A message is one clean line of at most 500 characters', async (t) => {
   const { server, ask } = await provided(t);
   for (const message of ['x'.repeat(100_000), `${'x '.repeat(300)}😀`, `a\u0000b\uD800c\r\nd\u001b[31m\te`]) {
     server.answer(() => ({ status: 400, body: refusal(message) }));
@@ -14,7 +14,7 @@ t.test('a message is one clean line of at most 500 characters', async (t) => {
   }
 });
 
-t.test('no key that was sent comes back in a message', async (t) => {
+t.test('No key that was sent is repeated in a message', async (t) => {
   const apiKey = 'sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789';
   const own = 'or-v1-zyxwvutsrqponmlkjihgfedcba9876543210';
   const odd = 'Zm9vYmFyYmF6cXV4cXV1eGNvcmdl';
@@ -40,7 +40,7 @@ t.test('no key that was sent comes back in a message', async (t) => {
   }
 });
 
-t.test('whatever looks like a key is masked, if it is another one', async (t) => {
+t.test('Anything that looks like a key is masked, even if it is another one', async (t) => {
   const { server, ask } = await provided(t, { apiKey: 'operator-key-1' });
   for (const key of [
     'sk-ant-api03-QwErTyUiOp',
@@ -55,7 +55,7 @@ t.test('whatever looks like a key is masked, if it is another one', async (t) =>
   }
 });
 
-t.test('a message does not repeat the prompt, nor an attached text', async (t) => {
+t.test('A message does not repeat the prompt or an attached text', async (t) => {
   const prompt = `The password of the vault is ${'swordfish-'.repeat(3)}and nobody\nmay ever know it.`;
   const note = 'Meeting minutes: the merger with Initech is planned for March.';
   const attachments = [{ name: 'note.txt', mediaType: 'text/plain', data: new TextEncoder().encode(note) }];
@@ -68,7 +68,7 @@ t.test('a message does not repeat the prompt, nor an attached text', async (t) =
   }
 });
 
-t.test('a failed call with a very long prompt is told of quickly', async (t) => {
+t.test('The message for a very long prompt is built quickly', async (t) => {
   const { server, ask } = await provided(t);
   const prompt = 'the quick brown fox '.repeat(50_000);
   server.answer(() => ({ status: 400, body: refusal('the quick brown cat '.repeat(1000)) }));

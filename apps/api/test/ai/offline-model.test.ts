@@ -1,7 +1,7 @@
 import t from 'tap';
 import { aiFor, failed, requestOf } from '../support/ai-client.ts';
 
-t.test('without a provider the offline model answers, says so, and names the variables to set', async (t) => {
+t.test('Without a provider the offline model answers, says so, and names the variables to set', async (t) => {
   for (const baseUrl of [null, 'offline']) {
     const outcome = await aiFor(t, { baseUrl }).ask(requestOf({ model: 'anthropic/claude-sonnet-4-5' }));
     t.match(outcome, { ok: true, usage: { model: 'offline', estimated: false, costUsd: 0 } });
@@ -12,7 +12,7 @@ t.test('without a provider the offline model answers, says so, and names the var
   }
 });
 
-t.test('the same request has the same answer, another one another', async (t) => {
+t.test('The same request has the same answer, a different request a different one', async (t) => {
   const [one, two] = [aiFor(t), aiFor(t)];
   const text = async (ai: typeof one, prompt: string) => {
     const outcome = await ai.ask(requestOf({ prompt }));
@@ -22,7 +22,7 @@ t.test('the same request has the same answer, another one another', async (t) =>
   t.not(await text(one, 'What is the time?'), await text(one, 'What is the weather like?'));
 });
 
-t.test('offline asks no network', async (t) => {
+t.test('The offline model uses no network', async (t) => {
   const { fetch } = globalThis;
   t.after(async () => {
     globalThis.fetch = fetch;
@@ -36,7 +36,7 @@ t.test('offline asks no network', async (t) => {
   t.ok((await asked).ok);
 });
 
-t.test('an offline answer is never longer than its token limit', async (t) => {
+t.test('An offline answer is never longer than its token limit', async (t) => {
   const ai = aiFor(t);
   for (const maxTokens of [1, 10, 40]) {
     const { usage } = await ai.ask(requestOf({ maxTokens }));
@@ -44,17 +44,17 @@ t.test('an offline answer is never longer than its token limit', async (t) => {
   }
 });
 
-t.test('an offline answer has nothing that PostgreSQL refuses', async (t) => {
+t.test('An offline answer contains nothing that PostgreSQL refuses', async (t) => {
   const outcome = await aiFor(t).ask(requestOf({ prompt: `a\u0000b \uD800 ${'😀'.repeat(300)}`, model: 'm\u0000' }));
   t.ok(outcome.ok && outcome.text.isWellFormed() && !outcome.text.includes('\u0000'));
 });
 
-t.test('an aborted run has no offline answer', async (t) => {
+t.test('An aborted run has no offline answer', async (t) => {
   const outcome = await aiFor(t).ask(requestOf({ signal: AbortSignal.abort() }));
   t.match(failed(outcome), { errorCode: 'INTERRUPTED', message: 'The run was aborted.', usage: null });
 });
 
-t.test('a configured Anthropic key is used even where the other service is offline', async (t) => {
+t.test('A configured Anthropic key is used even if the other service is offline', async (t) => {
   const ai = aiFor(t, {
     baseUrl: 'offline',
     anthropicApiKey: 'k1',

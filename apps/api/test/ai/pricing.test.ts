@@ -13,7 +13,7 @@ const CALLS: { inputTokens: number; outputTokens: number; cacheReadTokens?: numb
   { inputTokens: 1_000_000, outputTokens: 60_000, cacheReadTokens: 1 },
 ];
 
-t.test('every model of the list costs what the list says, in tiers and with a cache too', (t) => {
+t.test('Every listed model costs what the list says, in tiers and with a cache too', (t) => {
   let compared = 0;
   for (const providerId of PROVIDERS) {
     for (const { id } of findProvider({ providerId })?.models ?? []) {
@@ -35,7 +35,7 @@ t.test('every model of the list costs what the list says, in tiers and with a ca
   t.end();
 });
 
-t.test('counts that cannot be cost nothing, and spoil nothing for the calls after them', (t) => {
+t.test('Impossible counts cost nothing and do not affect later calls', (t) => {
   const model = 'gpt-4o';
   for (const odd of [{ inputTokens: 1, cacheReadTokens: 2 }, { inputTokens: Number.NaN }, { inputTokens: -1 }]) {
     t.equal(calculatePriceUsd({ model, outputTokens: 100, ...odd }), 0, JSON.stringify(odd));

@@ -2,13 +2,13 @@ import t from 'tap';
 import { createModelQuirks } from '../../src/ai/model-quirks.ts';
 import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
 
-t.test('without an Anthropic key anthropic/… goes to the other service under its whole name', async (t) => {
+t.test('Without an Anthropic key anthropic/… goes to the other service under its full name', async (t) => {
   const { server, ask } = await provided(t);
   t.ok((await ask({ model: 'anthropic/claude-sonnet-4.5' })).ok);
   t.equal(server.requests[0]?.body.model, 'anthropic/claude-sonnet-4.5');
 });
 
-t.test('with Anthropic alone any other model is an invalid request that names AI_BASE_URL', async (t) => {
+t.test('With Anthropic only, any other model is an invalid request that names AI_BASE_URL', async (t) => {
   const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: 'http://127.0.0.1:9' });
   t.match(failed(await ai.ask(requestOf({ model: 'gpt-4o-mini' }))), {
     errorCode: 'INVALID_REQUEST',
@@ -18,7 +18,7 @@ t.test('with Anthropic alone any other model is an invalid request that names AI
   });
 });
 
-t.test('a model that refuses max_tokens or a temperature is asked again without, and from then on', async (t) => {
+t.test('A model that refuses max_tokens or a temperature is asked again without, and from then on', async (t) => {
   const { server, ask } = await provided(t);
   const refusal = (param: string, code: string, message: string) => ({
     status: 400,
@@ -45,7 +45,7 @@ t.test('a model that refuses max_tokens or a temperature is asked again without,
   t.match(server.requests[7]?.body, { max_tokens: 1024, temperature: 0.7 }, 'other models are asked as before');
 });
 
-t.test('a model that goes on refusing is not asked for ever', async (t) => {
+t.test('A model that keeps refusing is not asked forever', async (t) => {
   const { server, ask } = await provided(t);
   const error = { message: 'Unsupported parameter', param: 'max_tokens', code: 'unsupported_parameter' };
   server.answer(() => ({ status: 400, body: { error } }));
@@ -53,7 +53,7 @@ t.test('a model that goes on refusing is not asked for ever', async (t) => {
   t.equal(server.requests.length, 2);
 });
 
-t.test('what models refuse is known of the last two hundred that refused something', (t) => {
+t.test('The refusals of the last two hundred models are remembered', (t) => {
   const quirks = createModelQuirks();
   const body = JSON.stringify({ error: { message: 'Unsupported parameter', param: 'temperature' } });
   const fault = { kind: 'http', status: 400, headers: {}, body } as const;
@@ -64,7 +64,7 @@ t.test('what models refuse is known of the last two hundred that refused somethi
   t.end();
 });
 
-t.test('models are told apart however many there are', async (t) => {
+t.test('Models are kept apart however many there are', async (t) => {
   const { server, ask } = await provided(t);
   for (let number = 0; number < 450; number += 1) await ask({ model: `model-${number % 225}` });
   t.strictSame(

@@ -13,7 +13,7 @@ const parts = (body: ChatRequest | undefined) => {
   return Array.isArray(content) ? content : [];
 };
 
-t.test('images and PDFs go as files, after the prompt and in their order', async (t) => {
+t.test('Images and PDFs are sent as files, after the prompt and in their order', async (t) => {
   const { server, ask } = await provided(t);
   const attachments = [
     { name: 'dot.png', mediaType: 'image/png', data: PNG },
@@ -30,7 +30,7 @@ t.test('images and PDFs go as files, after the prompt and in their order', async
   ]);
 });
 
-t.test('texts go as text, fenced as data by a marker that is new with each call', async (t) => {
+t.test('Texts are sent as text, fenced as data by a new marker in each call', async (t) => {
   const { server, ask } = await provided(t);
   const types = ['text/plain', 'text/csv', 'text/markdown', 'application/json', 'text/plain; charset=utf-8'];
   const markers = new Set<string>();
@@ -51,7 +51,7 @@ t.test('texts go as text, fenced as data by a marker that is new with each call'
   t.equal(markers.size, types.length);
 });
 
-t.test('a file that no model takes is refused by name, without asking', async (t) => {
+t.test('A file that no model accepts is refused by name, without a request', async (t) => {
   const { server, ask } = await provided(t);
   for (const mediaType of ['application/zip', 'audio/mpeg', '', 'application/octet-stream']) {
     const attachments = [{ name: 'archive.bin', mediaType, data: bytes('PK') }];
@@ -65,7 +65,7 @@ t.test('a file that no model takes is refused by name, without asking', async (t
   t.equal(server.requests.length, 0);
 });
 
-t.test('an estimate counts what the attachments hold', async (t) => {
+t.test('An estimate counts the attachments', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ usage: null }));
   const plain = (await ask()).usage?.inputTokens ?? 0;

@@ -17,7 +17,7 @@ async function serverFor(t: { after: (work: () => Promise<void>) => void }, opti
   return { server, post };
 }
 
-t.test('the server refuses what the real one refuses', async (t) => {
+t.test('The AI server refuses what real ones refuse', async (t) => {
   const { server, post } = await serverFor(t, { apiKey: 'the-key' });
   const key = { authorization: 'Bearer the-key' };
   t.equal((await post(good)).status, 401);
@@ -48,7 +48,7 @@ t.test('the server refuses what the real one refuses', async (t) => {
   t.equal((await post(good, key)).status, 200);
 });
 
-t.test('a streamed answer comes in events, and ends with its usage where that is asked for', async (t) => {
+t.test('A streamed answer arrives in events and ends with its usage if that was requested', async (t) => {
   const { server, post } = await serverFor(t);
   server.answer(() => ({ text: 'Titan is large.', usage: { promptTokens: 3, completionTokens: 4 } }));
   t.notMatch(await (await post({ ...good, stream: true })).text(), 'usage');
@@ -61,7 +61,7 @@ t.test('a streamed answer comes in events, and ends with its usage where that is
   t.match(chunks.at(-1), { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } });
 });
 
-t.test('the server keeps what it was asked, when, and with which headers', async (t) => {
+t.test('The AI server records each request with its time and headers', async (t) => {
   const { server, post } = await serverFor(t);
   const before = performance.timeOrigin + performance.now();
   await post(good, { 'x-mark': '1' });
@@ -71,7 +71,7 @@ t.test('the server keeps what it was asked, when, and with which headers', async
   t.ok(request && request.at >= before && request.at <= after);
 });
 
-t.test('close ends answers that are under way', async (t) => {
+t.test('Close ends answers in progress', async (t) => {
   const { server, post } = await serverFor(t);
   server.answer(() => ({ delayMs: 60_000 }));
   const asked = post(good).then(
@@ -83,7 +83,7 @@ t.test('close ends answers that are under way', async (t) => {
   t.equal(await asked, 'ended');
 });
 
-t.test('the server runs as a process of its own, and ends when told', async (t) => {
+t.test('The AI server runs as a process of its own and stops on request', async (t) => {
   const main = fileURLToPath(new URL('../support/servers/ai-server-main.ts', import.meta.url));
   const env = { ...process.env, DELAY_MS: '80' };
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });

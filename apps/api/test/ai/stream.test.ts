@@ -2,7 +2,7 @@ import t from 'tap';
 import type { AiRequest } from '../../src/ai/request.ts';
 import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
 
-/** A request for a stream, and what it has brought so far. */
+/** A request for a stream, and what has arrived so far. */
 function streamed(request: Partial<AiRequest> = {}) {
   const pieces: string[] = [];
   return { pieces, request: { ...request, onText: (delta: string) => void pieces.push(delta) } };
@@ -10,7 +10,7 @@ function streamed(request: Partial<AiRequest> = {}) {
 
 const counted = { promptTokens: 12, completionTokens: 34 };
 
-t.test('a stream brings its text as it comes, and the same outcome at its end', async (t) => {
+t.test('A stream passes its text on as it arrives and has the same outcome at its end', async (t) => {
   const { server, ask } = await provided(t, { apiKey: 'operator-key-1' });
   server.answer(() => ({ text: 'Titan, Rhea and Iapetus.', model: 'model-0613', usage: { ...counted, cost: 0.5 } }));
   const { pieces, request } = streamed({ model: 'maker/model-1', maxTokens: 321, system: 'Be brief.' });
@@ -36,7 +36,7 @@ t.test('a stream brings its text as it comes, and the same outcome at its end', 
   t.equal(server.requests[0]?.headers.authorization, 'Bearer operator-key-1');
 });
 
-t.test('the first text is there before the answer is whole', async (t) => {
+t.test('The first text arrives before the answer is complete', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ text: 'First second', cut: { after: 1, by: 'stall' } }));
   const stop = new AbortController();
@@ -49,7 +49,7 @@ t.test('the first text is there before the answer is whole', async (t) => {
   await server.requests[0]?.hungUp;
 });
 
-t.test('instructions are sent above the prompt without a stream too, and count', async (t) => {
+t.test('System instructions are sent above the prompt, also without a stream, and are counted', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ usage: null }));
   const { usage: without } = await ask();
@@ -58,7 +58,7 @@ t.test('instructions are sent above the prompt without a stream too, and count',
   t.ok((usage?.inputTokens ?? 0) > (without?.inputTokens ?? 0));
 });
 
-t.test('a model that takes no instructions has them before the prompt, and from then on at once', async (t) => {
+t.test('A model without a system role gets the instructions before the prompt, from then on at once', async (t) => {
   for (const message of [
     'System role not supported',
     "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
@@ -76,7 +76,7 @@ t.test('a model that takes no instructions has them before the prompt, and from 
   }
 });
 
-t.test('pieces split no character, hold nothing that PostgreSQL refuses, and are together the text', async (t) => {
+t.test('Deltas split no character, contain nothing that PostgreSQL refuses, and together are the text', async (t) => {
   const { server, ask } = await provided(t);
   for (const text of ['a😀b\u0000c', '😀😀', 'x\uD83D', '\uDE00y', 'a\uD83D\u0000\uDE00']) {
     server.answer(() => ({ text, pieces: text.split('') }));
@@ -92,13 +92,13 @@ t.test('pieces split no character, hold nothing that PostgreSQL refuses, and are
   t.equal(pieces.join('').length, 1024 * 1024 - 1, 'no more of it than is kept');
 });
 
-t.test('a stream without usage is estimated', async (t) => {
+t.test('A stream without usage is estimated', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ text: 'Titan is the largest moon of Saturn.', usage: null }));
   t.match(await ask(streamed().request), { ok: true, usage: { inputTokens: 8, outputTokens: 8, estimated: true } });
 });
 
-t.test('a service that does not know stream_options is asked without them, and from then on at once', async (t) => {
+t.test('A service without stream_options is asked without them, from then on at once', async (t) => {
   for (const [status, message] of [
     [400, 'Unrecognized request argument supplied: stream_options'],
     [422, 'stream_options: Extra inputs are not permitted'],
@@ -113,7 +113,7 @@ t.test('a service that does not know stream_options is asked without them, and f
   }
 });
 
-t.test('a service that answers in one piece although a stream was asked for is understood', async (t) => {
+t.test('A service that does not stream although a stream was requested is understood', async (t) => {
   const { server, ask } = await provided(t);
   const choices = [{ message: { role: 'assistant', content: 'Titan' }, finish_reason: 'stop' }];
   server.answer(() => ({
@@ -128,7 +128,7 @@ t.test('a service that answers in one piece although a stream was asked for is u
   }
 });
 
-t.test('a refusal of a stream is told like any other, and nothing was spent', async (t) => {
+t.test('A refused stream is reported like any refusal and is free', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ status: 429, body: { error: { message: 'Slow down.' } }, headers: { 'retry-after': '7' } }));
   const { pieces, request } = streamed();
@@ -136,7 +136,7 @@ t.test('a refusal of a stream is told like any other, and nothing was spent', as
   t.strictSame(pieces, []);
 });
 
-t.test('a stream that breaks off is a failure that has spent what came', async (t) => {
+t.test('A stream that breaks off is a failure that is charged what arrived', async (t) => {
   const { server, ask } = await provided(t);
   const text = 'Titan is the largest moon of Saturn. Rhea is the next one.';
   for (const [by, errorCode] of [
@@ -150,7 +150,7 @@ t.test('a stream that breaks off is a failure that has spent what came', async (
   }
 });
 
-t.test('an error in the middle of a stream has the code of its status or its words', async (t) => {
+t.test('An error in the middle of a stream has the code of its status or its words', async (t) => {
   const { server, ask } = await provided(t);
   const secret = 'sk-operator-key-1';
   for (const [error, errorCode] of [
@@ -174,7 +174,7 @@ t.test('an error in the middle of a stream has the code of its status or its wor
   }
 });
 
-t.test('the deadline and an abort end a stream that stalls, in any phase', async (t) => {
+t.test('The timeout and an abort end a stalled stream in any phase', async (t) => {
   const { server, ask } = await provided(t, { timeoutMs: 400 });
   await ask();
   for (const [answer, outputTokens] of [
@@ -197,7 +197,7 @@ t.test('the deadline and an abort end a stream that stalls, in any phase', async
   }
 });
 
-t.test('a stream aborted before anything has left asks nobody and spends nothing', async (t) => {
+t.test('A stream aborted before it was sent makes no request and is free', async (t) => {
   const { server, ask } = await provided(t);
   const abort = new AbortController();
   const asked = ask(streamed({ signal: abort.signal }).request);
@@ -206,14 +206,14 @@ t.test('a stream aborted before anything has left asks nobody and spends nothing
   t.equal(server.requests.length, 0);
 });
 
-t.test('a stream above 16 MiB is refused', async (t) => {
+t.test('A stream above 16 MiB is refused', async (t) => {
   const { server, ask } = await provided(t, { timeoutMs: 20_000 });
   const text = 'x'.repeat(17 * 1024 * 1024);
   server.answer(() => ({ text, pieces: [text.slice(0, 8_000_000), text.slice(8_000_000)] }));
   t.match(failed(await ask(streamed().request)), { errorCode: 'PROVIDER_ERROR', message: /16 MiB/ });
 });
 
-t.test('an empty stream that was paid for is a success', async (t) => {
+t.test('An empty stream that was billed is a success', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ text: '', finishReason: 'length', usage: counted }));
   const { pieces, request } = streamed();
@@ -221,20 +221,20 @@ t.test('an empty stream that was paid for is a success', async (t) => {
   t.strictSame(pieces, []);
 });
 
-t.test('what the content filter stops in a stream is a failure that is paid for', async (t) => {
+t.test('A stream that the content filter stopped is a failure that is charged', async (t) => {
   const { server, ask } = await provided(t);
   server.answer(() => ({ text: 'So far', finishReason: 'content_filter', usage: counted }));
   t.match(failed(await ask(streamed().request)), { errorCode: 'CONTENT_FILTERED', usage: { outputTokens: 34 } });
 });
 
-t.test('the offline model streams its words', async (t) => {
+t.test('The offline model streams its words', async (t) => {
   const { pieces, request } = streamed();
   const outcome = await aiFor(t).ask(requestOf(request));
   t.ok(pieces.length > 20);
   t.equal(outcome.ok && outcome.text, pieces.join(''));
 });
 
-t.test('a stream leaves no listener, no rejection and no word on the console behind', async (t) => {
+t.test('A stream leaves no listener, no rejection and no console output behind', async (t) => {
   const { server, ask } = await provided(t);
   const words: unknown[] = [];
   const { error, warn } = console;

@@ -3,10 +3,10 @@ import { calculatePriceUsd } from '../../src/ai/pricing.ts';
 import { failed, provided } from '../support/ai-client.ts';
 
 const usage = { promptTokens: 1000, completionTokens: 100 };
-/** gpt-4o-mini, 1000 tokens in and 100 out: 0.15 and 0.60 dollars a million. */
+/** gpt-4o-mini, 1000 tokens in and 100 out, at 0.15 and 0.60 dollars per million. */
 const LISTED = 0.00021;
 
-t.test("the provider's own figure is the cost, before the price list, and zero is a figure too", async (t) => {
+t.test("The provider's own cost comes before the price list, and zero is a cost too", async (t) => {
   const { server, ask } = await provided(t);
   for (const cost of [0.0123, 0]) {
     server.answer(() => ({ usage: { ...usage, cost } }));
@@ -16,7 +16,7 @@ t.test("the provider's own figure is the cost, before the price list, and zero i
   t.match(await ask({ model: 'gpt-4o-mini' }), { usage: { costUsd: 0.0042 } }, 'LiteLLM tells it in a header');
 });
 
-t.test('a figure that is none is not believed', async (t) => {
+t.test('A cost that is not a plausible number is ignored', async (t) => {
   const { server, ask } = await provided(t);
   for (const cost of [-1, 1e300, '', 'free', null, [], true]) {
     const choices = [{ message: { content: 'Titan' }, finish_reason: 'stop' }];
@@ -26,7 +26,7 @@ t.test('a figure that is none is not believed', async (t) => {
 });
 
 t.test(
-  'without a figure the price list decides, by the model that answered, else by the one that was asked',
+  "Without a provider's cost the price list decides, by the model that answered, else by the one that was asked",
   async (t) => {
     const { server, ask } = await provided(t);
     for (const [asked, answered, costUsd] of [
@@ -43,7 +43,7 @@ t.test(
   },
 );
 
-t.test('tokens that the provider does not tell are estimated and marked, one by one', async (t) => {
+t.test('Tokens that the provider does not count are estimated and marked, one by one', async (t) => {
   const { server, ask } = await provided(t);
   const text = 'Titan is the largest moon of Saturn.';
   const answering = (told: object | null) => ({
@@ -77,7 +77,7 @@ t.test('tokens that the provider does not tell are estimated and marked, one by 
   }
 });
 
-t.test('reasoning that is shown counts into an estimated output', async (t) => {
+t.test('Reasoning that is shown counts in an estimated output', async (t) => {
   const { server, ask } = await provided(t);
   const message = { content: 'Titan', reasoning: 'The moons of Saturn are many. '.repeat(20) };
   server.answer(() => ({ body: { choices: [{ message, finish_reason: 'stop' }] } }));
@@ -85,7 +85,7 @@ t.test('reasoning that is shown counts into an estimated output', async (t) => {
   t.ok((usage?.outputTokens ?? 0) > 100, `${usage?.outputTokens} tokens`);
 });
 
-t.test('a call that was sent and never answered is charged its input by the price list', async (t) => {
+t.test('A call that was sent and never answered is charged its input by the price list', async (t) => {
   const { server, ask } = await provided(t, { timeoutMs: 400 });
   await ask();
   server.answer(() => ({ hang: 'head' }));
@@ -99,7 +99,7 @@ t.test('a call that was sent and never answered is charged its input by the pric
   });
 });
 
-t.test('prices never throw, never ask the network, and are 0 for what nobody knows', async (t) => {
+t.test('Prices never throw, never use the network, and are 0 for unknown models', async (t) => {
   const { fetch } = globalThis;
   t.after(async () => {
     globalThis.fetch = fetch;

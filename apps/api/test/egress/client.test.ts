@@ -35,7 +35,7 @@ const IPV4 = [
 ];
 const IPV6 = ['::1', '::', 'fe80::1', 'fc00::1', 'fd00:ec2::254', 'fec0::1', 'ff02::1'];
 
-/** Where a client would go that only looks for what follows `//`, or for the last `@`. */
+/** Where a client would go that only searches for what follows `//`, or for the last `@`. */
 const disguised = (host: string, port: number) => [
   `http://user@${host}:${port}/`,
   `http://public.test@${host}:${port}/`,
@@ -55,7 +55,7 @@ const disguised = (host: string, port: number) => [
   `javascript://${host}:${port}/`,
 ];
 
-/** URLs that mean the very host and port, as the URL standard reads them. */
+/** URLs of this host and port by the URL standard. */
 const written = (host: string, port: number) => [
   `http://${host}:${port}/`,
   `http://${host}:0${port}/a?b#c`,
@@ -70,7 +70,7 @@ const oddlyWritten = (host: string, port: number) => [
   `http://:@${host}:${port}/`,
 ];
 
-t.test('with EGRESS_ALLOW set to nothing, no spelling of a local address is ever connected to', async (t) => {
+t.test('With an empty EGRESS_ALLOW no spelling of a local address is ever connected to', async (t) => {
   const canary = await startCanary(t);
   const attempts = countAttempts(t);
   const http = httpFor(t, { env: { EGRESS_ALLOW: '' }, lookup: nameServers({}).lookup });
@@ -104,7 +104,7 @@ t.test('with EGRESS_ALLOW set to nothing, no spelling of a local address is ever
   t.equal(canary.connections, 0);
 });
 
-t.test('by default, development reaches loopback by every spelling that means it', async (t) => {
+t.test('By default, development reaches loopback by every spelling of it', async (t) => {
   const canary = await startCanary(t);
   const http = httpFor(t, { lookup: nameServers({}).lookup });
   const hosts = [
@@ -125,7 +125,7 @@ t.test('by default, development reaches loopback by every spelling that means it
   t.ok(canary.connections > 0);
 });
 
-t.test('the canary notices a connection, and the count an attempt', async (t) => {
+t.test('The probe server notices a connection, and the counter an attempt', async (t) => {
   const canary = await startCanary(t);
   const attempts = countAttempts(t);
   await httpFor(t).post(postTo(`http://0x7f.1:${canary.port}/`));
@@ -133,7 +133,7 @@ t.test('the canary notices a connection, and the count an attempt', async (t) =>
   t.equal(attempts.count, 1);
 });
 
-t.test('a redirect is an answer and leads nowhere', async (t) => {
+t.test('A redirect is an answer and is not followed', async (t) => {
   const canary = await startCanary(t);
   const receiver = await startReceiver(t, (request, response) => {
     const status = Number(request.url?.slice(1));
@@ -151,7 +151,7 @@ t.test('a redirect is an answer and leads nowhere', async (t) => {
   t.equal(canary.connections, 0);
 });
 
-t.test('variables that name a proxy are not believed', async (t) => {
+t.test('Proxy variables are ignored', async (t) => {
   const canary = await startCanary(t);
   for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY']) {
     process.env[name] = name.startsWith('NODE') ? '1' : `http://127.0.0.1:${canary.port}`;

@@ -25,13 +25,13 @@ const broken = {
 };
 const delivered = { kind: 'answered', status: 200, error: null };
 
-/** Writes again and again, until the other side is gone. */
+/** Writes repeatedly until the other side disconnects. */
 function drip(socket: Socket, text: string, everyMs = 10): void {
   const timer = setInterval(() => socket.write(text), everyMs);
   socket.once('close', () => clearInterval(timer));
 }
 
-t.test('a request arrives byte for byte, and asks for an answer that is not packed', async (t) => {
+t.test('A request arrives byte for byte and asks for an uncompressed answer', async (t) => {
   const seen: unknown[] = [];
   const receiver = await startReceiver(t, (request, response) => {
     const chunks: Buffer[] = [];
@@ -59,7 +59,7 @@ t.test('a request arrives byte for byte, and asks for an answer that is not pack
   ]);
 });
 
-t.test('every status is an answer, and the owner is told it', async (t) => {
+t.test('Every status is an answer that the owner sees', async (t) => {
   const receiver = await startReceiver(t, (request, response) => {
     response.writeHead(Number(request.url?.slice(1))).end('what only the receiver knows');
   });
@@ -70,7 +70,7 @@ t.test('every status is an answer, and the owner is told it', async (t) => {
   }
 });
 
-t.test('refused, reset, not HTTP, no TLS and false certificates all read the same', async (t) => {
+t.test('Refused, reset, not HTTP, no TLS and invalid certificates have the same error', async (t) => {
   const gone = await startRawReceiver(t, () => {});
   const resets = await startRawReceiver(t, (socket) => socket.resetAndDestroy());
   const resetsLater = await startRawReceiver(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
@@ -110,7 +110,7 @@ t.test('refused, reset, not HTTP, no TLS and false certificates all read the sam
   t.equal(gone.connections, 0);
 });
 
-t.test('a certificate counts when its authority is trusted and it names the host', async (t) => {
+t.test('A certificate is valid if its authority is trusted and it names the host', async (t) => {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, AUTHORITY]);
   t.after(() => setDefaultCACertificates(before));
@@ -129,7 +129,7 @@ t.test('a certificate counts when its authority is trusted and it names the host
   t.equal(names[0], 'receiver.test');
 });
 
-t.test('no receiver stretches the deadline of its answer', async (t) => {
+t.test('No receiver extends its timeout', async (t) => {
   const talks: Record<string, (socket: Socket) => void> = {
     'says nothing': () => {},
     'drips its first line': (socket) => socket.write('HTTP/1.1 200 ') && drip(socket, 'O'),
@@ -137,7 +137,7 @@ t.test('no receiver stretches the deadline of its answer', async (t) => {
     'drips interim answers': (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
     'does not even read': (socket) => {
       socket.pause();
-      // It notices only then that nobody waits.
+      // Only then it notices that the client has disconnected.
       setTimeout(400).then(() => socket.resume());
     },
   };
@@ -153,7 +153,7 @@ t.test('no receiver stretches the deadline of its answer', async (t) => {
   }
 });
 
-t.test('an answer counts by its status, however its body goes on, and is not read beyond 64 KiB', async (t) => {
+t.test('An answer counts by its status, however its body ends, and is not read beyond 64 KiB', async (t) => {
   const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
   const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
   const talks: Record<string, (socket: Socket) => void> = {
@@ -193,7 +193,7 @@ t.test('an answer counts by its status, however its body goes on, and is not rea
   }
 });
 
-t.test('an answer of up to 64 KiB keeps its connection', async (t) => {
+t.test('An answer of up to 64 KiB keeps its connection', async (t) => {
   const receiver = await startReceiver(t, (_, response) => response.end(Buffer.alloc(64 * 1024)));
   const http = httpFor(t);
   for (let request = 0; request < 3; request += 1) {
@@ -203,7 +203,7 @@ t.test('an answer of up to 64 KiB keeps its connection', async (t) => {
   t.equal(receiver.connections, 1);
 });
 
-t.test('the caller stops a request in any phase, and its signal gathers no listeners', async (t) => {
+t.test('The caller aborts a request in any phase, and its signal collects no listeners', async (t) => {
   const stopped = { kind: 'aborted', status: null, error: 'The request was stopped before the receiver answered.' };
   const silent = await startRawReceiver(t, () => {});
   const http = httpFor(t, { connectMs: 200, lookup: () => new Promise(() => {}) });
@@ -233,7 +233,7 @@ t.test('the caller stops a request in any phase, and its signal gathers no liste
   t.equal(listeners, 0);
 });
 
-t.test('a request that was given up while it waited for its connection is never sent', async (t) => {
+t.test('A request that ended while it waited for its connection is never sent', async (t) => {
   let requests = 0;
   const receiver = await startReceiver(t, (_, response) => {
     requests += 1;
@@ -251,14 +251,14 @@ t.test('a request that was given up while it waited for its connection is never 
   t.equal(requests, 1);
 });
 
-t.test('a request that cannot be written is a value too', async (t) => {
+t.test('A request that cannot be written is a value and no exception', async (t) => {
   const receiver = await startReceiver(t, (_, response) => response.end());
   const outcome = await httpFor(t).post({ ...postTo(addressOf(receiver)), headers: { 'x-a': 'b\r\nx-c: d' } });
   t.strictSame(outcome, broken);
   t.equal(receiver.connections, 0);
 });
 
-t.test('thousands of receivers leave few connections behind, and those that go had ended their work', async (t) => {
+t.test('Thousands of receivers leave few connections behind, and no request is cut off', async (t) => {
   const receiver = await startReceiver(t, async (_, response) => {
     await setTimeout(5);
     response.end();
@@ -277,7 +277,7 @@ t.test('thousands of receivers leave few connections behind, and those that go h
   t.ok(receiver.most < 1000, `${receiver.most} connections at the same time`);
 });
 
-t.test('a bound on connections holds for receivers that keep many of them', async (t) => {
+t.test('The bound on connections holds for receivers that keep many of them', async (t) => {
   const receiver = await startReceiver(t, async (_, response) => {
     await setTimeout(5);
     response.end();
@@ -290,7 +290,7 @@ t.test('a bound on connections holds for receivers that keep many of them', asyn
   t.ok(receiver.most < 80, `${receiver.most} connections at the same time`);
 });
 
-t.test('closing ends what runs at once, and nothing starts after it', async (t) => {
+t.test('Close ends running requests at once, and nothing starts after it', async (t) => {
   const silent = await startRawReceiver(t, () => {});
   const http = httpFor(t, { lookup: () => new Promise(() => {}) });
   const running = ['http://unresolved.test/', addressOf(silent)].map((url) => http.post(postTo(url)));

@@ -25,7 +25,7 @@ const noAddress = {
   error: 'Nothing was sent: the host of the address has no public address.',
 };
 
-t.test('a name is refused when any of its addresses is not public, however it is written', async (t) => {
+t.test('A name is refused if any of its addresses is not public, in any spelling', async (t) => {
   const canary = await startCanary(t);
   const attempts = countAttempts(t);
   const { lookup, asked } = nameServers({
@@ -58,7 +58,7 @@ t.test('a name is refused when any of its addresses is not public, however it is
   t.equal(canary.connections, 0);
 });
 
-t.test('a name that is not known reads like one that leads inside', async (t) => {
+t.test('An unknown name has the same error as a name of a private address', async (t) => {
   const http = httpFor(t, {
     lookup: async () => {
       throw new Error('ENOTFOUND');
@@ -67,43 +67,47 @@ t.test('a name that is not known reads like one that leads inside', async (t) =>
   t.strictSame(await http.post(postTo('http://unknown.test/')), noAddress);
 });
 
-t.test('a name whose second answer leads inside is refused at its second connection', { skip: !hasIPv6 }, async (t) => {
-  const receiver = await startReceiver(t, (_, response) => response.writeHead(200, { connection: 'close' }).end());
-  const canary = await startReceiver(t, (_, response) => response.end(), '::1', receiver.port);
-  const answers = [['127.0.0.1'], ['::1'], ['127.0.0.1', '::1']];
-  const http = httpFor(t, {
-    env: { EGRESS_ALLOW: `127.0.0.1/32:${receiver.port}` },
-    lookup: async () => answers.shift() ?? ['::1'],
-  });
-  const url = `http://rebind.test:${receiver.port}/`;
-  t.match(await http.post(postTo(url)), { kind: 'answered', status: 200 });
-  await receiver.deserted();
-  for (let attempt = 0; attempt < 3; attempt += 1) t.strictSame(await http.post(postTo(url)), noAddress);
-  t.equal(receiver.connections, 1);
-  t.equal(canary.connections, 0);
-});
+t.test(
+  'A name that resolves to a private address later is refused at its next connection',
+  { skip: !hasIPv6 },
+  async (t) => {
+    const receiver = await startReceiver(t, (_, response) => response.writeHead(200, { connection: 'close' }).end());
+    const canary = await startReceiver(t, (_, response) => response.end(), '::1', receiver.port);
+    const answers = [['127.0.0.1'], ['::1'], ['127.0.0.1', '::1']];
+    const http = httpFor(t, {
+      env: { EGRESS_ALLOW: `127.0.0.1/32:${receiver.port}` },
+      lookup: async () => answers.shift() ?? ['::1'],
+    });
+    const url = `http://rebind.test:${receiver.port}/`;
+    t.match(await http.post(postTo(url)), { kind: 'answered', status: 200 });
+    await receiver.deserted();
+    for (let attempt = 0; attempt < 3; attempt += 1) t.strictSame(await http.post(postTo(url)), noAddress);
+    t.equal(receiver.connections, 1);
+    t.equal(canary.connections, 0);
+  },
+);
 
-t.test('a name is resolved once for a connection, and not again while that is kept', async (t) => {
+t.test('A name is resolved once for a connection, and not again while it is kept', async (t) => {
   const receiver = await startReceiver(t, (_, response) => response.end());
   const { lookup, asked } = nameServers({ 'receiver.test': ['127.0.0.1'] });
   const http = httpFor(t, { lookup });
   for (let request = 0; request < 5; request += 1) {
     t.match(await http.post(postTo(`http://Receiver.test.:${receiver.port}/${request}`)), { status: 200 });
-    // A connection is free only after the turn in which its answer ended.
+    // A connection is reusable only after the turn of the event loop in which its answer ended.
     await setTimeout(1);
   }
   t.strictSame(asked, ['receiver.test']);
   t.equal(receiver.connections, 1);
 });
 
-t.test('the addresses of a name are tried in turn', { skip: !hasIPv6 }, async (t) => {
+t.test('The addresses of a name are tried one after the other', { skip: !hasIPv6 }, async (t) => {
   const receiver = await startReceiver(t, (_, response) => response.end());
   const { lookup } = nameServers({ 'receiver.test': ['::1', '127.0.0.1'] });
   const http = httpFor(t, { lookup });
   t.match(await http.post(postTo(`http://receiver.test:${receiver.port}/`)), { status: 200 });
 });
 
-t.test('localhost and what ends in it is never asked of a name server', async (t) => {
+t.test('localhost and names below it are never sent to a name server', async (t) => {
   const canary = await startCanary(t);
   const { lookup, asked } = nameServers({});
   const inside = httpFor(t, { lookup, env: { EGRESS_ALLOW: `127.0.0.1/32:${canary.port}` } });
@@ -116,7 +120,7 @@ t.test('localhost and what ends in it is never asked of a name server', async (t
   t.ok(canary.connections > 0);
 });
 
-t.test('silent name servers cost no more than the deadline of a connection', async (t) => {
+t.test('Silent name servers take no longer than the timeout of a connection', async (t) => {
   let given: AbortSignal | undefined;
   const http = httpFor(t, {
     connectMs: 50,
@@ -129,7 +133,7 @@ t.test('silent name servers cost no more than the deadline of a connection', asy
   t.equal(given?.aborted, true, 'and are not waited for any more');
 });
 
-t.test('what a name server says is believed as it is: both families, and where aliases lead', async (t) => {
+t.test("Both address families and aliases of a name server's answer are checked", async (t) => {
   const canary = await startCanary(t);
   const server = await startNameServer(t, {
     'receiver.test': ['A 127.0.0.1'],
@@ -155,7 +159,7 @@ t.test('what a name server says is believed as it is: both families, and where a
   t.equal(canary.connections, 2);
 });
 
-t.test('names whose name server is silent hold up no others, nor any work of the process', async (t) => {
+t.test('Names with a silent name server delay no others and no work of the process', async (t) => {
   const canary = await startCanary(t);
   const names = Array.from({ length: 50 }, (_, at) => `silent${at}.test`);
   const server = await startNameServer(t, {
@@ -173,7 +177,7 @@ t.test('names whose name server is silent hold up no others, nor any work of the
   t.equal(canary.connections, 1);
 });
 
-t.test('names of the hosts file are known where the operator allows addresses that are not public', async (t) => {
+t.test('Names of the hosts file are resolved if the operator allows addresses that are not public', async (t) => {
   const { signal } = new AbortController();
   const server = await startNameServer(t, {});
   const ask = (useHostsFile: boolean) => createLookup({ useHostsFile, servers: [server.address] })('localhost', signal);
@@ -181,7 +185,7 @@ t.test('names of the hosts file are known where the operator allows addresses th
   t.strictSame(await ask(false), []);
 });
 
-t.test('a connection that ended elsewhere than was looked at is dropped before a byte is sent', async (t) => {
+t.test('A connection to another address than the checked one is dropped before a byte is sent', async (t) => {
   let heard = 0;
   const receiver = await startRawReceiver(t, (socket) => socket.on('data', ({ length }) => (heard += length)));
   for (const protocol of ['http:', 'https:']) {
@@ -201,7 +205,7 @@ t.test('a connection that ended elsewhere than was looked at is dropped before a
 });
 
 t.test(
-  'in production a name is reached by https at port 443 or 8443, or where EGRESS_ALLOW has its addresses',
+  'In production a name is reached by https at port 443 or 8443, or if EGRESS_ALLOW lists its addresses',
   async (t) => {
     const attempts = countAttempts(t);
     const { lookup, asked } = nameServers({ 'inside.test': ['10.1.2.3'] });

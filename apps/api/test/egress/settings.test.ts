@@ -11,24 +11,21 @@ const allowed = (EGRESS_ALLOW?: string, NODE_ENV = 'test') =>
     EGRESS_ALLOW,
   }).egressAllow;
 
-t.test(
-  'EGRESS_ALLOW is loopback in development, nothing in production, and nothing where it is set to nothing',
-  async (t) => {
-    const loopback = [
-      { address: '127.0.0.0', bits: 8, port: null },
-      { address: '::1', bits: 128, port: null },
-    ];
-    t.strictSame(allowed(), loopback);
-    t.strictSame(allowed(undefined, 'development'), loopback);
-    t.strictSame(allowed(undefined, 'production'), []);
-    for (const nothing of ['', ' ']) {
-      t.strictSame(allowed(nothing), []);
-      t.strictSame(allowed(nothing, 'production'), []);
-    }
-  },
-);
+t.test('EGRESS_ALLOW defaults to loopback in development and to nothing in production, and may be empty', async (t) => {
+  const loopback = [
+    { address: '127.0.0.0', bits: 8, port: null },
+    { address: '::1', bits: 128, port: null },
+  ];
+  t.strictSame(allowed(), loopback);
+  t.strictSame(allowed(undefined, 'development'), loopback);
+  t.strictSame(allowed(undefined, 'production'), []);
+  for (const nothing of ['', ' ']) {
+    t.strictSame(allowed(nothing), []);
+    t.strictSame(allowed(nothing, 'production'), []);
+  }
+});
 
-t.test('EGRESS_ALLOW takes CIDRs of both families, each with an optional port', async (t) => {
+t.test('EGRESS_ALLOW accepts CIDRs of both families, each with an optional port', async (t) => {
   t.strictSame(allowed('10.0.0.0/8, 192.168.1.20/32:9000,fd00::/8:9000,[fd00::1]/128:65535,0.0.0.0/0', 'production'), [
     { address: '10.0.0.0', bits: 8, port: null },
     { address: '192.168.1.20', bits: 32, port: 9000 },
@@ -38,7 +35,7 @@ t.test('EGRESS_ALLOW takes CIDRs of both families, each with an optional port', 
   ]);
 });
 
-t.test('EGRESS_ALLOW refuses what could be read in two ways, or not at all', async (t) => {
+t.test('EGRESS_ALLOW refuses ambiguous and invalid entries', async (t) => {
   const wrong = [
     ...['10.0.0.1', '10.0.0.1:9000', '::1', '::1:8080', '[::1]:8080', 'localhost/32', '*', 'true', '10.0.0.0/33'],
     ...[
@@ -61,8 +58,8 @@ t.test('EGRESS_ALLOW refuses what could be read in two ways, or not at all', asy
   }
 });
 
-t.test('an address is public only within what the registries have handed out for it', async (t) => {
-  // The first and the last address of each network that is not, and its neighbours that are.
+t.test('An address is public only within allocated global networks', async (t) => {
+  // The first and last addresses of networks that are not public, and their public neighbours.
   const special = [
     ...['0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255', '127.0.0.0'],
     ...['127.255.255.255', '169.254.0.0', '169.254.169.254', '169.254.255.255', '172.16.0.0', '172.31.255.255'],
@@ -97,7 +94,7 @@ t.test('an address is public only within what the registries have handed out for
   }
 });
 
-t.test('in production an address is https, at port 443 or 8443, with a public host and no user', async (t) => {
+t.test('In production an address is https, at port 443 or 8443, with a public host and no user', async (t) => {
   const { checkAddress } = httpFor(t, { env: PRODUCTION });
   const problems = {
     'https://example.com/a?b=c': null,
@@ -127,7 +124,7 @@ t.test('in production an address is https, at port 443 or 8443, with a public ho
   for (const [url, problem] of Object.entries(problems)) t.equal(checkAddress(url), problem, url);
 });
 
-t.test('in production EGRESS_ALLOW opens addresses at its ports, and no other scheme', async (t) => {
+t.test('In production EGRESS_ALLOW allows addresses at its ports, and no other scheme', async (t) => {
   const { checkAddress } = httpFor(t, { env: { ...PRODUCTION, EGRESS_ALLOW: '10.0.0.0/8:9000,fd00::/8' } });
   t.equal(checkAddress('https://10.1.2.3:9000/'), null);
   t.equal(checkAddress('https://[::ffff:10.1.2.3]:9000/'), null);
@@ -137,7 +134,7 @@ t.test('in production EGRESS_ALLOW opens addresses at its ports, and no other sc
   t.equal(checkAddress('http://10.1.2.3:9000/'), 'must be an https address');
 });
 
-t.test('development takes http and any port, and still no private address', async (t) => {
+t.test('Development accepts http and any port, but no private address', async (t) => {
   const { checkAddress } = httpFor(t);
   t.equal(checkAddress('http://example.com:9000/'), null);
   t.equal(checkAddress('http://127.0.0.1:9000/'), null);
@@ -146,7 +143,7 @@ t.test('development takes http and any port, and still no private address', asyn
   t.equal(checkAddress('http://[fe80::1]/'), 'must be a public address');
 });
 
-t.test('the service itself is no receiver, whatever EGRESS_ALLOW says', async (t) => {
+t.test('The service itself is never a receiver, whatever EGRESS_ALLOW lists', async (t) => {
   const env = {
     BASE_URL: 'https://carillon.example',
     APP_URL: 'http://App.example:5173',

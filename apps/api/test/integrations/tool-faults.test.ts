@@ -22,8 +22,8 @@ const TOOLS = [
 ];
 const own = (name: string) => (name === 'Notion' ? notionBot() : FIGMA_USER);
 
-/** Whose deadline is so short that the test need not wait for it. */
-async function hurry<T>(work: () => Promise<T>): Promise<T> {
+/** Runs `work` with a short timeout. */
+async function withShortTimeout<T>(work: () => Promise<T>): Promise<T> {
   const { integrations } = ctx;
   ctx.integrations = createIntegrations(ctx.config, { timeoutMs: 300 });
   try {
@@ -46,7 +46,7 @@ for (const { name, noun, server, url, payload } of TOOLS) {
     error: `${name} ${what}, so the ${noun} could not be checked. Try again later.`,
   });
 
-  t.test(`${name} in trouble is 503, and says nothing of the ${noun}`, async (t) => {
+  t.test(`An unusable answer of ${name} is 503 and reveals nothing of the ${noun}`, async (t) => {
     const unlike = 'sent an answer that is not its own';
     const broken = 'could not be reached, or broke off its answer';
     const whole = JSON.stringify(own(name));
@@ -86,7 +86,7 @@ for (const { name, noun, server, url, payload } of TOOLS) {
     t.equal((await check()).statusCode, 200, 'and it is asked again the next time');
   });
 
-  t.test(`${name} that redirects is not followed, so that the ${noun} goes nowhere else`, async (t) => {
+  t.test(`A redirect of ${name} is not followed, so that the ${noun} goes nowhere else`, async (t) => {
     server.requests.length = 0;
     for (const status of [301, 302, 307, 308]) {
       server.fail(answer(status, '', { location: `${server.url}/elsewhere` }));
@@ -97,7 +97,7 @@ for (const { name, noun, server, url, payload } of TOOLS) {
     t.equal(server.requests.length, 4);
   });
 
-  t.test(`${name} has so long for all of its answer, whether silent, half silent or dripping`, async (t) => {
+  t.test(`${name} has one timeout for its whole answer, whether silent, half silent or dripping`, async (t) => {
     const silent: RequestListener = () => {};
     const halfSilent: RequestListener = (_, response) => response.writeHead(200).flushHeaders();
     const dripping: RequestListener = (_, response) => {
@@ -106,13 +106,13 @@ for (const { name, noun, server, url, payload } of TOOLS) {
     };
     for (const fault of [silent, halfSilent, dripping]) {
       server.fail(fault);
-      const response = await hurry(check);
+      const response = await withShortTimeout(check);
       t.equal(response.statusCode, 503);
       t.strictSame(response.json(), unchecked('did not answer within 0.3 s'));
     }
   });
 
-  t.test(`a refusal of ${name} that repeats the ${noun} repeats it to nobody`, async (t) => {
+  t.test(`A refusal of ${name} that repeats the ${noun} is not passed on`, async (t) => {
     for (const status of [200, 400, 401, 403, 429, 500]) {
       server.fail((request, response) => {
         const echo = `${request.headers.authorization} ${request.headers['x-figma-token']}`;
@@ -126,7 +126,7 @@ for (const { name, noun, server, url, payload } of TOOLS) {
   });
 }
 
-t.test('a tool that is not there is 503', async (t) => {
+t.test('A tool that cannot be reached is unavailable', async (t) => {
   const gone = createIntegrations({
     integrations: { notesUrl: 'http://127.0.0.1:1', designUrl: 'http://nowhere.invalid' },
   });
@@ -136,7 +136,7 @@ t.test('a tool that is not there is 503', async (t) => {
   }
 });
 
-t.test('nothing of a credential was logged, and the operator learned which address to look at', async (t) => {
+t.test('No credential is logged, and the log names the variable of the address', async (t) => {
   t.same(
     logged.filter((line) => plants.findIn(JSON.stringify(line)).length > 0),
     [],

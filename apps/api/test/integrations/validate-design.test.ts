@@ -19,7 +19,7 @@ t.beforeEach(() => {
   figma.requests.length = 0;
 });
 
-t.test('a good token is told its user, and each kind goes the way that Figma wants it', async (t) => {
+t.test('A valid token returns its user, and each kind is sent in its own header', async (t) => {
   const alice = await signUp(app);
   for (const [token, headers] of Object.entries({
     figd_good: { 'x-figma-token': 'figd_good', authorization: undefined },
@@ -34,13 +34,13 @@ t.test('a good token is told its user, and each kind goes the way that Figma wan
   }
 });
 
-t.test('who has no name is called by the address', async (t) => {
+t.test('A user without a name is named by the e-mail address', async (t) => {
   const alice = await signUp(app);
   const { user } = (await validate(alice, { token: 'figd_nameless' })).json();
   t.strictSame(user, { name: 'alice@example.com', email: 'alice@example.com', id: '1012345678901234567' });
 });
 
-t.test('a token that Figma does not take is 400, and one that lacks the scope is told so', async (t) => {
+t.test('A token that Figma refuses is 400, and a missing scope is named', async (t) => {
   const alice = await signUp(app);
   for (const [token, error] of Object.entries({
     figd_expired: 'Figma refused the token: it is wrong, has expired, or was revoked.',
@@ -53,7 +53,7 @@ t.test('a token that Figma does not take is 400, and one that lacks the scope is
   }
 });
 
-t.test('what cannot be a token is 400 and reaches nobody', async (t) => {
+t.test('An impossible token is 400 and is not sent', async (t) => {
   const alice = await signUp(app);
   for (const payload of [
     {},
@@ -70,7 +70,7 @@ t.test('what cannot be a token is 400 and reaches nobody', async (t) => {
   t.equal(figma.requests.length, 0);
 });
 
-t.test('only who is signed in may ask', async (t) => {
+t.test('The check requires a session', async (t) => {
   await assertNeedsSession(t, app, { method: 'POST', url: URL, payload: { token: 'figd_good' } });
   t.equal(figma.requests.length, 0);
 });

@@ -25,7 +25,7 @@ t.beforeEach(() => {
   notion.requests.length = 0;
 });
 
-t.test('a good key is told its workspace', async (t) => {
+t.test('A valid key returns its workspace', async (t) => {
   const alice = await signUp(app);
   const answer = await validate(alice, { apiKey: 'ntn_workspace' });
   t.equal(answer.statusCode, 200);
@@ -41,7 +41,7 @@ t.test('a good key is told its workspace', async (t) => {
   t.equal(notion.requests.length, 1);
 });
 
-t.test('whatever Notion leaves out, name, owner and id say something', async (t) => {
+t.test('Name, owner and id are never empty, whatever Notion omits', async (t) => {
   const alice = await signUp(app);
   const workspaceId = 'b2f3e6a1-1111-4222-8333-444455556666';
   const userId = '16d84278-ab0e-484c-9bdd-b35da3bd8905';
@@ -64,7 +64,7 @@ t.test('whatever Notion leaves out, name, owner and id say something', async (t)
   }
 });
 
-t.test('a key that Notion does not take is 400', async (t) => {
+t.test('A key that Notion refuses is 400', async (t) => {
   const alice = await signUp(app);
   for (const apiKey of ['ntn_revoked', 'secret_old', 'x']) {
     const answer = await validate(alice, { apiKey });
@@ -73,7 +73,7 @@ t.test('a key that Notion does not take is 400', async (t) => {
   }
 });
 
-t.test('what cannot be a key is 400 and reaches nobody', async (t) => {
+t.test('An impossible key is 400 and is not sent', async (t) => {
   const alice = await signUp(app);
   const ascii = ['must be printable ASCII characters without spaces'];
   for (const [payload, details] of [
@@ -96,7 +96,7 @@ t.test('what cannot be a key is 400 and reaches nobody', async (t) => {
   t.equal(notion.requests.length, 0);
 });
 
-t.test('only who is signed in may ask, and nobody is asked for others', async (t) => {
+t.test('The check requires a session, and without one nothing is sent', async (t) => {
   await assertNeedsSession(t, app, { method: 'POST', url: URL, payload: { apiKey: 'ntn_workspace' } });
   t.equal(notion.requests.length, 0);
 });

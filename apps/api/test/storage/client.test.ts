@@ -15,7 +15,7 @@ const ABOUT = { name: 'a.png', type: 'image/png' };
 const bytesOf = (...chunks: (string | Buffer)[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
 
 for (const [driver, env] of Object.entries(DRIVERS)) {
-  t.test(`files with ${driver}`, async (t) => {
+  t.test(`Files with ${driver}`, async (t) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'carillon-files-'));
     const settings = { NODE_ENV: 'test', DATA_DIR: dataDir, ...env, STORAGE_DRIVER: driver };
     const files = createFileStorage(loadConfig(settings));
@@ -26,11 +26,11 @@ for (const [driver, env] of Object.entries(DRIVERS)) {
     const isBlob = driver !== 'base64';
     const rowOf = (key: string, url: string) => ({ storageKey: isBlob ? key : null, url });
 
-    t.test('a record says blob for objects and base64 for data URLs', async (t) => {
+    t.test('A record has storage blob for objects and base64 for data URLs', async (t) => {
       t.equal(files.storage, isBlob ? 'blob' : 'base64');
     });
 
-    t.test('what is stored is read again byte for byte, whatever its chunks and its size', async (t) => {
+    t.test('A file is read back byte for byte, whatever its chunks and size', async (t) => {
       const large = randomBytes(3 * 1024 * 1024 + 7);
       for (const chunks of [['one'], ['on', 'e', ''], [], [large], [large, large.subarray(1)]]) {
         const key = `${randomUUID()}.png`;
@@ -43,7 +43,7 @@ for (const [driver, env] of Object.entries(DRIVERS)) {
       }
     });
 
-    t.test('many at once do not mix', async (t) => {
+    t.test('Concurrent files do not mix', async (t) => {
       const contents = Array.from({ length: 10 }, () => randomBytes(100_000));
       const stored = contents.map(async (content) => {
         const key = randomUUID();
@@ -57,7 +57,7 @@ for (const [driver, env] of Object.entries(DRIVERS)) {
       }
     });
 
-    t.test('what was removed is gone, and may be removed again', async (t) => {
+    t.test('A removed object no longer exists, and may be removed again', async (t) => {
       const key = randomUUID();
       const url = await files.store(key, bytesOf('x'), ABOUT);
       await files.remove(key);
@@ -66,17 +66,17 @@ for (const [driver, env] of Object.entries(DRIVERS)) {
       if (isBlob) t.equal(await files.read(rowOf(key, url)), null);
     });
 
-    t.test('a key that was never stored is not there', async (t) => {
+    t.test('A key that was never stored does not exist', async (t) => {
       t.equal(await files.open('unknown'), null);
       t.equal(await files.read({ storageKey: 'unknown', url: 'https://files.example.com/unknown' }), null);
       await files.remove('unknown');
     });
 
-    t.test('a data URL is read whatever the storage is now', async (t) => {
+    t.test('A data URL can be read whatever the storage is now', async (t) => {
       t.equal(String(await files.read({ storageKey: null, url: 'data:text/plain;base64,aGVsbG8=' })), 'hello');
     });
 
-    t.test('bytes that break off are not stored, and what is left of them can be removed', async (t) => {
+    t.test('A broken upload is not stored, and its rest can be removed', async (t) => {
       const broken = async function* () {
         yield randomBytes(200_000);
         throw new Error('the client went away');
@@ -97,7 +97,7 @@ for (const [driver, env] of Object.entries(DRIVERS)) {
       await files.remove(ended);
     });
 
-    t.test('no file is left on disk that no key leads to', async (t) => {
+    t.test('No file without a key stays on disk', async (t) => {
       const key = randomUUID();
       await files.store(key, bytesOf('x'), ABOUT);
       await files.remove(key);
@@ -108,7 +108,7 @@ for (const [driver, env] of Object.entries(DRIVERS)) {
     });
 
     if (isBlob) {
-      t.test('no key leads out of the storage', async (t) => {
+      t.test('No key leads out of the storage', async (t) => {
         for (const key of ['../../etc/passwd', '..', '.', '', '/', 'a/../../b', '..\\..\\b', 'a\0b', 'é']) {
           await t.rejects(files.store(key, bytesOf('x'), ABOUT), JSON.stringify(key));
           await t.rejects(files.open(key), JSON.stringify(key));

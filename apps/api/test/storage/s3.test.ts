@@ -27,7 +27,7 @@ t.beforeEach(() => {
   s3.requests.length = 0;
 });
 
-t.test('an object is sent in one piece, as every service that speaks S3 understands it', async (t) => {
+t.test('An object is sent in one request, as every S3 service understands it', async (t) => {
   const bytes = randomBytes(6 * 1024 * 1024);
   await files.store('one-piece', Readable.from([bytes]), { name: 'Żółw "1".png', type: 'image/png' });
   t.equal(s3.requests.length, 1);
@@ -46,7 +46,7 @@ t.test('an object is sent in one piece, as every service that speaks S3 understa
   );
 });
 
-t.test('it is reached at its URL, as a download under its name and with its type', async (t) => {
+t.test('An object is served at its URL, as a download with its name and type', async (t) => {
   const name = 'Żółw; "1".png';
   const url = await files.store(randomUUID(), Readable.from([Buffer.from('x')]), { name, type: 'image/png' });
   t.ok(url.startsWith(`${s3.env.S3_ENDPOINT}/carillon-files/`));
@@ -59,14 +59,14 @@ t.test('it is reached at its URL, as a download under its name and with its type
   });
 });
 
-t.test('no name makes a header that cannot be sent', async (t) => {
+t.test('Every name gives a valid header', async (t) => {
   for (const name of ['a\r\nx-evil: 1', 'a\0b', '\ud800', '"\\', '', 'é'.repeat(255)]) {
     await files.store(randomUUID(), Readable.from(['x']), { name, type: 'text/plain' });
     t.notOk('x-evil' in (s3.requests.at(-1)?.headers ?? {}), JSON.stringify(name));
   }
 });
 
-t.test('a wrong key is told at once, and not taken for a file that is not there', async (t) => {
+t.test('A wrong access key rejects at once, unlike a missing file', async (t) => {
   const denied = createFileStorage(configOf({ S3_SECRET_ACCESS_KEY: 'wrong' }));
   await t.rejects(denied.store('x', Readable.from(['x']), ABOUT), { cause: { name: 'SignatureDoesNotMatch' } });
   await t.rejects(denied.open('x'), { cause: { name: 'SignatureDoesNotMatch' } });
@@ -75,7 +75,7 @@ t.test('a wrong key is told at once, and not taken for a file that is not there'
   await denied.close();
 });
 
-t.test('nor is a bucket that does not exist', async (t) => {
+t.test('A missing bucket rejects, unlike a missing file', async (t) => {
   const nowhere = createFileStorage(configOf({ S3_BUCKET: 'nowhere' }));
   await t.rejects(nowhere.store('x', Readable.from(['x']), ABOUT));
   await t.rejects(nowhere.open('x'), { cause: { name: 'NoSuchBucket' } });
@@ -83,7 +83,7 @@ t.test('nor is a bucket that does not exist', async (t) => {
   await nowhere.close();
 });
 
-t.test('what fails once is done again with all the bytes, and what fails on rejects', async (t) => {
+t.test('A request that fails once is repeated with all bytes, and rejects if it fails again', async (t) => {
   for (const trouble of ['cut', 503, 500] as const) {
     s3.answer(trouble, 'serve');
     const key = randomUUID();
@@ -101,7 +101,7 @@ t.test('what fails once is done again with all the bytes, and what fails on reje
   }
 });
 
-t.test('a storage that answers nothing is not waited for for ever', async (t) => {
+t.test('A storage that does not answer runs into the timeout', async (t) => {
   s3.answer('hang');
   const large = Readable.from([randomBytes(9 * 1024 * 1024)]);
   await t.rejects(hasty.store('x', large, ABOUT), 'nor one that does not even read');
@@ -111,14 +111,14 @@ t.test('a storage that answers nothing is not waited for for ever', async (t) =>
   await t.rejects(text((await hasty.open('x')) ?? Readable.from([])), 'nor one that stops in the middle');
 });
 
-t.test('nor one that drips a file that is to be read whole', async (t) => {
+t.test('A storage that drips a file runs into the timeout', async (t) => {
   const quick = createFileStorage(configOf(), { readMs: 200 });
   s3.answer('drip');
   await t.rejects(quick.read({ storageKey: 'x', url: 'https://files.example.com/x' }), { name: 'AbortError' });
   await quick.close();
 });
 
-t.test('a storage that is away rejects, and serves again when it is back', async (t) => {
+t.test('A storage that is unreachable rejects, and serves again when it is back', async (t) => {
   await files.store('lasting', Readable.from(['x']), ABOUT);
   await s3.stop();
   await t.rejects(files.store('y', Readable.from(['y']), ABOUT));
@@ -128,6 +128,6 @@ t.test('a storage that is away rejects, and serves again when it is back', async
   t.equal(String(await files.read({ storageKey: 'lasting', url: '' })), 'x');
 });
 
-t.test('nothing of all this is left on disk', async (t) => {
+t.test('Nothing of these tests stays on disk', async (t) => {
   t.same(readdirSync(join(dataDir, 'spool')), []);
 });

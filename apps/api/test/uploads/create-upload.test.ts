@@ -27,7 +27,7 @@ const { app, ctx, clock } = await testContext(t, { env: { STORAGE_DRIVER: 'disk'
 t.beforeEach(() => clock.set(START));
 t.afterEach(() => forgetAll(ctx));
 
-t.test('a file is stored, and its record tells where and what it is', async (t) => {
+t.test('A file is stored, and its record says where and what it is', async (t) => {
   const alice = await signUp(app);
   const bytes = images.png();
   const response = await upload(app, alice, { name: 'Bell tower.png', type: 'image/png', content: bytes });
@@ -49,7 +49,7 @@ t.test('a file is stored, and its record tells where and what it is', async (t) 
   t.equal(usage.json().usage.storage.usedBytes, bytes.length);
 });
 
-t.test('every kind is taken, with its type by content and extension', async (t) => {
+t.test('Every format is accepted, with its type by content and extension', async (t) => {
   const cases: [name: string, content: Buffer | string, type: string][] = [
     ['a.png', images.png(), 'image/png'],
     ['a.JPG', images.jpeg(), 'image/jpeg'],
@@ -74,7 +74,7 @@ t.test('every kind is taken, with its type by content and extension', async (t) 
   t.equal((await traces(ctx, alice)).files, cases.length * 3);
 });
 
-t.test('a file that is not what it says is refused by name, and nothing of it stays', async (t) => {
+t.test('A file whose content does not match its name is refused, and nothing of it stays', async (t) => {
   const long = `../\r\n${'x'.repeat(1000)}.txt`.slice(-1000);
   const cases: [what: string, part: Part, message: RegExp][] = [
     ['a PNG named .pdf', { name: 'a.pdf', type: 'application/pdf', content: images.png() }, /no \.pdf file/],
@@ -117,7 +117,7 @@ t.test('a file that is not what it says is refused by name, and nothing of it st
   }
 });
 
-t.test('names are kept as people write them, without the path', async (t) => {
+t.test('Names are stored as written, without the path', async (t) => {
   const alice = await signUp(app);
   const nameOf = async (part: Partial<Part>) => {
     const response = await upload(app, alice, { content: 'a', ...part });
@@ -138,7 +138,7 @@ t.test('names are kept as people write them, without the path', async (t) => {
   t.match(await nameOf({ name: `😀${widest}` }), /at most 255/);
 });
 
-t.test('what fits exactly is taken, and a byte more is refused', async (t) => {
+t.test('A file that fits exactly is accepted, and a byte more is refused', async (t) => {
   const alice = await signUp(app);
   await useStorage(ctx, alice, 100 * MIB - 10);
   const before = await traces(ctx, alice);
@@ -154,7 +154,7 @@ t.test('what fits exactly is taken, and a byte more is refused', async (t) => {
   t.match([full.statusCode, full.json()], [402, { details: { used: 100 * MIB } }]);
 });
 
-t.test('the plan in force decides, with the next upload', async (t) => {
+t.test('The current plan decides, from the next upload on', async (t) => {
   const alice = await signUp(app);
   await useStorage(ctx, alice, 100 * MIB);
   t.equal((await upload(app, alice, { content: 'a' })).statusCode, 402);
@@ -164,29 +164,29 @@ t.test('the plan in force decides, with the next upload', async (t) => {
   t.equal((await upload(app, alice, { content: 'a' })).statusCode, 402);
 });
 
-t.test('the upload that reaches a threshold tells, once', async (t) => {
+t.test('The upload that reaches a threshold sends one alert', async (t) => {
   const alice = await signUp(app);
   await useStorage(ctx, alice, 50 * MIB - 10);
   const payload = { threshold: 50, notifyEmail: false, notifyWebhook: false };
   await app.inject({ method: 'POST', url: '/api/usage/alerts', headers: alice.headers, payload });
-  const told = () => ctx.db.$count(notifications);
+  const countAlerts = () => ctx.db.$count(notifications);
   for (const [bytes, expected] of [
     [9, 0],
     [1, 1],
     [1, 1],
   ] as const) {
     await upload(app, alice, { content: textOf(bytes) });
-    t.equal(await told(), expected);
+    t.equal(await countAlerts(), expected);
   }
 });
 
-t.test('the storage of others does not count', async (t) => {
+t.test('The storage of other users does not count', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   await useStorage(ctx, bob, 100 * MIB);
   t.equal((await upload(app, alice, { content: 'a' })).statusCode, 200);
 });
 
-t.test('a storage that fails is 503, and what it has taken goes, even if it lands later', async (t) => {
+t.test('A storage that fails is 503, and its object is deleted even if it arrives later', async (t) => {
   let alice = await signUp(app);
   const { store } = ctx.files;
   t.teardown(() => Object.assign(ctx.files, { store }));
@@ -214,7 +214,7 @@ t.test('a storage that fails is 503, and what it has taken goes, even if it land
   }
 });
 
-t.test('pages of other sites cannot upload with the cookie', async (t) => {
+t.test('Pages of other sites cannot upload with the cookie', async (t) => {
   const alice = await signUp(app);
   const cookie = `${SESSION_COOKIE}=${alice.token}`;
   const send = (headers: Record<string, string>) =>
@@ -234,7 +234,7 @@ t.test('pages of other sites cannot upload with the cookie', async (t) => {
   t.equal((await send({ 'sec-fetch-site': 'same-origin' })).statusCode, 200);
 });
 
-t.test('a file is taken from those who are signed in', async (t) => {
+t.test('An upload requires a session', async (t) => {
   await assertNeedsSession(t, app, { method: 'POST', url: '/api/upload', payload: formOf({ content: 'a' }) });
   await ctx.db.update(settings).set({ maintenanceMode: true });
   const response = await upload(app, await signUp(app), { content: 'a' });
@@ -242,7 +242,7 @@ t.test('a file is taken from those who are signed in', async (t) => {
   t.equal(response.statusCode, 503);
 });
 
-t.test('the message tells which field it is', async (t) => {
+t.test('The message names the field', async (t) => {
   const alice = await signUp(app);
   t.same(detailsOf(await upload(app, alice, { field: 'attachment', content: 'a' })), {
     attachment: ['is not a known field'],

@@ -31,7 +31,7 @@ const store = async (person: Person, part: Part = { content: 'hello' }, to = app
 };
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-t.test('a file is deleted by its URL or its id, and its bytes are removed', async (t) => {
+t.test('A file is deleted by its URL or its id, and its bytes are removed', async (t) => {
   const alice = await signUp(app);
   const files = [await store(alice), await store(alice), await store(alice, { content: 'another' })];
   for (const [by, name] of [
@@ -55,7 +55,7 @@ t.test('a file is deleted by its URL or its id, and its bytes are removed', asyn
   t.equal(usage.json().usage.storage.usedBytes, 7);
 });
 
-t.test('it tells which tasks of the caller have the file attached', async (t) => {
+t.test("The answer lists the caller's tasks that have the file attached", async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const [file, other] = [await store(alice), await store(alice)];
   const first = await postTask(app, alice, { name: 'With it', aiModel: 'offline', attachments: [file.url] });
@@ -65,7 +65,7 @@ t.test('it tells which tasks of the caller have the file attached', async (t) =>
     aiModel: 'offline',
     attachments: [other.id, file.id],
   });
-  // No request can make this one: the ids of others are refused.
+  // No request can create this one: ids of other users are refused.
   const stolen = await postTask(app, bob, { name: 'Of Bob' });
   await ctx.db
     .update(tasks)
@@ -83,18 +83,18 @@ t.test('it tells which tasks of the caller have the file attached', async (t) =>
   t.same(shown.json().task.attachments, [other.id, file.id], 'the task keeps the id');
 });
 
-t.test('of very many tasks the first 100 are told', async (t) => {
+t.test('The answer lists at most 100 tasks', async (t) => {
   const alice = await signUp(app);
   const file = await store(alice);
   const id = await postTask(app, alice, { aiModel: 'offline', attachments: [file.id] });
   const [{ id: _, ...task } = {} as never] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
   await ctx.db.insert(tasks).values(Array.from({ length: 120 }, () => task));
-  const told = (await remove(app, alice, { id: file.id })).json().tasks;
-  t.equal(told.length, 100);
-  t.equal(told[0].id, id);
+  const listed = (await remove(app, alice, { id: file.id })).json().tasks;
+  t.equal(listed.length, 100);
+  t.equal(listed[0].id, id);
 });
 
-t.test('the file of somebody else is 403, one that there is not is 404', async (t) => {
+t.test("Another user's file is 403, a missing one is 404", async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const file = await store(alice);
   for (const by of [{ url: file.url }, { id: file.id }]) {
@@ -119,7 +119,7 @@ t.test('the file of somebody else is 403, one that there is not is 404', async (
   t.same(await traces(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: 5, files: 1 });
 });
 
-t.test('exactly one of url and id is taken', async (t) => {
+t.test('Exactly one of url and id is accepted', async (t) => {
   const alice = await signUp(app);
   const file = await store(alice);
   for (const [body, field] of [
@@ -146,7 +146,7 @@ t.test('exactly one of url and id is taken', async (t) => {
   t.match(await traces(ctx, alice), { rows: 1, files: 1 });
 });
 
-t.test('data URLs are deleted as they are, megabytes of them too', async (t) => {
+t.test('Data URLs of megabytes can be deleted', async (t) => {
   const { app, ctx } = base64;
   const alice = await signUp(app);
   const content = textOf(10 * MIB);
@@ -159,7 +159,7 @@ t.test('data URLs are deleted as they are, megabytes of them too', async (t) => 
   t.equal((await remove(app, alice, { url: file.url })).statusCode, 404);
 });
 
-t.test('of equal data URLs it is that of the caller', async (t) => {
+t.test("Of equal data URLs the caller's own is deleted", async (t) => {
   const { app, ctx, clock } = base64;
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const part = { name: 'a.png', content: images.png() };
@@ -178,7 +178,7 @@ t.test('of equal data URLs it is that of the caller', async (t) => {
 });
 
 for (const round of [1, 2, 3, 4, 5]) {
-  t.test(`of those who delete a file at once one has, and the total is right (${round})`, async (t) => {
+  t.test(`One of several concurrent deletions succeeds, and the total is right (${round})`, async (t) => {
     const alice = await signUp(app);
     const files = await Promise.all([store(alice), store(alice), store(alice, { content: 'stays' })]);
     const answers = await Promise.all(
@@ -192,7 +192,7 @@ for (const round of [1, 2, 3, 4, 5]) {
   });
 }
 
-t.test('a page of another site cannot delete with the cookie, nor who is not signed in', async (t) => {
+t.test('A page of another site cannot delete with the cookie, and a deletion requires a session', async (t) => {
   const alice = await signUp(app);
   const file = await store(alice);
   const headers = { cookie: `${SESSION_COOKIE}=${alice.token}`, 'sec-fetch-site': 'cross-site' };

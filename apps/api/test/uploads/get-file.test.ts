@@ -25,7 +25,7 @@ async function store(bytes: Buffer, about: { name: string; type: string }) {
   return row;
 }
 
-t.test('a file is served at its URL to whoever has it, as a download that runs nothing', async (t) => {
+t.test('A file is served to anyone with its URL, as a download that runs nothing', async (t) => {
   const bytes = randomBytes(300_000);
   const { url, storageKey } = await store(bytes, { name: 'a.png', type: 'image/png' });
   t.equal(url, `https://api.example.com/files/${storageKey}`);
@@ -44,7 +44,7 @@ t.test('a file is served at its URL to whoever has it, as a download that runs n
   t.notOk('set-cookie' in answer.headers);
 });
 
-t.test('its type is the one of the record, and a name of any kind is told so that a browser saves it', async (t) => {
+t.test('A file has the type of its record, and any name gives a download', async (t) => {
   for (const name of ['Żółw.txt', '日本語 "1".txt', "a'b;c=d.txt", '100%.txt', '\u{1f600}.txt', 'é'.repeat(255)]) {
     const { storageKey } = await store(Buffer.from('x'), { name, type: 'text/markdown' });
     const { headers, statusCode } = await app.inject(`/files/${storageKey}`);
@@ -58,13 +58,13 @@ t.test('its type is the one of the record, and a name of any kind is told so tha
   t.match(headers['content-disposition'], /^attachment; filename="a__x-evil: 1"$/);
 });
 
-t.test('an empty file is served too', async (t) => {
+t.test('An empty file is served', async (t) => {
   const { storageKey } = await store(Buffer.alloc(0), { name: 'a.txt', type: 'text/plain' });
   const answer = await app.inject(`/files/${storageKey}`);
   t.match(answer, { statusCode: 200, body: '', headers: { 'content-length': '0' } });
 });
 
-t.test('what is no upload is not found, whatever is on disk', async (t) => {
+t.test('An object without an upload is not found, whatever is on disk', async (t) => {
   const folder = join(ctx.config.dataDir, 'files');
   writeFileSync(join(folder, 'loose'), 'being uploaded');
   writeFileSync(join(ctx.config.dataDir, 'secret'), 'of the process');
@@ -75,20 +75,20 @@ t.test('what is no upload is not found, whatever is on disk', async (t) => {
     t.ok([400, 404].includes(answer.statusCode), `${path.slice(0, 20)} ${answer.statusCode}`);
     t.equal(answer.headers['cache-control'], 'no-store');
   }
-  // As it comes over the wire: a client would take the dots out of the path.
+  // As sent on the wire: a client would remove the dots from the path.
   const socket = connect(port, '127.0.0.1');
   socket.write('GET /files/../secret HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
   t.match(await text(socket), /^HTTP\/1.1 404 /);
   t.equal((await app.inject({ method: 'HEAD', url: '/files/loose' })).statusCode, 404);
 });
 
-t.test('a record whose bytes are gone is not found', async (t) => {
+t.test('A record without bytes is not found', async (t) => {
   const { storageKey } = await store(Buffer.from('x'), { name: 'a.txt', type: 'text/plain' });
   await ctx.files.remove(storageKey);
   t.match((await app.inject(`/files/${storageKey}`)).json(), { success: false, error: 'File not found' });
 });
 
-t.test('a client that goes away leaves no file open', async (t) => {
+t.test('A client that disconnects leaves no file open', async (t) => {
   const { storageKey } = await store(randomBytes(32 * 1024 * 1024), { name: 'a.png', type: 'image/png' });
   const { files } = ctx;
   t.teardown(() => {
@@ -111,7 +111,7 @@ t.test('a client that goes away leaves no file open', async (t) => {
   t.notOk(bytes.readableEnded, 'it was not read to its end');
 });
 
-t.test('there is no such route where files are not on disk', async (t) => {
+t.test('The route exists only if files are on disk', async (t) => {
   const { app } = await testContext(t);
   t.match((await app.inject('/files/x')).json(), { error: 'Not found', message: 'There is no such endpoint.' });
 });

@@ -9,7 +9,7 @@ import { forgetAll, upload, useStorage } from '../support/uploads.ts';
 const { app, ctx } = await testContext(t);
 t.afterEach(() => forgetAll(ctx));
 
-t.test('a total that is wrong or missing is found, with what it should be', async (t) => {
+t.test('A wrong or missing total is found, with the correct one', async (t) => {
   const [alice, bob, carol] = [await signUp(app), await signUp(app), await signUp(app)];
   for (const person of [alice, bob]) {
     for (const content of ['hello', 'world!']) await upload(app, person, { content });
@@ -25,7 +25,7 @@ t.test('a total that is wrong or missing is found, with what it should be', asyn
   ]);
 });
 
-t.test('a total of nothing is none at all', async (t) => {
+t.test('A missing total of nothing is correct', async (t) => {
   await useStorage(ctx, await signUp(app), 0);
   t.same(await findWrongTotals(ctx.db), []);
 });

@@ -23,7 +23,7 @@ t.afterEach(() => forgetAll(ctx));
 const file = (content = 'hello') => formOf({ content }).toString('latin1');
 const END = `--${BOUNDARY}--\r\n`;
 
-/** Whatever is sent: 400, the field it is about, and nothing stays. */
+/** Expects 400 with the name of the field, and nothing stored. */
 async function assertRefused(t: Test, alice: Person, what: string, payload: string | Buffer, field = 'file') {
   const response = await postForm(app, alice, payload);
   t.equal(response.statusCode, 400, what);
@@ -31,7 +31,7 @@ async function assertRefused(t: Test, alice: Person, what: string, payload: stri
   t.same(await traces(ctx, alice), NOTHING, `${what} leaves nothing behind`);
 }
 
-t.test('a form that is broken is refused, whatever is broken', async (t) => {
+t.test('A malformed form is refused', async (t) => {
   const alice = await signUp(app);
   const part = (headers: string) => formOf({ headers, content: 'hello' });
   const many = Array.from({ length: 3000 }, (_, i) => `X-${i}: y\r\n`).join('');
@@ -62,7 +62,7 @@ t.test('a form that is broken is refused, whatever is broken', async (t) => {
   for (const [what, payload] of Object.entries(cases)) await assertRefused(t, alice, what, payload);
 });
 
-t.test('what is beside the file is named', async (t) => {
+t.test('Other parts than the file are refused by name', async (t) => {
   const alice = await signUp(app);
   const extra = { field: 'folder', name: null, content: 'x' };
   const another = { field: 'thumbnail', content: 'x' };
@@ -78,7 +78,7 @@ t.test('what is beside the file is named', async (t) => {
   }
 });
 
-t.test('anything but a form is refused', async (t) => {
+t.test('Anything but a form is refused', async (t) => {
   const alice = await signUp(app);
   const send = (type: string | null, payload: string) => {
     const headers = { ...alice.headers, ...(type === null ? {} : { 'content-type': type }) };
@@ -104,7 +104,7 @@ t.test('anything but a form is refused', async (t) => {
   t.same(await traces(ctx, alice), NOTHING);
 });
 
-t.test('the form of a browser is taken, with any name', async (t) => {
+t.test("A browser's form is accepted, with any file name", async (t) => {
   const alice = await signUp(app);
   for (const name of [
     'Übersicht 日本 😀.txt',
@@ -119,18 +119,18 @@ t.test('the form of a browser is taken, with any name', async (t) => {
       headers: alice.headers,
       body,
     });
-    const told = (await response.json()) as { name?: string };
+    const record = (await response.json()) as { name?: string };
     if (name.includes('\t')) t.equal(response.status, 400, 'but for control characters');
-    else t.same([response.status, told.name], [200, name]);
+    else t.same([response.status, record.name], [200, name]);
   }
 });
 
-/** Writes the pieces to a connection of its own, each once the one before is through, and returns all that comes back. */
+/** Writes the pieces to a new connection, each after the previous one was flushed, and returns the response. */
 async function talk(pieces: Iterable<string | Buffer>, { end = true } = {}): Promise<string> {
   const socket = connect(port, '127.0.0.1');
-  let heard = '';
+  let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => {
-    heard += text;
+    received += text;
   });
   socket.on('error', () => {});
   const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -140,7 +140,7 @@ async function talk(pieces: Iterable<string | Buffer>, { end = true } = {}): Pro
   }
   if (end) socket.end();
   await closed;
-  return heard;
+  return received;
 }
 
 const post = ({ token }: Person, headers: Record<string, string | number>) =>
@@ -153,9 +153,9 @@ const post = ({ token }: Person, headers: Record<string, string | number>) =>
     '\r\n',
   ].join('\r\n');
 const next = 'GET /api/health HTTP/1.1\r\nHost: carillon\r\nConnection: close\r\n\r\n';
-const statusesIn = (heard: string) => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+const statusesIn = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
 
-t.test('after a refusal the connection serves the next request', async (t) => {
+t.test('After a refusal the connection serves the next request', async (t) => {
   const alice = await signUp(app);
   const forms: Record<string, Buffer> = {
     'a wrong type': formOf({ name: 'a.pdf', content: textOf(5 * MIB) }),
@@ -166,17 +166,17 @@ t.test('after a refusal the connection serves the next request', async (t) => {
     'an epilogue': Buffer.concat([formOf({ name: 'a.exe', content: 'a' }), textOf(MIB)]),
   };
   for (const [what, form] of Object.entries(forms)) {
-    const heard = await talk([post(alice, { 'Content-Length': form.length }), form, next], { end: false });
-    t.same(statusesIn(heard), ['400', '200'], what);
+    const received = await talk([post(alice, { 'Content-Length': form.length }), form, next], { end: false });
+    t.same(statusesIn(received), ['400', '200'], what);
   }
   const form = formOf({ content: textOf(5 * MIB) });
   const stranger = { ...alice, token: 'nonsense' };
-  const heard = await talk([post(stranger, { 'Content-Length': form.length }), form, next], { end: false });
-  t.same(statusesIn(heard), ['401', '200'], 'a stranger');
+  const received = await talk([post(stranger, { 'Content-Length': form.length }), form, next], { end: false });
+  t.same(statusesIn(received), ['401', '200'], 'a stranger');
   t.same(await traces(ctx, alice), NOTHING);
 });
 
-t.test('a body without end is cut off with its answer, whatever it is made of', async (t) => {
+t.test('An endless body is cut off with its answer', async (t) => {
   const alice = await signUp(app);
   let written = 0;
   const chunk = (content: Buffer | string) => `${Buffer.byteLength(content).toString(16)}\r\n${content}\r\n`;
@@ -195,17 +195,17 @@ t.test('a body without end is cut off with its answer, whatever it is made of', 
     'a header': `--${BOUNDARY}\r\nX: `,
   };
   for (const [what, begin] of Object.entries(begins)) {
-    const heard = await talk(endless(begin), { end: false });
-    // The answer may be lost where the client goes on sending; it is cut off in any case.
-    t.match(statusesIn(heard).join(), /^(400)?$/, what);
+    const received = await talk(endless(begin), { end: false });
+    // The answer may be lost if the client keeps sending; the connection is closed in any case.
+    t.match(statusesIn(received).join(), /^(400)?$/, what);
     t.ok(written < 100, `${what}: ${written} MiB`);
     t.same(await traces(ctx, alice), NOTHING, what);
   }
-  const heard = await talk([post(alice, { 'Content-Length': 1024 * MIB })], { end: false });
-  t.match(heard, /^HTTP\/1\.1 400 .*connection: close/is, 'a gigabyte that is announced is refused at once');
+  const received = await talk([post(alice, { 'Content-Length': 1024 * MIB })], { end: false });
+  t.match(received, /^HTTP\/1\.1 400 .*connection: close/is, 'a gigabyte that is announced is refused at once');
 });
 
-t.test('a client that goes away in the middle leaves nothing behind', async (t) => {
+t.test('A client that disconnects during an upload leaves nothing behind', async (t) => {
   const alice = await signUp(app);
   const form = formOf({ content: textOf(3 * MIB) });
   for (const sent of [50, 150, MIB, form.length - 5]) {
@@ -213,7 +213,7 @@ t.test('a client that goes away in the middle leaves nothing behind', async (t) 
     await once(socket, 'connect');
     socket.write(post(alice, { 'Content-Length': form.length }));
     await new Promise((resolve) => socket.write(form.subarray(0, sent), resolve));
-    // Until it is under way, or would have been.
+    // Until it is running, or would have been.
     if (sent > 200) while ((await traces(ctx, alice)).loose === 0) await new Promise(setImmediate);
     socket.destroy();
     const deadline = performance.now() + 30_000;
@@ -226,12 +226,12 @@ t.test('a client that goes away in the middle leaves nothing behind', async (t) 
   }
 });
 
-t.test('a form that comes byte by byte is the same form', async (t) => {
+t.test('A form that arrives byte by byte is the same form', async (t) => {
   const alice = await signUp(app);
   const form = formOf({ name: 'a.png', content: images.png() });
-  const heard = await talk(
+  const received = await talk(
     [post(alice, { 'Content-Length': form.length }), ...Array.from(form, (byte) => Buffer.from([byte])), next],
     { end: false },
   );
-  t.same(statusesIn(heard), ['200', '200']);
+  t.same(statusesIn(received), ['200', '200']);
 });

@@ -18,7 +18,7 @@ import { forgetAll, MIB, NOTHING, textOf, traces, upload, useStorage } from '../
 const { app, ctx, clock } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
 t.afterEach(() => forgetAll(ctx));
 
-/** How a call ends: `done`, or the kind of its refusal. */
+/** `done`, or the kind of the error. */
 const endOf = (call: Promise<unknown>) =>
   call.then(
     () => 'done',
@@ -38,7 +38,7 @@ function newUpload(key: string, size: number): NewUpload {
   return { id, name: 'a.txt', type: 'text/plain', size, storage: 'blob', storageKey: key, url, uploadedAt: ctx.now() };
 }
 
-/** Objects of a person's that are under way, more than there may be. */
+/** Running uploads of a user, more than allowed. */
 async function underWay({ id: userId }: Person, length: number): Promise<string[]> {
   const keys = Array.from({ length }, (_, i) => `${userId}-${i}.txt`);
   const deleteAfter = new Date(ctx.now().getTime() + LEASE_MS);
@@ -46,7 +46,7 @@ async function underWay({ id: userId }: Person, length: number): Promise<string[
   return keys;
 }
 
-/** Holds every file back in the storage until it is opened. */
+/** A storage that blocks every file until it is released. */
 function holdStorage(t: Test) {
   const { store } = ctx.files;
   const gate = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ function holdStorage(t: Test) {
 }
 
 for (let round = 1; round <= 10; round++) {
-  t.test(`of 200 files that end at once where one fits, one is kept (${round})`, async (t) => {
+  t.test(`One of 200 concurrent files is stored if one fits (${round})`, async (t) => {
     const alice = await signUp(app);
     await useStorage(ctx, alice, 100 * MIB - 10);
     const keys = await underWay(alice, 200);
@@ -77,14 +77,14 @@ for (let round = 1; round <= 10; round++) {
   });
 }
 
-t.test('of 200 places that are asked for at once 3 are given', async (t) => {
+t.test('3 of 200 concurrent reservations succeed', async (t) => {
   const alice = await signUp(app);
   const ends = await Promise.all(Array.from({ length: 200 }, () => endOf(reserveUpload(ctx, alice, 'txt'))));
   t.same(count(ends), { done: 3, rate_limited: 197 });
 });
 
 for (let round = 1; round <= 3; round++) {
-  t.test(`of 20 uploads of a user at once 3 are under way, and the others are told (${round})`, async (t) => {
+  t.test(`3 of 20 concurrent uploads run, and the others are 429 (${round})`, async (t) => {
     const alice = await signUp(app);
     const bob = await signUp(app, { name: 'Bob' });
     const storage = holdStorage(t);
@@ -118,7 +118,7 @@ for (let round = 1; round <= 3; round++) {
   });
 }
 
-t.test('whatever happens at once, the totals are the sums', async (t) => {
+t.test('The totals equal the sums after concurrent changes', async (t) => {
   const people = await Promise.all(Array.from({ length: 4 }, () => signUp(app)));
   const kept = people.map(() => 0);
   await Promise.all(
@@ -140,7 +140,7 @@ t.test('whatever happens at once, the totals are the sums', async (t) => {
   for (const [i, person] of people.entries()) t.equal((await traces(ctx, person)).files, kept[i]);
 });
 
-t.test('a place that nobody gives back is free when its lease ends', async (t) => {
+t.test('A slot that is not released is free when its lease ends', async (t) => {
   const alice = await signUp(app);
   const keys = await Promise.all(Array.from({ length: 3 }, () => reserveUpload(ctx, alice, 'txt')));
   clock.advance(LEASE_MS - 1);
@@ -157,21 +157,21 @@ t.test('a place that nobody gives back is free when its lease ends', async (t) =
   t.ok(LEASE_MS >= TIMEOUTS.requestMs + 60_000, 'no request takes that long');
 });
 
-t.test('what was swept meanwhile is not kept', async (t) => {
+t.test('An upload whose object was cleaned up fails', async (t) => {
   const alice = await signUp(app);
   const key = await reserveUpload(ctx, alice, 'txt');
   await ctx.db.delete(orphanedObjects);
   t.equal(await endOf(completeUpload(ctx, alice, key, newUpload(key, 10))), 'unavailable');
 });
 
-t.test('a file that is kept stays, also where the answer of the database was lost', async (t) => {
+t.test('A committed file stays, even if the answer of the database was lost', async (t) => {
   const alice = await signUp(app);
   const { url } = (await upload(app, alice, { content: 'hello' })).json();
   await discardUpload(ctx, url.split('/').at(-1));
   t.same(await traces(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: 5, files: 1 });
 });
 
-t.test('what cannot be removed is left to the sweep, and takes no place', async (t) => {
+t.test('An object that cannot be removed is left to the cleanup and takes no slot', async (t) => {
   const alice = await signUp(app);
   const { remove } = ctx.files;
   t.teardown(() => Object.assign(ctx.files, { remove }));
@@ -188,7 +188,7 @@ t.test('what cannot be removed is left to the sweep, and takes no place', async 
   );
 });
 
-t.test('an account that is deleted during an upload leaves nothing of it', async (t) => {
+t.test('An account that is deleted during an upload leaves nothing of it', async (t) => {
   const alice = await signUp(app);
   const storage = holdStorage(t);
   const uploading = upload(app, alice, { content: textOf(MIB) });
