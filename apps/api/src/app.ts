@@ -29,9 +29,8 @@ import { statsRoutes } from './stats/routes.ts';
 import { tasksRoutes } from './tasks/routes.ts';
 import { filesRoutes, uploadsRoutes } from './uploads/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
-import { adminUsersRoutes } from './users/admin-routes.ts';
+import { adminUsersRoutes } from './users/admin/routes.ts';
 import { usersRoutes } from './users/routes.ts';
-import { userSettingsRoutes } from './users/settings-routes.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
 
 export interface AppOptions {
@@ -90,7 +89,6 @@ export async function buildApp(
   app.register(authRoutes, { ctx });
   app.register(oauthRoutes, { ctx });
   app.register(usersRoutes, { ctx });
-  app.register(userSettingsRoutes, { ctx });
   app.register(adminUsersRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });

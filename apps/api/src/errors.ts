@@ -49,6 +49,8 @@ export class AppError extends Error {
 export const invalidField = (field: string, message: string) =>
   new AppError('invalid', ERROR_MESSAGES.invalid, { [field]: [message] });
 
+export const userNotFound = () => new AppError('not_found', 'There is no such user.');
+
 /** A task that does not exist, or belongs to another user: the answer is the same. */
 export const taskNotFound = () => new AppError('not_found', 'There is no such task.');
 

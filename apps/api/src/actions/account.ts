@@ -1,7 +1,6 @@
 import { ACTION_INPUTS } from '@carillon/contract/actions';
 import { changePassword } from '../auth/change-password.ts';
-import { changeSettings } from '../users/settings.ts';
-import { changeProfile } from '../users/write.ts';
+import { changeProfile, changeUserSettings } from '../users/write.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readAs } from './input.ts';
 
@@ -18,7 +17,7 @@ export const accountActions = ({ user }: ActionBuilder) => ({
   }),
 
   updateSettings: user('updateSettings', [readAs(ACTION_INPUTS.updateSettings)], async ({ ctx, caller }, input) => {
-    const settings = await changeSettings(ctx, caller, input);
+    const settings = await changeUserSettings(ctx, caller, input);
     const { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey } = settings;
     return { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey };
   }),

@@ -4,7 +4,7 @@ import { desc, eq, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 
-/** The fields of the specification's "Coupon". */
+/** The fields of `Coupon` in the contract. */
 export const couponFields = {
   id: coupons.id,
   code: coupons.code,
@@ -19,22 +19,21 @@ export const couponFields = {
   updatedAt: coupons.updatedAt,
 };
 
-/** A coupon, for an admin. Refusal: 404. */
+export const couponNotFound = () => new AppError('not_found', 'There is no such coupon.');
+
+/** Throws 404. */
 export async function getCoupon(ctx: Context, id: number) {
   const [coupon] = await ctx.db.select(couponFields).from(coupons).where(eq(coupons.id, id));
-  return coupon ?? refuseCoupon();
+  if (!coupon) throw couponNotFound();
+  return coupon;
 }
 
 /** A coupon as `getCoupon` returns it. */
 export type CouponRow = Awaited<ReturnType<typeof getCoupon>>;
 
-export const refuseCoupon = (): never => {
-  throw new AppError('not_found', 'There is no such coupon.');
-};
-
-/** All coupons, newest first, with figures over all of them (specification "Admin"). */
+/** All coupons, newest first, with counts over all of them. */
 export async function listCoupons(ctx: Context, { limit, offset }: ListCouponsQuery) {
-  const [page, [stats]] = await Promise.all([
+  const [page, [counts]] = await Promise.all([
     ctx.db.select(couponFields).from(coupons).orderBy(desc(coupons.id)).limit(limit).offset(offset),
     ctx.db
       .select({
@@ -44,14 +43,11 @@ export async function listCoupons(ctx: Context, { limit, offset }: ListCouponsQu
       })
       .from(coupons),
   ]);
-  const figures = stats ?? { totalCoupons: 0, activeCoupons: 0, totalUses: 0 };
-  return { coupons: page, stats: figures, pagination: { limit, offset, total: figures.totalCoupons } };
+  const stats = counts ?? { totalCoupons: 0, activeCoupons: 0, totalUses: 0 };
+  return { coupons: page, stats, pagination: { limit, offset, total: stats.totalCoupons } };
 }
 
-/**
- * Who has used a coupon, newest first; deleted accounts are left out, and their uses still count (specification
- * "Admin", decisions §9). Refusal: 404.
- */
+/** The uses of a coupon by accounts that exist, newest first; the summary counts those of deleted ones too. Throws 404. */
 export async function listCouponUses(ctx: Context, id: number, { limit, offset }: ListCouponUsesQuery) {
   const { usedCount, maxUses } = await getCoupon(ctx, id);
   const usage = await ctx.db

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ChangeCouponInput, CreateCouponInput } from '@carillon/contract/coupons';
 import { coupons } from '@carillon/db';
 import { eq } from 'drizzle-orm';
@@ -5,14 +6,11 @@ import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { getSettings } from '../settings/read.ts';
-import { newCode } from './code.ts';
-import { type CouponRow, couponFields, refuseCoupon } from './read.ts';
+import { type CouponRow, couponFields, couponNotFound } from './read.ts';
 
 /**
- * Makes a coupon and records which admin did (specification "Admin"). The code is one that nobody guesses unless it is
- * given: then it is kept in upper case, and how often it can be guessed at is bounded by the limit on activations.
- * `value` is the trial duration of the settings unless it is given; where that is 0, it has to be (400). Refusal: 409
- * where another coupon has the code, in any letter case.
+ * Creates a coupon and records it in the audit log. A given code is stored in upper case. `value` defaults to the trial
+ * duration of the settings. Throws 400 if that is 0 and `value` is missing, and 409 if the code is taken in any case.
  */
 export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInput) {
   return inTransaction(ctx, async (tx) => {
@@ -22,11 +20,11 @@ export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInp
     const [coupon] = await tx.db
       .insert(coupons)
       .values({
-        code: input.code?.toUpperCase() ?? newCode(),
+        code: input.code?.toUpperCase() ?? generateCode(),
         type: input.type,
         value,
         maxUses: input.maxUses ?? null,
-        expiresAt: readExpiry(input.expiresAt) ?? null,
+        expiresAt: parseExpiry(input.expiresAt) ?? null,
         createdByEmail: admin.email,
         createdAt: now,
         updatedAt: now,
@@ -34,66 +32,74 @@ export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInp
       .onConflictDoNothing()
       .returning(couponFields);
     if (!coupon) throw new AppError('conflict', 'There is a coupon with this code already.');
-    await recordChange(tx, admin, 'coupon.created', { before: null, after: coupon });
+    await recordChange(tx, admin, 'coupon.created', null, coupon);
     return coupon;
   });
 }
 
-/**
- * Switches a coupon on or off, or changes its limits, and records both states. A change that leaves everything as it
- * was is none: it is neither dated nor recorded. Refusal: 404.
- */
+/** Crockford's base 32: no letter that looks like a digit, and no U, so that no words appear. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const GROUPS = 4;
+const GROUP_LENGTH = 4;
+
+/** Returns a random code of 80 bits, such as `7K2M-QX4T-9ZB1-HN5C`. */
+export function generateCode(): string {
+  const group = () => Array.from(randomBytes(GROUP_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  return Array.from({ length: GROUPS }, group).join('-');
+}
+
+/** Changes a coupon and records both states, if anything changes. Throws 404. */
 export function changeCoupon(ctx: Context, admin: Caller, id: number, input: ChangeCouponInput) {
   return inTransaction(ctx, async (tx) => {
     const before = await lockCoupon(tx, id);
-    const expiresAt = readExpiry(input.expiresAt);
-    const wanted = {
+    const expiresAt = parseExpiry(input.expiresAt);
+    const changes = {
       isActive: input.isActive ?? before.isActive,
       maxUses: input.maxUses === undefined ? before.maxUses : input.maxUses,
       expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
     };
-    if (JSON.stringify({ ...before, ...wanted }) === JSON.stringify(before)) return before;
-    const [after] = await tx.db
+    if (JSON.stringify({ ...before, ...changes }) === JSON.stringify(before)) return before;
+    const after: CouponRow = { ...before, ...changes, updatedAt: tx.now() };
+    await tx.db
       .update(coupons)
-      .set({ ...wanted, updatedAt: tx.now() })
-      .where(eq(coupons.id, id))
-      .returning(couponFields);
-    if (!after) return refuseCoupon();
-    await recordChange(tx, admin, 'coupon.changed', { before, after });
+      .set({ ...changes, updatedAt: after.updatedAt })
+      .where(eq(coupons.id, id));
+    await recordChange(tx, admin, 'coupon.changed', before, after);
     return after;
   });
 }
 
-/** Deletes a coupon with the record of who has used it; the trials that it extended stay so. Refusal: 404. */
+/** Deletes a coupon and the record of its uses; extended trials stay extended. Throws 404. */
 export function deleteCoupon(ctx: Context, admin: Caller, id: number): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const before = await lockCoupon(tx, id);
     await tx.db.delete(coupons).where(eq(coupons.id, id));
-    await recordChange(tx, admin, 'coupon.deleted', { before, after: null });
+    await recordChange(tx, admin, 'coupon.deleted', before, null);
   });
 }
 
 async function lockCoupon(ctx: Context, id: number): Promise<CouponRow> {
   const [coupon] = await ctx.db.select(couponFields).from(coupons).where(eq(coupons.id, id)).for('update');
-  return coupon ?? refuseCoupon();
+  if (!coupon) throw couponNotFound();
+  return coupon;
 }
 
-const recordChange = (
+async function recordChange(
   ctx: Context,
   admin: Caller,
   kind: 'coupon.created' | 'coupon.changed' | 'coupon.deleted',
-  { before, after }: { before: CouponRow | null; after: CouponRow | null },
-) => {
+  before: CouponRow | null,
+  after: CouponRow | null,
+): Promise<void> {
   const details = {
     couponId: (before ?? after)?.id,
-    before: before && shownOf(before),
-    after: after && shownOf(after),
+    before: before && toAuditDetails(before),
+    after: after && toAuditDetails(after),
   };
-  return recordAudit(ctx, { kind, actorId: admin.id, actorEmail: admin.email, userId: null, details });
-};
+  await recordAudit(ctx, { kind, actorId: admin.id, actorEmail: admin.email, userId: null, details });
+}
 
-/** What an admin decides about a coupon; the rest of it never changes, or is not theirs. */
-const shownOf = ({ code, value, isActive, maxUses, expiresAt }: CouponRow) => ({
+const toAuditDetails = ({ code, value, isActive, maxUses, expiresAt }: CouponRow) => ({
   code,
   value,
   isActive,
@@ -101,4 +107,4 @@ const shownOf = ({ code, value, isActive, maxUses, expiresAt }: CouponRow) => ({
   expiresAt,
 });
 
-const readExpiry = (text: string | null | undefined) => (typeof text === 'string' ? new Date(text) : text);
+const parseExpiry = (text: string | null | undefined) => (typeof text === 'string' ? new Date(text) : text);

@@ -11,11 +11,10 @@ import { normalizeEmail } from '../mail/address.ts';
 import { queueMail } from '../mail/queue.ts';
 
 /**
- * Lets a caller ask for another address a few times an hour (429): each attempt tells whether somebody has it, and each
- * change sends a mail to an address that nobody has proved to own. That of `BOOTSTRAP_ADMIN_EMAIL` stays with its
- * account (409), as whoever has it becomes an admin at the next start.
+ * Throws 429 after a few changes in an hour: each attempt reveals whether an address is taken, and each change sends a
+ * mail. Throws 409 for the address of `BOOTSTRAP_ADMIN_EMAIL`: its account becomes an admin at every start.
  */
-export async function admitEmailChange(ctx: Context, caller: Caller, email: string): Promise<void> {
+export async function assertEmailChange(ctx: Context, caller: Caller, email: string): Promise<void> {
   if (normalizeEmail(email) === caller.email) return;
   const { bootstrapAdmin } = ctx.config;
   if (bootstrapAdmin && normalizeEmail(bootstrapAdmin.email) === caller.email) {
@@ -24,8 +23,8 @@ export async function admitEmailChange(ctx: Context, caller: Caller, email: stri
   await assertRateLimit(ctx, EMAIL_CHANGES, userKey(EMAIL_CHANGES, caller.id));
 }
 
-/** The columns of an address; another one than before has yet to be proved. */
-export function newEmail(email: string | undefined) {
+/** The columns to write for an e-mail address; a new address is not verified. */
+export function emailColumns(email: string | undefined) {
   if (email === undefined) return {};
   const stored = storedEmail(email);
   const verified = sql`case when ${users.email} = ${stored} then ${users.emailVerifiedAt} end`;
@@ -38,7 +37,7 @@ interface EmailChange {
   after: string;
 }
 
-/** What follows from another address, in the transaction that writes it: links sent to the one before are void. */
+/** Voids the reset links sent to the old address, notifies it and records the change, in the transaction that writes it. */
 export async function followEmailChange(ctx: Context, change: EmailChange): Promise<void> {
   const { userId, before, after } = change;
   await ctx.db
@@ -52,8 +51,8 @@ export async function followEmailChange(ctx: Context, change: EmailChange): Prom
   await queueMail(ctx, { to: before, userId, subject, text: CHANGED_TEXT });
 }
 
-/** Of two accounts that take an address at once the unique index lets one have it; the other is refused (409). */
-export async function refusingTakenEmail<T>(changing: Promise<T>): Promise<T> {
+/** Turns a violation of the unique index, which decides between concurrent changes, into a 409. */
+export async function rejectTakenEmail<T>(changing: Promise<T>): Promise<T> {
   try {
     return await changing;
   } catch (error) {

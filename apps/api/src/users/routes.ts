@@ -1,26 +1,35 @@
+import * as settings from '@carillon/contract/user-settings';
 import { changePassword as changePasswordContract, getUser, patchUser } from '@carillon/contract/users';
 import { changePassword } from '../auth/change-password.ts';
 import { type Routes, success } from '../http/validation.ts';
-import { getProfile } from './read.ts';
-import { changeProfile } from './write.ts';
+import { getProfile, getUserSettings } from './read.ts';
+import { changeProfile, changeUserSettings } from './write.ts';
 
 export const usersRoutes: Routes = async (app) => {
-  app.get('/api/user', { schema: getUser, config: { access: 'user' } }, async ({ ctx, caller }) => ({
+  const config = { access: 'user' } as const;
+
+  app.get('/api/user', { schema: getUser, config }, async ({ ctx, caller }) => ({
     success,
     user: await getProfile(ctx, caller),
   }));
 
-  app.patch('/api/user', { schema: patchUser, config: { access: 'user' } }, async ({ ctx, caller, body }) => ({
+  app.patch('/api/user', { schema: patchUser, config }, async ({ ctx, caller, body }) => ({
     success,
     user: await changeProfile(ctx, caller, body),
   }));
 
-  app.post(
-    '/api/user/password',
-    { schema: changePasswordContract, config: { access: 'user' } },
-    async ({ ctx, caller, body }) => {
-      await changePassword(ctx, caller, body);
-      return { success, message: 'Your password is changed. All other sessions are ended.' };
-    },
-  );
+  app.post('/api/user/password', { schema: changePasswordContract, config }, async ({ ctx, caller, body }) => {
+    await changePassword(ctx, caller, body);
+    return { success, message: 'Your password is changed. All other sessions are ended.' };
+  });
+
+  app.get('/api/user/settings', { schema: settings.getUserSettings, config }, async ({ ctx, caller }) => ({
+    success,
+    settings: await getUserSettings(ctx, caller),
+  }));
+
+  app.patch('/api/user/settings', { schema: settings.changeUserSettings, config }, async ({ ctx, caller, body }) => ({
+    success,
+    settings: await changeUserSettings(ctx, caller, body),
+  }));
 };

@@ -7,7 +7,7 @@ import { processMessage } from '../../src/agent/process.ts';
 import type { Context } from '../../src/context.ts';
 import { AppError } from '../../src/errors.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
-import { deleteAccount } from '../../src/users/delete-account.ts';
+import { deleteAccount } from '../../src/users/admin/delete.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testAgent } from '../support/agent.ts';
 import { watchDeadlocks } from '../support/deadlocks.ts';

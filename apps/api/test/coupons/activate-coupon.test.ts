@@ -2,7 +2,7 @@ import { auditLog, couponRedemptions, coupons, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { activateCoupon } from '../../src/coupons/activate.ts';
-import { newCode } from '../../src/coupons/code.ts';
+import { generateCode } from '../../src/coupons/write.ts';
 import { AppError } from '../../src/errors.ts';
 import { START, testContext } from '../support/context.ts';
 import { insertCoupon } from '../support/coupons.ts';
@@ -81,7 +81,7 @@ t.test('letter case and spaces around a code do not matter, and it is shown as i
 t.test('a coupon that is missing or inactive is 404, both alike', async (t) => {
   const alice = await signUp(app);
   const { code } = await insertCoupon(ctx, { isActive: false, expiresAt: after(-1) });
-  for (const given of [code, newCode(), '%', "' or 1=1 --", '🔔']) {
+  for (const given of [code, generateCode(), '%', "' or 1=1 --", '🔔']) {
     const answer = await activate(alice, given);
     t.equal(answer.statusCode, 404);
     t.same(answer.json(), { success: false, error: 'Cupom não encontrado ou inativo' });

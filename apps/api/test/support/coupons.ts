@@ -1,13 +1,13 @@
 import { coupons } from '@carillon/db';
 import type { Context } from '../../src/context.ts';
-import { newCode } from '../../src/coupons/code.ts';
+import { generateCode } from '../../src/coupons/write.ts';
 
 /** A coupon of 10 days straight into the table, in any state. */
 export async function insertCoupon(ctx: Context, values: Partial<typeof coupons.$inferInsert> = {}) {
   const at = { createdAt: ctx.now(), updatedAt: ctx.now() };
   const [coupon] = await ctx.db
     .insert(coupons)
-    .values({ code: newCode(), value: 10, createdByEmail: 'ada@example.com', ...at, ...values })
+    .values({ code: generateCode(), value: 10, createdByEmail: 'ada@example.com', ...at, ...values })
     .returning();
   return coupon as NonNullable<typeof coupon>;
 }

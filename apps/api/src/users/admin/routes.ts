@@ -1,8 +1,8 @@
 import * as contract from '@carillon/contract/admin-users';
-import { type Routes, success } from '../http/validation.ts';
-import { getAccount, listUsers } from './accounts.ts';
-import { changeAccount } from './change-account.ts';
-import { deleteAccount } from './delete-account.ts';
+import { type Routes, success } from '../../http/validation.ts';
+import { deleteAccount } from './delete.ts';
+import { getAccount, listUsers } from './read.ts';
+import { changeAccount } from './write.ts';
 
 export const adminUsersRoutes: Routes = async (app) => {
   const config = { access: 'admin' } as const;

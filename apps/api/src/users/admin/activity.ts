@@ -1,8 +1,8 @@
 import { auditLog, executions, tasks } from '@carillon/db';
 import { desc, eq } from 'drizzle-orm';
-import type { Context } from '../context.ts';
+import type { Context } from '../../context.ts';
 
-const SHOWN = 20;
+const MAX_ENTRIES = 20;
 
 interface Activity {
   type: string;
@@ -10,20 +10,16 @@ interface Activity {
   details: Record<string, unknown>;
 }
 
-/**
- * The last 20 of what happened to an account: sign-ins, coupons and changes by admins out of the audit log, the tasks
- * that were created, and the runs with how they stand (decisions §9).
- */
-export async function findActivity(ctx: Context, userId: number): Promise<Activity[]> {
-  const { db } = ctx;
+/** The latest 20 of an account's audit entries, created tasks and executions, newest first. */
+export async function listActivity({ db }: Context, userId: number): Promise<Activity[]> {
   const [entries, created, runs] = await Promise.all([
-    db.select().from(auditLog).where(eq(auditLog.userId, userId)).orderBy(desc(auditLog.id)).limit(SHOWN),
+    db.select().from(auditLog).where(eq(auditLog.userId, userId)).orderBy(desc(auditLog.id)).limit(MAX_ENTRIES),
     db
       .select({ taskId: tasks.id, name: tasks.name, createdAt: tasks.createdAt })
       .from(tasks)
       .where(eq(tasks.userId, userId))
       .orderBy(desc(tasks.id))
-      .limit(SHOWN),
+      .limit(MAX_ENTRIES),
     db
       .select({
         executionId: executions.id,
@@ -40,7 +36,7 @@ export async function findActivity(ctx: Context, userId: number): Promise<Activi
       .innerJoin(tasks, eq(tasks.id, executions.taskId))
       .where(eq(executions.userId, userId))
       .orderBy(desc(executions.id))
-      .limit(SHOWN),
+      .limit(MAX_ENTRIES),
   ]);
   const all: Activity[] = [
     ...entries.map(({ kind, at, details, actorId, address }) => ({
@@ -55,5 +51,5 @@ export async function findActivity(ctx: Context, userId: number): Promise<Activi
       details,
     })),
   ];
-  return all.toSorted((a, b) => b.timestamp.getTime() - a.timestamp.getTime()).slice(0, SHOWN);
+  return all.toSorted((a, b) => b.timestamp.getTime() - a.timestamp.getTime()).slice(0, MAX_ENTRIES);
 }

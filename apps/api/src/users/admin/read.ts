@@ -1,0 +1,81 @@
+import type { ListUsersQuery } from '@carillon/contract/admin-users';
+import { users } from '@carillon/db';
+import { and, desc, eq, ilike, inArray, or } from 'drizzle-orm';
+import type { Context } from '../../context.ts';
+import { userNotFound } from '../../errors.ts';
+import { containsPattern } from '../../queries/like-pattern.ts';
+import { readOffsetPage } from '../../queries/pages.ts';
+import { executionStats, successRate, taskStats } from '../../stats/user-counts.ts';
+import { listActivity } from './activity.ts';
+
+const columns = {
+  id: users.id,
+  identityUserId: users.identityUserId,
+  email: users.email,
+  name: users.name,
+  role: users.role,
+  isActive: users.isActive,
+  trialEndsAt: users.trialEndsAt,
+  createdAt: users.createdAt,
+};
+
+/** All accounts that match, newest first; `search` matches a part of the e-mail address or the name. */
+export async function listUsers(ctx: Context, { search, role, isActive, ...query }: ListUsersQuery) {
+  const pattern = search ? containsPattern(search.trim()) : null;
+  const filter = and(
+    pattern === null ? undefined : or(ilike(users.email, pattern), ilike(users.name, pattern)),
+    role ? eq(users.role, role) : undefined,
+    isActive === undefined ? undefined : eq(users.isActive, isActive),
+  );
+  const { page, pagination } = await readOffsetPage(
+    query,
+    ({ limit, offset }) => {
+      // A subquery: otherwise the counts would be computed for the rows before the offset too.
+      const ids = ctx.db
+        .select({ id: users.id })
+        .from(users)
+        .where(filter)
+        .orderBy(desc(users.id))
+        .limit(limit)
+        .offset(offset);
+      return ctx.db
+        .select({ user: columns, totalTasks: users.taskCount, ...executionStats })
+        .from(users)
+        .where(inArray(users.id, ids))
+        .orderBy(desc(users.id));
+    },
+    () => ctx.db.$count(users, filter),
+  );
+  return {
+    users: page.map(({ user, totalTasks, completed, failed, live }) => ({
+      ...user,
+      stats: { totalTasks, totalExecutions: completed + failed + live },
+    })),
+    pagination: { ...pagination, pages: Math.ceil(pagination.total / pagination.limit) },
+  };
+}
+
+/** An account with its counts and its latest activity. Throws 404. */
+export async function getAccount(ctx: Context, id: number) {
+  const [[found], recentActivity] = await Promise.all([
+    ctx.db
+      .select({
+        user: { ...columns, timezone: users.timezone, updatedAt: users.updatedAt },
+        ...taskStats,
+        ...executionStats,
+      })
+      .from(users)
+      .where(eq(users.id, id)),
+    listActivity(ctx, id),
+  ]);
+  if (!found) throw userNotFound();
+  const { user, totalTasks, activeTasks, completed, failed, live } = found;
+  const stats = {
+    totalTasks,
+    activeTasks,
+    totalExecutions: completed + failed + live,
+    successRate: successRate(completed, failed),
+    failedExecutions: failed,
+  };
+  return { ...user, stats, recentActivity };
+}
