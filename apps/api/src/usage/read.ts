@@ -5,31 +5,30 @@ import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
 import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
-import { toPercentage } from './percentage.ts';
 
-interface Counted {
+interface Counters {
   executions: number;
   tokens: number;
 }
 
 interface UsageRow extends PlanRow {
   storedBytes: number;
-  day: Counted | null;
-  month: Counted | null;
+  day: Counters | null;
+  month: Counters | null;
   hits: { endpoint: string; hits: number; lastHit: string }[];
 }
 
-/** What the caller has used today and this month, in UTC, and may use (specification `GET /api/usage`). */
+/** What the caller has used today and this month, in UTC, and the limits of both. */
 export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
   const day = toUtcDay(ctx.now());
   const period = toUtcMonth(day);
-  const counted = (of: string) =>
+  const countersOf = (window: string) =>
     sql`(select jsonb_build_object('executions', executions, 'tokens', tokens)
-      from usage_counters c where c.user_id = u.id and c.period = ${of})`;
+      from usage_counters c where c.user_id = u.id and c.period = ${window})`;
   const [row] = await queryRows<UsageRow>(
     ctx.db,
     sql`
-    select ${planColumnsSql}, ${counted(day)} as day, ${counted(period)} as month,
+    select ${planColumnsSql}, ${countersOf(day)} as day, ${countersOf(period)} as month,
       coalesce((select bytes from upload_totals t where t.user_id = u.id), 0)::float8 as "storedBytes",
       (select coalesce(jsonb_agg(jsonb_build_object('endpoint', endpoint, 'hits', hits, 'lastHit', last_hit)
           order by hits desc, endpoint), '[]')
@@ -41,17 +40,17 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
   const limits = getPlanLimits(row);
   return {
     period,
-    executions: quota(row.month?.executions, limits.executionsPerMonth),
-    tokens: quota(row.month?.tokens, limits.tokensPerMonth),
+    executions: toQuota(row.month?.executions, limits.executionsPerMonth),
+    tokens: toQuota(row.month?.tokens, limits.tokensPerMonth),
     daily: {
-      executions: quota(row.day?.executions, limits.executionsPerDay),
-      tokens: quota(row.day?.tokens, limits.tokensPerDay),
+      executions: toQuota(row.day?.executions, limits.executionsPerDay),
+      tokens: toQuota(row.day?.tokens, limits.tokensPerDay),
     },
     storage: {
       usedBytes: storedBytes,
       limitBytes: limits.uploadBytes,
-      usedMB: megabytes(storedBytes),
-      limitMB: megabytes(limits.uploadBytes),
+      usedMB: toMegabytes(storedBytes),
+      limitMB: toMegabytes(limits.uploadBytes),
       percentage: toPercentage(storedBytes, limits.uploadBytes),
     },
     rateLimits: {
@@ -61,14 +60,20 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
   };
 }
 
-const quota = (counted: number | undefined, limit: number) => {
-  const used = counted ?? 0;
-  return { used, limit, remaining: Math.max(0, limit - used), percentage: toPercentage(used, limit) };
-};
+const toQuota = (used = 0, limit: number) => ({
+  used,
+  limit,
+  remaining: Math.max(0, limit - used),
+  percentage: toPercentage(used, limit),
+});
 
-const megabytes = (bytes: number) => Math.round((bytes / 1_048_576) * 100) / 100;
+/** A share in percent with two decimals; at most 100, although one call may exceed a limit. */
+export const toPercentage = (used: number, limit: number): number =>
+  Math.min(100, Math.round((used / limit) * 10_000) / 100);
 
-/** What is shown of an alert (decisions §9). */
+const toMegabytes = (bytes: number) => Math.round((bytes / 1_048_576) * 100) / 100;
+
+/** The fields of `UsageAlert` in the contract. */
 export const alertFields = {
   id: usageAlerts.id,
   threshold: usageAlerts.threshold,
@@ -76,7 +81,7 @@ export const alertFields = {
   notifyWebhook: usageAlerts.notifyWebhook,
 };
 
-/** The caller's alerts, the lowest threshold first: 100 at most, as there is one for each percent. */
+/** The caller's alerts, lowest threshold first; at most 100, one for each percent. */
 export const listUsageAlerts = (ctx: Context, caller: Caller) =>
   ctx.db
     .select(alertFields)

@@ -2,40 +2,37 @@ import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { toUtcMonth } from '../limits/quotas.ts';
-import { fireRaised } from './alerts.ts';
+import { checkCounterAlerts } from './alerts.ts';
 
-/** A change of a user's counters, booked on the UTC day `day` and its month. */
+/** A change of a user's counters, for the UTC day `day` and its month. */
 export interface UsageDelta {
   userId: number;
   day: string;
   executions?: number;
   tokens?: number;
   tokensReserved?: number;
-  /** Executions that ended so, or that are deleted with their task. */
+  /** Executions that ended with this status; negative when they are deleted with their task. */
   completed?: number;
   failed?: number;
 }
 
-const FIGURES = ['executions', 'tokens', 'tokensReserved', 'completed', 'failed'] as const;
-type Sum = { user_id: number; period: string } & Record<(typeof FIGURES)[number], number>;
-const nothing = { executions: 0, tokens: 0, tokensReserved: 0, completed: 0, failed: 0 };
+const COUNTERS = ['executions', 'tokens', 'tokensReserved', 'completed', 'failed'] as const;
+type Sums = Record<(typeof COUNTERS)[number], number>;
+const ZERO: Sums = { executions: 0, tokens: 0, tokensReserved: 0, completed: 0, failed: 0 };
 
-/**
- * Adds to the counters, day and month each, in the one order in which everybody locks them, and fires the alerts that
- * are reached by that. One statement for users who have no alert (specification "Quotas", decisions §9).
- */
+/** Adds to the counters of days and months, locked in a fixed order, and fires the alerts that are reached by that. */
 export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): Promise<void> {
   if (deltas.length === 0) return;
-  const sums = new Map<string, Sum>();
+  const sums = new Map<string, Sums & { user_id: number; period: string }>();
   for (const { userId, day, ...delta } of deltas) {
     for (const period of [day, toUtcMonth(day)]) {
       const key = `${userId} ${period}`;
-      const sum = sums.get(key) ?? { user_id: userId, period, ...nothing };
-      for (const figure of FIGURES) sum[figure] += delta[figure] ?? 0;
+      const sum = sums.get(key) ?? { user_id: userId, period, ...ZERO };
+      for (const counter of COUNTERS) sum[counter] += delta[counter] ?? 0;
       sums.set(key, sum);
     }
   }
-  const booked = await queryRows<{ userId: number; period: string; hasAlert: boolean | null }>(
+  const updated = await queryRows<{ userId: number; period: string; hasAlert: boolean | null }>(
     ctx.db,
     sql`
     with d as (
@@ -53,12 +50,12 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
     returning c.user_id as "userId", c.period,
       (select true from usage_alerts a where a.user_id = c.user_id limit 1) as "hasAlert"`,
   );
-  // What is given back, or only reserved, reaches no threshold.
-  const raised = booked.filter(({ userId, period, hasAlert }) => {
+  // A counter that decreases, or reservations alone, reach no threshold.
+  const increased = updated.filter(({ userId, period, hasAlert }) => {
     const sum = sums.get(`${userId} ${period}`);
     return hasAlert && isMonth(period) && sum && (sum.executions > 0 || sum.tokens > 0);
   });
-  await fireRaised(ctx, raised);
+  await checkCounterAlerts(ctx, increased);
 }
 
 const isMonth = (period: string) => period.length === '2026-11'.length;
