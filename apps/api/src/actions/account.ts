@@ -2,21 +2,20 @@ import { ACTION_INPUTS } from '@carillon/contract/actions';
 import { changePassword } from '../auth/change-password.ts';
 import { changeProfile, changeUserSettings } from '../users/write.ts';
 import type { ActionBuilder } from './create-action.ts';
-import { readAs } from './input.ts';
+import { readInput } from './input.ts';
 
-/** Specification "Server actions": those of the caller's own account. */
 export const accountActions = ({ user }: ActionBuilder) => ({
-  updateProfile: user('updateProfile', [readAs(ACTION_INPUTS.updateProfile)], async ({ ctx, caller }, input) => {
+  updateProfile: user('updateProfile', [readInput(ACTION_INPUTS.updateProfile)], async ({ ctx, caller }, input) => {
     const { id, updatedAt, ...profile } = await changeProfile(ctx, caller, input);
     return { ...profile, id: String(id), updatedAt: updatedAt.toISOString() };
   }),
 
-  changePassword: user('changePassword', [readAs(ACTION_INPUTS.changePassword)], async ({ ctx, caller }, input) => {
+  changePassword: user('changePassword', [readInput(ACTION_INPUTS.changePassword)], async ({ ctx, caller }, input) => {
     await changePassword(ctx, caller, input);
     return null;
   }),
 
-  updateSettings: user('updateSettings', [readAs(ACTION_INPUTS.updateSettings)], async ({ ctx, caller }, input) => {
+  updateSettings: user('updateSettings', [readInput(ACTION_INPUTS.updateSettings)], async ({ ctx, caller }, input) => {
     const settings = await changeUserSettings(ctx, caller, input);
     const { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey } = settings;
     return { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey };

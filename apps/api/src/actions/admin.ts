@@ -5,21 +5,20 @@ import { getSystemStats } from '../stats/system.ts';
 import { listUsers } from '../users/admin/read.ts';
 import { changeAccount } from '../users/admin/write.ts';
 import type { ActionBuilder } from './create-action.ts';
-import { readAs, readId, readOptional } from './input.ts';
-import { toText } from './words.ts';
+import { readId, readInput, readOptionalInput } from './input.ts';
+import { toIsoText } from './mappings.ts';
 
-/** Specification "Server actions": those of admins. */
 export const adminActions = ({ admin }: ActionBuilder) => ({
   getSystemStats: admin('getSystemStats', [], async ({ ctx }) => getSystemStats(ctx)),
 
-  listUsers: admin('listUsers', [readOptional(ACTION_INPUTS.listUsers)], async ({ ctx }, input) => {
+  listUsers: admin('listUsers', [readOptionalInput(ACTION_INPUTS.listUsers)], async ({ ctx }, input) => {
     const { page = 1, limit = 50, search, role } = input;
     const { users, pagination } = await listUsers(ctx, { limit, offset: (page - 1) * limit, search, role });
     return {
       users: users.map(({ id, trialEndsAt, createdAt, ...user }) => ({
         ...user,
         id: String(id),
-        trialEndsAt: toText(trialEndsAt),
+        trialEndsAt: toIsoText(trialEndsAt),
         createdAt: createdAt.toISOString(),
       })),
       total: pagination.total,
@@ -28,25 +27,31 @@ export const adminActions = ({ admin }: ActionBuilder) => ({
     };
   }),
 
-  updateUserRole: admin('updateUserRole', [readId, readAs(Role, 'role')], async ({ ctx, caller }, id, role) => {
+  updateUserRole: admin('updateUserRole', [readId, readInput(Role, 'role')], async ({ ctx, caller }, id, role) => {
     const changed = await changeAccount(ctx, caller, id, { role });
     const { isActive, trialEndsAt, updatedAt } = changed;
     return {
       id: String(id),
       role: changed.role,
       isActive,
-      trialEndsAt: toText(trialEndsAt),
+      trialEndsAt: toIsoText(trialEndsAt),
       updatedAt: updatedAt.toISOString(),
     };
   }),
 
-  createCoupon: admin('createCoupon', [readAs(ACTION_INPUTS.createCoupon)], async ({ ctx, caller }, input) => {
+  createCoupon: admin('createCoupon', [readInput(ACTION_INPUTS.createCoupon)], async ({ ctx, caller }, input) => {
     const coupon = await createCoupon(ctx, caller, input);
     const { id, code, type, value, isActive, maxUses, usedCount, expiresAt, createdByEmail, createdAt } = coupon;
     return {
       id: String(id),
-      ...{ code, type, value, isActive, maxUses, usedCount, createdByEmail },
-      expiresAt: toText(expiresAt),
+      code,
+      type,
+      value,
+      isActive,
+      maxUses,
+      usedCount,
+      createdByEmail,
+      expiresAt: toIsoText(expiresAt),
       createdAt: createdAt.toISOString(),
     };
   }),

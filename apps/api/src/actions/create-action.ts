@@ -9,43 +9,45 @@ import { recordRejection } from '../limits/rejections.ts';
 import { tooManyRequests, toRateLimitState } from '../limits/windows.ts';
 import { assertNotInMaintenance } from '../settings/maintenance.ts';
 import { toActionError } from './errors.ts';
-import type { Reader } from './input.ts';
+import type { ArgumentReader } from './input.ts';
 
-/** A call that was let in. */
+/** An admitted call. */
 export interface Call {
   /** With a request id of its own, for logs, events and the audit log. */
   ctx: Context;
   caller: Caller;
 }
 
-/** An action as it is called: its arguments are anything until they are read. */
+/** Arguments are of any type until they are read. */
 type Action<D> = (session: unknown, ...given: unknown[]) => Promise<ActionSuccess<D> | ActionError>;
 
-type Takes<A extends readonly unknown[]> = { [I in keyof A]: Reader<A[I]> };
+type Readers<A extends readonly unknown[]> = { [I in keyof A]: ArgumentReader<A[I]> };
 type Work<A extends readonly unknown[], D> = (call: Call, ...args: A) => Promise<D>;
 
-/** Makes an action of what it takes and of what it does once the caller is let in and its arguments are read. */
-type Door = <const A extends readonly unknown[], D>(
+/** Creates an action from the readers of its arguments and the work that it does for an admitted call. */
+type CreateAction = <const A extends readonly unknown[], D>(
   name: keyof Actions,
-  takes: Takes<A>,
+  readers: Readers<A>,
   work: Work<A, D>,
 ) => Action<D>;
 
-/** For users, and for admins, who need no further key in-process. */
+/** Creates actions for users, and for admins, who need no admin key here. */
 export interface ActionBuilder {
-  user: Door;
-  admin: Door;
+  user: CreateAction;
+  admin: CreateAction;
 }
 
+/** No session token is longer, and the cost of verifying one grows with its length. */
+const MAX_TOKEN_LENGTH = 4096;
+
 /**
- * The doors of an application. In the order of the HTTP door a call is counted by the look-up of its session, refused
- * beyond its limit, in maintenance mode and without the role, and only then read. Nothing is ever thrown: what goes
- * wrong is the specification's error object.
+ * As over HTTP, a call is counted by the query that finds its session, rejected over its rate limit, during maintenance
+ * and without the role, and only then read. Actions never throw: errors are returned.
  */
 export function createActionBuilder(ctx: Context): ActionBuilder {
   async function admit(name: keyof Actions, call: Context, session: unknown): Promise<Caller> {
-    const rate = rateOf(name);
-    const token = typeof session === 'string' && session.length <= LONGEST_TOKEN ? session : null;
+    const rate = findRateLimit(name);
+    const token = typeof session === 'string' && session.length <= MAX_TOKEN_LENGTH ? session : null;
     const claims = token === null ? null : call.tokens.verify(token, call.now());
     const count =
       rate && claims
@@ -63,36 +65,34 @@ export function createActionBuilder(ctx: Context): ActionBuilder {
     return caller;
   }
 
-  const door =
-    (access: keyof ActionBuilder): Door =>
-    <const A extends readonly unknown[], D>(name: keyof Actions, takes: Takes<A>, work: Work<A, D>): Action<D> =>
+  const createAction =
+    (access: keyof ActionBuilder): CreateAction =>
+    <const A extends readonly unknown[], D>(name: keyof Actions, readers: Readers<A>, work: Work<A, D>): Action<D> =>
     async (session, ...given) => {
-      const began = performance.now();
+      const startedAt = performance.now();
       const requestId = randomUUID();
-      const log = ctx.log.child({ reqId: requestId, action: name });
+      const log = ctx.log.child({ requestId, action: name });
       const call = { ...ctx, requestId, log };
       let userId: number | undefined;
-      let answer: ActionSuccess<D> | ActionError;
+      let result: ActionSuccess<D> | ActionError;
       try {
         const caller = await admit(name, call, session);
         userId = caller.id;
-        if (access === 'admin' && caller.role !== 'ADMIN')
+        if (access === 'admin' && caller.role !== 'ADMIN') {
           throw new AppError('not_admin', ERROR_MESSAGES.adminRequired);
-        const readers: readonly Reader<unknown>[] = takes;
-        const args = readers.map((read, i) => read(given[i])) as unknown as A;
-        answer = { success: true, data: await work({ ctx: call, caller }, ...args) };
+        }
+        const list: readonly ArgumentReader<unknown>[] = readers;
+        const args = list.map((read, i) => read(given[i])) as unknown as A;
+        result = { success: true, data: await work({ ctx: call, caller }, ...args) };
       } catch (error) {
-        answer = toActionError(error, log);
+        result = toActionError(error, log);
       }
-      const code = answer.success ? undefined : (answer.code ?? 'INVALID');
-      log.info({ userId, code, ms: Math.round(performance.now() - began) }, 'action');
-      return answer;
+      const code = result.success ? undefined : (result.code ?? 'INVALID');
+      log.info({ userId, code, ms: Math.round(performance.now() - startedAt) }, 'action');
+      return result;
     };
-  return { user: door('user'), admin: door('admin') };
+  return { user: createAction('user'), admin: createAction('admin') };
 }
 
-/** No token of ours is longer, and verifying one costs as much as it has characters. */
-const LONGEST_TOKEN = 4096;
-
-const rateOf = (name: keyof Actions): RateLimit | null =>
+const findRateLimit = (name: keyof Actions): RateLimit | null =>
   (ACTION_RATE_LIMITS as Partial<Record<string, RateLimit>>)[name] ?? null;

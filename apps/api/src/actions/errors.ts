@@ -6,19 +6,16 @@ import type { QuotaExceeded } from '../limits/quotas.ts';
 
 const success = false as const;
 
-/**
- * What was thrown as the error object of the specification's "Server-action errors". Whatever is no refusal is logged
- * with its cause; it says so where the database is away, and else nothing of what it was.
- */
+/** The error object for anything that was thrown. Unexpected errors are logged with their cause, which is not revealed. */
 export function toActionError(error: unknown, log: Logger): ActionError {
-  if (error instanceof AppError) return tellRefusal(error);
+  if (error instanceof AppError) return fromAppError(error);
   const known = fromDatabaseError(error);
   if (known?.kind !== 'unauthenticated') log.error({ err: error }, 'action failed');
-  if (known) return tellRefusal(known);
+  if (known) return fromAppError(known);
   return { success, error: 'Internal error', code: 'INTERNAL_ERROR' };
 }
 
-function tellRefusal({ kind, message, details }: AppError): ActionError {
+function fromAppError({ kind, message, details }: AppError): ActionError {
   switch (kind) {
     case 'invalid':
       return { success, error: 'Validation error', details: details as Record<string, string[]> };
@@ -30,7 +27,7 @@ function tellRefusal({ kind, message, details }: AppError): ActionError {
     case 'not_admin':
       return { success, error: 'Forbidden', code: ERROR_KINDS.forbidden.code };
     case 'rate_limited':
-      return tellLimit(details as RateLimitDetails);
+      return toRateLimitError(details as RateLimitDetails);
     case 'over_quota':
       return {
         success,
@@ -49,8 +46,8 @@ function tellRefusal({ kind, message, details }: AppError): ActionError {
   }
 }
 
-/** Specification "Rate-limit response headers": server actions use seconds. */
-function tellLimit(details: RateLimitDetails): ActionError {
+/** Unlike over HTTP, `reset` is in seconds. */
+function toRateLimitError(details: RateLimitDetails): ActionError {
   const { retryAfter, reset } = details;
   const inSeconds = { ...details, reset: Math.ceil(reset / 1000) };
   return { success, error: 'Too many requests', code: ERROR_KINDS.rate_limited.code, retryAfter, details: inSeconds };

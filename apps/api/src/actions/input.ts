@@ -3,44 +3,44 @@ import { isUuid, parseId } from '@carillon/contract/primitives';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { AppError, invalidField } from '../errors.ts';
 
-/** Reads one argument of an action, which may be anything; what it does not take is refused. */
-export type Reader<T> = (given: unknown) => T;
+/** Checks one argument of an action, which may be of any type. Throws 400. */
+export type ArgumentReader<T> = (given: unknown) => T;
 
-/** Values and characters of one argument: what the HTTP door reads at most. */
-const MOST_VALUES = 100_000;
-const MOST_CHARACTERS = 1024 * 1024;
+/** Per argument; HTTP has the same limits. */
+const MAX_VALUES = 100_000;
+const MAX_CHARACTERS = 1024 * 1024;
 
 /**
- * An argument that follows `schema`. It is read as JSON would carry it, so that both doors see the same, and only once:
- * a getter cannot say one thing to the validator and another to the verb. `name` stands in `details` for all of it.
+ * Reads an argument that follows `schema`. It is copied through JSON first, so that actions accept what HTTP accepts, and
+ * a getter cannot show one value to the validator and another to the service. `name` is the field of errors that concern
+ * the whole argument.
  */
-export function readAs<T extends TSchema>(schema: T, name = 'input'): Reader<Static<T>> {
-  const check = compileValidator(schema, name);
+export function readInput<T extends TSchema>(schema: T, name = 'input'): ArgumentReader<Static<T>> {
+  const validate = compileValidator(schema, name);
   return (given) => {
     const value = copyPlain(given, name);
-    const bad = findUnsafeValue(value);
-    if (bad) throw invalidField(bad.field || name, bad.message);
-    const checked = check(value);
-    if (!checked.ok) throw new AppError('invalid', 'The input is not valid.', checked.details);
-    return checked.value;
+    const unsafe = findUnsafeValue(value);
+    if (unsafe) throw invalidField(unsafe.field || name, unsafe.message);
+    const result = validate(value);
+    if (!result.ok) throw new AppError('invalid', 'The input is not valid.', result.details);
+    return result.value;
   };
 }
 
-/** As `readAs`, for an object that may be left out. */
-export function readOptional<T extends TSchema>(schema: T): Reader<Static<T>> {
-  const read = readAs(schema);
+/** As `readInput`, for an object that may be left out. */
+export function readOptionalInput<T extends TSchema>(schema: T): ArgumentReader<Static<T>> {
+  const read = readInput(schema);
   return (given) => read(given === undefined ? {} : given);
 }
 
-/** The id in a text; one that cannot exist is refused as one that does not (decisions §4). */
-export const readId: Reader<number> = (given) => {
+/** Throws 404 for an id that cannot exist, as for one that does not. */
+export const readId: ArgumentReader<number> = (given) => {
   const id = parseId(readText(given));
   if (id === null) throw new AppError('not_found', 'Not found');
   return id;
 };
 
-/** As `readId`, for ids that are UUIDs. */
-export const readUuid: Reader<string> = (given) => {
+export const readUuid: ArgumentReader<string> = (given) => {
   const id = readText(given);
   if (!isUuid(id)) throw new AppError('not_found', 'Not found');
   return id;
@@ -57,14 +57,14 @@ function copyPlain(given: unknown, name: string): unknown {
   const count = (key: string, value: unknown) => {
     values += 1;
     characters += key.length + (typeof value === 'string' ? value.length : 0);
-    if (values > MOST_VALUES || characters > MOST_CHARACTERS) throw new RangeError('too large');
+    if (values > MAX_VALUES || characters > MAX_CHARACTERS) throw new RangeError('too large');
     return value;
   };
   try {
     const text = JSON.stringify(given, count);
     return text === undefined ? undefined : JSON.parse(text);
   } catch {
-    // Whatever a getter, a proxy or a circle has thrown is the caller's own, and may be hostile too.
+    // The error may come from a getter or a proxy of the caller: its message is not repeated.
     throw invalidField(name, 'must be plain data of at most 1 MiB');
   }
 }

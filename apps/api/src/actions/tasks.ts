@@ -10,34 +10,34 @@ import { duplicateTask } from '../tasks/duplicate.ts';
 import { getTask, type TaskRow } from '../tasks/read.ts';
 import { changeTask, createTask } from '../tasks/write.ts';
 import type { ActionBuilder } from './create-action.ts';
-import { readAs, readId, readOptional } from './input.ts';
-import { naming, RUN_STATES, TASK_STATES, toText } from './words.ts';
+import { readId, readInput, readOptionalInput } from './input.ts';
+import { EXECUTION_STATES, renameErrorFields, TASK_STATES, toIsoText } from './mappings.ts';
 
-/** What the verbs call by other names. */
-const NAMES = { recurrencePattern: 'recurrence', scheduledFor: 'recurrence', aiModel: 'model', status: 'active' };
+/** The names of the contract's fields in these actions. */
+const FIELD_NAMES = { recurrencePattern: 'recurrence', scheduledFor: 'recurrence', aiModel: 'model', status: 'active' };
 
-/** Specification "Server actions": those of tasks. */
 export const taskActions = ({ user }: ActionBuilder) => ({
-  createTask: user('createTask', [readAs(ACTION_INPUTS.createTask)], async ({ ctx, caller }, input) => {
+  createTask: user('createTask', [readInput(ACTION_INPUTS.createTask)], async ({ ctx, caller }, input) => {
     const { model: aiModel, recurrence, active = true, ...rest } = input;
     const at = ctx.now();
-    const status = active ? 'active' : 'paused';
-    const schedule = repeating(recurrence, caller.timezone ?? 'UTC', at);
-    const id = await naming(NAMES, () => createTask(asOf(ctx, at), caller, { ...rest, ...schedule, aiModel, status }));
+    const schedule = toSchedule(recurrence, caller.timezone ?? 'UTC', at);
+    const task = { ...rest, ...schedule, aiModel, status: toTaskStatus(active) };
+    const id = await renameErrorFields(FIELD_NAMES, () => createTask(withFixedClock(ctx, at), caller, task));
     return { id: String(id), name: rest.name, createdAt: at.toISOString() };
   }),
 
   updateTask: user(
     'updateTask',
-    [readAs(ACTION_INPUTS.updateTask)],
+    [readInput(ACTION_INPUTS.updateTask)],
     async ({ ctx, caller }, { id: text, ...input }) => {
       const id = readId(text);
       const { model: aiModel, recurrence, active, ...rest } = input;
       const at = ctx.now();
-      const status = active === undefined ? undefined : active ? 'active' : 'paused';
-      const schedule = recurrence === undefined ? {} : await rescheduled(ctx, caller, id, recurrence, at);
-      const changes = { ...rest, ...schedule, aiModel, status } as const;
-      return showTask(await naming(NAMES, () => changeTask(asOf(ctx, at), caller, id, changes)));
+      const status = active === undefined ? undefined : toTaskStatus(active);
+      const schedule = recurrence === undefined ? {} : await changedSchedule(ctx, caller, id, recurrence, at);
+      const changes = { ...rest, ...schedule, aiModel, status };
+      const changing = () => changeTask(withFixedClock(ctx, at), caller, id, changes);
+      return toTaskData(await renameErrorFields(FIELD_NAMES, changing));
     },
   ),
 
@@ -48,62 +48,61 @@ export const taskActions = ({ user }: ActionBuilder) => ({
 
   toggleTaskActive: user(
     'toggleTaskActive',
-    [readId, readAs(Type.Boolean(), 'active')],
+    [readId, readInput(Type.Boolean(), 'active')],
     async ({ ctx, caller }, id, active) => {
-      const status = active ? 'active' : 'paused';
-      return showTask(await naming(NAMES, () => changeTask(ctx, caller, id, { status })));
+      const changing = () => changeTask(ctx, caller, id, { status: toTaskStatus(active) });
+      return toTaskData(await renameErrorFields(FIELD_NAMES, changing));
     },
   ),
 
   executeTask: user('executeTask', [readId], async ({ ctx, caller }, id) => {
     const { executionId, startedAt } = await executeTask(ctx, caller, id);
-    return { executionId: String(executionId), status: RUN_STATES.pending, startedAt: startedAt.toISOString() };
+    return { executionId: String(executionId), status: EXECUTION_STATES.pending, startedAt: startedAt.toISOString() };
   }),
 
   duplicateTask: user(
     'duplicateTask',
-    [readId, readOptional(ACTION_INPUTS.duplicateTask)],
-    async ({ ctx, caller }, id, input) => showTask(await duplicateTask(ctx, caller, id, input)),
+    [readId, readOptionalInput(ACTION_INPUTS.duplicateTask)],
+    async ({ ctx, caller }, id, input) => toTaskData(await duplicateTask(ctx, caller, id, input)),
   ),
 });
 
-/** One instant for all of a call: a run that is a moment ahead must not have passed when the task is written. */
-const asOf = (ctx: Context, at: Date): Context => ({ ...ctx, now: () => new Date(at) });
+const toTaskStatus = (active: boolean) => (active ? ('active' as const) : ('paused' as const));
 
-/** What a cron expression alone says of a schedule: its first run is the next time it fires. */
-function repeating(pattern: string, timezone: string, at: Date) {
+/** The same instant for the whole call: the first run was computed from it and must not be in the past when it is checked. */
+const withFixedClock = (ctx: Context, at: Date): Context => ({ ...ctx, now: () => new Date(at) });
+
+/** The schedule of a cron expression: the first run is the next time that it fires. */
+function toSchedule(pattern: string, timezone: string, at: Date) {
   const problem = checkPattern(pattern, timezone);
   if (problem) throw invalidField('recurrence', problem);
-  // The verb puts the word nearest to the expression in its place.
+  // The service replaces this word by the nearest to the pattern.
   const recurrence = 'daily' as const;
   const next = nextOccurrence({ scheduledFor: at, recurrence, recurrencePattern: pattern, timezone }, at);
   if (next === null) throw invalidField('recurrence', 'This pattern never fires.');
   return { scheduledFor: next.toISOString(), recurrence, recurrencePattern: pattern, timezone };
 }
 
-/**
- * What another expression changes of a task's schedule; nothing where it is the one that it has. The first run goes
- * with it: one that is still ahead would run once more at the time before. So does the zone that it was computed in.
- */
-async function rescheduled(ctx: Context, caller: Caller, id: number, pattern: string, at: Date) {
+/** Empty if the task has this pattern already. Otherwise the first run changes too: the old one would still take place. */
+async function changedSchedule(ctx: Context, caller: Caller, id: number, pattern: string, at: Date) {
   const task = await getTask(ctx, caller, id);
-  return pattern === recurrenceOf(task) ? {} : repeating(pattern, task.timezone, at);
+  return pattern === getRecurrence(task) ? {} : toSchedule(pattern, task.timezone, at);
 }
 
-const recurrenceOf = (task: TaskRow) => task.recurrencePattern ?? task.recurrence;
+const getRecurrence = (task: TaskRow) => task.recurrencePattern ?? task.recurrence;
 
-const showTask = (task: TaskRow): ActionData<'updateTask'> => ({
+const toTaskData = (task: TaskRow): ActionData<'updateTask'> => ({
   id: String(task.id),
   name: task.name,
   description: task.description,
   prompt: task.prompt,
   model: task.aiModel,
-  recurrence: recurrenceOf(task),
+  recurrence: getRecurrence(task),
   active: task.status === 'active',
   status: TASK_STATES[task.status],
   webhookUrl: task.webhookUrl,
   notificationEmail: task.notificationEmail,
-  nextExecutionAt: toText(task.nextExecutionAt),
+  nextExecutionAt: toIsoText(task.nextExecutionAt),
   createdAt: task.createdAt.toISOString(),
   updatedAt: task.updatedAt.toISOString(),
 });

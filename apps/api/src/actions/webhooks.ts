@@ -2,11 +2,10 @@ import { ACTION_INPUTS } from '@carillon/contract/actions';
 import { testWebhook } from '../webhooks/test-delivery.ts';
 import { createWebhook } from '../webhooks/write.ts';
 import type { ActionBuilder } from './create-action.ts';
-import { readAs, readUuid } from './input.ts';
+import { readInput, readUuid } from './input.ts';
 
-/** Specification "Server actions": those of webhooks. */
 export const webhookActions = ({ user }: ActionBuilder) => ({
-  createWebhook: user('createWebhook', [readAs(ACTION_INPUTS.createWebhook)], async ({ ctx, caller }, input) => {
+  createWebhook: user('createWebhook', [readInput(ACTION_INPUTS.createWebhook)], async ({ ctx, caller }, input) => {
     const { userId, createdAt, ...webhook } = await createWebhook(ctx, caller, input);
     return { ...webhook, userId: String(userId), createdAt: createdAt.toISOString() };
   }),

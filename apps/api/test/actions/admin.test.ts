@@ -74,7 +74,7 @@ t.test('updateUserRole changes a role, ends the sessions and is on record', asyn
     details: { before: { role: 'USER' }, after: { role: 'ADMIN' } },
     address: null,
   });
-  t.equal(entry?.requestId, logged.find(({ action }) => action === 'updateUserRole')?.reqId);
+  t.equal(entry?.requestId, logged.find(({ action }) => action === 'updateUserRole')?.requestId);
 });
 
 t.test('the last active admin stays one', async (t) => {

@@ -76,7 +76,13 @@ t.test('a failure is told without its cause, which is logged with the id of the 
     t.same(await broken.executeTask(alice.token, id), INTERNAL);
     const [line, last] = logged;
     t.match(line, { level: 50, action: 'executeTask', msg: 'action failed' });
-    t.match(last, { level: 30, action: 'executeTask', userId: alice.id, code: 'INTERNAL_ERROR', reqId: line?.reqId });
+    t.match(last, {
+      level: 30,
+      action: 'executeTask',
+      userId: alice.id,
+      code: 'INTERNAL_ERROR',
+      requestId: line?.requestId,
+    });
     if (thrown instanceof Error)
       t.match(line, { err: { message: 'hunter2 of the worker', stack: /create-action\.test/ } });
   }
@@ -103,9 +109,9 @@ t.test('a call is one line of the log, without what it was given', async (t) => 
   await actions.changePassword(alice.token, { currentPassword: 'secret-of-alice', newPassword: 'no' });
   await actions.createTask(alice.token, { ...TASK, prompt: 'the secret prompt of Alice' });
   t.equal(logged.length, 2);
-  t.match(logged[0], { action: 'changePassword', userId: alice.id, code: 'INVALID', ms: Number, reqId: String });
+  t.match(logged[0], { action: 'changePassword', userId: alice.id, code: 'INVALID', ms: Number, requestId: String });
   t.match(logged[1], { action: 'createTask', code: undefined });
-  t.not(logged[0]?.reqId, logged[1]?.reqId);
+  t.not(logged[0]?.requestId, logged[1]?.requestId);
   t.notMatch(JSON.stringify(logged), /secret/);
 });
 

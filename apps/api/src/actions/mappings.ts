@@ -2,21 +2,19 @@ import type { ExecutionStatus } from '@carillon/contract/executions';
 import type { TaskStatus } from '@carillon/contract/tasks';
 import { AppError } from '../errors.ts';
 
-/** Specification "Execution status": the names in-process. */
-export const RUN_STATES = {
+export const EXECUTION_STATES = {
   pending: 'PENDING',
   running: 'RUNNING',
   completed: 'SUCCESS',
   failed: 'FAILED',
 } as const satisfies Record<ExecutionStatus, string>;
 
-/** The status that each of these names stands for. */
-export const STATUSES = {
+export const EXECUTION_STATUSES = {
   PENDING: 'pending',
   RUNNING: 'running',
   SUCCESS: 'completed',
   FAILED: 'failed',
-} as const satisfies Record<(typeof RUN_STATES)[ExecutionStatus], ExecutionStatus>;
+} as const satisfies Record<(typeof EXECUTION_STATES)[ExecutionStatus], ExecutionStatus>;
 
 export const TASK_STATES = {
   active: 'ACTIVE',
@@ -25,11 +23,13 @@ export const TASK_STATES = {
   failed: 'FAILED',
 } as const satisfies Record<TaskStatus, string>;
 
-/** An instant as the actions tell it, if there is one. */
-export const toText = (at: Date | null): string | null => at?.toISOString() ?? null;
+export const toIsoText = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-/** Runs a verb whose fields have other names than those of the action, which `details` is to use. */
-export async function naming<T>(names: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
+/** Runs a service function and renames the fields in the `details` of a validation error to those of the action. */
+export async function renameErrorFields<T>(
+  names: Readonly<Record<string, string>>,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
