@@ -6,7 +6,7 @@ const LINE = toMarkerLine(MARKER);
 const read = (text: string) => parseAnswer(text, MARKER);
 const answer = (content: string, ...suggestions: string[]) => ({ content, suggestions });
 
-t.test('the marker parts content and suggestions, whatever a model puts around it', async (t) => {
+t.test('The marker separates content from suggestions, whatever decorates it', async (t) => {
   for (const line of [
     LINE,
     `${LINE}\n`,
@@ -28,7 +28,7 @@ t.test('the marker parts content and suggestions, whatever a model puts around i
   t.strictSame(read(`Titan.\r\n${LINE}\r\nWhy?\r\n`), answer('Titan.', 'Why?'));
 });
 
-t.test('without the marker all is content', async (t) => {
+t.test('An answer without the marker is all content', async (t) => {
   for (const text of [
     'Titan.',
     '  Titan.\n\n* Rhea\n',
@@ -41,19 +41,19 @@ t.test('without the marker all is content', async (t) => {
   }
 });
 
-t.test('a marker that the token limit has cut off is not shown', async (t) => {
+t.test('A marker that the token limit cut short is not shown', async (t) => {
   for (let length = 3; length < LINE.length - 4; length += 1) {
     t.strictSame(read(`Titan.\n\n${LINE.slice(0, length)}`), answer('Titan.'), LINE.slice(0, length));
   }
   t.strictSame(read('Titan.\n==='.slice(0, -1)), answer('Titan.\n=='), 'and nothing else is taken for it');
 });
 
-t.test('an answer behind the marker is not lost', async (t) => {
+t.test('An answer after the marker is not lost', async (t) => {
   t.strictSame(read(`${LINE}\nTitan is the largest.\nRhea is next.`), answer('Titan is the largest.\nRhea is next.'));
   t.strictSame(read(LINE), answer(''));
 });
 
-t.test('bullets, numbers, quotes, headings and repeats are not part of suggestions', async (t) => {
+t.test('Suggestions have no bullets, numbers, quotes, headings or repeats', async (t) => {
   const lines = [
     'Here are some ideas:',
     '- Why?',
@@ -71,7 +71,7 @@ t.test('bullets, numbers, quotes, headings and repeats are not part of suggestio
   t.strictSame(read(`Titan.\n${LINE}\n${LINE}\nWhy?\n${LINE}`), answer('Titan.', 'Why?'), 'nor is a second marker');
 });
 
-t.test('a suggestion has 1 to 200 characters', async (t) => {
+t.test('A suggestion has 1 to 200 characters', async (t) => {
   const longest = '😀'.repeat(199);
   t.strictSame(
     read(`Titan.\n${LINE}\nx${longest}y\nx${longest}\n   \n!?\n`),
@@ -80,7 +80,7 @@ t.test('a suggestion has 1 to 200 characters', async (t) => {
   );
 });
 
-t.test('suggestions may come as JSON', async (t) => {
+t.test('Suggestions may be JSON', async (t) => {
   for (const json of [
     '["Why?", "How far?", 7, null]',
     '```json\n["Why?",\n "How far?"]\n```',
@@ -91,7 +91,7 @@ t.test('suggestions may come as JSON', async (t) => {
   }
 });
 
-t.test('an answer that is JSON as a whole is understood, fenced or not', async (t) => {
+t.test('An answer in JSON is parsed, fenced or not', async (t) => {
   const whole = JSON.stringify({ content: ' Titan.\n', suggestions: ['- Why?', 'Why?', 'How?', 7] });
   for (const text of [whole, ` ${whole}\n`, `\`\`\`json\n${whole}\n\`\`\``, `\`\`\`\n${whole}\n\`\`\``]) {
     t.strictSame(read(text), answer('Titan.', 'Why?', 'How?'), text);
@@ -115,7 +115,7 @@ function handed(text: string, cutAt: () => number) {
   return { pieces, before };
 }
 
-t.test('what is handed on while it comes is the content, however the text is cut up', async (t) => {
+t.test('Streamed text is the content, however it is split into pieces', async (t) => {
   const texts = [
     `Titan, **Rhea** and *Iapetus*.\n\n- one\n- two\n\n${LINE}\nWhy?\nHow?`,
     `  Titan a1b2 a1b2c3d4 === a1b\n=== a1b2c3\n\n**${LINE}**\nWhy?`,
@@ -148,7 +148,7 @@ t.test('what is handed on while it comes is the content, however the text is cut
   }
 });
 
-t.test('text is held back only while it may be the marker', async (t) => {
+t.test('Text is held back only while it may be the marker', async (t) => {
   const pieces: string[] = [];
   const content = createContentStream(MARKER, (piece) => pieces.push(piece));
   for (const delta of ['Titan', ' is', ' **large**', ' and', ' a', '1', ' moon', '.\n', '=== ', MARKER, ' ===\nWhy?']) {
@@ -157,7 +157,7 @@ t.test('text is held back only while it may be the marker', async (t) => {
   t.strictSame(pieces, ['Titan', ' is', ' **large', '** and', ' a1 moon', '.']);
 });
 
-t.test('hostile text takes no time', async (t) => {
+t.test('Hostile text is parsed in linear time', async (t) => {
   const n = 200_000;
   for (const text of [
     '\n'.repeat(n),

@@ -41,7 +41,7 @@ async function race(count: number, call: () => Promise<unknown>) {
 }
 
 for (const round of [1, 2, 3]) {
-  t.test(`of 200 calls at once, one below the limit of the day, one asks the provider (${round})`, async (t) => {
+  t.test(`One of 200 concurrent calls is made when one is left in the daily quota (${round})`, async (t) => {
     const deadlocks = watchDeadlocks(ctx);
     await useUp(ctx, alice().id, { executions: 49 });
     const { passed, refused } = await race(200, speak);
@@ -53,7 +53,7 @@ for (const round of [1, 2, 3]) {
     t.same(deadlocks, []);
   });
 
-  t.test(`of 200 calls at once, with tokens for two, two are let through (${round})`, async (t) => {
+  t.test(`Two of 200 concurrent calls are made when tokens for two are left (${round})`, async (t) => {
     await ctx.db.update(users).set({ plan: 'pro' });
     await useUp(ctx, alice().id, { tokens: 1_000_000 - 1025 });
     const { passed, refused } = await race(200, begin);
@@ -68,7 +68,7 @@ for (const round of [1, 2, 3]) {
   });
 }
 
-t.test('runs of tasks and calls share the tokens, and reserve them from each other', async (t) => {
+t.test('Executions and agent calls share and reserve the same tokens', async (t) => {
   await useUp(ctx, alice().id, { tokens: 99_999 });
   await queueRuns(ctx, await insertTasks(ctx, [alice().id], { nextExecutionAt: null }));
   const call = await begin();
@@ -78,7 +78,7 @@ t.test('runs of tasks and calls share the tokens, and reserve them from each oth
   t.match(await race(1, begin), { passed: 0 });
 });
 
-t.test('a call has its provider and a minute, and counts on the day it began', async (t) => {
+t.test('A call counts on the day it started, and its lease outlasts it by a minute', async (t) => {
   clock.set('2026-11-30T23:59:59.000Z');
   const call = await begin();
   t.match(await underWay(), [
@@ -97,40 +97,37 @@ t.test('a call has its provider and a minute, and counts on the day it began', a
   t.match(await ledger(), [{ day: '2026-11-30', createdAt: ctx.now() }]);
 });
 
-t.test(
-  'a call whose process died is booked as an estimate once its lease is over, and not a moment before',
-  async (t) => {
-    const call = await begin();
-    const later = await begin();
-    clock.advance(ctx.config.ai.timeoutMs + 60_000);
-    t.equal(await rescueAgentCalls(ctx), 0);
-    await ctx.db
-      .update(agentCalls)
-      .set({ leaseUntil: new Date(8e12) })
-      .where(eq(agentCalls.id, later.id));
-    clock.advance(1);
-    t.equal(await rescueAgentCalls(ctx), 1);
-    t.match(await ledger(), [
-      {
-        source: 'agent',
-        executions: 1,
-        model: 'test-model',
-        inputTokens: 25,
-        outputTokens: 0,
-        estimated: true,
-        costUsd: 0,
-      },
-    ]);
-    t.same(await readUsage(ctx, alice().id), { executions: 2, tokens: 25, tokensReserved: 1024 });
-    await completeCall(ctx, call, USAGE);
-    t.equal((await ledger()).length, 1, 'who comes back from the dead bills nothing');
-    await completeCall(ctx, later, USAGE);
-    await completeCall(ctx, later, USAGE);
-    t.equal((await ledger()).length, 2);
-  },
-);
+t.test('A call of a dead process is recorded as an estimate when its lease has expired, and not before', async (t) => {
+  const call = await begin();
+  const later = await begin();
+  clock.advance(ctx.config.ai.timeoutMs + 60_000);
+  t.equal(await rescueAgentCalls(ctx), 0);
+  await ctx.db
+    .update(agentCalls)
+    .set({ leaseUntil: new Date(8e12) })
+    .where(eq(agentCalls.id, later.id));
+  clock.advance(1);
+  t.equal(await rescueAgentCalls(ctx), 1);
+  t.match(await ledger(), [
+    {
+      source: 'agent',
+      executions: 1,
+      model: 'test-model',
+      inputTokens: 25,
+      outputTokens: 0,
+      estimated: true,
+      costUsd: 0,
+    },
+  ]);
+  t.same(await readUsage(ctx, alice().id), { executions: 2, tokens: 25, tokensReserved: 1024 });
+  await completeCall(ctx, call, USAGE);
+  t.equal((await ledger()).length, 1, 'who comes back from the dead bills nothing');
+  await completeCall(ctx, later, USAGE);
+  await completeCall(ctx, later, USAGE);
+  t.equal((await ledger()).length, 2);
+});
 
-t.test('many that died are taken over together, by one of several processes', async (t) => {
+t.test('Calls of dead processes are rescued in batches, each by one process', async (t) => {
   await Promise.all(Array.from({ length: 40 }, begin));
   clock.advance(86_400_000);
   const taken = await Promise.all(Array.from({ length: 5 }, () => rescueAgentCalls(ctx)));
@@ -142,7 +139,7 @@ t.test('many that died are taken over together, by one of several processes', as
   t.same(await readUsage(ctx, alice().id, '2026-11-20'), { executions: 40, tokens: 1000, tokensReserved: 0 });
 });
 
-t.test('an end and a rescue that race bill once', async (t) => {
+t.test('A call that ends while it is rescued is recorded once', async (t) => {
   const calls = await Promise.all(Array.from({ length: 20 }, begin));
   clock.advance(86_400_000);
   await Promise.all([
@@ -154,7 +151,7 @@ t.test('an end and a rescue that race bill once', async (t) => {
   t.equal((await ledger()).length, 20);
 });
 
-t.test('the worker takes them over', async (t) => {
+t.test('The worker rescues calls of dead processes', async (t) => {
   await begin();
   clock.advance(86_400_000);
   const worker = createWorker(ctx, { graceMs: 0 });
@@ -164,7 +161,7 @@ t.test('the worker takes them over', async (t) => {
   t.equal((await ledger()).length, 1);
 });
 
-t.test('an account that is deleted or deactivated meanwhile leaves nothing behind', async (t) => {
+t.test('A call whose account is deleted or deactivated meanwhile leaves nothing behind', async (t) => {
   const ada = await signUpAda(app);
   for (const when of ['before', 'during'] as const) {
     if (when === 'during') {
@@ -183,7 +180,7 @@ t.test('an account that is deleted or deactivated meanwhile leaves nothing behin
   await t.rejects(begin(), { message: 'This account has been deleted.' });
 });
 
-t.test('calls end while their account is deleted, without a deadlock that anybody sees', async (t) => {
+t.test('Calls end while their account is deleted, without deadlocks', async (t) => {
   const ada = await signUpAda(app);
   const calls = await Promise.all(Array.from({ length: 10 }, begin));
   await Promise.all([
@@ -193,7 +190,7 @@ t.test('calls end while their account is deleted, without a deadlock that anybod
   t.same([await underWay(), await ctx.db.select().from(usageRecords)], [[], []]);
 });
 
-t.test('usage alerts see calls as well', async (t) => {
+t.test('Usage alerts count agent calls', async (t) => {
   await useUp(ctx, alice().id, { executions: 39 });
   await ctx.db
     .insert(usageAlerts)
@@ -202,7 +199,7 @@ t.test('usage alerts see calls as well', async (t) => {
   t.match(await ctx.db.select().from(notifications), [{ kind: 'usage.alert', message: /^40 of 500 executions/ }]);
 });
 
-t.test('while the database is away an answer waits for a moment, and is given either way', async (t) => {
+t.test('An answer waits briefly for an unavailable database, and is sent either way', async (t) => {
   const lost = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
   const bug = Object.assign(new Error('no such column'), { code: '42703' });
   for (const [failure, times, booked] of [
@@ -232,7 +229,7 @@ t.test('while the database is away an answer waits for a moment, and is given ei
   }
 });
 
-t.test('a call that nobody knows ends without a word', async (t) => {
+t.test('Completing an unknown call does nothing', async (t) => {
   const call: AgentCall = { ...GIVEN, id: randomUUID(), userId: alice().id, day: '2026-11-20', tokensReserved: 1024 };
   await completeCall(ctx, call, USAGE);
   t.same(await ledger(), []);

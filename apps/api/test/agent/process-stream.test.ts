@@ -57,7 +57,7 @@ async function until(found: () => Promise<boolean>) {
 }
 const isBooked = async () => (await underWay()).length === 0 && (await ledger()).length > 0;
 
-t.test('a stream brings the content as it comes and ends with what JSON would have been', async (t) => {
+t.test('A stream sends the content as it arrives and ends with the JSON answer', async (t) => {
   ai.answer(telling('Titan, the **largest**.\n\nAnd Rhea.', ['Why?', 'How far?'], { model: 'model-0613', usage }));
   const json = (await ask()).json();
   const answer = await ask(undefined, { headers: EVENTS });
@@ -82,20 +82,20 @@ t.test('a stream brings the content as it comes and ends with what JSON would ha
   t.strictSame(second, first, 'and is booked like that');
 });
 
-t.test('the document shows both forms of the answer', async (t) => {
+t.test('The OpenAPI document describes both forms of the answer', async (t) => {
   const { paths } = (await app.inject('/api/docs/json')).json();
   const { content } = paths['/api/agent/process'].post.responses['200'];
   t.match(content['application/json'].schema.properties, { success: {}, response: {}, suggestions: {} });
   t.match(content['text/event-stream'].schema, { type: 'string', description: /`done`/ });
 });
 
-t.test('the web application may read a stream', async (t) => {
+t.test('The web origin may read a stream', async (t) => {
   const answer = await ask(undefined, { headers: { ...EVENTS, origin: 'https://app.example.com' } });
   t.equal(answer.headers['access-control-allow-origin'], 'https://app.example.com');
   t.equal(answer.statusCode, 200);
 });
 
-t.test('content is there while the model still writes, and never the marker', async (t) => {
+t.test('Content is streamed while the model writes, and never the marker', async (t) => {
   ai.answer((request) => ({
     pieces: ['Titan', '.\n\n', ...markerLineOf(request).split(/(?<=a|1| )/), '\nWhy?'],
     cut: { after: 4, by: 'stall' },
@@ -108,7 +108,7 @@ t.test('content is there while the model still writes, and never the marker', as
   await until(isBooked);
 });
 
-t.test('a client that hangs up stops the provider, and is billed for what was written', async (t) => {
+t.test('A client that disconnects ends the provider call, which is recorded up to there', async (t) => {
   ai.answer(() => ({ text: 'Titan is the largest moon of Saturn. Rhea', cut: { after: 8, by: 'stall' } }));
   const { until: read, hangUp } = await open(t);
   await read((found) => found.includes('Saturn'));
@@ -121,31 +121,34 @@ t.test('a client that hangs up stops the provider, and is billed for what was wr
   t.match(await readUsage(ctx, alice().id), { executions: 1, tokensReserved: 0 });
 });
 
-t.test('a client that hangs up before the first word stops the provider too, with a stream and without', async (t) => {
-  for (const accept of ['text/event-stream', 'application/json']) {
-    const asked = new Promise<void>((resolve) => {
-      ai.answer(() => {
-        resolve();
-        return { hang: 'head' };
+t.test(
+  'A client that disconnects before the first word ends the provider call too, with a stream and without',
+  async (t) => {
+    for (const accept of ['text/event-stream', 'application/json']) {
+      const asked = new Promise<void>((resolve) => {
+        ai.answer(() => {
+          resolve();
+          return { hang: 'head' };
+        });
       });
-    });
-    const hangUp = new AbortController();
-    const answer = fetch(`${url}/api/agent/process`, {
-      method: 'POST',
-      headers: { ...alice().headers, accept, 'content-type': 'application/json' },
-      body: '{"message": "Name a moon."}',
-      signal: hangUp.signal,
-    }).catch(() => null);
-    await asked;
-    hangUp.abort();
-    await ai.requests.at(-1)?.hungUp;
-    t.equal(await answer, null);
-    await until(isBooked);
-  }
-  t.match(await ledger(), Array(2).fill({ outputTokens: 0, estimated: true }));
-});
+      const hangUp = new AbortController();
+      const answer = fetch(`${url}/api/agent/process`, {
+        method: 'POST',
+        headers: { ...alice().headers, accept, 'content-type': 'application/json' },
+        body: '{"message": "Name a moon."}',
+        signal: hangUp.signal,
+      }).catch(() => null);
+      await asked;
+      hangUp.abort();
+      await ai.requests.at(-1)?.hungUp;
+      t.equal(await answer, null);
+      await until(isBooked);
+    }
+    t.match(await ledger(), Array(2).fill({ outputTokens: 0, estimated: true }));
+  },
+);
 
-t.test('what fails before the first word is refused like any request, what fails later ends the stream', async (t) => {
+t.test('A failure before the first word is an HTTP error, a later one ends the stream', async (t) => {
   const error = { message: 'Overloaded', type: 'overloaded_error' };
   ai.answer(() => ({ text: 'Titan is', cut: { after: 0, by: { error } } }));
   const refused = await ask(undefined, { headers: EVENTS });
@@ -172,7 +175,7 @@ t.test('what fails before the first word is refused like any request, what fails
   t.match(await readUsage(ctx, alice().id), { executions: 3, tokensReserved: 0 });
 });
 
-t.test('a bug in the middle of a stream is told as one, without what it was', async (t) => {
+t.test('An internal error in a stream ends it without details', async (t) => {
   const { ask: real } = ctx.ai;
   t.teardown(() => {
     ctx.ai.ask = real;
@@ -195,7 +198,7 @@ t.test('a bug in the middle of a stream is told as one, without what it was', as
   t.equal(await rescueAgentCalls(ctx), 1, 'and its call is left to the lease');
 });
 
-t.test('a stream that is silent says that it lives', async (t) => {
+t.test('A silent stream sends keep-alive comments', async (t) => {
   ai.answer(() => ({ hang: 'head' }));
   const { answer, until: read, hangUp } = await open(t, { path: `${HASTY}/api/agent/process` });
   t.equal(answer.status, 200);
@@ -205,14 +208,14 @@ t.test('a stream that is silent says that it lives', async (t) => {
   await until(isBooked);
 });
 
-t.test('an answer of no words is a stream of its end alone', async (t) => {
+t.test('An empty answer is a stream of its last event', async (t) => {
   ai.answer(() => ({ text: '' }));
   const events = eventsOf((await ask(undefined, { headers: EVENTS })).body);
   t.match(events, [{ event: 'done', data: { response: { content: '' }, suggestions: [] } }]);
   t.equal(events.length, 1);
 });
 
-t.test('many at once keep apart', async (t) => {
+t.test('Concurrent streams do not mix', async (t) => {
   ai.answer(({ body }) => telling(`You said: ${body.messages.at(-1)?.content}`, ['Why?'])({ body }));
   const streams = await Promise.all(
     Array.from({ length: 30 }, async (_, at) => {
@@ -227,7 +230,7 @@ t.test('many at once keep apart', async (t) => {
   t.match(await readUsage(ctx, alice().id), { executions: 30, tokensReserved: 0 });
 });
 
-t.test('when the service stops, a stream may end, and what takes too long ends with an error', async (t) => {
+t.test('A stopping service lets streams end for a while, then ends them with an error', async (t) => {
   ai.answer(({ body }) => {
     const message = body.messages.at(-1)?.content;
     if (message !== 'slow') return { text: 'Titan is large', cut: { after: 2, by: 'stall' } };

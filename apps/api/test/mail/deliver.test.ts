@@ -29,7 +29,7 @@ async function stored() {
   return row;
 }
 
-t.test('what was queued arrives once, from the sender of the settings', async (t) => {
+t.test('A queued mail arrives once, from the configured sender', async (t) => {
   await queueMail(ctx, MAIL);
   await deliverDueMails(ctx);
   await deliverDueMails(ctx);
@@ -41,7 +41,7 @@ t.test('what was queued arrives once, from the sender of the settings', async (t
   t.equal(mail?.headers.find(({ key }) => key === 'auto-submitted')?.value, 'auto-generated', 'no robot answers it');
 });
 
-t.test('of a mail that was sent nothing but the fact is kept', async (t) => {
+t.test('The text of a sent mail is deleted', async (t) => {
   await queueMail(ctx, MAIL);
   const waiting = await stored();
   t.notMatch(JSON.stringify(waiting), 'Nothing happened', 'and while it waits, its text is sealed');
@@ -49,7 +49,7 @@ t.test('of a mail that was sent nothing but the fact is kept', async (t) => {
   t.match(await stored(), { sentAt: START, bodySealed: null, nextAttemptAt: null, failedAt: null, error: null });
 });
 
-t.test('processes that deliver at once send each mail once', async (t) => {
+t.test('Concurrent processes send each mail once', async (t) => {
   await queueMails(
     ctx,
     Array.from({ length: 45 }, (_, at) => ({ ...MAIL, subject: `Number ${at}` })),
@@ -59,7 +59,7 @@ t.test('processes that deliver at once send each mail once', async (t) => {
   t.equal(new Set(server.received.map(({ subject }) => subject)).size, 45);
 });
 
-t.test('a mail whose process died is sent by another one, once the lease has ended', async (t) => {
+t.test('The mail of a dead process is sent by another one after its lease', async (t) => {
   await queueMail(ctx, MAIL);
   const dying: Context = { ...ctx, mail: { ...ctx.mail, send: () => Promise.reject(new Error('killed')) } };
   await deliverDueMails(dying);
@@ -71,7 +71,7 @@ t.test('a mail whose process died is sent by another one, once the lease has end
   t.equal(server.received.length, 1);
 });
 
-t.test('a process that was overtaken does not undo what the other has noted', async (t) => {
+t.test('A process that lost its lease does not overwrite a later attempt', async (t) => {
   await queueMail(ctx, MAIL);
   server.beforeAccepting(async () => {
     server.beforeAccepting(async () => {});
@@ -85,7 +85,7 @@ t.test('a process that was overtaken does not undo what the other has noted', as
   t.match(await stored(), { attempt: 2, sentAt: new Date(START.getTime() + 120_000) });
 });
 
-t.test('a process that stops takes up no more mail, and waits for what the server is about to confirm', async (t) => {
+t.test('A process that stops claims no more mails, and waits for confirmations', async (t) => {
   const stop = new AbortController();
   const stopping: Context = { ...ctx, worker: { ...ctx.worker, stopping: stop.signal } };
   await queueMails(ctx, Array(25).fill(MAIL));
@@ -97,7 +97,7 @@ t.test('a process that stops takes up no more mail, and waits for what the serve
   t.equal(server.received.length, 10);
 });
 
-t.test('a process that stops leaves a server that hangs, and the mail is sent by another one', async (t) => {
+t.test('A process that stops abandons a hanging mail server, and another one sends the mail', async (t) => {
   const stop = new AbortController();
   const stopping: Context = { ...ctx, worker: { ...ctx.worker, stopping: stop.signal } };
   await queueMail(ctx, MAIL);
@@ -111,7 +111,7 @@ t.test('a process that stops leaves a server that hangs, and the mail is sent by
   t.equal(server.received.length, 1);
 });
 
-t.test('mail goes with the account that it is about', async (t) => {
+t.test('Mails are deleted with their account', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   await queueMails(ctx, [

@@ -11,7 +11,7 @@ import { linkIn } from '../support/servers/mail-server.ts';
 
 const forgot = { method: 'POST', url: '/api/auth/forgot-password', payload: { email: 'alice@example.com' } } as const;
 
-t.test('without a mail server each mail is a file, and a reset link is in the log too', async (t) => {
+t.test('Without a mail server each mail is a file, and reset links are logged', async (t) => {
   const { app, ctx, logged } = await testContext(t, { env: { APP_URL: 'http://localhost:5173' } });
   await signUpAlice(app);
   await app.inject(forgot);
@@ -37,14 +37,14 @@ t.test('without a mail server each mail is a file, and a reset link is in the lo
   );
 });
 
-t.test('only a reset link is ever logged', async (t) => {
+t.test('Only reset links are logged', async (t) => {
   const { ctx, logged } = await testContext(t);
   await queueMail(ctx, { to: 'alice@example.com', subject: 'The news', text: 'See https://example.com/secret' });
   await deliverDueMails(ctx);
   t.notMatch(JSON.stringify(logged), 'example.com/secret');
 });
 
-t.test('a folder that cannot be written to loses nothing', async (t) => {
+t.test('A mail that cannot be written to its folder is retried', async (t) => {
   const { ctx } = await testContext(t);
   writeFileSync(join(ctx.config.dataDir, 'mail'), 'a file is in the way');
   await queueMail(ctx, { to: 'alice@example.com', subject: 'The news', text: 'Nothing happened.' });

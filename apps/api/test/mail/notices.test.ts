@@ -26,7 +26,7 @@ const notice = (userId: number) => ({
   message: 'It will not run again until you resume it.',
 });
 
-t.test('a notice is on the dashboard and in the mail', async (t) => {
+t.test('A notification is on the dashboard and in a mail', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   await notifyUsers(ctx, [notice(alice.id), notice(alice.id), notice(bob.id)]);
@@ -38,7 +38,7 @@ t.test('a notice is on the dashboard and in the mail', async (t) => {
   t.match(server.received[0]?.text, 'https://bells.example.com');
 });
 
-t.test('who wants no mail, or is deactivated, has it on the dashboard alone', async (t) => {
+t.test('A user without mail, or deactivated, has the notification on the dashboard only', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   await ctx.db.update(users).set({ notifyEmail: false }).where(eq(users.id, alice.id));
@@ -49,7 +49,7 @@ t.test('who wants no mail, or is deactivated, has it on the dashboard alone', as
   t.equal(server.received.length, 0);
 });
 
-t.test('a notice of a transaction that failed is never sent', async (t) => {
+t.test('A notification of a rolled-back transaction is never sent', async (t) => {
   const alice = await signUpAlice(app);
   const failing = inTransaction(ctx, async (tx) => {
     await notifyUsers(tx, [notice(alice.id)]);
@@ -59,7 +59,7 @@ t.test('a notice of a transaction that failed is never sent', async (t) => {
   t.same([await ctx.db.$count(notifications), await ctx.db.$count(mails)], [0, 0]);
 });
 
-t.test('each address that the account names gets it once, and reads why', async (t) => {
+t.test('Each notification address gets a mail once, with the reason', async (t) => {
   const alice = await signUpAlice(app);
   const notificationEmails = ['team@example.com', alice.email, 'boss@example.com'];
   await ctx.db.update(users).set({ notificationEmails }).where(eq(users.id, alice.id));
@@ -76,7 +76,7 @@ t.test('each address that the account names gets it once, and reads why', async 
   t.equal(await ctx.db.$count(notifications), 1);
 });
 
-t.test('who wants no mail has none sent to those either, nor who is deactivated', async (t) => {
+t.test('Notification addresses get no mail either if the user wants none or is deactivated', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   await ctx.db.update(users).set({ notificationEmails: ['team@example.com'] });
@@ -87,7 +87,7 @@ t.test('who wants no mail has none sent to those either, nor who is deactivated'
   t.equal(server.received.length, 0);
 });
 
-t.test('beyond 200 mails about an account in 24 hours its notices are on the dashboard alone', async (t) => {
+t.test('Beyond 200 mails in 24 hours the notifications of an account are on the dashboard only', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const many = Array.from({ length: 100 }, () => notice(alice.id));

@@ -24,7 +24,7 @@ async function send(mail: typeof MAIL): Promise<Received> {
   return received;
 }
 
-t.test('mail of a transaction that failed is never sent', async (t) => {
+t.test('The mail of a rolled-back transaction is never sent', async (t) => {
   const failing = inTransaction(ctx, async (tx) => {
     await queueMail(tx, MAIL);
     throw new Error('too bad');
@@ -34,7 +34,7 @@ t.test('mail of a transaction that failed is never sent', async (t) => {
   t.equal(server.received.length, 0);
 });
 
-t.test('no subject begins another header, or another mail', async (t) => {
+t.test('A subject cannot add a header or a mail', async (t) => {
   for (const breaking of ['\r\n', '\n', '\r', '\r\n\r\n', '\u0000\r\n', '\u2028', '\u0085', '\r\n.\r\n']) {
     const subject = `Task "a${breaking}Bcc: eve@example.com${breaking}b" failed`;
     const { headers, raw, ...mail } = await send({ ...MAIL, subject });
@@ -45,7 +45,7 @@ t.test('no subject begins another header, or another mail', async (t) => {
   }
 });
 
-t.test('a subject of any script and length arrives as it is, up to 200 characters', async (t) => {
+t.test('A subject of any script arrives unchanged, up to 200 characters', async (t) => {
   t.equal(
     (await send({ ...MAIL, subject: 'Tarefa "relatório diário" 🔔 falhou' })).subject,
     'Tarefa "relatório diário" 🔔 falhou',
@@ -54,7 +54,7 @@ t.test('a subject of any script and length arrives as it is, up to 200 character
   t.equal((await send({ ...MAIL, subject: 'a\ud800b' })).subject, 'a\ufffdb');
 });
 
-t.test('a text arrives as it is, whatever it holds', async (t) => {
+t.test('A text arrives unchanged', async (t) => {
   for (const text of [
     'A line of a single dot:\n.\nAnd on it goes.\n',
     `${'long '.repeat(400)}\n`,
@@ -69,7 +69,7 @@ t.test('a text arrives as it is, whatever it holds', async (t) => {
   }
 });
 
-t.test('a recipient is one address and never more', async (t) => {
+t.test('A recipient is a single address', async (t) => {
   const { to, envelope } = await send({ ...MAIL, to: "o'brien+news@example.com" });
   t.match(to, [{ address: "o'brien+news@example.com" }]);
   t.same(envelope.to, ["o'brien+news@example.com"]);

@@ -29,7 +29,7 @@ async function stored() {
   return row;
 }
 
-t.test('a mail server that is down for two hours loses nothing', async (t) => {
+t.test('No mail is lost when the mail server is down for two hours', async (t) => {
   await server.stop();
   await queueMail(ctx, MAIL);
   const waits: number[] = [];
@@ -48,7 +48,7 @@ t.test('a mail server that is down for two hours loses nothing', async (t) => {
   t.match(await stored(), { attempt: 8, error: null });
 });
 
-t.test('before its time comes a mail is not tried again', async (t) => {
+t.test('A mail is not retried before its time', async (t) => {
   server.answer({ at: 'DATA', code: 451, text: 'Later, please' });
   await queueMail(ctx, MAIL);
   await deliverDueMails(ctx);
@@ -60,7 +60,7 @@ t.test('before its time comes a mail is not tried again', async (t) => {
   t.equal((await stored()).attempt, 2);
 });
 
-t.test('after a day of failures a mail is given up, and the log says so', async (t) => {
+t.test('A mail fails after a day of attempts, and the log says so', async (t) => {
   server.answer({ at: 'RCPT', code: 450, text: 'Mailbox busy' });
   await queueMail(ctx, MAIL);
   let attempts = 0;
@@ -76,7 +76,7 @@ t.test('after a day of failures a mail is given up, and the log says so', async 
   t.match(logged.at(-1), { level: 50, msg: 'mail failed', reason: '450 Mailbox busy', attempt: 29 });
 });
 
-t.test('what the server refuses for good is given up at once', async (t) => {
+t.test('A permanently refused mail fails at once', async (t) => {
   for (const at of ['RCPT', 'DATA'] as const) {
     await ctx.db.delete(mails);
     server.answer({ at, code: 550, text: 'No such person here' });
@@ -86,7 +86,7 @@ t.test('what the server refuses for good is given up at once', async (t) => {
   }
 });
 
-t.test('a refusal of our own address is no fault of the mail, which waits until it is mended', async (t) => {
+t.test('A mail whose sender is refused waits until the operator corrects that', async (t) => {
   server.answer({ at: 'MAIL', code: 553, text: 'You may not send as bells@example.com' });
   await queueMail(ctx, MAIL);
   await deliverDueMails(ctx);
@@ -97,7 +97,7 @@ t.test('a refusal of our own address is no fault of the mail, which waits until 
   t.equal(server.received.length, 1);
 });
 
-t.test('one mail that is refused holds up no other', async (t) => {
+t.test('A refused mail does not delay others', async (t) => {
   server.answer({ at: 'RCPT', code: 550, text: 'No such person here' });
   await queueMail(ctx, MAIL);
   await deliverDueMails(ctx);
@@ -107,7 +107,7 @@ t.test('one mail that is refused holds up no other', async (t) => {
   t.equal(server.received.length, 2);
 });
 
-t.test('a server that never answers is left in time, and the mail is tried again', async (t) => {
+t.test('A mail to a server that never answers times out and is retried', async (t) => {
   const mail = createMail(ctx.config.mail, ctx.log, { connectMs: 20_000, idleMs: 20_000, totalMs: 500 });
   t.teardown(() => mail.close());
   server.answer('hang');

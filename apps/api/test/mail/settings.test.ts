@@ -5,7 +5,7 @@ import { PRODUCTION } from '../support/production.ts';
 const { SMTP_URL: _, ...REST } = PRODUCTION;
 const SETTINGS = { ...REST, APP_URL: 'https://bells.example.com', DATABASE_URL: 'postgres://127.0.0.1/x' };
 
-t.test('production asks for a mail server by name, since it writes no mail to disk', async (t) => {
+t.test('Production requires a mail server', async (t) => {
   t.throws(() => loadConfig(SETTINGS), {
     message: 'Production needs SMTP_URL: the URL of a mail server, such as smtps://user:password@host.',
   });
@@ -13,13 +13,13 @@ t.test('production asks for a mail server by name, since it writes no mail to di
   t.match(mail, { smtpUrl: 'smtps://mail.example.com', from: 'Carillon <no-reply@bells.example.com>' });
 });
 
-t.test('a wrong mail server is shown without its password', async (t) => {
+t.test('An invalid SMTP_URL is reported without its password', async (t) => {
   t.throws(() => loadConfig({ ...SETTINGS, SMTP_URL: 'http://bells:s3cr/et@x@mail.example.com' }), {
     message: 'SMTP_URL is "http://…@mail.example.com", but takes a URL that begins with smtp:// or smtps://.',
   });
 });
 
-t.test('a sender is one address, with or without a name', async (t) => {
+t.test('A sender is one address, with or without a name', async (t) => {
   const from = (MAIL_FROM: string) => loadConfig({ ...SETTINGS, SMTP_URL: 'smtp://x', MAIL_FROM }).mail.from;
   for (const good of ['bells@example.com', 'Carillon <bells@example.com>', 'Sinos São João <bells@example.com>']) {
     t.equal(from(good), good);

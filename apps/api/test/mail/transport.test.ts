@@ -46,7 +46,7 @@ function scripted(t: Teardown, onConnection: (socket: Socket) => void) {
   });
 }
 
-t.test('the credentials of the address sign in, whatever letters they have', async (t) => {
+t.test('The credentials of SMTP_URL sign in, whatever characters they have', async (t) => {
   const seen: unknown[] = [];
   const server = smtp({
     disabledCommands: ['STARTTLS'],
@@ -61,7 +61,7 @@ t.test('the credentials of the address sign in, whatever letters they have', asy
   t.same(seen, [['bells@example.com', 'p:a/s@s w%rd']]);
 });
 
-t.test('wrong credentials are the operator’s to mend, and no word of them is in the error', async (t) => {
+t.test('Wrong credentials are no permanent failure, and are not in the error', async (t) => {
   const server = smtp({
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
@@ -72,7 +72,7 @@ t.test('wrong credentials are the operator’s to mend, and no word of them is i
   t.notMatch(JSON.stringify(outcome), 's3cret');
 });
 
-t.test('no mail is sent in a session whose certificate nobody vouches for, unless the address says so', async (t) => {
+t.test('An untrusted certificate is refused unless SMTP_URL allows it', async (t) => {
   const received: string[] = [];
   const options: SMTPServerOptions = {
     authOptional: true,
@@ -88,7 +88,7 @@ t.test('no mail is sent in a session whose certificate nobody vouches for, unles
   t.same(received, ['secure']);
 });
 
-t.test('a server that says nothing, drips, or hangs up is left in time', async (t) => {
+t.test('A server that is silent, slow or closes the connection times out', async (t) => {
   const silent = scripted(t, () => {});
   t.match(await sendTo(t, silent, { patience: { ...PATIENT, connectMs: 300 } }), {
     ok: false,
@@ -106,7 +106,7 @@ t.test('a server that says nothing, drips, or hangs up is left in time', async (
   t.match(await sendTo(t, rude), { ok: false, permanent: false });
 });
 
-t.test('a long answer of the server is one line of bounded length', async (t) => {
+t.test('A long server response is stored as one line of bounded length', async (t) => {
   const server = scripted(t, (socket) => {
     socket.write(`554-${'no '.repeat(400)}\r\n554 \u0007never\u0000\r\n`);
   });

@@ -20,7 +20,7 @@ async function tell({ id: userId }: Person, ...said: string[]) {
   for (const title of said) await notifyUsers(ctx, [{ userId, kind: 'task.failed', title, message: `${title}!` }]);
 }
 
-t.test('the newest comes first, with its text and time', async (t) => {
+t.test('Notifications are listed newest first, with text and time', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   await tell(alice, 'First');
   clock.advance(1000);
@@ -39,7 +39,7 @@ t.test('the newest comes first, with its text and time', async (t) => {
   ]);
 });
 
-t.test('one that is read says since when, and stays so', async (t) => {
+t.test('A notification keeps the time at which it was first read', async (t) => {
   const alice = await signUp(app);
   await tell(alice, 'One');
   const [{ id }] = await shown(alice);
@@ -52,7 +52,7 @@ t.test('one that is read says since when, and stays so', async (t) => {
   t.match(await shown(alice), [{ id, readAt: '2026-11-20T10:00:05.000Z' }]);
 });
 
-t.test('the unread and the read ones can be had alone', async (t) => {
+t.test('The list can be limited to unread or read notifications', async (t) => {
   const alice = await signUp(app);
   await tell(alice, 'A', 'B', 'C');
   const [, { id }] = await shown(alice);
@@ -63,7 +63,7 @@ t.test('the unread and the read ones can be had alone', async (t) => {
   t.equal((await list(alice, { unread: 'maybe' })).statusCode, 400);
 });
 
-t.test('pages by offset and by cursor give each one once', async (t) => {
+t.test('Pages by offset and by cursor show each notification once', async (t) => {
   const alice = await signUp(app);
   await tell(alice, '1', '2', '3', '4', '5');
   t.same(await titles(alice, { limit: '2', offset: '2' }), ['3', '2']);
@@ -84,7 +84,7 @@ t.test('pages by offset and by cursor give each one once', async (t) => {
     t.equal((await list(alice, { [name]: value })).statusCode, 400, `${name} ${value}`);
 });
 
-t.test("a stranger's notification is not found, nor is one that cannot exist", async (t) => {
+t.test("A stranger's notification and an impossible id are not found", async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   await tell(alice, 'Mine');
   const [{ id }] = await shown(alice);
@@ -92,7 +92,7 @@ t.test("a stranger's notification is not found, nor is one that cannot exist", a
   t.match(await shown(alice), [{ readAt: null }]);
 });
 
-t.test('notifications are for those who are signed in', async (t) => {
+t.test('Notifications need a session', async (t) => {
   await assertNeedsSession(t, app, { url: '/api/notifications' });
   await assertNeedsSession(t, app, { method: 'POST', url: '/api/notifications/1/read' });
 });

@@ -31,7 +31,7 @@ async function leave(names: string[], deleteAfter = START, userId: number | null
 /** A context whose storage removes in its own way. */
 const removing = (remove: FileStorage['remove']): Context => ({ ...ctx, files: { ...ctx.files, remove } });
 
-t.test('what is due is removed, however much, and nothing else', async (t) => {
+t.test('All due objects are deleted, and nothing else', async (t) => {
   await leave(keys('due', 45));
   await leave(['later'], at(1));
   t.equal(await deleteOrphanedObjects(ctx), 45);
@@ -44,7 +44,7 @@ t.test('what is due is removed, however much, and nothing else', async (t) => {
   t.equal(await deleteOrphanedObjects(ctx), 0);
 });
 
-t.test('an upload that was killed leaves neither its bytes nor its place for long', async (t) => {
+t.test("A killed upload's object is deleted and its slot freed", async (t) => {
   await leave(['killed'], at(5 * MINUTE_MS), alice.id);
   t.equal(await deleteOrphanedObjects(ctx), 0);
   clock.advance(5 * MINUTE_MS);
@@ -53,13 +53,13 @@ t.test('an upload that was killed leaves neither its bytes nor its place for lon
   t.equal(await ctx.db.$count(orphanedObjects), 0);
 });
 
-t.test('an object whose bytes are gone, or never came, is done with', async (t) => {
+t.test('An object that is missing in the storage counts as deleted', async (t) => {
   await ctx.db.insert(orphanedObjects).values({ key: 'nothing', deleteAfter: START });
   t.equal(await deleteOrphanedObjects(ctx), 1);
   t.equal(await ctx.db.$count(orphanedObjects), 0);
 });
 
-t.test('several processes at once remove each object once', async (t) => {
+t.test('Concurrent processes delete each object once', async (t) => {
   await leave(keys('raced', 50));
   const asked: string[] = [];
   const racing = removing(async (key) => {
@@ -75,7 +75,7 @@ t.test('several processes at once remove each object once', async (t) => {
   t.equal(await ctx.db.$count(orphanedObjects), 0);
 });
 
-t.test('another process takes nothing that is being removed, nor waits for it', async (t) => {
+t.test('A process skips objects that another one is deleting', async (t) => {
   await leave(['slow'], START, alice.id);
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ t.test('another process takes nothing that is being removed, nor waits for it', 
   t.equal(await ctx.db.$count(orphanedObjects), 1, 'what somebody else has noted since is left alone');
 });
 
-t.test('no transaction is open while the storage is waited for', async (t) => {
+t.test('No transaction is open while the storage works', async (t) => {
   await leave(['held']);
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ t.test('no transaction is open while the storage is waited for', async (t) => {
   t.equal(await sweep, 1);
 });
 
-t.test('what the storage refuses is logged once, stays, and is tried again ten minutes later', async (t) => {
+t.test('A failed deletion is logged and retried ten minutes later', async (t) => {
   await leave(['stubborn', 'willing']);
   const failing = removing(async (key) => {
     if (key === 'stubborn') throw new Error('the storage is full of sand');
@@ -137,7 +137,7 @@ t.test('what the storage refuses is logged once, stays, and is tried again ten m
   t.notOk(isThere('stubborn'));
 });
 
-t.test('a storage that is away is not asked for everything that is due', async (t) => {
+t.test('An unavailable storage is not asked for every due object', async (t) => {
   await leave(keys('many', 45));
   let asked = 0;
   const away = removing(async () => {
@@ -151,7 +151,7 @@ t.test('a storage that is away is not asked for everything that is due', async (
   t.equal(await deleteOrphanedObjects(ctx), 20);
 });
 
-t.test('a process that stops waits no longer for the storage than it has time', async (t) => {
+t.test('A process that stops waits for the storage for a bounded time', async (t) => {
   await leave(keys('stopping', 25));
   const stop = new AbortController();
   const begun = Promise.withResolvers<void>();

@@ -22,7 +22,7 @@ t.beforeEach(async () => {
 });
 const patch = (id: string, payload: object, person = alice) => callWebhook(app, person, 'PATCH', id, '', payload);
 
-t.test('address, events and description are changed, and nothing else', async (t) => {
+t.test('A change sets address, events and description, and nothing else', async (t) => {
   const { id } = await postWebhook(app, alice, { description: 'before' });
   const before = await readWebhook(app, alice, id);
   clock.advance(1000);
@@ -35,20 +35,20 @@ t.test('address, events and description are changed, and nothing else', async (t
   t.same((await patch(id, {})).json().webhook.url, change.url, 'an empty change changes nothing');
 });
 
-t.test('a webhook is switched off and on', async (t) => {
+t.test('A webhook is switched off and on', async (t) => {
   const { id } = await postWebhook(app, alice);
   t.match((await patch(id, { isActive: false })).json().webhook, { isActive: false, status: 'inactive' });
   t.match((await patch(id, { isActive: true })).json().webhook, { isActive: true, status: 'active' });
 });
 
-t.test('switching a failed webhook on clears failed; any other change does not', async (t) => {
+t.test('Switching a failed webhook on clears the failure; no other change does', async (t) => {
   const { id } = await postWebhook(app, alice);
   await ctx.db.update(webhooks).set({ status: 'failed' });
   t.match((await patch(id, { description: 'x' })).json().webhook, { isActive: false, status: 'failed' });
   t.match((await patch(id, { isActive: true })).json().webhook, { isActive: true, status: 'active' });
 });
 
-t.test('while a webhook is off no event is written for it, and what is open waits', async (t) => {
+t.test('A webhook that is off gets no events, and its open deliveries wait', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 2);
   await patch(id, { isActive: false });
@@ -63,7 +63,7 @@ t.test('while a webhook is off no event is written for it, and what is open wait
   t.equal(await ctx.db.$count(deliveries, eq(deliveries.status, 'delivered')), 2);
 });
 
-t.test('a new address is where the next attempt goes, with the same bytes', async (t) => {
+t.test('The next attempt goes to a new address with the same bytes', async (t) => {
   const { id } = await postWebhook(app, alice, { url: `${receiver.url}/before` });
   receiver.answer(500);
   await recordMany(ctx, alice.id, 1);
@@ -77,7 +77,7 @@ t.test('a new address is where the next attempt goes, with the same bytes', asyn
   t.same(first?.body, second?.body);
 });
 
-t.test('what is wrong is refused by field, and changes nothing', async (t) => {
+t.test('An invalid change is refused by field and changes nothing', async (t) => {
   const { id } = await postWebhook(app, alice);
   const before = await readWebhook(app, alice, id);
   const wrong: [object, string][] = [
@@ -101,14 +101,14 @@ t.test('what is wrong is refused by field, and changes nothing', async (t) => {
   t.same(await readWebhook(app, alice, id), before);
 });
 
-t.test("an unknown webhook and a stranger's are not found", async (t) => {
+t.test("An unknown webhook and a stranger's webhook are not found", async (t) => {
   const { id } = await postWebhook(app, alice);
   t.equal((await patch(id, { isActive: false }, bob)).statusCode, 404);
   for (const unknown of NO_WEBHOOKS) t.equal((await patch(unknown, {})).statusCode, 404, unknown);
   t.equal((await readWebhook(app, alice, id)).isActive, true);
 });
 
-t.test('nobody changes a webhook without a session', async (t) => {
+t.test('Changing a webhook needs a session', async (t) => {
   const { id } = await postWebhook(app, alice);
   await assertNeedsSession(t, app, { method: 'PATCH', url: `/api/webhooks/${id}`, payload: {} });
 });

@@ -38,7 +38,7 @@ const statusOf = async (secret: string, person = alice) => (await tryWebhook(app
 const opens = async (webhook: { userId: number; secret: string }) =>
   (await app.inject({ url: inboundPath({ ...webhook, secret: encodeURIComponent(webhook.secret) }) })).statusCode;
 
-t.test('a secret of the caller’s own is shown once, sealed, and kept out of the log', async (t) => {
+t.test('A chosen secret is shown once, stored encrypted, and never logged', async (t) => {
   const webhook = await postWebhook(app, alice, { secret: LONG });
   t.equal(webhook.secret, LONG);
   t.notMatch((await callWebhook(app, alice, 'GET', webhook.id)).body, LONG);
@@ -46,7 +46,7 @@ t.test('a secret of the caller’s own is shown once, sealed, and kept out of th
   for (const text of [JSON.stringify(rows), JSON.stringify(logged)]) t.notOk(text.includes(LONG));
 });
 
-t.test('it has 16 to 128 printable ASCII characters, and base64 after whsec_', async (t) => {
+t.test('A chosen secret has 16 to 128 printable ASCII characters, and base64 after whsec_', async (t) => {
   const good = [
     ...['x'.repeat(16), 'y'.repeat(128), '!"#$%&()*+,-./:;<=>?@[]^_`{|}~', 'whsec'.repeat(4), 'Whsec_not-in-base-64'],
     ...['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `whsec_${randomBytes(16).toString('base64')}`],
@@ -73,7 +73,7 @@ t.test('it has 16 to 128 printable ASCII characters, and base64 after whsec_', a
   for (const secret of [null, 7, {}]) t.equal((await tryWebhook(app, alice, { secret })).statusCode, 400);
 });
 
-t.test('deliveries are signed with it, for both kinds of receivers', async (t) => {
+t.test('A chosen secret signs deliveries for both kinds of receivers', async (t) => {
   const receiver = await startReceiver(t);
   clock.set(new Date());
   for (const secret of [
@@ -97,7 +97,7 @@ t.test('deliveries are signed with it, for both kinds of receivers', async (t) =
   }
 });
 
-t.test('the library of the receivers verifies with any secret, however it reads it', async (t) => {
+t.test('The Standard Webhooks library verifies with any chosen secret, in either format', async (t) => {
   const alphabets = [
     'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
     'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=',
@@ -130,7 +130,7 @@ function readAsBase64(secret: string): Webhook | null {
   }
 }
 
-t.test('one that can stand in a path and is long enough opens the inbound address; any other does not', async (t) => {
+t.test('A chosen secret has an inbound address if it is path-safe and long enough', async (t) => {
   for (const secret of [LONG, 'q'.repeat(100), 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw']) {
     const webhook = await postWebhook(app, alice, { secret });
     t.equal(await opens(webhook), 200, secret);
@@ -149,7 +149,7 @@ t.test('one that can stand in a path and is long enough opens the inbound addres
   }
 });
 
-t.test('nobody learns what others have chosen: each has an address of their own', async (t) => {
+t.test('Two users may choose the same secret, and neither learns it', async (t) => {
   const mine = await postWebhook(app, alice, { secret: LONG });
   const his = await postWebhook(app, bob, { secret: LONG });
   t.equal(await statusOf(mine.secret, bob), 409, 'his own one, as mine is no matter');
@@ -162,7 +162,7 @@ t.test('nobody learns what others have chosen: each has an address of their own'
   for (const person of [alice, bob]) t.equal(await statusOf('weak-and-wide-spread', person), 201);
 });
 
-t.test('two webhooks of one user cannot have one inbound address, but one secret without any', async (t) => {
+t.test('Two webhooks of one user may share a secret only if it has no inbound address', async (t) => {
   const { secret } = await postWebhook(app, alice);
   for (const taken of [LONG, LONG, secret]) await tryWebhook(app, alice, { secret: taken });
   t.equal(await ctx.db.$count(webhooks), 2);
@@ -172,12 +172,12 @@ t.test('two webhooks of one user cannot have one inbound address, but one secret
   for (let n = 0; n < 2; n++) t.equal(await statusOf('short-but-shared'), 201);
 });
 
-t.test('of creations at once with one secret one succeeds', async (t) => {
+t.test('Only one of concurrent creations with one secret succeeds', async (t) => {
   const statuses = await Promise.all(Array.from({ length: 5 }, () => statusOf(LONG)));
   t.same(statuses.sort(), [201, 409, 409, 409, 409]);
 });
 
-t.test('it stays what it is when the keys of the database change', async (t) => {
+t.test('A chosen secret survives a rotation of the encryption keys', async (t) => {
   const chosen = await postWebhook(app, alice, { secret: LONG });
   const weak = await postWebhook(app, alice, { secret: 'short-but-shared' });
   const made = await postWebhook(app, alice);
@@ -197,7 +197,7 @@ t.test('it stays what it is when the keys of the database change', async (t) => 
   t.equal(row?.secretLookup, `none:${weak.id}`);
 });
 
-t.test('a rotation puts one of the service in its place, and both sign for a day', async (t) => {
+t.test('A rotation replaces a chosen secret with a generated one, and both sign for a day', async (t) => {
   const receiver = await startReceiver(t);
   clock.set(new Date());
   const webhook = await postWebhook(app, alice, { secret: 'short-but-shared', url: receiver.url });

@@ -21,7 +21,7 @@ const refusalOf = async (person: Person, given: object) => {
 const plan = (person: Person, to: 'trial' | 'pro') =>
   ctx.db.update(users).set({ plan: to }).where(eq(users.id, person.id));
 
-t.test('a webhook is created active and shows its secret this once', async (t) => {
+t.test('A new webhook is active and shows its secret once', async (t) => {
   const answer = await tryWebhook(app, alice, { description: 'To the wall display' });
   t.equal(answer.statusCode, 201);
   const { success, webhook } = answer.json();
@@ -41,14 +41,14 @@ t.test('a webhook is created active and shows its secret this once', async (t) =
   t.notOk(JSON.stringify(logged).includes(secret.slice(6)), 'and it is not logged');
 });
 
-t.test('each webhook has a secret of its own', async (t) => {
+t.test('Each webhook gets its own secret', async (t) => {
   await plan(alice, 'pro');
   const made = await Promise.all(Array.from({ length: 10 }, () => postWebhook(app, alice)));
   t.equal(new Set(made.map(({ secret }) => secret)).size, 10);
   await plan(alice, 'trial');
 });
 
-t.test('every kind of event may be subscribed, usage.alert and test too; each counts once', async (t) => {
+t.test('Every event kind can be subscribed, and repeated kinds count once', async (t) => {
   const events = [
     ...['task.created', 'task.updated', 'task.deleted', 'task.started', 'task.completed', 'task.failed'],
     ...['execution.started', 'execution.completed', 'execution.failed', 'usage.alert', 'test'],
@@ -57,7 +57,7 @@ t.test('every kind of event may be subscribed, usage.alert and test too; each co
   t.same(stored, events);
 });
 
-t.test('a description may be left out, null, and 500 characters long', async (t) => {
+t.test('A description may be absent, null, or up to 500 characters', async (t) => {
   const description = '🔔'.repeat(500);
   t.equal((await readWebhook(app, alice, (await postWebhook(app, alice)).id)).description, null);
   t.equal((await readWebhook(app, alice, (await postWebhook(app, alice, { description: null })).id)).description, null);
@@ -67,7 +67,7 @@ t.test('a description may be left out, null, and 500 characters long', async (t)
   );
 });
 
-t.test('what is wrong is refused by field', async (t) => {
+t.test('Invalid input is refused by field', async (t) => {
   const wrong: [object, string][] = [
     [{ url: undefined }, 'url'],
     [{ url: 7 }, 'url'],
@@ -94,7 +94,7 @@ t.test('what is wrong is refused by field', async (t) => {
   t.equal(await ctx.db.$count(webhooks), 0);
 });
 
-t.test('addresses inside the network and our own are refused before anything is sent', async (t) => {
+t.test('Addresses inside the network are refused before anything is sent', async (t) => {
   const refused = [
     'http://10.0.0.1/',
     'http://169.254.169.254/latest/meta-data/',
@@ -111,7 +111,7 @@ t.test('addresses inside the network and our own are refused before anything is 
   await postWebhook(app, alice, { url: 'http://127.0.0.1:4000/mine' });
 });
 
-t.test('production takes https only', async (t) => {
+t.test('Production accepts https only', async (t) => {
   const env = { ...PRODUCTION, BASE_URL: 'https://carillon.example.com', APP_URL: 'https://app.example.com' };
   const production = await testContext(t, { env: { ...UNHURRIED, ...env } });
   const owner = await signUpAlice(production.app);
@@ -128,7 +128,7 @@ t.test('production takes https only', async (t) => {
   }
 });
 
-t.test('a trial has room for 3 webhooks, pro and admins for 10, whatever their plan says', async (t) => {
+t.test('A trial has 3 webhooks; pro users and admins have 10', async (t) => {
   const bob = await signUp(app, { name: 'Bob' });
   const ada = await signUpAda(app);
   await plan(bob, 'pro');
@@ -149,7 +149,7 @@ t.test('a trial has room for 3 webhooks, pro and admins for 10, whatever their p
   }
 });
 
-t.test('inactive and failed webhooks take their place too, deleted ones none', async (t) => {
+t.test('Inactive and failed webhooks count against the limit, deleted ones do not', async (t) => {
   const made = [];
   for (let n = 0; n < 3; n++) made.push(await postWebhook(app, alice));
   await ctx.db.update(webhooks).set({ status: 'failed' });
@@ -158,7 +158,7 @@ t.test('inactive and failed webhooks take their place too, deleted ones none', a
   t.equal((await tryWebhook(app, alice)).statusCode, 201);
 });
 
-t.test('40 creations at once never exceed a limit', async (t) => {
+t.test('40 concurrent creations never exceed the limit', async (t) => {
   const bob = await signUp(app, { name: 'Bob' });
   await plan(bob, 'pro');
   for (const [person, most] of [
@@ -172,7 +172,7 @@ t.test('40 creations at once never exceed a limit', async (t) => {
   }
 });
 
-t.test('5 a minute may be created', async (t) => {
+t.test('5 webhooks a minute may be created', async (t) => {
   const hurried = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
   const owner = await signUpAlice(hurried.app);
   await hurried.ctx.db.update(settings).set({ maxTasksPerUser: 100 });
@@ -180,6 +180,6 @@ t.test('5 a minute may be created', async (t) => {
   t.equal((await tryWebhook(hurried.app, owner)).statusCode, 429);
 });
 
-t.test('nobody creates a webhook without a session', async (t) => {
+t.test('Creating a webhook needs a session', async (t) => {
   await assertNeedsSession(t, app, { method: 'POST', url: '/api/webhooks', payload: WEBHOOK });
 });

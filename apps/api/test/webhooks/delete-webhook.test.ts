@@ -16,7 +16,7 @@ t.beforeEach(async () => {
   receiver.received.length = 0;
 });
 
-t.test('a webhook goes with its deliveries and its log', async (t) => {
+t.test('Deleting a webhook deletes its deliveries and its log', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   receiver.answer((delivery) => (delivery.body.includes('"n":0') ? 200 : 500));
   await recordMany(ctx, alice.id, 3);
@@ -31,7 +31,7 @@ t.test('a webhook goes with its deliveries and its log', async (t) => {
   t.equal((await callWebhook(app, alice, 'DELETE', id)).statusCode, 404, 'and only once');
 });
 
-t.test('deleted while it is sent to, it leaves nothing behind', async (t) => {
+t.test('A webhook deleted during an attempt leaves nothing behind', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   receiver.answer({ status: 200, delayMs: 200 });
   await recordMany(ctx, alice.id, 3);
@@ -43,14 +43,14 @@ t.test('deleted while it is sent to, it leaves nothing behind', async (t) => {
   t.equal(await ctx.db.$count(deliveryAttempts), 0);
 });
 
-t.test("an unknown webhook and a stranger's are not found", async (t) => {
+t.test("An unknown webhook and a stranger's webhook are not found", async (t) => {
   const { id } = await postWebhook(app, alice);
   t.equal((await callWebhook(app, bob, 'DELETE', id)).statusCode, 404);
   for (const unknown of NO_WEBHOOKS) t.equal((await callWebhook(app, alice, 'DELETE', unknown)).statusCode, 404);
   t.ok(await readWebhook(app, alice, id));
 });
 
-t.test('nobody deletes a webhook without a session', async (t) => {
+t.test('Deleting a webhook needs a session', async (t) => {
   const { id } = await postWebhook(app, alice);
   await assertNeedsSession(t, app, { method: 'DELETE', url: `/api/webhooks/${id}` });
 });

@@ -21,7 +21,7 @@ t.beforeEach(async () => {
 });
 const send = (payload: object) => sendInbound(app, webhook, payload);
 
-t.test('a signed call with a taskId runs that task', async (t) => {
+t.test('A signed call with a taskId executes that task', async (t) => {
   const taskId = await postTask(app, alice);
   const answer = await send({ event: 'order.paid', taskId, data: { order: 7 } });
   t.equal(answer.statusCode, 201);
@@ -34,7 +34,7 @@ t.test('a signed call with a taskId runs that task', async (t) => {
   t.match(shown.json().execution, { status: 'completed', trigger: 'inbound' });
 });
 
-t.test("somebody else's task and an unknown one are not found", async (t) => {
+t.test("A stranger's task and an unknown task are not found", async (t) => {
   for (const taskId of [await postTask(app, bob), 2_147_483_647]) {
     const answer = await send({ taskId });
     t.equal(answer.statusCode, 404);
@@ -42,7 +42,7 @@ t.test("somebody else's task and an unknown one are not found", async (t) => {
   }
 });
 
-t.test('over quota nothing runs', async (t) => {
+t.test('A call over quota executes nothing', async (t) => {
   const taskId = await postTask(app, alice);
   await ctx.db.update(users).set({ plan: 'trial', trialEndsAt: ctx.now() }).where(eq(users.id, alice.id));
   const answer = await send({ taskId });
@@ -50,35 +50,32 @@ t.test('over quota nothing runs', async (t) => {
   t.match(answer.json(), { success: false, error: 'Quota exceeded', details: { resource: 'trial' } });
 });
 
-t.test(
-  'the task events of a run that a webhook caused go to no webhook, retries included (security T30)',
-  async (t) => {
-    const receiver = await startReceiver(t);
-    const events = ['task.started', 'task.completed', 'task.failed', 'execution.started', 'execution.completed'];
-    await postWebhook(app, alice, { url: receiver.url, events: [...events, 'execution.failed'] });
-    const taskId = await postTask(app, alice);
-    const heard = async () => {
-      receiver.received.length = 0;
-      await createDeliverer(ctx).drain();
-      return receiver.received.map(({ headers }) => headers['x-event-type']).sort();
-    };
+t.test('Task events of an execution that a webhook started go to no webhook, retries included', async (t) => {
+  const receiver = await startReceiver(t);
+  const events = ['task.started', 'task.completed', 'task.failed', 'execution.started', 'execution.completed'];
+  await postWebhook(app, alice, { url: receiver.url, events: [...events, 'execution.failed'] });
+  const taskId = await postTask(app, alice);
+  const heard = async () => {
+    receiver.received.length = 0;
+    await createDeliverer(ctx).drain();
+    return receiver.received.map(({ headers }) => headers['x-event-type']).sort();
+  };
 
-    const busy = { ...ctx, ai: answering(BUSY) };
-    t.equal((await send({ taskId })).statusCode, 201);
-    await createWorker(busy).drain();
-    t.same(await heard(), ['execution.failed', 'execution.started']);
-    clock.advance(60_000);
-    await runDue(ctx);
-    t.same(await heard(), ['execution.completed', 'execution.started'], 'of its retry too');
-    const [retry] = await ctx.db.select().from(executions).orderBy(desc(executions.id)).limit(1);
-    t.match(retry, { trigger: 'retry', viaWebhook: true });
+  const busy = { ...ctx, ai: answering(BUSY) };
+  t.equal((await send({ taskId })).statusCode, 201);
+  await createWorker(busy).drain();
+  t.same(await heard(), ['execution.failed', 'execution.started']);
+  clock.advance(60_000);
+  await runDue(ctx);
+  t.same(await heard(), ['execution.completed', 'execution.started'], 'of its retry too');
+  const [retry] = await ctx.db.select().from(executions).orderBy(desc(executions.id)).limit(1);
+  t.match(retry, { trigger: 'retry', viaWebhook: true });
 
-    await app.inject({ method: 'POST', url: `/api/tasks/${taskId}/execute`, headers: alice.headers });
-    await createWorker(ctx).drain();
-    t.same(
-      await heard(),
-      ['execution.completed', 'execution.started', 'task.completed', 'task.started'],
-      'a run by hand tells everything',
-    );
-  },
-);
+  await app.inject({ method: 'POST', url: `/api/tasks/${taskId}/execute`, headers: alice.headers });
+  await createWorker(ctx).drain();
+  t.same(
+    await heard(),
+    ['execution.completed', 'execution.started', 'task.completed', 'task.started'],
+    'a run by hand tells everything',
+  );
+});

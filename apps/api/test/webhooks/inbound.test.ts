@@ -24,7 +24,7 @@ const send = (payload: string | object, given: Parameters<typeof sendInbound>[3]
   sendInbound(app, webhook, payload, given);
 const NOT_FOUND = { error: 'Webhook not found or inactive' };
 
-t.test('GET tells that the address is good, and whose it is', async (t) => {
+t.test('GET confirms an inbound address and its owner', async (t) => {
   const answer = await show();
   t.equal(answer.statusCode, 200);
   const { message, ...rest } = answer.json();
@@ -39,7 +39,7 @@ t.test('GET tells that the address is good, and whose it is', async (t) => {
   t.equal(answer.headers['referrer-policy'], 'no-referrer');
 });
 
-t.test('whatever is wrong with the path is answered alike, to GET and POST', async (t) => {
+t.test('Every wrong path gets the same 404, for GET and POST', async (t) => {
   const other = await postWebhook(app, bob);
   const unknown = [
     inboundPath({ userId: alice.id, secret: generateSecret() }),
@@ -72,7 +72,7 @@ t.test('whatever is wrong with the path is answered alike, to GET and POST', asy
   await seen(inboundPath(webhook));
 });
 
-t.test('a signed call without a taskId is received, and that is all', async (t) => {
+t.test('A signed call without a taskId is received and executes nothing', async (t) => {
   const before = await ctx.db.$count(executions);
   for (const body of [{}, { event: 'ping' }, { event: 'ping', data: { nested: { deep: [1, null] } } }]) {
     const answer = await send(body);
@@ -82,14 +82,14 @@ t.test('a signed call without a taskId is received, and that is all', async (t) 
   t.equal(await ctx.db.$count(executions), before);
 });
 
-t.test('the signature is over the raw bytes, whatever they are', async (t) => {
+t.test('The signature covers the raw bytes', async (t) => {
   t.equal((await send('{ "event" :\t"spaced",\n"data": {"ü": "🔔"} }')).statusCode, 200);
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1']) {
     t.equal((await send({ event: 'x' }, { type })).statusCode, 200, type);
   }
 });
 
-t.test('a wrong signature is 401 with its one word, before anything is read', async (t) => {
+t.test('A wrong signature is refused with 401 before the body is parsed', async (t) => {
   const taskId = await postTask(app, alice);
   const body = JSON.stringify({ taskId });
   const good = signatureOf(webhook.secret, body);
@@ -106,7 +106,7 @@ t.test('a wrong signature is 401 with its one word, before anything is read', as
   t.equal(await ctx.db.$count(executions, eq(executions.taskId, taskId)), 0);
 });
 
-t.test('a signed body that cannot be used is 400', async (t) => {
+t.test('A signed but invalid body is refused with 400', async (t) => {
   for (const body of ['', 'no JSON', '[1', '\u0000']) t.equal((await send(body)).statusCode, 400, body);
   const wrong: [object, string][] = [
     [{ taskId: 'x' }, 'taskId'],
@@ -127,7 +127,7 @@ t.test('a signed body that cannot be used is 400', async (t) => {
   t.equal((await send('[]')).statusCode, 400);
 });
 
-t.test('100 calls a minute may come from an address, good and bad ones together', async (t) => {
+t.test('100 calls a minute are accepted from an IP address, valid and invalid together', async (t) => {
   const hurried = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
   const owner = await signUpAlice(hurried.app);
   const own = await postWebhook(hurried.app, owner);
@@ -147,7 +147,7 @@ t.test('100 calls a minute may come from an address, good and bad ones together'
   t.equal((await hurried.app.inject({ url, remoteAddress: '198.51.100.7' })).statusCode, 200, 'others go on');
 });
 
-t.test('a failure of the service is 500 with its two words, and nothing of the secret', async (t) => {
+t.test('An internal error is a bare 500 without the secret', async (t) => {
   const { select } = ctx.db;
   ctx.db.select = (() => {
     throw new Error(`select failed at ${inboundPath(webhook)}`);
@@ -161,7 +161,7 @@ t.test('a failure of the service is 500 with its two words, and nothing of the s
   t.notMatch(failed.body, /whsec_/);
 });
 
-t.test('no secret ever reaches the log', async (t) => {
+t.test('No secret reaches the log', async (t) => {
   const secret = generateSecret();
   logged.length = 0;
   for (const path of [inboundPath(webhook), inboundPath({ userId: alice.id, secret })]) {
@@ -177,6 +177,6 @@ t.test('no secret ever reaches the log', async (t) => {
   t.notOk(text.includes(secret.slice(6)));
 });
 
-t.test('a path with an id that only looks like a webhook is an inbound path', async (t) => {
+t.test('A path whose first part looks like a webhook id is an inbound path', async (t) => {
   t.equal((await show(`/api/webhooks/${randomUUID()}/${generateSecret()}`)).statusCode, 404);
 });

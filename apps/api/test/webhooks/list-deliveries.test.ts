@@ -22,7 +22,7 @@ t.beforeEach(async () => {
 const deliver = () => createDeliverer(ctx).drain();
 const logs = async (id: string, query = '') => (await callWebhook(app, alice, 'GET', id, `/logs${query}`)).json();
 
-t.test('the log has an entry for each attempt, newest first, with what came of it', async (t) => {
+t.test('The log has one entry per attempt, newest first, with its result', async (t) => {
   const { id, url } = await postWebhook(app, alice, { url: `${receiver.url}/x` });
   receiver.answer(500);
   await recordMany(ctx, alice.id, 1);
@@ -46,7 +46,7 @@ t.test('the log has an entry for each attempt, newest first, with what came of i
   t.not(entries[0].id, entries[1].id);
 });
 
-t.test('the log is read in pages of 1 to 100, 50 unless told', async (t) => {
+t.test('The log is paged by 1 to 100 entries, by default 50', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 60);
   await deliver();
@@ -63,7 +63,7 @@ t.test('the log is read in pages of 1 to 100, 50 unless told', async (t) => {
 });
 
 t.test(
-  'the last 100 attempts are kept and those of open deliveries; what got through goes with its entries',
+  'The log keeps the last 100 attempts and those of open deliveries; delivered ones are deleted with their entries',
   async (t) => {
     const { id } = await postWebhook(app, alice, { url: receiver.url });
     receiver.answer(500);
@@ -89,7 +89,7 @@ t.test(
   },
 );
 
-t.test('the log shows no more than is kept, also before the rest is deleted', async (t) => {
+t.test('The log shows the last 100 attempts even before older ones are deleted', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   const stopping = AbortSignal.abort();
   await recordMany(ctx, alice.id, 130);
@@ -109,19 +109,19 @@ t.test('the log shows no more than is kept, also before the rest is deleted', as
   t.equal(shown.at(-1).timestamp, new Date(START.getTime() + 30).toISOString());
 });
 
-t.test("an unknown webhook's log and a stranger's are not found", async (t) => {
+t.test("The logs of an unknown and a stranger's webhook are not found", async (t) => {
   const { id } = await postWebhook(app, alice);
   t.equal((await callWebhook(app, bob, 'GET', id, '/logs')).statusCode, 404);
   for (const unknown of NO_WEBHOOKS) t.equal((await callWebhook(app, alice, 'GET', unknown, '/logs')).statusCode, 404);
   t.same(await readLog(app, alice, id), []);
 });
 
-t.test('nobody reads a log without a session', async (t) => {
+t.test('Reading a log needs a session', async (t) => {
   const { id } = await postWebhook(app, alice);
   await assertNeedsSession(t, app, { method: 'GET', url: `/api/webhooks/${id}/logs` });
 });
 
-t.test('what failed is kept for 30 days beyond the log, so that it can be sent again', async (t) => {
+t.test('A failed delivery stays for 30 days beyond the log, for redelivery', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 3);
   await ctx.db

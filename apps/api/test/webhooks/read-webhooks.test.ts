@@ -20,7 +20,7 @@ await postWebhook(app, bob);
 const list = async (query = '', person = alice) =>
   (await app.inject({ url: `/api/webhooks${query}`, headers: person.headers })).json();
 
-t.test('the list holds the own webhooks, newest first, and no secret', async (t) => {
+t.test("The list shows the caller's webhooks, newest first, without secrets", async (t) => {
   const { success, webhooks, pagination } = await list();
   t.equal(success, true);
   t.same(
@@ -36,7 +36,7 @@ t.test('the list holds the own webhooks, newest first, and no secret', async (t)
   t.equal((await list('', bob)).webhooks.length, 1);
 });
 
-t.test('the list is read in pages', async (t) => {
+t.test('The list is paged', async (t) => {
   const first = await list('?limit=2');
   const last = await list('?limit=2&offset=4');
   t.same(
@@ -50,14 +50,14 @@ t.test('the list is read in pages', async (t) => {
   }
 });
 
-t.test('one webhook is shown to its owner, and no secret with it', async (t) => {
+t.test('A webhook is shown to its owner without its secret', async (t) => {
   const answer = await callWebhook(app, alice, 'GET', mine[0] ?? '');
   t.equal(answer.statusCode, 200);
   t.match(answer.json(), { success: true, webhook: { id: mine[0], isActive: true, status: 'active' } });
   t.notMatch(answer.body, /whsec_|secret/);
 });
 
-t.test("an unknown webhook and a stranger's are not found, by admins neither", async (t) => {
+t.test("An unknown webhook and a stranger's webhook are not found, also by admins", async (t) => {
   const ada = await signUpAda(app);
   for (const person of [bob, ada]) {
     t.equal((await callWebhook(app, person, 'GET', mine[0] ?? '')).statusCode, 404);
@@ -69,7 +69,7 @@ t.test("an unknown webhook and a stranger's are not found, by admins neither", a
   }
 });
 
-t.test('nobody reads webhooks without a session', async (t) => {
+t.test('Reading webhooks needs a session', async (t) => {
   await assertNeedsSession(t, app, { method: 'GET', url: '/api/webhooks' });
   await assertNeedsSession(t, app, { method: 'GET', url: `/api/webhooks/${mine[0]}` });
 });

@@ -37,7 +37,7 @@ async function failAll() {
 }
 const activate = (id: string) => callWebhook(app, alice, 'PATCH', id, '', { isActive: true });
 
-t.test('a delivery is sent again: the same bytes, the same id, from the first attempt on', async (t) => {
+t.test('A redelivery sends the same bytes under the same id, from attempt 1', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 1);
   await deliver();
@@ -62,7 +62,7 @@ t.test('a delivery is sent again: the same bytes, the same id, from the first at
   t.equal((await readLog(app, alice, id)).length, 3);
 });
 
-t.test('sent again, a delivery has its five attempts again', async (t) => {
+t.test('A redelivery has five attempts again', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 1);
   await failAll();
@@ -77,7 +77,7 @@ t.test('sent again, a delivery has its five attempts again', async (t) => {
   );
 });
 
-t.test('one that waits for its retry is sent at once, as that attempt', async (t) => {
+t.test('A delivery that waits for its retry is sent at once, as that attempt', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   receiver.answer(500);
   await recordMany(ctx, alice.id, 1);
@@ -90,7 +90,7 @@ t.test('one that waits for its retry is sent at once, as that attempt', async (t
   t.match(await readDeliveries(ctx, id), [{ status: 'delivered', attempt: 2 }]);
 });
 
-t.test('one that is just being sent goes on', async (t) => {
+t.test('A delivery that is being sent is left alone', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   receiver.answer({ status: 200, delayMs: 150 });
   await recordMany(ctx, alice.id, 1);
@@ -103,7 +103,7 @@ t.test('one that is just being sent goes on', async (t) => {
   t.match(await readDeliveries(ctx, id), [{ status: 'delivered' }]);
 });
 
-t.test('all that failed since an instant is sent again, once', async (t) => {
+t.test('All deliveries that failed since an instant are sent again, once', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 1);
   await failAll();
@@ -129,7 +129,7 @@ t.test('all that failed since an instant is sent again, once', async (t) => {
   t.same((await since(id, '2026-11-20T00:00:00+02:00')).json().count, 1, 'and the day before there was one');
 });
 
-t.test('deliveries that ended unsent when the webhook failed are among them', async (t) => {
+t.test('Deliveries that ended unsent when the webhook failed are redelivered too', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 1);
   receiver.answer(500);
@@ -149,7 +149,7 @@ t.test('deliveries that ended unsent when the webhook failed are among them', as
   t.equal(receiver.received.length, 10);
 });
 
-t.test('to a webhook that is not active nothing is sent again', async (t) => {
+t.test('Redelivery to an inactive webhook is refused', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 1);
   await deliver();
@@ -163,7 +163,7 @@ t.test('to a webhook that is not active nothing is sent again', async (t) => {
   }
 });
 
-t.test('since is an instant and nothing else', async (t) => {
+t.test('since must be an instant', async (t) => {
   const { id } = await postWebhook(app, alice);
   for (const payload of [{}, { since: 'yesterday' }, { since: 5 }, { since: null }, { since: START, all: true }]) {
     const answer = await callWebhook(app, alice, 'POST', id, '/redeliver', payload);
@@ -171,7 +171,7 @@ t.test('since is an instant and nothing else', async (t) => {
   }
 });
 
-t.test("an unknown delivery, another webhook's and a stranger's are not found", async (t) => {
+t.test("An unknown delivery, another webhook's and a stranger's are not found", async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   const { id: other } = await postWebhook(app, alice, { url: receiver.url, events: ['task.failed'] });
   await recordMany(ctx, alice.id, 1);
@@ -189,7 +189,7 @@ t.test("an unknown delivery, another webhook's and a stranger's are not found", 
   t.equal(receiver.received.length, 1);
 });
 
-t.test('nobody sends anything again without a session', async (t) => {
+t.test('Redelivery needs a session', async (t) => {
   const { id } = await postWebhook(app, alice);
   await assertNeedsSession(t, app, { method: 'POST', url: `/api/webhooks/${id}/redeliver`, payload: { since: START } });
   await assertNeedsSession(t, app, { method: 'POST', url: `/api/webhooks/${id}/logs/${id}/redeliver` });

@@ -40,7 +40,7 @@ function verifies(secret: string, { body, headers }: ReceivedDelivery): boolean 
   return String(headers['webhook-signature']).split(' ').includes(expected);
 }
 
-t.test('a rotation shows a new secret, once', async (t) => {
+t.test('A rotation shows a new secret once', async (t) => {
   const { id, secret } = await postWebhook(app, alice);
   const answer = await rotate(id);
   t.equal(answer.statusCode, 200);
@@ -54,7 +54,7 @@ t.test('a rotation shows a new secret, once', async (t) => {
   t.notMatch(JSON.stringify(logged), webhook.secret.slice(6));
 });
 
-t.test('for 24 hours both secrets sign, then the new one alone', async (t) => {
+t.test('Both secrets sign for 24 hours, then only the new one', async (t) => {
   const { id, secret: before } = await postWebhook(app, alice, { url: receiver.url });
   const after = await rotated(id);
   const first = await receive();
@@ -72,7 +72,7 @@ t.test('for 24 hours both secrets sign, then the new one alone', async (t) => {
   t.ok(verifies(after, last));
 });
 
-t.test('a second rotation keeps the secret just before it', async (t) => {
+t.test('A second rotation keeps only the latest replaced secret', async (t) => {
   const { id, secret: first } = await postWebhook(app, alice, { url: receiver.url });
   const second = await rotated(id);
   const third = await rotated(id);
@@ -83,14 +83,14 @@ t.test('a second rotation keeps the secret just before it', async (t) => {
   );
 });
 
-t.test('the inbound address changes at once', async (t) => {
+t.test('The inbound address changes at once', async (t) => {
   const { id, secret } = await postWebhook(app, alice);
   const after = await rotated(id);
   t.equal((await app.inject(`/api/webhooks/${alice.id}/${secret}`)).statusCode, 404);
   t.equal((await app.inject(`/api/webhooks/${alice.id}/${after}`)).statusCode, 200);
 });
 
-t.test('rotations at once leave the webhook with the secret of one of them', async (t) => {
+t.test('Concurrent rotations leave the webhook with the secret of one of them', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   const secrets = await Promise.all(Array.from({ length: 8 }, () => rotated(id)));
   const delivery = await receive();
@@ -101,7 +101,7 @@ t.test('rotations at once leave the webhook with the secret of one of them', asy
   t.equal(secrets.filter((secret) => verifies(secret, delivery)).length, 2);
 });
 
-t.test('a secret that cannot be read any more is replaced like any other', async (t) => {
+t.test('A secret that cannot be decrypted is replaced like any other', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await ctx.db.update(webhooks).set({ secretSealed: 'v1.lost.AAAA' });
   const after = await rotated(id);
@@ -110,14 +110,14 @@ t.test('a secret that cannot be read any more is replaced like any other', async
   t.equal(String(delivery.headers['webhook-signature']).split(' ').length, 1);
 });
 
-t.test("an unknown webhook and a stranger's are not found", async (t) => {
+t.test("An unknown webhook and a stranger's webhook are not found", async (t) => {
   const { id, secret } = await postWebhook(app, alice);
   t.equal((await rotate(id, bob)).statusCode, 404);
   for (const unknown of NO_WEBHOOKS) t.equal((await rotate(unknown)).statusCode, 404, unknown);
   t.equal((await app.inject(`/api/webhooks/${alice.id}/${secret}`)).statusCode, 200);
 });
 
-t.test('nobody rotates a secret without a session', async (t) => {
+t.test('Rotating a secret needs a session', async (t) => {
   const { id } = await postWebhook(app, alice);
   await assertNeedsSession(t, app, { method: 'POST', url: `/api/webhooks/${id}/rotate-secret` });
 });

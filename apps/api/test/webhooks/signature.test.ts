@@ -17,7 +17,7 @@ import { signatureOf } from '../support/webhooks.ts';
 const body = '{"event":"test","data":{"message":"Grüße, 世界 🔔"}}';
 const withKeys = (encryptionKeys: EncryptionKey[]) => ({ config: { encryptionKeys } }) as unknown as Context;
 
-t.test('a secret has 32 characters that either base64 alphabet knows, of more than 190 bits', async (t) => {
+t.test('A generated secret has 32 characters that both base64 alphabets share, of at least 190 bits', async (t) => {
   const made = Array.from({ length: 2000 }, generateSecret);
   t.equal(new Set(made).size, 2000);
   for (const secret of made) if (!/^whsec_[A-Za-z0-9]{32}$/.test(secret)) t.fail(secret);
@@ -25,7 +25,7 @@ t.test('a secret has 32 characters that either base64 alphabet knows, of more th
   t.ok(made.every(isPathSafe));
 });
 
-t.test("the specification's signature is the HMAC-SHA256 of the raw body in lower-case hex", async (t) => {
+t.test('X-Webhook-Signature is the HMAC-SHA256 of the raw body in lower-case hex', async (t) => {
   // openssl dgst -sha256 -hmac secret
   t.equal(signBody('secret', 'body'), 'sha256=dc46983557fea127b43af721467eb9b3fde2338fe3e14f51952aa8478c13d355');
   const secret = generateSecret();
@@ -33,7 +33,7 @@ t.test("the specification's signature is the HMAC-SHA256 of the raw body in lowe
   t.match(signBody(secret, body), /^sha256=[0-9a-f]{64}$/);
 });
 
-t.test('a signature is taken only as it was made', async (t) => {
+t.test('A signature is accepted only unchanged', async (t) => {
   const secret = generateSecret();
   const bytes = Buffer.from(body);
   const good = signBody(secret, bytes);
@@ -51,7 +51,7 @@ t.test('a signature is taken only as it was made', async (t) => {
   for (const signature of bad) t.notOk(isSigned(secret, bytes, signature), String(signature));
 });
 
-t.test('the library that receivers verify with takes the headers of Standard Webhooks', async (t) => {
+t.test('The Standard Webhooks library verifies the headers', async (t) => {
   const at = new Date();
   for (let n = 0; n < 200; n++) {
     const [secret, before] = [generateSecret(), generateSecret()];
@@ -66,7 +66,7 @@ t.test('the library that receivers verify with takes the headers of Standard Web
   }
 });
 
-t.test('what the headers sign cannot be changed or sent again much later', async (t) => {
+t.test('A changed or replayed delivery fails verification', async (t) => {
   const secret = generateSecret();
   const verify = (at: Date, changes: Record<string, string> = {}, text = body) =>
     new Webhook(secret).verify(text, { ...buildStandardHeaders([secret], { id: 'a', at, body }), ...changes });
@@ -78,7 +78,7 @@ t.test('what the headers sign cannot be changed or sent again much later', async
   t.throws(() => verify(new Date(now.getTime() - 301_000)), /too old/);
 });
 
-t.test('a secret is found under each key that may have sealed it, and the look-up is keyed', async (t) => {
+t.test('A secret is found under each encryption key, by a keyed index', async (t) => {
   const [a, b] = parseEncryptionKeys(
     `a:${randomBytes(32).toString('base64')},b:${randomBytes(32).toString('base64')}`,
   ) as [EncryptionKey, EncryptionKey];

@@ -33,7 +33,7 @@ async function heard(own = ctx) {
   return receiver.received.splice(0).map(({ path, headers }) => `${path} ${headers['x-event-type']}`);
 }
 
-t.test('the end of each run of the task arrives at its address, and of no other task', async (t) => {
+t.test('The address of a task gets the results of that task only', async (t) => {
   const id = await postTask(app, alice, { webhookUrl: `${receiver.url}/a` });
   const other = await postTask(app, alice, { webhookUrl: `${receiver.url}/b` });
   const silent = await postTask(app, alice);
@@ -43,7 +43,7 @@ t.test('the end of each run of the task arrives at its address, and of no other 
   t.same(await heard({ ...ctx, ai: answering(REFUSED) }), ['/a execution.failed']);
 });
 
-t.test('each attempt that fails is told, with whether another follows', async (t) => {
+t.test('Each failed attempt is sent, with whether a retry follows', async (t) => {
   const id = await postTask(app, alice, { webhookUrl: receiver.url });
   await execute(id);
   await createWorker({ ...ctx, ai: answering(BUSY) }).drain();
@@ -55,13 +55,13 @@ t.test('each attempt that fails is told, with whether another follows', async (t
   t.same(await heard(), ['/ execution.completed']);
 });
 
-t.test('a run that an inbound webhook caused is told too', async (t) => {
+t.test('The result of an execution that an inbound webhook started is sent too', async (t) => {
   const id = await postTask(app, alice, { webhookUrl: receiver.url });
   t.equal((await sendInbound(app, await postWebhook(app, alice), { taskId: id })).statusCode, 201);
   t.same(await heard(), ['/ execution.completed']);
 });
 
-t.test('its owner sees it among the webhooks, and verifies with the secret of a rotation', async (t) => {
+t.test("The owner sees a task's webhook in the list, and verifies with a rotated secret", async (t) => {
   // The library of the receivers looks at the clock.
   clock.set(new Date());
   const scheduledFor = new Date(ctx.now().getTime() + 3_600_000).toISOString();
@@ -93,7 +93,7 @@ t.test('its owner sees it among the webhooks, and verifies with the secret of a 
   );
 });
 
-t.test('it counts against no limit of webhooks', async (t) => {
+t.test("A task's webhook counts against no limit", async (t) => {
   for (let n = 0; n < 4; n++) await postTask(app, alice, { webhookUrl: `${receiver.url}/${n}` });
   for (let n = 0; n < 3; n++) await postWebhook(app, alice);
   t.equal((await list(alice)).length, 7);
@@ -101,7 +101,7 @@ t.test('it counts against no limit of webhooks', async (t) => {
   await t.rejects(postWebhook(app, alice), /Quota exceeded/);
 });
 
-t.test('only its switch is changed among the webhooks; the rest is refused with where it is set', async (t) => {
+t.test("A task's webhook can only be switched; other changes are refused with where to make them", async (t) => {
   const taskId = await postTask(app, alice, { webhookUrl: receiver.url });
   const { id } = (await list(alice))[0];
   const before = await readWebhook(app, alice, id);
@@ -128,7 +128,7 @@ t.test('only its switch is changed among the webhooks; the rest is refused with 
   t.match((await callWebhook(app, alice, 'PATCH', id, '', { isActive: true })).json().webhook, { status: 'active' });
 });
 
-t.test('another address switches it on again, none deletes it, and so does the end of the task', async (t) => {
+t.test("A new address switches a task's webhook on; removing it or the task deletes the webhook", async (t) => {
   const taskId = await postTask(app, alice, { webhookUrl: 'https://hooks.example.com/a' });
   const first = await ownOf(taskId);
   await ctx.db.update(webhooks).set({ status: 'failed', lastAttemptOk: false });
@@ -150,7 +150,7 @@ t.test('another address switches it on again, none deletes it, and so does the e
   t.same([await ctx.db.$count(webhooks), await ctx.db.$count(deliveries)], [0, 0]);
 });
 
-t.test('of changes at once the last one is in force in both places', async (t) => {
+t.test('The last of concurrent changes wins in the task and its webhook', async (t) => {
   const taskId = await postTask(app, alice);
   const urls = [1, 2, 3, 4, 5, 6].map((n) => (n === 3 ? null : `https://hooks.example.com/${n}`));
   const answers = await Promise.all(urls.map((webhookUrl) => patchTask(app, alice, taskId, { webhookUrl })));
@@ -159,7 +159,7 @@ t.test('of changes at once the last one is in force in both places', async (t) =
   t.equal((await ownOf(taskId))?.url ?? null, task?.webhookUrl);
 });
 
-t.test('an address that may not be reached is refused and changes nothing', async (t) => {
+t.test('An unreachable address is refused and changes nothing', async (t) => {
   const taskId = await postTask(app, alice, { webhookUrl: receiver.url });
   const answer = await patchTask(app, alice, taskId, { name: 'Another', webhookUrl: 'http://10.0.0.1/' });
   t.equal(answer.statusCode, 400);
@@ -167,7 +167,7 @@ t.test('an address that may not be reached is refused and changes nothing', asyn
   t.match(await ownOf(taskId), { url: receiver.url });
 });
 
-t.test('when it fails its owner is told which task it is of', async (t) => {
+t.test('The notification of a failed task webhook names the task', async (t) => {
   const taskId = await postTask(app, alice, { name: 'Evening news', webhookUrl: receiver.url });
   receiver.answer(500);
   await execute(taskId);
@@ -182,7 +182,7 @@ t.test('when it fails its owner is told which task it is of', async (t) => {
   ]);
 });
 
-t.test('a deactivated account sends nothing of it until it is active again', async (t) => {
+t.test('A deactivated account sends nothing until it is active again', async (t) => {
   const taskId = await postTask(app, alice, { webhookUrl: receiver.url });
   await execute(taskId);
   await createWorker(ctx).drain();

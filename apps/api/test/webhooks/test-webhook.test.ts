@@ -28,7 +28,7 @@ t.beforeEach(async () => {
 });
 const test = (id: string, person = alice) => callWebhook(app, person, 'POST', id, '/test');
 
-t.test('a test is sent at once and its entry of the log is the answer', async (t) => {
+t.test('A test is sent at once and answers with its log entry', async (t) => {
   const { id, url, secret } = await postWebhook(app, alice, { url: `${receiver.url}/x`, events: ['task.failed'] });
   const answer = await test(id);
   t.equal(answer.statusCode, 200);
@@ -51,7 +51,7 @@ t.test('a test is sent at once and its entry of the log is the answer', async (t
   t.same(await readLog(app, alice, id), [delivery]);
 });
 
-t.test('a test that fails is told as such, is not tried again, and does not fail the webhook', async (t) => {
+t.test('A failed test is reported, is not retried, and does not fail the webhook', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   receiver.answer(500);
   for (let n = 0; n < 6; n++) {
@@ -65,7 +65,7 @@ t.test('a test that fails is told as such, is not tried again, and does not fail
   t.equal((await readWebhook(app, alice, id)).status, 'active');
 });
 
-t.test('what cannot be reached is told without a status', async (t) => {
+t.test('A test of an unreachable address has no status', async (t) => {
   const closed = await startReceiver();
   await closed.close();
   const { id } = await postWebhook(app, alice, { url: closed.url });
@@ -75,7 +75,7 @@ t.test('what cannot be reached is told without a status', async (t) => {
   });
 });
 
-t.test('inactive and failed webhooks can be tested too, and stay what they are', async (t) => {
+t.test('Inactive and failed webhooks can be tested, and keep their state', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   for (const status of ['inactive', 'failed'] as const) {
     await ctx.db.update(webhooks).set({ status });
@@ -84,7 +84,7 @@ t.test('inactive and failed webhooks can be tested too, and stay what they are',
   }
 });
 
-t.test('while it is sent a test holds nothing of the database, and one whose process died ends failed', async (t) => {
+t.test('A test holds no lock while it is sent, and fails if its process dies', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   receiver.answer({ status: 200, delayMs: 150 });
   const answer = test(id);
@@ -97,14 +97,14 @@ t.test('while it is sent a test holds nothing of the database, and one whose pro
   t.equal((await answer).statusCode, 404, 'what it comes to counts no more');
 });
 
-t.test("an unknown webhook and a stranger's are not found, and nothing is sent", async (t) => {
+t.test("An unknown webhook and a stranger's webhook are not found, and nothing is sent", async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   t.equal((await test(id, bob)).statusCode, 404);
   for (const unknown of NO_WEBHOOKS) t.equal((await test(unknown)).statusCode, 404, unknown);
   t.equal(receiver.received.length, 0);
 });
 
-t.test('10 a minute may be sent', async (t) => {
+t.test('10 tests a minute may be sent', async (t) => {
   const hurried = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
   const owner = await signUpAlice(hurried.app);
   const { id } = await postWebhook(hurried.app, owner, { url: receiver.url });
@@ -113,7 +113,7 @@ t.test('10 a minute may be sent', async (t) => {
   t.equal(receiver.received.length, 10);
 });
 
-t.test('nobody sends a test without a session', async (t) => {
+t.test('Sending a test needs a session', async (t) => {
   const { id } = await postWebhook(app, alice);
   await assertNeedsSession(t, app, { method: 'POST', url: `/api/webhooks/${id}/test` });
 });

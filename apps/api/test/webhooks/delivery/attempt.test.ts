@@ -28,7 +28,7 @@ t.beforeEach(async () => {
 });
 const deliver = () => createDeliverer(ctx).drain();
 
-t.test('an event reaches the receiver with the headers of the specification, signed over its very bytes', async (t) => {
+t.test('A delivery has the specified headers and a signature over its bytes', async (t) => {
   // The library looks at the clock.
   clock.set(new Date());
   const { id, secret } = await postWebhook(app, alice, { url: `${receiver.url}/hook?a=b` });
@@ -66,7 +66,7 @@ t.test('an event reaches the receiver with the headers of the specification, sig
   t.equal(String(body), delivery?.payload, 'what is stored is what is sent');
 });
 
-t.test('each status from 200 to 299 is a success', async (t) => {
+t.test('Every status from 200 to 299 is a success', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   for (const status of [200, 201, 202, 204, 299]) {
     receiver.answer(status);
@@ -78,7 +78,7 @@ t.test('each status from 200 to 299 is a success', async (t) => {
   t.ok((await readDeliveries(ctx, id)).every(({ status }) => status === 'delivered'));
 });
 
-t.test('whatever else comes is a failure, and its entry says what to mend', async (t) => {
+t.test('Any other response is a failure, and its log entry says why', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   const redirect = { status: 302, headers: { location: `${receiver.url}/elsewhere` } };
   const cases = [
@@ -101,7 +101,7 @@ t.test('whatever else comes is a failure, and its entry says what to mend', asyn
   t.ok(receiver.received.every(({ path }) => path === '/'));
 });
 
-t.test('an event goes to each active webhook of its owner that subscribes to it, and to no other', async (t) => {
+t.test('An event goes to every active, subscribed webhook of its owner, and to no other', async (t) => {
   await postWebhook(app, alice, { url: `${receiver.url}/one`, events: ['task.created'] });
   await postWebhook(app, alice, { url: `${receiver.url}/two`, events: ['task.updated', 'task.created'] });
   await postWebhook(app, alice, { url: `${receiver.url}/three`, events: ['task.updated'] });
@@ -111,7 +111,7 @@ t.test('an event goes to each active webhook of its owner that subscribes to it,
   t.same(receiver.received.map(({ path }) => path).sort(), ['/one', '/two']);
 });
 
-t.test('a run tells of its start and its end, in task and execution events with the same data', async (t) => {
+t.test('An execution sends task and execution events with the same data at its start and end', async (t) => {
   const kinds = ['task.started', 'task.completed', 'execution.started', 'execution.completed'];
   await postWebhook(app, alice, { url: receiver.url, events: kinds });
   await postTask(app, alice);
@@ -125,7 +125,7 @@ t.test('a run tells of its start and its end, in task and execution events with 
   t.same(dataOf('task.completed'), dataOf('execution.completed'));
 });
 
-t.test('no event tells of what was undone, and the worker is told when it is committed, not before', async (t) => {
+t.test('A rolled-back change sends no event, and the worker wakes after the commit', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   const event = { kind: 'task.updated' as const, userId: alice.id, data: {} };
   nudges = 0;
@@ -152,7 +152,7 @@ t.test('no event tells of what was undone, and the worker is told when it is com
   t.equal(nudges, 0, 'nobody subscribes to it');
 });
 
-t.test('nothing is sent in maintenance mode or of a deactivated account; it waits', async (t) => {
+t.test('Deliveries wait in maintenance mode and while their account is deactivated', async (t) => {
   await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 2);
   await ctx.db.update(settings).set({ maintenanceMode: true });
@@ -166,7 +166,7 @@ t.test('nothing is sent in maintenance mode or of a deactivated account; it wait
   t.equal(receiver.received.length, 2);
 });
 
-t.test('a secret whose key is gone is told to the owner, and sends nothing unsigned', async (t) => {
+t.test('A delivery whose secret cannot be decrypted fails with that reason, unsent', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await ctx.db.update(webhooks).set({ secretSealed: 'v1.lost.AAAA' });
   await recordMany(ctx, alice.id, 1);

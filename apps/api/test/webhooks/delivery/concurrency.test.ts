@@ -20,7 +20,7 @@ t.beforeEach(async () => {
 const proven = { lastAttemptOk: true };
 const sent = () => receiver.received.length;
 
-t.test('over all processes no more than the global number are under way', async (t) => {
+t.test('No more deliveries than the total limit are under way over all processes', async (t) => {
   const urls = Array.from({ length: 30 }, (_, n) => `${receiver.url}/${n}`);
   await insertWebhooks(ctx, alice.id, urls, proven);
   await recordMany(ctx, alice.id, 4);
@@ -34,7 +34,7 @@ t.test('over all processes no more than the global number are under way', async 
   t.equal(sent(), 120);
 });
 
-t.test('claims of several processes in the same moment keep to the global number', async (t) => {
+t.test('Concurrent claims of several processes keep to the total limit', async (t) => {
   const processes = [anotherProcess(t, test), anotherProcess(t, test), anotherProcess(t, test)];
   const limits = { ...DELIVERY_LIMITS, total: 7 };
   for (let round = 0; round < 10; round++) {
@@ -47,7 +47,7 @@ t.test('claims of several processes in the same moment keep to the global number
   }
 });
 
-t.test('a claim looks at so many webhooks and goes on from there, however many may have nothing now', async (t) => {
+t.test('A claim looks at a bounded number of webhooks, and the next one continues from there', async (t) => {
   const full = { windowCount: 100, windowEndsAt: new Date(START.getTime() + 60_000) };
   await insertWebhooks(ctx, alice.id, Array(25).fill(receiver.url), { ...proven, ...full });
   await insertWebhooks(ctx, alice.id, Array(3).fill(`${receiver.url}/free`), proven);
@@ -67,21 +67,18 @@ t.test('a claim looks at so many webhooks and goes on from there, however many m
   await createDeliverer(ctx, { limits }).drain();
 });
 
-t.test(
-  'a process has no more than WEBHOOK_CONCURRENCY under way, as long as answers come within a second',
-  async (t) => {
-    const own = await startReceiver(t);
-    own.answer({ status: 200, delayMs: 30 });
-    const urls = Array.from({ length: 20 }, (_, n) => `${own.url}/${n}`);
-    await insertWebhooks(ctx, alice.id, urls, proven);
-    await recordMany(ctx, alice.id, 2);
-    await createDeliverer(anotherProcess(t, test, { webhookConcurrency: 4 })).drain();
-    t.equal(own.received.length, 40);
-    t.equal(own.mostOpen, 4);
-  },
-);
+t.test('A process has at most WEBHOOK_CONCURRENCY deliveries under way while responses are fast', async (t) => {
+  const own = await startReceiver(t);
+  own.answer({ status: 200, delayMs: 30 });
+  const urls = Array.from({ length: 20 }, (_, n) => `${own.url}/${n}`);
+  await insertWebhooks(ctx, alice.id, urls, proven);
+  await recordMany(ctx, alice.id, 2);
+  await createDeliverer(anotherProcess(t, test, { webhookConcurrency: 4 })).drain();
+  t.equal(own.received.length, 40);
+  t.equal(own.mostOpen, 4);
+});
 
-t.test('a receiver that answers is sent 10 at once, any other 3', async (t) => {
+t.test('A webhook whose latest attempt succeeded gets 10 deliveries at once, any other 3', async (t) => {
   const claims = { limit: 50, after: FIRST_WEBHOOK };
   for (const [lastAttemptOk, most] of [
     [true, 10],
@@ -96,7 +93,7 @@ t.test('a receiver that answers is sent 10 at once, any other 3', async (t) => {
   }
 });
 
-t.test('receivers that fail leave places for those that do not', async (t) => {
+t.test('Failing webhooks leave slots for the others', async (t) => {
   const limits = { ...DELIVERY_LIMITS, total: 10, failing: 5 };
   await insertWebhooks(ctx, alice.id, Array(8).fill(receiver.url), { lastAttemptOk: false });
   await recordMany(ctx, alice.id, 3);
@@ -111,7 +108,7 @@ t.test('receivers that fail leave places for those that do not', async (t) => {
   t.ok(claimed.every(({ url }) => url.endsWith('/good') || url.endsWith('/new')));
 });
 
-t.test('claims go round the webhooks: a backlog of one delays the others by a turn', async (t) => {
+t.test('Claims go round the webhooks: a long queue delays the others by one round', async (t) => {
   const made = await insertWebhooks(ctx, alice.id, [`${receiver.url}/backlog`], proven);
   await recordMany(ctx, alice.id, 90);
   made.push(

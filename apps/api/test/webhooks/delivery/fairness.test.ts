@@ -38,7 +38,7 @@ async function stage(t: Test, { hanging, healthy, each }: { hanging: number; hea
   };
 }
 
-t.test('ten times as many hanging receivers as a process has places delay nobody else', async (t) => {
+t.test('Ten times as many hanging receivers as a process has slots delay no other webhook', async (t) => {
   const { bad, good, run } = await stage(t, { hanging: 40, healthy: 40, each: 5 });
   const tookMs = await run({ slowAfterMs: 20 });
   t.comment(`${good.received.length} deliveries in ${Math.round(tookMs)} ms, ${bad.mostOpen} hanging meanwhile`);
@@ -47,7 +47,7 @@ t.test('ten times as many hanging receivers as a process has places delay nobody
   t.ok(bad.received.length <= 44, 'and beyond the places of the process they have one each');
 });
 
-t.test('they hold as many of the global places at most as are theirs', async (t) => {
+t.test('Failing webhooks hold at most their share of the total limit', async (t) => {
   const limits = { ...DELIVERY_LIMITS, total: 20, failing: 6 };
   const { bad, good, run } = await stage(t, { hanging: 20, healthy: 20, each: 4 });
   await ctx.db.update(webhooks).set({ lastAttemptOk: false });

@@ -32,7 +32,7 @@ t.beforeEach(async () => {
 const claim = async () => (await claimDeliveries(ctx, { limit: 10, after: FIRST_WEBHOOK })).claimed;
 const states = async () => (await readDeliveries(ctx, hook)).map(({ status }) => status);
 
-t.test('what a dead process was sending is sent again as the same attempt under the same id', async (t) => {
+t.test('A delivery of a dead process is sent again as the same attempt under the same id', async (t) => {
   await recordMany(ctx, alice.id, 1);
   const [dead] = await claim();
   t.ok(dead && (await attemptDelivery(ctx, dead)), 'it has arrived, but was not noted');
@@ -51,7 +51,7 @@ t.test('what a dead process was sending is sent again as the same attempt under 
   t.same(await states(), ['delivered']);
 });
 
-t.test('who has lost the lease changes nothing any more', async (t) => {
+t.test('A process that lost its lease changes nothing', async (t) => {
   await recordMany(ctx, alice.id, 1);
   const [stalled] = await claim();
   if (!stalled) return t.fail();
@@ -69,7 +69,7 @@ t.test('who has lost the lease changes nothing any more', async (t) => {
   t.same(await states(), ['sending']);
 });
 
-t.test('a lease that is renewed is not taken over', async (t) => {
+t.test('A renewed lease is not taken over', async (t) => {
   await recordMany(ctx, alice.id, 2);
   const mine = await claim();
   clock.advance(LEASE_MS - 1);
@@ -78,7 +78,7 @@ t.test('a lease that is renewed is not taken over', async (t) => {
   t.equal(await rescueDeliveries(ctx), 0);
 });
 
-t.test('what was sent to a webhook that failed or was deleted meanwhile is not queued again', async (t) => {
+t.test('A rescued delivery to a failed or deleted webhook is not queued again', async (t) => {
   await recordMany(ctx, alice.id, 1);
   await claim();
   await ctx.db.update(webhooks).set({ status: 'failed' });
@@ -87,7 +87,7 @@ t.test('what was sent to a webhook that failed or was deleted meanwhile is not q
   t.same(await states(), ['failed']);
 });
 
-t.test('a process that stops hands back what has no answer, and loses nothing', async (t) => {
+t.test('A process that stops hands back deliveries without a response, and loses nothing', async (t) => {
   await recordMany(ctx, alice.id, 5);
   receiver.answer('hang');
   const stopping = createDeliverer(ctx, { graceMs: 50 });
@@ -102,7 +102,7 @@ t.test('a process that stops hands back what has no answer, and loses nothing', 
   t.same(await states(), Array(5).fill('delivered'));
 });
 
-t.test('a process that stops waits for answers on their way', async (t) => {
+t.test('A process that stops waits for responses', async (t) => {
   await recordMany(ctx, alice.id, 2);
   receiver.answer({ status: 200, delayMs: 100 });
   const stopping = createDeliverer(ctx);
@@ -112,7 +112,7 @@ t.test('a process that stops waits for answers on their way', async (t) => {
   t.same(await states(), Array(2).fill('delivered'));
 });
 
-t.test('retries are queued when their time has come, however many', async (t) => {
+t.test('All due retries are queued, however many there are', async (t) => {
   await recordMany(ctx, alice.id, 1);
   receiver.answer(500);
   await createDeliverer(ctx).drain();
@@ -128,7 +128,7 @@ t.test('retries are queued when their time has come, however many', async (t) =>
   t.ok((await readDeliveries(ctx, hook)).every(({ queuedAt }) => queuedAt !== null));
 });
 
-t.test('an attempt is stored however long the database is away, as long as the process may wait', async (t) => {
+t.test('An attempt is stored after any outage of the database, until the process has to stop', async (t) => {
   await recordMany(ctx, alice.id, 1);
   const [claimed] = await claim();
   const attempt = claimed && (await attemptDelivery(ctx, claimed));
@@ -146,7 +146,7 @@ t.test('an attempt is stored however long the database is away, as long as the p
   await t.rejects(storeAttempts({ ...ctx, db }, [attempt], AbortSignal.abort()), { code: 'ECONNREFUSED' });
 });
 
-t.test('what cannot be stored takes nothing else with it', async (t) => {
+t.test('An attempt that cannot be stored does not affect the others', async (t) => {
   await recordMany(ctx, alice.id, 3);
   const made = await Promise.all((await claim()).map((one) => attemptDelivery(ctx, one)));
   const attempts = made.flatMap((one, n) => (one ? [n === 1 ? { ...one, error: 'a\u0000b' } : one] : []));
@@ -154,7 +154,7 @@ t.test('what cannot be stored takes nothing else with it', async (t) => {
   t.same((await states()).sort(), ['delivered', 'delivered', 'sending'], 'the rest is left to its lease');
 });
 
-t.test('nothing holds a connection or a lock of the database while it is sent', async (t) => {
+t.test('A delivery holds no connection and no lock of the database while it is sent', async (t) => {
   const { db, close } = connect(databaseUrl, { max: 1 });
   t.teardown(close);
   const narrow = { ...ctx, db };

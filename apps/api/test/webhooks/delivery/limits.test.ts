@@ -19,30 +19,27 @@ t.beforeEach(async () => {
 const proven = { lastAttemptOk: true };
 const sent = () => receiver.received.length;
 
-t.test(
-  'a webhook is sent 100 deliveries a minute, over any number of processes; the rest waits for the next',
-  async (t) => {
-    const [hook] = await insertWebhooks(ctx, alice.id, [receiver.url], proven);
-    await recordMany(ctx, alice.id, 250);
-    const processes = [anotherProcess(t, test), anotherProcess(t, test)];
-    const deliver = () => Promise.all(processes.map((process) => createDeliverer(process).drain()));
-    const steps = [0, 59_999, 1, 59_999, 1, 60_000];
-    const counts = [];
-    for (const step of steps) {
-      clock.advance(step);
-      await deliver();
-      counts.push(sent());
-    }
-    t.same(counts, [100, 100, 200, 200, 250, 250]);
-    t.ok(
-      (await readDeliveries(ctx, hook?.id ?? '')).every(({ status }) => status === 'delivered'),
-      'none is dropped',
-    );
-    t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 250, 'none is sent twice');
-  },
-);
+t.test('A webhook gets 100 deliveries a minute over any number of processes; the rest waits', async (t) => {
+  const [hook] = await insertWebhooks(ctx, alice.id, [receiver.url], proven);
+  await recordMany(ctx, alice.id, 250);
+  const processes = [anotherProcess(t, test), anotherProcess(t, test)];
+  const deliver = () => Promise.all(processes.map((process) => createDeliverer(process).drain()));
+  const steps = [0, 59_999, 1, 59_999, 1, 60_000];
+  const counts = [];
+  for (const step of steps) {
+    clock.advance(step);
+    await deliver();
+    counts.push(sent());
+  }
+  t.same(counts, [100, 100, 200, 200, 250, 250]);
+  t.ok(
+    (await readDeliveries(ctx, hook?.id ?? '')).every(({ status }) => status === 'delivered'),
+    'none is dropped',
+  );
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 250, 'none is sent twice');
+});
 
-t.test('the minute begins with its first delivery', async (t) => {
+t.test('The minute of 100 deliveries starts with its first attempt', async (t) => {
   await insertWebhooks(ctx, alice.id, [receiver.url], proven);
   clock.advance(50_000);
   await recordMany(ctx, alice.id, 1);
@@ -56,7 +53,7 @@ t.test('the minute begins with its first delivery', async (t) => {
   t.equal(sent(), 151);
 });
 
-t.test('retries count like any attempt, and come first', async (t) => {
+t.test('Retries count in the minute and come first', async (t) => {
   await insertWebhooks(ctx, alice.id, [receiver.url], proven);
   receiver.answer(500);
   await recordMany(ctx, alice.id, 80);
@@ -69,7 +66,7 @@ t.test('retries count like any attempt, and come first', async (t) => {
   t.same(numbers.sort(), [...Array(20).fill('1'), ...Array(80).fill('2')]);
 });
 
-t.test('one webhook at its limit delays no other', async (t) => {
+t.test('A webhook at its limit delays no other', async (t) => {
   await insertWebhooks(ctx, alice.id, [`${receiver.url}/busy`, `${receiver.url}/quiet`], proven);
   await ctx.db.update(webhooks).set({ windowCount: 100, windowEndsAt: new Date(START.getTime() + 60_000) });
   await recordMany(ctx, alice.id, 3);
@@ -84,7 +81,7 @@ t.test('one webhook at its limit delays no other', async (t) => {
   );
 });
 
-t.test('a test takes a place of the minute but does not wait for one', async (t) => {
+t.test('A test counts in the minute but does not wait', async (t) => {
   const [hook] = await insertWebhooks(ctx, alice.id, [receiver.url], proven);
   const id = hook?.id ?? '';
   t.equal((await callWebhook(app, alice, 'POST', id, '/test')).statusCode, 200);

@@ -22,7 +22,7 @@ t.beforeEach(async () => {
 const deliver = () => createDeliverer(ctx).drain();
 const WAITS = [0, 60_000, 300_000, 900_000, 3_600_000];
 
-t.test('attempts are made at 0, 1, 5, 15 and 60 minutes, with the same bytes under the same id', async (t) => {
+t.test('Attempts are made after 0, 1, 5, 15 and 60 minutes, with the same bytes under the same id', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 1);
   const madeAt: string[] = [];
@@ -57,7 +57,7 @@ t.test('attempts are made at 0, 1, 5, 15 and 60 minutes, with the same bytes und
   );
 });
 
-t.test('a success ends the attempts', async (t) => {
+t.test('A success ends the attempts', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 1);
   await deliver();
@@ -71,7 +71,7 @@ t.test('a success ends the attempts', async (t) => {
   t.equal((await readWebhook(app, alice, id)).status, 'active');
 });
 
-t.test('WEBHOOK_RETRY_DELAYS_MS says how many attempts there are, and when', async (t) => {
+t.test('WEBHOOK_RETRY_DELAYS_MS sets the number and times of attempts', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   const own = { ...ctx, config: { ...ctx.config, webhookRetryDelaysMs: [2000, 1000] } };
   await recordMany(own, alice.id, 1);
@@ -86,45 +86,42 @@ t.test('WEBHOOK_RETRY_DELAYS_MS says how many attempts there are, and when', asy
   t.equal((await readWebhook(app, alice, id)).status, 'failed');
 });
 
-t.test(
-  'after the fifth failure the webhook is failed, its open deliveries end, and the owner is told once',
-  async (t) => {
-    const { id } = await postWebhook(app, alice, { url: `${receiver.url}/secret-path` });
-    const { id: other } = await postWebhook(app, alice, { url: `${receiver.url}/other`, events: ['task.updated'] });
-    receiver.answer(({ path }) => (path === '/other' ? 200 : 503));
-    await recordMany(ctx, alice.id, 3);
-    for (const wait of WAITS) {
-      clock.advance(wait);
-      if (wait === 3_600_000) await recordMany(ctx, alice.id, 20);
-      await deliver();
-    }
-    t.match(await readWebhook(app, alice, id), { status: 'failed', isActive: false });
-    t.equal((await readWebhook(app, alice, other)).status, 'active', 'another webhook is not concerned');
-    const open = (await readDeliveries(ctx, id)).filter(({ status }) => status === 'pending' || status === 'sending');
-    t.equal(open.length, 0);
-    t.equal((await readDeliveries(ctx, id)).filter(({ status }) => status === 'failed').length, 23);
-
-    const told = await ctx.db.select().from(notifications);
-    t.match(told, [{ userId: alice.id, kind: 'webhook.failed', message: /answered 503/, readAt: null }]);
-    const [mail, ...more] = await ctx.db.select().from(mails);
-    t.same(more, []);
-    t.match(mail, { recipient: alice.email, subject: /webhook to 127\.0\.0\.1:\d+ failed/ });
-    t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), new RegExp(id));
-    t.notMatch(JSON.stringify([told, mail?.subject]), /secret-path/);
-
-    receiver.received.length = 0;
-    await recordMany(ctx, alice.id, 2);
-    clock.advance(86_400_000);
+t.test('The fifth failure fails the webhook, ends its open deliveries, and notifies the owner once', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: `${receiver.url}/secret-path` });
+  const { id: other } = await postWebhook(app, alice, { url: `${receiver.url}/other`, events: ['task.updated'] });
+  receiver.answer(({ path }) => (path === '/other' ? 200 : 503));
+  await recordMany(ctx, alice.id, 3);
+  for (const wait of WAITS) {
+    clock.advance(wait);
+    if (wait === 3_600_000) await recordMany(ctx, alice.id, 20);
     await deliver();
-    t.same(
-      receiver.received.map(({ path }) => path),
-      ['/other', '/other'],
-      'nothing more is sent to it',
-    );
-  },
-);
+  }
+  t.match(await readWebhook(app, alice, id), { status: 'failed', isActive: false });
+  t.equal((await readWebhook(app, alice, other)).status, 'active', 'another webhook is not concerned');
+  const open = (await readDeliveries(ctx, id)).filter(({ status }) => status === 'pending' || status === 'sending');
+  t.equal(open.length, 0);
+  t.equal((await readDeliveries(ctx, id)).filter(({ status }) => status === 'failed').length, 23);
 
-t.test('a webhook that was switched off keeps that state when an attempt under way is its last', async (t) => {
+  const told = await ctx.db.select().from(notifications);
+  t.match(told, [{ userId: alice.id, kind: 'webhook.failed', message: /answered 503/, readAt: null }]);
+  const [mail, ...more] = await ctx.db.select().from(mails);
+  t.same(more, []);
+  t.match(mail, { recipient: alice.email, subject: /webhook to 127\.0\.0\.1:\d+ failed/ });
+  t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), new RegExp(id));
+  t.notMatch(JSON.stringify([told, mail?.subject]), /secret-path/);
+
+  receiver.received.length = 0;
+  await recordMany(ctx, alice.id, 2);
+  clock.advance(86_400_000);
+  await deliver();
+  t.same(
+    receiver.received.map(({ path }) => path),
+    ['/other', '/other'],
+    'nothing more is sent to it',
+  );
+});
+
+t.test('A webhook that was switched off during its last attempt stays inactive', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 1);
   for (const wait of WAITS.slice(0, 4)) {
@@ -142,7 +139,7 @@ t.test('a webhook that was switched off keeps that state when an attempt under w
   t.equal(await ctx.db.$count(notifications), 0);
 });
 
-t.test('an attempt under way when the webhook fails ends with itself, whatever its outcome', async (t) => {
+t.test('A delivery that is being sent when its webhook fails ends with its own attempt', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await recordMany(ctx, alice.id, 1);
   for (const wait of WAITS.slice(0, 4)) {
