@@ -4,17 +4,42 @@ import type { DeliveryAttempt } from '@carillon/contract/webhooks';
 import { connect, deliveries, webhooks } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
+import type { Test } from 'tap';
 import type { Config } from '../../src/config/config.ts';
 import { type Context, inTransaction } from '../../src/context.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
+import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { encryptSecret, generateSecret } from '../../src/webhooks/secret.ts';
-import type { Person } from './people.ts';
+import { type Overrides, START, testContext } from './context.ts';
+import { type Person, signUpAlice, signUpBob } from './people.ts';
+import { startReceiver } from './servers/receiver.ts';
 
-/** A subscription as a client asks for it. */
+/** The body of a creation. */
 export const WEBHOOK = { url: 'https://hooks.example.com/carillon', events: ['task.created', 'task.updated'] };
 
-/** Ids that no webhook can have, or that none has. */
+/** Ids without a webhook, possible and impossible ones. */
 export const NO_WEBHOOKS = ['0', '1', 'abc', '%00', '%20', 'null', '00000000-0000-4000-8000-000000000000'];
+
+/**
+ * Webhooks of Alice and Bob, with a receiver. Each test starts at `START` without webhooks; `deliver` sends what is due,
+ * `wakes` counts how often the deliverer was woken.
+ */
+export async function testWebhooks(t: Test, given: Pick<Overrides, 'env'> = {}) {
+  const wakes = { count: 0 };
+  const test = await testContext(t, { ...given, worker: { wakeDeliveries: () => void wakes.count++ } });
+  const { app, ctx, clock } = test;
+  const alice = await signUpAlice(app);
+  const bob = await signUpBob(app);
+  const receiver = await startReceiver(t);
+  t.beforeEach(async () => {
+    await ctx.db.delete(webhooks);
+    receiver.received.length = 0;
+    receiver.answer(200);
+    clock.set(START);
+    wakes.count = 0;
+  });
+  return { ...test, alice, bob, receiver, wakes, deliver: () => createDeliverer(ctx).drain() };
+}
 
 export interface Created {
   id: string;
@@ -26,14 +51,13 @@ export interface Created {
   createdAt: string;
 }
 
-/** `WEBHOOK`, with `given` instead, through the door. */
+/** Creates a webhook by HTTP from `WEBHOOK` and `given`. */
 export async function postWebhook(app: FastifyInstance, person: Person, given: object = {}): Promise<Created> {
   const answer = await tryWebhook(app, person, given);
   if (answer.statusCode !== 201) throw new Error(answer.body);
   return answer.json().webhook;
 }
 
-/** The answer to the same. */
 export const tryWebhook = (app: FastifyInstance, { headers }: Person, given: object = {}) =>
   app.inject({ method: 'POST', url: '/api/webhooks', headers, payload: { ...WEBHOOK, ...given } });
 
@@ -47,17 +71,16 @@ export const callWebhook = (
   payload?: object,
 ) => app.inject({ method, url: `/api/webhooks/${id}${path}`, headers, ...(payload && { payload }) });
 
-/** A webhook as its owner sees it. */
 export const readWebhook = async (app: FastifyInstance, person: Person, id: string) =>
   (await callWebhook(app, person, 'GET', id)).json().webhook;
 
-/** The delivery log as its owner sees it, newest first. */
+/** Newest first. */
 export const readLog = async (app: FastifyInstance, person: Person, id: string): Promise<DeliveryAttempt[]> =>
   (await callWebhook(app, person, 'GET', id, '/logs?limit=100')).json().logs;
 
 type NewWebhook = Partial<typeof webhooks.$inferInsert>;
 
-/** Webhooks straight into the table, one for each address: more than a user may have, and in any state. */
+/** Inserts a webhook for each URL, beyond the limits of a user and in any state. */
 export async function insertWebhooks(
   ctx: Context,
   userId: number,
@@ -73,13 +96,13 @@ export async function insertWebhooks(
   return made;
 }
 
-/** So many events, each in a transaction with the others; `data` tells them apart by its `n`. */
+/** Records events in one transaction; `data.n` numbers them. */
 export function recordMany(ctx: Context, userId: number, count: number, kind: EventKind = 'task.updated') {
   const events = Array.from({ length: count }, (_, n) => ({ kind, userId, data: { n } }));
   return inTransaction(ctx, (tx) => recordEvents(tx, events));
 }
 
-/** The rows of a webhook's deliveries, oldest first. */
+/** Oldest first. */
 export const readDeliveries = (ctx: Context, webhookId: string) =>
   ctx.db
     .select()
@@ -87,15 +110,14 @@ export const readDeliveries = (ctx: Context, webhookId: string) =>
     .where(eq(deliveries.webhookId, webhookId))
     .orderBy(asc(deliveries.createdAt), asc(deliveries.id));
 
-/** The specification's signature, computed as a receiver does. */
+/** `X-Webhook-Signature`, computed independently of the code under test. */
 export const signatureOf = (secret: string, body: string | Buffer) =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-/** The inbound path of a webhook. */
 export const inboundPath = ({ userId, secret }: { userId: number | string; secret: string }) =>
   `/api/webhooks/${userId}/${secret}`;
 
-/** The answer to an inbound call, signed with the webhook's secret unless told. */
+/** Sends an inbound call. Default: signed with the webhook's secret. */
 export function sendInbound(
   app: FastifyInstance,
   webhook: Created,
@@ -112,7 +134,7 @@ export function sendInbound(
   return app.inject({ method: 'POST', url: path, headers, payload: body });
 }
 
-/** Another process: the same database and clock, with a pool of its own that closes at the end of `t`. */
+/** The context of another process: the same database and clock, its own pool. */
 export function anotherProcess(
   t: { teardown(work: () => Promise<void>): unknown },
   { ctx, databaseUrl }: { ctx: Context; databaseUrl: string },

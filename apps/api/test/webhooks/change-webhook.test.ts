@@ -2,24 +2,10 @@ import { deliveries, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { testContext } from '../support/context.ts';
-import { signUpAlice, signUpBob } from '../support/people.ts';
-import { startReceiver } from '../support/servers/receiver.ts';
-import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
-import { callWebhook, NO_WEBHOOKS, postWebhook, readWebhook, recordMany } from '../support/webhooks.ts';
+import { assertNeedsSession } from '../support/tasks.ts';
+import { callWebhook, NO_WEBHOOKS, postWebhook, readWebhook, recordMany, testWebhooks } from '../support/webhooks.ts';
 
-let nudges = 0;
-const { app, ctx, clock } = await testContext(t, {
-  env: UNHURRIED,
-  worker: { wakeDeliveries: () => void nudges++ },
-});
-const alice = await signUpAlice(app);
-const bob = await signUpBob(app);
-const receiver = await startReceiver(t);
-t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
-  receiver.received.length = 0;
-});
+const { app, ctx, clock, alice, bob, receiver, wakes } = await testWebhooks(t);
 const patch = (id: string, payload: object, person = alice) => callWebhook(app, person, 'PATCH', id, '', payload);
 
 t.test('A change sets address, events and description, and nothing else', async (t) => {
@@ -55,9 +41,9 @@ t.test('A webhook that is off gets no events, and its open deliveries wait', asy
   await recordMany(ctx, alice.id, 3);
   await createDeliverer(ctx).drain();
   t.equal(receiver.received.length, 0);
-  nudges = 0;
+  wakes.count = 0;
   await patch(id, { isActive: true });
-  t.equal(nudges, 1, 'the worker is told');
+  t.equal(wakes.count, 1, 'the worker is told');
   await createDeliverer(ctx).drain();
   t.equal(receiver.received.length, 2);
   t.equal(await ctx.db.$count(deliveries, eq(deliveries.status, 'delivered')), 2);

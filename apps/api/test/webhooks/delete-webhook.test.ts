@@ -1,20 +1,10 @@
-import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
+import { deliveries, deliveryAttempts } from '@carillon/db';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { testContext } from '../support/context.ts';
-import { signUpAlice, signUpBob } from '../support/people.ts';
-import { startReceiver } from '../support/servers/receiver.ts';
-import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
-import { callWebhook, NO_WEBHOOKS, postWebhook, readWebhook, recordMany } from '../support/webhooks.ts';
+import { assertNeedsSession } from '../support/tasks.ts';
+import { callWebhook, NO_WEBHOOKS, postWebhook, readWebhook, recordMany, testWebhooks } from '../support/webhooks.ts';
 
-const { app, ctx } = await testContext(t, { env: UNHURRIED });
-const alice = await signUpAlice(app);
-const bob = await signUpBob(app);
-const receiver = await startReceiver(t);
-t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
-  receiver.received.length = 0;
-});
+const { app, ctx, alice, bob, receiver } = await testWebhooks(t);
 
 t.test('Deleting a webhook deletes its deliveries and its log', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });

@@ -1,20 +1,15 @@
-import { executions, tasks, users, webhooks } from '@carillon/db';
+import { executions, tasks, users } from '@carillon/db';
 import { desc, eq } from 'drizzle-orm';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
-import { testContext } from '../support/context.ts';
-import { signUpAlice, signUpBob } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
-import { answering, BUSY, postTask, runDue, UNHURRIED } from '../support/tasks.ts';
-import { type Created, postWebhook, sendInbound } from '../support/webhooks.ts';
+import { answering, BUSY, postTask, runDue } from '../support/tasks.ts';
+import { type Created, postWebhook, sendInbound, testWebhooks } from '../support/webhooks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
-const alice = await signUpAlice(app);
-const bob = await signUpBob(app);
+const { app, ctx, clock, alice, bob } = await testWebhooks(t);
 let webhook: Created;
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
   await ctx.db.delete(tasks);
   await ctx.db.update(users).set({ plan: 'pro' });
   webhook = await postWebhook(app, alice);

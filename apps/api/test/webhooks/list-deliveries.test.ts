@@ -1,25 +1,22 @@
-import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
+import { deliveries, deliveryAttempts } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { pruneAll } from '../../src/retention/prune.ts';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { pruneLog } from '../../src/webhooks/delivery/prune-log.ts';
-import { START, testContext } from '../support/context.ts';
-import { signUpAlice, signUpBob } from '../support/people.ts';
-import { startReceiver } from '../support/servers/receiver.ts';
-import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
-import { callWebhook, NO_WEBHOOKS, postWebhook, readDeliveries, readLog, recordMany } from '../support/webhooks.ts';
+import { START } from '../support/context.ts';
+import { assertNeedsSession } from '../support/tasks.ts';
+import {
+  callWebhook,
+  NO_WEBHOOKS,
+  postWebhook,
+  readDeliveries,
+  readLog,
+  recordMany,
+  testWebhooks,
+} from '../support/webhooks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
-const alice = await signUpAlice(app);
-const bob = await signUpBob(app);
-const receiver = await startReceiver(t);
-t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
-  receiver.answer(200);
-  clock.set(START);
-});
-const deliver = () => createDeliverer(ctx).drain();
+const { app, ctx, clock, alice, bob, receiver, deliver } = await testWebhooks(t);
 const logs = async (id: string, query = '') => (await callWebhook(app, alice, 'GET', id, `/logs${query}`)).json();
 
 t.test('The log has one entry per attempt, newest first, with its result', async (t) => {

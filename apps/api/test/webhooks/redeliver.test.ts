@@ -1,27 +1,18 @@
 import { webhooks } from '@carillon/db';
 import t from 'tap';
-import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { START, testContext } from '../support/context.ts';
-import { signUpAlice, signUpBob } from '../support/people.ts';
-import { startReceiver } from '../support/servers/receiver.ts';
-import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
-import { callWebhook, NO_WEBHOOKS, postWebhook, readDeliveries, readLog, recordMany } from '../support/webhooks.ts';
+import { START } from '../support/context.ts';
+import { assertNeedsSession } from '../support/tasks.ts';
+import {
+  callWebhook,
+  NO_WEBHOOKS,
+  postWebhook,
+  readDeliveries,
+  readLog,
+  recordMany,
+  testWebhooks,
+} from '../support/webhooks.ts';
 
-let nudges = 0;
-const { app, ctx, clock } = await testContext(t, {
-  env: UNHURRIED,
-  worker: { wakeDeliveries: () => void nudges++ },
-});
-const alice = await signUpAlice(app);
-const bob = await signUpBob(app);
-const receiver = await startReceiver(t);
-t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
-  receiver.received.length = 0;
-  receiver.answer(200);
-  clock.set(START);
-});
-const deliver = () => createDeliverer(ctx).drain();
+const { app, ctx, clock, alice, bob, receiver, deliver, wakes } = await testWebhooks(t);
 const redeliver = (id: string, delivery: string, person = alice) =>
   callWebhook(app, person, 'POST', id, `/logs/${delivery}/redeliver`);
 const since = (id: string, at: string, person = alice) =>
@@ -44,11 +35,11 @@ t.test('A redelivery sends the same bytes under the same id, from attempt 1', as
   const [entry] = await readLog(app, alice, id);
   for (const given of [entry?.id, entry?.deliveryId]) {
     clock.advance(1000);
-    nudges = 0;
+    wakes.count = 0;
     const answer = await redeliver(id, given ?? '');
     t.equal(answer.statusCode, 201);
     t.same(answer.json(), { success: true, deliveryId: entry?.deliveryId });
-    t.equal(nudges, 1);
+    t.equal(wakes.count, 1);
     await deliver();
   }
   const [first, ...again] = receiver.received;

@@ -2,19 +2,13 @@ import { webhooks } from '@carillon/db';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { testContext } from '../support/context.ts';
-import { signUpAlice, signUpBob } from '../support/people.ts';
-import { type ReceivedDelivery, startReceiver } from '../support/servers/receiver.ts';
-import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
-import { callWebhook, NO_WEBHOOKS, postWebhook, recordMany, signatureOf } from '../support/webhooks.ts';
+import type { ReceivedDelivery } from '../support/servers/receiver.ts';
+import { assertNeedsSession } from '../support/tasks.ts';
+import { callWebhook, NO_WEBHOOKS, postWebhook, recordMany, signatureOf, testWebhooks } from '../support/webhooks.ts';
 
-const { app, ctx, clock, logged } = await testContext(t, { env: UNHURRIED });
-const alice = await signUpAlice(app);
-const bob = await signUpBob(app);
-const receiver = await startReceiver(t);
+const { app, ctx, clock, logged, alice, bob, receiver } = await testWebhooks(t);
 const HOUR_MS = 3_600_000;
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
   // The library of the receivers looks at the clock.
   clock.set(new Date());
 });

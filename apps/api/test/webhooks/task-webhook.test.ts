@@ -4,21 +4,13 @@ import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
-import { START, testContext } from '../support/context.ts';
-import { type Person, signUpAlice, signUpBob } from '../support/people.ts';
-import { startReceiver } from '../support/servers/receiver.ts';
-import { answering, BUSY, patchTask, postTask, REFUSED, runDue, UNHURRIED } from '../support/tasks.ts';
-import { callWebhook, postWebhook, readWebhook, sendInbound } from '../support/webhooks.ts';
+import type { Person } from '../support/people.ts';
+import { answering, BUSY, patchTask, postTask, REFUSED, runDue } from '../support/tasks.ts';
+import { callWebhook, postWebhook, readWebhook, sendInbound, testWebhooks } from '../support/webhooks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
-const alice = await signUpAlice(app);
-const bob = await signUpBob(app);
-const receiver = await startReceiver(t);
+const { app, ctx, clock, alice, bob, receiver } = await testWebhooks(t);
 t.beforeEach(async () => {
-  for (const table of [webhooks, tasks, notifications, mails]) await ctx.db.delete(table);
-  receiver.received.length = 0;
-  receiver.answer(200);
-  clock.set(START);
+  for (const table of [tasks, notifications, mails]) await ctx.db.delete(table);
 });
 
 const list = async (person: Person) =>

@@ -3,9 +3,9 @@ import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { rescueDeliveries } from '../../src/webhooks/delivery/leases.ts';
 import { START, testContext } from '../support/context.ts';
-import { signUpAlice, signUpBob } from '../support/people.ts';
+import { signUpAlice } from '../support/people.ts';
 import { type ReceivedDelivery, startReceiver } from '../support/servers/receiver.ts';
-import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
+import { assertNeedsSession } from '../support/tasks.ts';
 import {
   callWebhook,
   NO_WEBHOOKS,
@@ -14,18 +14,10 @@ import {
   readLog,
   readWebhook,
   signatureOf,
+  testWebhooks,
 } from '../support/webhooks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
-const alice = await signUpAlice(app);
-const bob = await signUpBob(app);
-const receiver = await startReceiver(t);
-t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
-  receiver.received.length = 0;
-  receiver.answer(200);
-  clock.set(START);
-});
+const { app, ctx, clock, alice, bob, receiver } = await testWebhooks(t);
 const test = (id: string, person = alice) => callWebhook(app, person, 'POST', id, '/test');
 
 t.test('A test is sent at once and answers with its log entry', async (t) => {

@@ -4,29 +4,14 @@ import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { inTransaction } from '../../../src/context.ts';
 import { recordEvents } from '../../../src/events/outbox.ts';
-import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
-import { START, testContext } from '../../support/context.ts';
-import { signUpAlice, signUpBob } from '../../support/people.ts';
-import { type ReceivedDelivery, startReceiver } from '../../support/servers/receiver.ts';
-import { postTask, runDue, UNHURRIED } from '../../support/tasks.ts';
-import { postWebhook, readDeliveries, readLog, recordMany, signatureOf } from '../../support/webhooks.ts';
+import type { ReceivedDelivery } from '../../support/servers/receiver.ts';
+import { postTask, runDue } from '../../support/tasks.ts';
+import { postWebhook, readDeliveries, readLog, recordMany, signatureOf, testWebhooks } from '../../support/webhooks.ts';
 
-let nudges = 0;
-const { app, ctx, clock } = await testContext(t, {
-  env: UNHURRIED,
-  worker: { wakeDeliveries: () => void nudges++ },
-});
-const alice = await signUpAlice(app);
-const bob = await signUpBob(app);
-const receiver = await startReceiver(t);
+const { app, ctx, clock, alice, bob, receiver, deliver, wakes } = await testWebhooks(t);
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
   await ctx.db.delete(tasks);
-  receiver.received.length = 0;
-  receiver.answer(200);
-  clock.set(START);
 });
-const deliver = () => createDeliverer(ctx).drain();
 
 t.test('A delivery has the specified headers and a signature over its bytes', async (t) => {
   // The library looks at the clock.
@@ -128,7 +113,7 @@ t.test('An execution sends task and execution events with the same data at its s
 t.test('A rolled-back change sends no event, and the worker wakes after the commit', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   const event = { kind: 'task.updated' as const, userId: alice.id, data: {} };
-  nudges = 0;
+  wakes.count = 0;
   await t.rejects(
     inTransaction(ctx, async (tx) => {
       await recordEvents(tx, [event]);
@@ -136,20 +121,20 @@ t.test('A rolled-back change sends no event, and the worker wakes after the comm
     }),
   );
   t.equal((await readDeliveries(ctx, id)).length, 0);
-  t.equal(nudges, 0);
+  t.equal(wakes.count, 0);
   await inTransaction(ctx, async (tx) => {
     await inTransaction(tx, (inner) => recordEvents(inner, [event]));
-    t.equal(nudges, 0, 'an inner transaction is not committed yet');
+    t.equal(wakes.count, 0, 'an inner transaction is not committed yet');
     await inTransaction(tx, async (inner) => {
       await recordEvents(inner, [event]);
       throw new Error('undone');
     }).catch(() => {});
   });
-  t.equal(nudges, 1);
+  t.equal(wakes.count, 1);
   t.equal((await readDeliveries(ctx, id)).length, 1);
-  nudges = 0;
+  wakes.count = 0;
   await recordEvents(ctx, [{ ...event, kind: 'task.deleted' }]);
-  t.equal(nudges, 0, 'nobody subscribes to it');
+  t.equal(wakes.count, 0, 'nobody subscribes to it');
 });
 
 t.test('Deliveries wait in maintenance mode and while their account is deactivated', async (t) => {

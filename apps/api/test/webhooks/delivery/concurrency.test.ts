@@ -2,21 +2,12 @@ import { webhooks } from '@carillon/db';
 import t from 'tap';
 import { claimDeliveries, DELIVERY_LIMITS, FIRST_WEBHOOK } from '../../../src/webhooks/delivery/claim.ts';
 import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
-import { START, testContext } from '../../support/context.ts';
-import { signUpAlice } from '../../support/people.ts';
+import { START } from '../../support/context.ts';
 import { startReceiver } from '../../support/servers/receiver.ts';
-import { anotherProcess, insertWebhooks, recordMany } from '../../support/webhooks.ts';
+import { anotherProcess, insertWebhooks, recordMany, testWebhooks } from '../../support/webhooks.ts';
 
-const test = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
-const { app, ctx, clock } = test;
-const alice = await signUpAlice(app);
-const receiver = await startReceiver(t);
-t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
-  receiver.received.length = 0;
-  receiver.answer(200);
-  clock.set(START);
-});
+const test = await testWebhooks(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
+const { ctx, alice, receiver } = test;
 const proven = { lastAttemptOk: true };
 const sent = () => receiver.received.length;
 

@@ -11,22 +11,12 @@ import {
   renewDeliveries,
   rescueDeliveries,
 } from '../../../src/webhooks/delivery/leases.ts';
-import { START, testContext } from '../../support/context.ts';
-import { signUpAlice } from '../../support/people.ts';
-import { startReceiver } from '../../support/servers/receiver.ts';
-import { insertWebhooks, readDeliveries, readLog, recordMany } from '../../support/webhooks.ts';
+import { insertWebhooks, readDeliveries, readLog, recordMany, testWebhooks } from '../../support/webhooks.ts';
 
-let nudges = 0;
-const { app, ctx, clock, databaseUrl } = await testContext(t, { worker: { wakeDeliveries: () => void nudges++ } });
-const alice = await signUpAlice(app);
-const receiver = await startReceiver(t);
+const { app, ctx, clock, databaseUrl, alice, receiver, wakes } = await testWebhooks(t);
 const LEASE_MS = ctx.config.executionLeaseMs;
 let hook = '';
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
-  receiver.received.length = 0;
-  receiver.answer(200);
-  clock.set(START);
   hook = (await insertWebhooks(ctx, alice.id, [receiver.url]))[0]?.id ?? '';
 });
 const claim = async () => (await claimDeliveries(ctx, { limit: 10, after: FIRST_WEBHOOK })).claimed;
@@ -39,9 +29,9 @@ t.test('A delivery of a dead process is sent again as the same attempt under the
   clock.advance(LEASE_MS);
   t.equal(await rescueDeliveries(ctx), 0, 'its lease lasts to the end');
   clock.advance(1);
-  nudges = 0;
+  wakes.count = 0;
   t.equal(await rescueDeliveries(ctx), 1);
-  t.equal(nudges, 1);
+  t.equal(wakes.count, 1);
   await createDeliverer(ctx).drain();
   const [first, second] = receiver.received;
   t.equal(receiver.received.length, 2);

@@ -1,25 +1,23 @@
-import { mails, notifications, webhooks } from '@carillon/db';
+import { mails, notifications } from '@carillon/db';
 import t from 'tap';
 import { decryptBody } from '../../../src/mail/queue.ts';
 import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
-import { START, testContext } from '../../support/context.ts';
-import { signUpAlice } from '../../support/people.ts';
-import { startReceiver } from '../../support/servers/receiver.ts';
-import { UNHURRIED } from '../../support/tasks.ts';
-import { callWebhook, postWebhook, readDeliveries, readLog, readWebhook, recordMany } from '../../support/webhooks.ts';
+import {
+  callWebhook,
+  postWebhook,
+  readDeliveries,
+  readLog,
+  readWebhook,
+  recordMany,
+  testWebhooks,
+} from '../../support/webhooks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
-const alice = await signUpAlice(app);
-const receiver = await startReceiver(t);
+const { app, ctx, clock, alice, receiver, deliver } = await testWebhooks(t);
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
   await ctx.db.delete(notifications);
   await ctx.db.delete(mails);
-  receiver.received.length = 0;
   receiver.answer(500);
-  clock.set(START);
 });
-const deliver = () => createDeliverer(ctx).drain();
 const WAITS = [0, 60_000, 300_000, 900_000, 3_600_000];
 
 t.test('Attempts are made after 0, 1, 5, 15 and 60 minutes, with the same bytes under the same id', async (t) => {
