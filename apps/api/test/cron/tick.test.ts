@@ -20,7 +20,7 @@ async function tick(headers: Record<string, string> = {}) {
   return { ...response.json(), headers: response.headers };
 }
 
-t.test('without the secret nothing is run', async (t) => {
+t.test('A tick without the secret runs nothing', async (t) => {
   await insertTask(ctx, alice().id);
   for (const given of [undefined, 'Bearer wrong', `Basic ${CRON_SECRET}`, CRON_SECRET, `Bearer ${CRON_SECRET}x`]) {
     const headers = given === undefined ? {} : { authorization: given };
@@ -31,14 +31,14 @@ t.test('without the secret nothing is run', async (t) => {
   t.equal((await enqueueDue(ctx)).queued.length, 1);
 });
 
-t.test('with nothing due it answers zero at once', async (t) => {
+t.test('A tick with nothing due answers zero at once', async (t) => {
   const { headers, ...answer } = await tick();
   t.match(checkAnswer(answer), { ok: true });
   t.match(answer, { success: true, processed: 0, failed: 0, nextDueAt: null });
   t.equal(headers['cache-control'], 'no-store');
 });
 
-t.test('it answers when what it claimed has ended, with how much failed of it', async (t) => {
+t.test('A tick answers when its executions have ended, with the number of failures', async (t) => {
   ctx.worker = newWorker(t);
   ai.answer((request) => (String(request.body.messages[0]?.content).endsWith('0') ? { status: 400 } : { delayMs: 20 }));
   await insertTasks(
@@ -51,7 +51,7 @@ t.test('it answers when what it claimed has ended, with how much failed of it', 
   t.equal(ai.requests.length, 3);
 });
 
-t.test('asked to respond at once, it counts what it has claimed', async (t) => {
+t.test('A tick that is asked to respond at once counts what it has queued', async (t) => {
   await insertTasks(
     ctx,
     times(3, () => alice().id),
@@ -62,7 +62,7 @@ t.test('asked to respond at once, it counts what it has claimed', async (t) => {
   t.equal(ai.requests.length, 0);
 });
 
-t.test('what its quota refuses has ended, and failed', async (t) => {
+t.test('An execution that a quota refuses counts as failed', async (t) => {
   ctx.worker = newWorker(t);
   await useUp(ctx, alice().id, { executions: 48 });
   await insertTasks(
@@ -72,7 +72,7 @@ t.test('what its quota refuses has ended, and failed', async (t) => {
   t.match(await tick(), { processed: 5, failed: 3 });
 });
 
-t.test('it runs the retries that are due', async (t) => {
+t.test('A tick runs the retries that are due', async (t) => {
   ctx.worker = newWorker(t);
   ai.answer(() => ({ status: 503 }));
   await insertTask(ctx, alice().id);
@@ -84,7 +84,7 @@ t.test('it runs the retries that are due', async (t) => {
   t.match(await tick(), { processed: 1, failed: 0, nextDueAt: '2026-11-21T10:00:00.000Z' });
 });
 
-t.test('it takes over what a dead process has left', async (t) => {
+t.test('A tick takes over the executions of a dead process', async (t) => {
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await claimExecutions(ctx, { limit: 1, after: 0 });
@@ -94,7 +94,7 @@ t.test('it takes over what a dead process has left', async (t) => {
   t.match(await tick(), { processed: 1, failed: 0 });
 });
 
-t.test('it looks after the runs of dead processes only where there are some', async (t) => {
+t.test('A tick rescues only if a lease has expired', async (t) => {
   let rescues = 0;
   const rescue = async () => {
     rescues += 1;
@@ -112,14 +112,14 @@ t.test('it looks after the runs of dead processes only where there are some', as
   t.equal(rescues, 1);
 });
 
-t.test('the next due time is that of the next task, to the millisecond', async (t) => {
+t.test('The next due time is that of the next task, to the millisecond', async (t) => {
   await insertTask(ctx, alice().id, { nextExecutionAt: new Date(START.getTime() + 61_234) });
   await insertTask(ctx, alice().id, { nextExecutionAt: new Date(START.getTime() + 99_000) });
   await insertTask(ctx, alice().id, { nextExecutionAt: null });
   t.match(await tick(), { processed: 0, nextDueAt: '2026-11-20T10:01:01.234Z' });
 });
 
-t.test('ticks that overlap count together what was due, each run once', async (t) => {
+t.test('Overlapping ticks count together what was due, each execution once', async (t) => {
   const people = await insertUsers(ctx, 30);
   await insertTasks(
     ctx,
@@ -134,7 +134,7 @@ t.test('ticks that overlap count together what was due, each run once', async (t
   t.equal(ai.requests.length, 300);
 });
 
-t.test('in maintenance mode it answers, and leaves due what is due', async (t) => {
+t.test('A tick in maintenance mode answers and queues nothing', async (t) => {
   ctx.worker = newWorker(t);
   await insertTask(ctx, alice().id);
   await ctx.db.update(settings).set({ maintenanceMode: true });
@@ -143,7 +143,7 @@ t.test('in maintenance mode it answers, and leaves due what is due', async (t) =
   t.match(await tick(), { processed: 1, failed: 0 });
 });
 
-t.test('it waits no longer than its process lives', async (t) => {
+t.test('A tick stops waiting when its process stops', async (t) => {
   const held = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   ai.answer(async () => {

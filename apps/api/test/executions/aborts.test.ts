@@ -13,7 +13,7 @@ const { ctx, clock, alice, newProcess } = await testEngine(t);
 
 const LEASE_MS = 30_000;
 
-/** A provider that never answers, and sees when a client gives up: `calls` in the order in which they came. */
+/** A provider that never answers; `calls` shows, in order, which clients have aborted. */
 async function silentProvider(t: { teardown(work: () => unknown): unknown }) {
   const calls = [1, 2].map(() => ({ reached: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }));
   let count = 0;
@@ -35,7 +35,7 @@ async function silentProvider(t: { teardown(work: () => unknown): unknown }) {
   };
 }
 
-t.test('who has lost the lease gives the call up as soon as it finds out', async (t) => {
+t.test('A process that has lost a lease aborts the call as soon as it finds out', async (t) => {
   const silent = await silentProvider(t);
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -50,26 +50,29 @@ t.test('who has lost the lease gives the call up as soon as it finds out', async
   t.match(await readRun(ctx, task), { status: 'completed', result: /^Answer to/ });
 });
 
-t.test('a run that comes back to the very process that had lost it is called once more, and kept', async (t) => {
-  const silent = await silentProvider(t);
-  const task = await insertTask(ctx, alice().id);
-  await enqueueDue(ctx);
-  const { ctx: own, worker } = newProcess(t, {}, silent.ai);
-  worker.wakeExecutions();
-  await silent.calls[0]?.reached;
-  clock.advance(LEASE_MS + 1);
-  await rescueExecutions(own);
-  worker.wakeExecutions();
-  await silent.calls[1]?.reached;
-  await silent.calls[0]?.closed;
-  clock.advance(20_000);
-  t.strictSame(await worker.rescue(), []);
-  clock.advance(20_000);
-  t.strictSame(await rescueExecutions(ctx), []);
-  t.match(await readRun(ctx, task), { status: 'running', interruptions: 1 });
-});
+t.test(
+  'An execution that comes back to the process that had lost it is called once more, and its result is stored',
+  async (t) => {
+    const silent = await silentProvider(t);
+    const task = await insertTask(ctx, alice().id);
+    await enqueueDue(ctx);
+    const { ctx: own, worker } = newProcess(t, {}, silent.ai);
+    worker.wakeExecutions();
+    await silent.calls[0]?.reached;
+    clock.advance(LEASE_MS + 1);
+    await rescueExecutions(own);
+    worker.wakeExecutions();
+    await silent.calls[1]?.reached;
+    await silent.calls[0]?.closed;
+    clock.advance(20_000);
+    t.strictSame(await worker.rescue(), []);
+    clock.advance(20_000);
+    t.strictSame(await rescueExecutions(ctx), []);
+    t.match(await readRun(ctx, task), { status: 'running', interruptions: 1 });
+  },
+);
 
-t.test('deleting a task aborts its call and drops the result', async (t) => {
+t.test('Deleting a task aborts its call and discards the result', async (t) => {
   const silent = await silentProvider(t);
   const task = await insertTask(ctx, alice().id);
   await queueRuns(ctx, [task]);
@@ -84,7 +87,7 @@ t.test('deleting a task aborts its call and drops the result', async (t) => {
   t.match(await ctx.db.select().from(usageRecords), [{ executions: 1, outputTokens: 0, estimated: true }]);
 });
 
-t.test('a process learns at its next renewal that another one has deleted the task', async (t) => {
+t.test('A process aborts the call of a task that another process deleted, at its next renewal', async (t) => {
   const silent = await silentProvider(t);
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);

@@ -36,7 +36,7 @@ function createLimits(bytes: number, readMs = 60_000): AttachmentLimits & { rese
   return limits;
 }
 
-/** So many runs that have started, each of a task with a file of its own, in the order of their tasks. */
+/** Starts executions, each of a task with a file of its own, in the order of their tasks. */
 async function startRuns(count: number, { attached = true } = {}): Promise<ClaimedExecution[]> {
   for (let i = 0; i < count; i++) {
     const { id } = await attach(ctx, alice().id, CSV);
@@ -47,7 +47,7 @@ async function startRuns(count: number, { attached = true } = {}): Promise<Claim
   return started.sort((a, b) => a.taskId - b.taskId);
 }
 
-/** The provider keeps each request until it is let go; `reached(n)` resolves when the n-th has come. */
+/** The provider holds each request until it is released; `reached(n)` resolves when the n-th has arrived. */
 function holdRequests(t: Test) {
   const places = [0, 1, 2].map(() => ({ come: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() }));
   let count = 0;
@@ -68,7 +68,7 @@ async function run(claimed: ClaimedExecution, limits: AttachmentLimits, signal =
   return result;
 }
 
-t.test('runs whose files do not fit together run one after the other, in the order in which they came', async (t) => {
+t.test('Executions whose files do not fit into memory together run one after the other, in their order', async (t) => {
   const runs = await startRuns(3);
   const limits = createLimits(20 * MIB);
   const { reached, letGo } = holdRequests(t);
@@ -82,7 +82,7 @@ t.test('runs whose files do not fit together run one after the other, in the ord
   t.match(await Promise.all(ends), [{ ok: true }, { ok: true }, { ok: true }]);
 });
 
-t.test('those that fit together run together: only what they really have counts', async (t) => {
+t.test('Executions whose files fit into memory together run together: only real sizes count', async (t) => {
   const runs = await startRuns(3);
   const limits = createLimits(20 * MIB + 3 * CSV.bytes.length * 2);
   const { reached, letGo } = holdRequests(t);
@@ -92,7 +92,7 @@ t.test('those that fit together run together: only what they really have counts'
   for (const end of ends) t.match(await end, { ok: true });
 });
 
-t.test('a run without files waits for nobody and asks the database nothing', async (t) => {
+t.test('An execution without files waits for no budget and queries nothing', async (t) => {
   const [large] = await startRuns(1);
   const [bare] = await startRuns(1, { attached: false });
   const limits = createLimits(20 * MIB);
@@ -108,7 +108,7 @@ t.test('a run without files waits for nobody and asks the database nothing', asy
   t.match(await first, { ok: true });
 });
 
-t.test('a run with files asks the database once', async (t) => {
+t.test('An execution with files queries the database once', async (t) => {
   const [claimed] = await startRuns(1);
   let selects = 0;
   const db = new Proxy(ctx.db, {
@@ -122,7 +122,7 @@ t.test('a run with files asks the database once', async (t) => {
   t.equal(selects, 1);
 });
 
-t.test('who is given up while waiting is gone at once, and the next one gets the place', async (t) => {
+t.test('An execution that is aborted while it waits for memory ends at once, and the next one runs', async (t) => {
   const [first, given, last] = await startRuns(3);
   const limits = createLimits(20 * MIB);
   const { reached, letGo } = holdRequests(t);
@@ -139,7 +139,7 @@ t.test('who is given up while waiting is gone at once, and the next one gets the
   t.equal(ai.requests.length, 2);
 });
 
-t.test('who is given up while storage hangs is gone at once', async (t) => {
+t.test('An execution that is aborted while storage hangs ends at once', async (t) => {
   const [claimed] = await startRuns(1);
   const asked = Promise.withResolvers<void>();
   const hanging = {
@@ -156,7 +156,7 @@ t.test('who is given up while storage hangs is gone at once', async (t) => {
   t.match(await end, { ok: false, errorCode: 'INTERRUPTED' });
 });
 
-t.test('storage that hangs is given up in time, gives the place back, and is worth a retry', async (t) => {
+t.test('Storage that hangs times out, frees the memory, and the execution is retried', async (t) => {
   const [claimed, next] = await startRuns(2);
   const limits = createLimits(20 * MIB, 50);
   const hanging = { ...disk, read: () => new Promise<null>(() => {}) };
@@ -165,7 +165,7 @@ t.test('storage that hangs is given up in time, gives the place back, and is wor
   t.match(await run(next!, { ...limits, readMs: 60_000 }), { ok: true });
 });
 
-t.test('a failure gives the place back, whatever it was', async (t) => {
+t.test('A failed execution frees its memory, whatever the failure', async (t) => {
   const [failing, next] = await startRuns(2);
   const limits = createLimits(20 * MIB);
   const broken = { ...ctx.ai, ask: () => Promise.reject(new Error('a bug')) };

@@ -24,7 +24,7 @@ const attachAll = async (files: FileStorage, ...given: (typeof PNG | typeof CSV)
 };
 
 for (const [storage, files] of STORAGES) {
-  t.test(`an image, a table and a PDF in ${storage} arrive at the model, in order`, async (t) => {
+  t.test(`An image, a table and a PDF in ${storage} reach the model, in order`, async (t) => {
     const attached = await attachAll(files, PNG, CSV, PDF);
     const task = await insertTask(ctx, alice().id, { attachments: attached.map(({ id }) => id) });
     await enqueueDue(ctx);
@@ -48,7 +48,7 @@ for (const [storage, files] of STORAGES) {
     });
   });
 
-  t.test(`a file in ${storage} that is deleted fails the run for good, and nobody is asked`, async (t) => {
+  t.test(`A deleted file in ${storage} fails the execution for good, and no model is asked`, async (t) => {
     const [kept, gone] = await attachAll(files, CSV, PNG);
     const task = await insertTask(ctx, alice().id, { attachments: [kept!.id, gone!.id] });
     await ctx.db.delete(uploads).where(eq(uploads.id, gone!.id));
@@ -64,7 +64,7 @@ for (const [storage, files] of STORAGES) {
   });
 }
 
-t.test('Anthropic is given an image and a PDF as its own parts, a text as text', async (t) => {
+t.test('Anthropic gets an image and a PDF as parts of their own, and a text as text', async (t) => {
   const anthropic = await messagesApi(t);
   const keys = { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url };
   const claude = createAi({ ...ctx.config.ai, ...keys });
@@ -88,7 +88,7 @@ t.test('Anthropic is given an image and a PDF as its own parts, a text as text',
   t.match(request?.body.messages, [{ role: 'user', content }]);
 });
 
-t.test('objects that are gone are told by the names of their files', async (t) => {
+t.test('Missing objects are reported by the names of their files', async (t) => {
   const attached = await attachAll(disk, PNG, CSV, PDF);
   const task = await insertTask(ctx, alice().id, { attachments: attached.map(({ id }) => id) });
   for (const { key } of [attached[0]!, attached[2]!]) await disk.remove(key!);
@@ -102,7 +102,7 @@ t.test('objects that are gone are told by the names of their files', async (t) =
   t.equal(ai.requests.length, 0);
 });
 
-t.test("another person's file is none of the task's", async (t) => {
+t.test("A stranger's file is never attached", async (t) => {
   const [mine] = await attachAll(disk, CSV);
   const task = await insertTask(ctx, alice().id, { attachments: [mine!.id] });
   const [bob] = await insertUsers(ctx, 1);
@@ -112,7 +112,7 @@ t.test("another person's file is none of the task's", async (t) => {
   t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'INVALID_REQUEST' });
 });
 
-t.test('files that were let in before there was a limit are refused beyond 20 MiB', async (t) => {
+t.test('Files from before there was a limit are refused beyond 20 MiB', async (t) => {
   const attached = await attachAll(disk, CSV, PNG);
   const task = await insertTask(ctx, alice().id, { attachments: attached.map(({ id }) => id) });
   await ctx.db.update(uploads).set({ size: 10 * 1024 * 1024 + 1 });
@@ -122,7 +122,7 @@ t.test('files that were let in before there was a limit are refused beyond 20 Mi
   t.equal(ai.requests.length, 0);
 });
 
-t.test('storage that cannot be reached is retried, and the retry has the files', async (t) => {
+t.test('An execution whose storage is unreachable is retried, and the retry has the files', async (t) => {
   const [attached] = await attachAll(disk, CSV);
   const task = await insertTask(ctx, alice().id, { recurrence: 'once', attachments: [attached!.id] });
   await enqueueDue(ctx);

@@ -4,7 +4,7 @@ import { type ByteReservation, createByteBudget } from '../../src/executions/byt
 
 const never = new AbortController().signal;
 
-/** Asks for bytes and writes down when they were given. */
+/** Reserves bytes and records the order in which they were granted. */
 function asking(capacity: number) {
   const budget = createByteBudget(capacity);
   const given: string[] = [];
@@ -20,7 +20,7 @@ function asking(capacity: number) {
 }
 const release = (share: ByteReservation) => share[Symbol.dispose]();
 
-t.test('what fits is given at once, and what does not waits for what is given back', async (t) => {
+t.test('Bytes that fit are reserved at once, and others wait until enough are free', async (t) => {
   const { take, given } = asking(10);
   const [first, second] = await Promise.all([take('first', 6), take('second', 4)]);
   const third = take('third', 5);
@@ -34,7 +34,7 @@ t.test('what fits is given at once, and what does not waits for what is given ba
   t.strictSame(given, ['first', 'second', 'third']);
 });
 
-t.test('who asked first is served first, also where what comes later would fit', async (t) => {
+t.test('Reservations are granted in order, even if a later one would fit', async (t) => {
   const { take, given } = asking(10);
   const holder = await take('holder', 8);
   const [large, small] = [take('large', 9), take('small', 1)];
@@ -45,7 +45,7 @@ t.test('who asked first is served first, also where what comes later would fit',
   t.strictSame(given, ['holder', 'large', 'small']);
 });
 
-t.test('a part can be given back, and nothing twice', async (t) => {
+t.test('A reservation can be given back in part, and never twice', async (t) => {
   const { take, given } = asking(10);
   const first = await take('first', 10);
   first.shrinkTo(3);
@@ -60,7 +60,7 @@ t.test('a part can be given back, and nothing twice', async (t) => {
   await third;
 });
 
-t.test('whoever wants more than there is gets all of it', async (t) => {
+t.test('A request for more than the budget reserves all of it', async (t) => {
   const { take, given } = asking(10);
   const small = await take('small', 1);
   const huge = take('huge', 11);
@@ -72,7 +72,7 @@ t.test('whoever wants more than there is gets all of it', async (t) => {
   await next;
 });
 
-t.test('who gives up waiting leaves the place to those behind', async (t) => {
+t.test('A waiter that aborts makes way for those behind it', async (t) => {
   const { take, given } = asking(10);
   const abort = new AbortController();
   const first = await take('first', 6);
@@ -88,7 +88,7 @@ t.test('who gives up waiting leaves the place to those behind', async (t) => {
   await take('all', 10);
 });
 
-t.test('giving up after it was given takes nothing away', async (t) => {
+t.test('Aborting after the bytes were reserved takes nothing away', async (t) => {
   const { take, given } = asking(10);
   const abort = new AbortController();
   const first = await take('first', 10, abort.signal);

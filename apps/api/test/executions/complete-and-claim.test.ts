@@ -32,7 +32,7 @@ function resultWith(run: ClaimedExecution, tokens = 10) {
   return buildResult(run, { usage });
 }
 
-t.test('what starts takes the place of what ends in the same transaction', async (t) => {
+t.test('An execution starts in the slot of one that completes in the same transaction', async (t) => {
   await queueSix();
   const { started } = await claim();
   t.equal(started.length, 5, 'one user has five places');
@@ -42,7 +42,7 @@ t.test('what starts takes the place of what ends in the same transaction', async
   t.strictSame([await countOf('completed'), await countOf('running'), await countOf('pending')], [1, 5, 0]);
 });
 
-t.test('a run that was lost gives its place to nobody', async (t) => {
+t.test('A lost execution frees no slot', async (t) => {
   await queueSix();
   const { started } = await claim();
   const [first] = started as [ClaimedExecution];
@@ -51,17 +51,20 @@ t.test('a run that was lost gives its place to nobody', async (t) => {
   t.strictSame([await countOf('completed'), await countOf('running')], [0, 5]);
 });
 
-t.test('what an ended call had reserved and not used is there for the one that starts in its place', async (t) => {
-  await useUp(ctx, alice().id, { tokens: 99_000 });
-  await queueSix({ maxTokens: 1000 });
-  const { started } = await claim();
-  t.equal(started.length, 1);
-  const [first] = started as [ClaimedExecution];
-  t.equal((await complete(resultWith(first, 10))).started.length, 1);
-  t.match(await readUsage(ctx, alice().id), { tokens: 99_010, tokensReserved: 1000 });
-});
+t.test(
+  'Reserved tokens that a completed call has not used are there for the one that starts in its slot',
+  async (t) => {
+    await useUp(ctx, alice().id, { tokens: 99_000 });
+    await queueSix({ maxTokens: 1000 });
+    const { started } = await claim();
+    t.equal(started.length, 1);
+    const [first] = started as [ClaimedExecution];
+    t.equal((await complete(resultWith(first, 10))).started.length, 1);
+    t.match(await readUsage(ctx, alice().id), { tokens: 99_010, tokensReserved: 1000 });
+  },
+);
 
-t.test('the one that would start in its place is refused when the ended call used up the quota', async (t) => {
+t.test('An execution is refused if the one that completes before it has used up the quota', async (t) => {
   await useUp(ctx, alice().id, { tokens: 99_000 });
   await queueSix({ maxTokens: 1000 });
   const [first] = (await claim()).started as [ClaimedExecution];
@@ -70,7 +73,7 @@ t.test('the one that would start in its place is refused when the ended call use
   t.match(await readUsage(ctx, alice().id), { executions: 1, tokens: 100_000, tokensReserved: 0 });
 });
 
-t.test('an end of yesterday is booked there, and what starts counts today', async (t) => {
+t.test("The end of yesterday's execution counts yesterday, and the start in its slot today", async (t) => {
   clock.set('2026-11-20T23:59:50.000Z');
   await queueSix();
   const [first] = (await claim()).started as [ClaimedExecution];
@@ -82,7 +85,7 @@ t.test('an end of yesterday is booked there, and what starts counts today', asyn
   await newWorker(t).drain();
 });
 
-t.test('when nothing can start in their place, results are stored all the same', async (t) => {
+t.test('Results are stored even if starting others in their slots fails', async (t) => {
   await queueSix();
   await ctx.db.execute(`
     create function refuse() returns trigger language plpgsql as $$

@@ -15,26 +15,19 @@ import { buildResult } from '../support/executions.ts';
 import { insertTask, readRun, readTask } from '../support/schedules.ts';
 import type { AiAnswer } from '../support/servers/ai-server.ts';
 
-const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
+const { ctx, ai, clock, alice, newWorker, runDue } = await testEngine(t);
 
 const OVERLOADED: AiAnswer = { status: 503, body: { error: { message: 'Overloaded' } } };
 const REFUSED: AiAnswer = { status: 400, body: { error: { message: 'No such model' } } };
 const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 
-/** Takes up what is due and runs it. */
-async function runDue(t: Parameters<typeof newWorker>[0]) {
-  const found = await enqueueDue(ctx);
-  await newWorker(t).drain();
-  return found;
-}
-
-t.test('a once task is completed by its run', async (t) => {
+t.test('A once task is completed by its execution', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   await runDue(t);
   t.match(await readTask(ctx, task), { status: 'completed', nextExecutionAt: null, consecutiveFailures: 0 });
 });
 
-t.test('a once task fails when its last retry fails, and its owner is told once', async (t) => {
+t.test('A once task fails when its last retry fails, and its owner is notified once', async (t) => {
   ai.answer(() => OVERLOADED);
   const task = await insertTask(ctx, alice().id, { recurrence: 'once', name: 'Water the plants' });
   for (const wait of [0, 60, 300, 900]) {
@@ -48,28 +41,31 @@ t.test('a once task fails when its last retry fails, and its owner is told once'
   ]);
 });
 
-t.test('a once task fails at once by what no repeat can mend', async (t) => {
+t.test('A once task fails at once by an error that is not retried', async (t) => {
   ai.answer(() => REFUSED);
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   await runDue(t);
   t.equal((await readTask(ctx, task)).status, 'failed');
 });
 
-t.test('a recurring task fails after 5 failures in a row, has nothing ahead then, and its owner is told', async (t) => {
-  ai.answer(() => REFUSED);
-  const task = await insertTask(ctx, alice().id);
-  for (let failures = 0; failures < 5; failures += 1) {
-    t.match(await readTask(ctx, task), { status: 'active', consecutiveFailures: failures });
-    await runDue(t);
-    clock.advance(DAY_MS);
-  }
-  t.match(await readTask(ctx, task), { status: 'failed', consecutiveFailures: 5, nextExecutionAt: null });
-  t.equal(await ctx.db.$count(notifications), 1);
-  t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
-});
+t.test(
+  'A recurring task fails after 5 failures in a row, has no next run then, and its owner is notified',
+  async (t) => {
+    ai.answer(() => REFUSED);
+    const task = await insertTask(ctx, alice().id);
+    for (let failures = 0; failures < 5; failures += 1) {
+      t.match(await readTask(ctx, task), { status: 'active', consecutiveFailures: failures });
+      await runDue(t);
+      clock.advance(DAY_MS);
+    }
+    t.match(await readTask(ctx, task), { status: 'failed', consecutiveFailures: 5, nextExecutionAt: null });
+    t.equal(await ctx.db.$count(notifications), 1);
+    t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
+  },
+);
 
-t.test('runs on demand count among the failures in a row, and one success ends the row', async (t) => {
-  const task = await insertTask(ctx, alice().id, { nextExecutionAt: atSecond(DAY_MS) });
+t.test('Executions on demand count among the failures in a row, and one success resets the count', async (t) => {
+  const task = await insertTask(ctx, alice().id, { nextExecutionAt: new Date(START.getTime() + DAY_MS) });
   const outcomes = [REFUSED, REFUSED, REFUSED, REFUSED, {}, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED];
   const counts: number[] = [];
   for (const answer of outcomes) {
@@ -82,7 +78,7 @@ t.test('runs on demand count among the failures in a row, and one success ends t
   t.match(await readTask(ctx, task), { status: 'failed', nextExecutionAt: null });
 });
 
-t.test('a run on demand of a once task does not complete it while its own run is ahead', async (t) => {
+t.test('An execution on demand does not complete a once task whose own run is still planned', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once', nextExecutionAt: atSecond(60) });
   for (const [answer, consecutiveFailures] of [
     [{}, 0],
@@ -99,7 +95,7 @@ t.test('a run on demand of a once task does not complete it while its own run is
   t.match(await readTask(ctx, task), { status: 'completed', nextExecutionAt: null });
 });
 
-t.test('a once task that was planned anew while it ran stays active', async (t) => {
+t.test('A once task that was rescheduled while it ran stays active', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   await enqueueDue(ctx);
   await changeTask(ctx, alice(), task, { scheduledFor: atSecond(60).toISOString() });
@@ -110,7 +106,7 @@ t.test('a once task that was planned anew while it ran stays active', async (t) 
   t.match(await readTask(ctx, task), { status: 'completed', executionCount: 2 });
 });
 
-t.test('a run on demand beside the run of a once task leaves the verdict to that one', async (t) => {
+t.test('An execution on demand beside the planned one of a once task does not decide its state', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   ai.answer(() => OVERLOADED);
   await runDue(t);
@@ -123,7 +119,7 @@ t.test('a run on demand beside the run of a once task leaves the verdict to that
   t.equal((await readTask(ctx, task)).status, 'completed');
 });
 
-t.test('a failed once task that is run again with success is completed', async (t) => {
+t.test('A failed once task is completed by a successful execution on demand', async (t) => {
   ai.answer(() => REFUSED);
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   await runDue(t);
@@ -133,7 +129,7 @@ t.test('a failed once task that is run again with success is completed', async (
   t.equal((await readTask(ctx, task)).status, 'completed');
 });
 
-t.test('of two claims of one execution that end together, the one that holds it counts', async (t) => {
+t.test('Of two results of one execution that arrive together, the one with the valid claim is stored', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const [lost] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;

@@ -20,7 +20,7 @@ const { ctx, clock, alice, newWorker, logged } = await testEngine(t);
 
 const daysFromStart = (days: number) => new Date(START.getTime() + days * DAY_MS);
 
-/** A retry of a task that is not due itself, whose wait is over. */
+/** A due retry of a task that is not due itself. */
 async function insertRetry(): Promise<number> {
   const task = await insertTask(ctx, alice().id, { nextExecutionAt: null });
   const run = { taskId: task, userId: alice().id, status: 'pending', trigger: 'retry', attempt: 2 } as const;
@@ -31,7 +31,7 @@ async function insertRetry(): Promise<number> {
   return made?.id as number;
 }
 
-t.test('a due task has one ledger row, one pending execution and its next instant', async (t) => {
+t.test('A due task gets one ledger row, one pending execution and its next instant', async (t) => {
   const task = await insertTask(ctx, alice().id);
   const { queued, refused } = await enqueueDue(ctx);
   const run = await readRun(ctx, task);
@@ -41,13 +41,13 @@ t.test('a due task has one ledger row, one pending execution and its next instan
   t.strictSame((await readTask(ctx, task)).nextExecutionAt, daysFromStart(1));
 });
 
-t.test('dispatch is no run: neither the count nor the last execution changes before one starts', async (t) => {
+t.test('Queueing starts nothing: the execution count and the last execution change at the start', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   t.match(await readTask(ctx, task), { executionCount: 0, lastExecutionAt: null });
 });
 
-t.test('what is not due yet stays where it is', async (t) => {
+t.test('A task that is not due yet is left alone', async (t) => {
   const next = new Date(START.getTime() + 1);
   const task = await insertTask(ctx, alice().id, { nextExecutionAt: next });
   t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
@@ -56,14 +56,14 @@ t.test('what is not due yet stays where it is', async (t) => {
   t.equal((await enqueueDue(ctx)).queued.length, 1);
 });
 
-t.test('a second look finds nothing more to do', async (t) => {
+t.test('A second enqueue finds nothing to do', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
   await readRun(ctx, task);
 });
 
-t.test('a run more than 5 s behind its instant is late, one of exactly 5 s is not', async (t) => {
+t.test('An execution more than 5 s behind its planned instant is late, one of exactly 5 s is not', async (t) => {
   const task = await insertTask(ctx, alice().id);
   clock.advance(5000);
   await enqueueDue(ctx);
@@ -74,7 +74,7 @@ t.test('a run more than 5 s behind its instant is late, one of exactly 5 s is no
   t.strictSame(await readLedger(ctx, other), [[START.toISOString(), 'late']]);
 });
 
-t.test('a run that had to wait for its place is late too', async (t) => {
+t.test('An execution that had to wait for a slot is late too', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   clock.advance(5001);
@@ -82,7 +82,7 @@ t.test('a run that had to wait for its place is late too', async (t) => {
   t.strictSame(await readLedger(ctx, task), [[START.toISOString(), 'late']]);
 });
 
-t.test('the tasks of a deactivated account rest', async (t) => {
+t.test('The tasks of a deactivated account are suspended', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice().id));
   t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
@@ -91,7 +91,7 @@ t.test('the tasks of a deactivated account rest', async (t) => {
 });
 
 t.test(
-  'a task whose schedule cannot be computed neither blocks the others nor is looked at in every tick',
+  'A task whose schedule cannot be computed neither blocks other tasks nor is retried in every tick',
   async (t) => {
     const broken = await insertTask(ctx, alice().id, { timezone: 'Nowhere/Land', nextExecutionAt: new Date(0) });
     const good = await insertTask(ctx, alice().id);
@@ -103,7 +103,7 @@ t.test(
   },
 );
 
-t.test('an instant that the ledger knows makes no second run and costs no quota', async (t) => {
+t.test('An instant in the ledger gets no second execution and costs no quota', async (t) => {
   const [known, fresh] = await insertTasks(ctx, [alice().id, alice().id]);
   await ctx.db.insert(occurrences).values({ taskId: known!, plannedFor: START, fate: 'missed', recordedAt: START });
   t.equal((await enqueueDue(ctx)).queued.length, 1);
@@ -116,7 +116,7 @@ t.test('an instant that the ledger knows makes no second run and costs no quota'
   );
 });
 
-t.test('what the scheduler is late for can be told from what is merely due', async (t) => {
+t.test('An overdue task is told apart from one that is merely due', async (t) => {
   await insertTask(ctx, alice().id);
   clock.advance(59_999);
   t.strictSame(await enqueueDue(ctx, { overdueMs: 60_000 }), { queued: [], refused: [] });
@@ -124,13 +124,13 @@ t.test('what the scheduler is late for can be told from what is merely due', asy
   t.equal((await enqueueDue(ctx, { overdueMs: 60_000 })).queued.length, 1);
 });
 
-t.test('a batch holds the tasks of many people who have never used anything', async (t) => {
+t.test('A batch takes the tasks of many users who have no usage counters yet', async (t) => {
   const people = await insertUsers(ctx, 450);
   await insertTasks(ctx, people);
   t.equal((await enqueueDue(ctx)).queued.length, 450);
 });
 
-t.test('it is one transaction while less than a batch is due, of tasks and retries together', async (t) => {
+t.test('Tasks and retries of less than a batch are queued in one transaction', async (t) => {
   let transactions = 0;
   const transaction: typeof ctx.db.transaction = (...given) => {
     transactions += 1;
@@ -152,7 +152,7 @@ t.test('it is one transaction while less than a batch is due, of tasks and retri
   t.strictSame(await enqueue(), { queued: 450, transactions: 3 });
 });
 
-t.test('tasks and retries that are due together share what a quota leaves', async (t) => {
+t.test('Tasks and retries that are due together share what a quota leaves', async (t) => {
   await useUp(ctx, alice().id, { executions: 48 });
   const retry = await insertRetry();
   await insertTasks(ctx, [alice().id, alice().id]);

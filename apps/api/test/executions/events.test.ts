@@ -13,7 +13,7 @@ import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
 import { insertTask, insertUsers, readRun, readRuns, useUp } from '../support/schedules.ts';
 
-const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
+const { ctx, ai, clock, alice, runDue } = await testEngine(t);
 
 const EVERY_RUN: EventKind[] = [
   'task.started',
@@ -33,18 +33,13 @@ async function insertWebhook(values: Partial<typeof webhooks.$inferInsert> = {})
   return id;
 }
 
-/** The deliveries that wait, oldest first, each as its event and what the receiver will read. */
+/** The queued deliveries, oldest first, each as its event and the payload that the receiver gets. */
 async function readDeliveries() {
   const found = await ctx.db.select().from(deliveries).orderBy(asc(deliveries.createdAt), asc(deliveries.event));
   return found.map(({ payload, ...delivery }) => ({ ...delivery, payload: JSON.parse(payload) }));
 }
 
-async function runDue(t: Parameters<typeof newWorker>[0]) {
-  await enqueueDue(ctx);
-  await newWorker(t).drain();
-}
-
-t.test('a run that succeeds tells of its start and of its end, each under both names', async (t) => {
+t.test('A successful execution sends its start and its end, each under both names', async (t) => {
   const webhook = await insertWebhook();
   const task = await insertTask(ctx, alice().id, { name: 'Morning news' });
   ai.answer(() => ({ text: 'All is well.', usage: { promptTokens: 11, completionTokens: 5 } }));
@@ -80,7 +75,7 @@ t.test('a run that succeeds tells of its start and of its end, each under both n
   });
 });
 
-t.test('a run that fails tells why, and when it is tried again', async (t) => {
+t.test('A failed execution sends its error and the time of its retry', async (t) => {
   await insertWebhook({ events: ['task.failed', 'execution.failed'] });
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   ai.answer(() => ({ status: 503, body: { error: { message: 'Overloaded' } } }));
@@ -109,7 +104,7 @@ t.test('a run that fails tells why, and when it is tried again', async (t) => {
   });
 });
 
-t.test('a run that its quota refuses tells of its failure, and of no start', async (t) => {
+t.test('An execution that a quota refuses sends its failure and no start', async (t) => {
   await insertWebhook();
   await insertTask(ctx, alice().id);
   await useUp(ctx, alice().id, { executions: 50 });
@@ -128,7 +123,7 @@ t.test('a run that its quota refuses tells of its failure, and of no start', asy
   }
 });
 
-t.test('before the first run its duration is guessed, after it the last one is expected', async (t) => {
+t.test('The estimated duration is a default before the first run, and the last duration after it', async (t) => {
   await insertWebhook({ events: ['task.started'] });
   const task = await insertTask(ctx, alice().id);
   await runDue(t);
@@ -139,7 +134,7 @@ t.test('before the first run its duration is guessed, after it the last one is e
   t.strictSame(expected, [10_000, processingTimeMs]);
 });
 
-t.test('every active webhook that subscribes gets an event, and nobody else', async (t) => {
+t.test('Every active webhook that subscribes gets an event, and no other', async (t) => {
   const [bob] = await insertUsers(ctx, 1);
   const told = [
     await insertWebhook({ events: ['task.completed'] }),
@@ -154,7 +149,7 @@ t.test('every active webhook that subscribes gets an event, and nobody else', as
   t.strictSame((await readDeliveries()).map(({ webhookId }) => webhookId).sort(), told.sort());
 });
 
-t.test('an event of a change that was undone is never sent', async (t) => {
+t.test('Events of a rolled back change are never sent', async (t) => {
   await insertWebhook();
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -176,7 +171,7 @@ t.test('an event of a change that was undone is never sent', async (t) => {
   t.strictSame(await readDeliveries(), []);
 });
 
-t.test('a result that no JSON could carry raw is carried', async (t) => {
+t.test('A result with characters that JSON escapes arrives unchanged', async (t) => {
   await insertWebhook({ events: ['task.completed'] });
   const text = 'quotes " \\ and \u2028 lines\n\u0001 😀 </script>';
   ai.answer(() => ({ text }));

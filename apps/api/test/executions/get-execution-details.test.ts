@@ -23,14 +23,14 @@ const LATER = { nextExecutionAt: atSecond(86_400) };
 
 const DEAD = 'The process that ran it was found dead: queued again.';
 
-/** The log of a run: seconds since the start of the clock, and what happened. */
+/** The steps of an execution: seconds since the start of the clock, and the message. */
 async function logOf(id: number): Promise<[number, string][]> {
   const { logs } = await getExecutionDetails(ctx, alice(), id);
   return logs.map(({ timestamp, message }) => [(timestamp.getTime() - START.getTime()) / 1000, message]);
 }
 const lastRun = async (task: number) => (await readRuns(ctx, task)).at(-1)!;
 
-t.test('a run is shown with its task, its steps, and what it took', async (t) => {
+t.test('Details show an execution with its task, its steps and its usage', async (t) => {
   ai.answer(() => ({ model: 'test-model-1', usage: { promptTokens: 12, completionTokens: 3, cost: 0.25 } }));
   const task = await insertTask(ctx, alice().id, { name: 'Morning' });
   clock.set(atSecond(2));
@@ -62,7 +62,7 @@ t.test('a run is shown with its task, its steps, and what it took', async (t) =>
   ]);
 });
 
-t.test('what is not known yet is null', async (t) => {
+t.test('Details that are not known yet are null', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId } = await executeTask(ctx, alice(), task);
   t.match(await getExecutionDetails(ctx, alice(), executionId), {
@@ -82,7 +82,7 @@ t.test('what is not known yet is null', async (t) => {
   ]);
 });
 
-t.test('a failure tells its code, its message, and the retry that it has', async (t) => {
+t.test('A failure shows its code, its message and its retry', async (t) => {
   ai.answer(() => ({ status: 503, body: { error: { message: 'Overloaded' } } }));
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -115,7 +115,7 @@ t.test('a failure tells its code, its message, and the retry that it has', async
   t.same((await logOf(retry!.id))[0], [0, 'Scheduled as a retry of an execution, attempt 2.'], 'whatever is gone');
 });
 
-t.test('attachments are counted', async (t) => {
+t.test('Attachments are counted in the steps', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId } = await executeTask(ctx, alice(), task);
   await newWorker(t).drain();
@@ -129,19 +129,18 @@ t.test('attachments are counted', async (t) => {
   }
 });
 
-t.test('a run that a webhook asked for says so', async (t) => {
+t.test('An execution that a webhook triggered says so', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId } = await executeTask(ctx, alice(), task, 'inbound');
   t.same(await logOf(executionId), [[0, 'Queued by an inbound webhook.']]);
 });
 
-t.test('each death of its process is told, and the start after it', async (t) => {
+t.test('Each death of a process is shown, and the start after it', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId: id } = await executeTask(ctx, alice(), task);
   await claimExecutions(ctx, { limit: 1, after: 0 });
   clock.set(atSecond(31));
   t.same(await rescueExecutions(ctx), [id]);
-  // Whoever finds it writes it down.
   await ctx.db
     .update(executions)
     .set({ interruptedAt: [atSecond(31)] })
@@ -164,7 +163,7 @@ t.test('each death of its process is told, and the start after it', async (t) =>
   ]);
 });
 
-t.test('a run that nobody survives ends with the last death', async (t) => {
+t.test('An execution that was interrupted too often ends with the last death', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId: id } = await executeTask(ctx, alice(), task);
   const deaths: Date[] = [];
@@ -185,7 +184,7 @@ t.test('a run that nobody survives ends with the last death', async (t) => {
   ]);
 });
 
-t.test('a run that a stopping process has given back is queued again', async (t) => {
+t.test('An execution that a stopping process handed back is shown as queued again', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId: id } = await executeTask(ctx, alice(), task);
   const { started } = await claimExecutions(ctx, { limit: 1, after: 0 });
@@ -194,7 +193,7 @@ t.test('a run that a stopping process has given back is queued again', async (t)
   t.same((await logOf(id)).at(-1), [3, 'The process that ran it was stopped: queued again.']);
 });
 
-t.test('a run that its quota refused never started', async (t) => {
+t.test('An execution that a quota refused shows no start', async (t) => {
   await useUp(ctx, alice().id, { executions: 50 });
   const task = await insertTask(ctx, alice().id);
   clock.set(atSecond(1));
@@ -207,7 +206,7 @@ t.test('a run that its quota refused never started', async (t) => {
   ]);
 });
 
-t.test('of a task that was changed since, it is told what it asks for now', async (t) => {
+t.test('A task that changed since is shown with what it asks now', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId } = await executeTask(ctx, alice(), task);
   await newWorker(t).drain();
@@ -221,7 +220,7 @@ t.test('of a task that was changed since, it is told what it asks for now', asyn
   t.equal(await ctx.db.$count(tasks), 1);
 });
 
-t.test('a stranger’s and an unknown run is not found', async (t) => {
+t.test("A stranger's and an unknown execution are not found", async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId } = await executeTask(ctx, alice(), task);
   const { headers, id: bob } = await signUpBob(app);

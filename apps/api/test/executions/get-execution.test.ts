@@ -15,7 +15,7 @@ const execute = async ({ headers }: Person, id: number): Promise<number> =>
 const USAGE = { model: 'maker/model-2026', inputTokens: 12, outputTokens: 30, estimated: false, costUsd: 0.000123 };
 const ANSWER: AiOutcome = { ok: true, text: 'All quiet 🔔\nindeed.', durationMs: 1234.6, usage: USAGE };
 
-t.test('a run is shown from its queue to its end', async (t) => {
+t.test('An execution is shown from its queue to its end', async (t) => {
   const alice = await signUp(app);
   const taskId = await postTask(app, alice);
   const id = await execute(alice, taskId);
@@ -63,7 +63,7 @@ t.test('a run is shown from its queue to its end', async (t) => {
   t.match(await read(alice, other), { status: 'completed', trigger: 'manual' });
 });
 
-t.test('a run that runs shows when it started', async (t) => {
+t.test('A running execution shows when it started', async (t) => {
   const alice = await signUp(app);
   const id = await execute(alice, await postTask(app, alice));
   await claimExecutions(ctx, { limit: 5, after: 0 });
@@ -75,7 +75,7 @@ t.test('a run that runs shows when it started', async (t) => {
   });
 });
 
-t.test('a planned run and its retry name the instant that they answer', async (t) => {
+t.test('A planned execution and its retry name the instant that they were planned for', async (t) => {
   const alice = await signUp(app);
   const taskId = await postTask(app, alice, { recurrence: 'once' });
   clock.set(TASK.scheduledFor);
@@ -103,7 +103,7 @@ t.test('a planned run and its retry name the instant that they answer', async (t
   });
 });
 
-t.test('what was estimated or cost nothing says so', async (t) => {
+t.test('Estimated tokens and a cost of zero are shown as such', async (t) => {
   const alice = await signUp(app);
   const id = await execute(alice, await postTask(app, alice));
   const usage = { ...USAGE, outputTokens: 0, estimated: true, costUsd: 0 };
@@ -116,7 +116,7 @@ t.test('what was estimated or cost nothing says so', async (t) => {
   });
 });
 
-t.test('nobody else finds it, an admin neither', async (t) => {
+t.test('A stranger does not find an execution, and neither does an admin', async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const id = await execute(alice, await postTask(app, alice));
   for (const person of [bob, ada]) {
@@ -126,12 +126,12 @@ t.test('nobody else finds it, an admin neither', async (t) => {
   }
 });
 
-t.test('an id that cannot exist is not found', async (t) => {
+t.test('An id that cannot exist is not found', async (t) => {
   const alice = await signUp(app);
   for (const id of [...NO_IDS, '2147483647']) t.equal((await get(alice, id)).statusCode, 404, id);
 });
 
-t.test('only who is signed in asks', async (t) => {
+t.test('Reading an execution requires a session', async (t) => {
   const alice = await signUp(app);
   const id = await execute(alice, await postTask(app, alice));
   await assertNeedsSession(t, app, { url: `/api/executions/${id}` });

@@ -9,10 +9,10 @@ import { insertTask, insertTasks, readRun, readTask } from '../support/schedules
 const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 
 const LEASE_MS = 30_000;
-/** A process that claims and then dies: nobody ever hears of its runs again. */
+/** Claims as a process that dies afterwards. */
 const claimAndDie = async () => (await claimExecutions(ctx, { limit: 100, after: 0 })).started;
 
-/** Requests wait, each until it is let go; the n-th is answered with `Answer n`. */
+/** Each request waits until it is released; the n-th is answered with `Answer n`. */
 function holdEach() {
   const places = [1, 2].map(() => ({ reached: Promise.withResolvers<void>(), letGo: Promise.withResolvers<void>() }));
   ai.answer(async () => {
@@ -24,7 +24,7 @@ function holdEach() {
   return places.map(({ reached, letGo }) => ({ reached: reached.promise, letGo: letGo.resolve }));
 }
 
-t.test('a run whose process died runs again when its lease has ended, as the same execution', async (t) => {
+t.test('An execution whose process died runs again after its lease has expired, as the same execution', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const [dead] = await claimAndDie();
@@ -43,14 +43,14 @@ t.test('a run whose process died runs again when its lease has ended, as the sam
   ]);
 });
 
-t.test('a run that was handed back was not interrupted', async (t) => {
+t.test('An execution that was handed back counts as not interrupted', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await handBackExecutions(ctx, await claimAndDie());
   t.match(await readRun(ctx, task), { status: 'pending', interruptions: 0, interruptedAt: null });
 });
 
-t.test('of many rescues at once each run is taken over by one', async (t) => {
+t.test('Many rescues at once take over each execution once', async (t) => {
   await insertTasks(ctx, [alice().id, alice().id, alice().id, alice().id, alice().id]);
   await enqueueDue(ctx);
   const dead = await claimAndDie();
@@ -60,37 +60,40 @@ t.test('of many rescues at once each run is taken over by one', async (t) => {
   t.strictSame(rescued.flat().sort(), dead.map(({ id }) => id).sort());
 });
 
-t.test('who has lost the lease can neither finish nor bill the run, before and after it ended elsewhere', async (t) => {
-  for (const late of [false, true]) {
-    ai.requests.length = 0;
-    const [first, second] = holdEach();
-    const task = await insertTask(ctx, alice().id);
-    await enqueueDue(ctx);
-    const [slow, quick] = [newProcess(t), newProcess(t)];
-    slow.worker.wakeExecutions();
-    await first!.reached;
-    clock.advance(LEASE_MS + 1);
-    await rescueExecutions(ctx);
-    quick.worker.wakeExecutions();
-    await second!.reached;
-    for (const [worker, { letGo }] of late
-      ? ([
-          [quick.worker, second!],
-          [slow.worker, first!],
-        ] as const)
-      : ([
-          [slow.worker, first!],
-          [quick.worker, second!],
-        ] as const)) {
-      letGo();
-      await worker.drain();
+t.test(
+  'A process that has lost a lease can neither complete nor bill the execution, before and after its end',
+  async (t) => {
+    for (const late of [false, true]) {
+      ai.requests.length = 0;
+      const [first, second] = holdEach();
+      const task = await insertTask(ctx, alice().id);
+      await enqueueDue(ctx);
+      const [slow, quick] = [newProcess(t), newProcess(t)];
+      slow.worker.wakeExecutions();
+      await first!.reached;
+      clock.advance(LEASE_MS + 1);
+      await rescueExecutions(ctx);
+      quick.worker.wakeExecutions();
+      await second!.reached;
+      for (const [worker, { letGo }] of late
+        ? ([
+            [quick.worker, second!],
+            [slow.worker, first!],
+          ] as const)
+        : ([
+            [slow.worker, first!],
+            [quick.worker, second!],
+          ] as const)) {
+        letGo();
+        await worker.drain();
+      }
+      t.match(await readRun(ctx, task), { status: 'completed', result: 'Answer 2' });
     }
-    t.match(await readRun(ctx, task), { status: 'completed', result: 'Answer 2' });
-  }
-  t.equal(await ctx.db.$count(usageRecords), 4);
-});
+    t.equal(await ctx.db.$count(usageRecords), 4);
+  },
+);
 
-t.test('a process that was only stalled keeps its runs, even when it looks for lost ones first', async (t) => {
+t.test('A stalled process keeps its executions, even if it rescues before it renews', async (t) => {
   const [first] = holdEach();
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -104,7 +107,7 @@ t.test('a process that was only stalled keeps its runs, even when it looks for l
   t.match(await readRun(ctx, task), { status: 'completed', result: 'Answer 1', interruptions: 0 });
 });
 
-t.test('renewed leases are kept, and those of others are not renewed', async (t) => {
+t.test('A renewed lease is kept, and the leases of others are not renewed', async (t) => {
   const [first, second] = await insertTasks(ctx, [alice().id, alice().id]);
   await enqueueDue(ctx);
   const [mine, lost] = await claimAndDie();
@@ -118,7 +121,7 @@ t.test('renewed leases are kept, and those of others are not renewed', async (t)
   t.strictSame(await rescueExecutions(ctx), [mine!.id]);
 });
 
-t.test('a lease whose row another transaction holds is no lost one, and is not waited for', async (t) => {
+t.test('A lease whose row is locked counts as held, and renewal does not wait for it', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const [mine] = await claimAndDie();
@@ -129,7 +132,7 @@ t.test('a lease whose row another transaction holds is no lost one, and is not w
   });
 });
 
-t.test('a run that was interrupted three times ends as INTERRUPTED the next time', async (t) => {
+t.test('An execution that was interrupted three times fails as INTERRUPTED the next time', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   await enqueueDue(ctx);
   const interruptedAt: Date[] = [];

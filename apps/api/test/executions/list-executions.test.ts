@@ -20,7 +20,7 @@ const STATES = {
   failed: { status: 'failed', completedAt: START, errorCode: 'TIMEOUT', error: 'Too slow.' },
 } as const;
 
-/** Straight into the table, created at the instants given; the ids. */
+/** Inserts executions created at these instants; returns their ids. */
 async function insert(
   { id: userId }: Person,
   taskId: number,
@@ -36,7 +36,7 @@ async function insert(
   return made.map(({ id }) => id);
 }
 
-t.test('the owner sees their runs as each is seen alone, the newest first', async (t) => {
+t.test('The owner sees their executions as each is shown alone, newest first', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   t.same((await list(alice)).json(), {
@@ -59,7 +59,7 @@ t.test('the owner sees their runs as each is seen alone, the newest first', asyn
   });
 });
 
-t.test('task and status pick', async (t) => {
+t.test('Task and status filter the list', async (t) => {
   const alice = await signUp(app);
   const [one, two] = [await postTask(app, alice), await postTask(app, alice)];
   const ids: Record<string, number[]> = {};
@@ -73,7 +73,7 @@ t.test('task and status pick', async (t) => {
   t.equal((await list(alice, { taskId: String(two) })).json().pagination.total, 2);
 });
 
-t.test('a stranger’s or an unknown task has no runs, for an admin neither', async (t) => {
+t.test("A stranger's or an unknown task has no executions, for an admin neither", async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const taskId = await postTask(app, alice);
   await insert(alice, taskId, [START]);
@@ -89,7 +89,7 @@ t.test('a stranger’s or an unknown task has no runs, for an admin neither', as
   t.same(await idsOf(bob), []);
 });
 
-t.test('dates pick by creation: a day is whole, in UTC, and an instant is exact', async (t) => {
+t.test('Dates filter by creation: a day is a whole UTC day, an instant is exact', async (t) => {
   const alice = await signUp(app);
   const days = [
     '2026-11-18T23:59:59.999Z',
@@ -118,7 +118,7 @@ t.test('dates pick by creation: a day is whole, in UTC, and an instant is exact'
   t.equal((await list(alice, { endDate: '2026-11-19', limit: '1' })).json().pagination.total, 3);
 });
 
-t.test('a walk by cursor visits each once, while new ones come and what was picked is kept', async (t) => {
+t.test('Paging by cursor visits each execution once while new ones are created', async (t) => {
   const alice = await signUp(app);
   const taskId = await postTask(app, alice);
   const ids: number[] = [];
@@ -140,7 +140,7 @@ t.test('a walk by cursor visits each once, while new ones come and what was pick
   t.same(seen, ids.toReversed());
 });
 
-t.test('pages by offset tell how much there is', async (t) => {
+t.test('Pages by offset show the total', async (t) => {
   const alice = await signUp(app);
   const ids = (await insert(alice, await postTask(app, alice), Array(5).fill(START))).toReversed();
   for (const [offset, page, hasMore] of [
@@ -155,7 +155,7 @@ t.test('pages by offset tell how much there is', async (t) => {
   }
 });
 
-t.test('a query that says nothing sensible is refused by field', async (t) => {
+t.test('An invalid query is refused by field', async (t) => {
   const alice = await signUp(app);
   for (const query of [
     ...['0', '-1', '2147483648', '1.5', 'abc', ''].map((taskId) => ({ taskId })),
@@ -175,6 +175,6 @@ t.test('a query that says nothing sensible is refused by field', async (t) => {
   t.equal(await ctx.db.$count(executions, eq(executions.userId, alice.id)), 0);
 });
 
-t.test('only who is signed in asks', async (t) => {
+t.test('Listing executions requires a session', async (t) => {
   await assertNeedsSession(t, app, { url: '/api/executions' });
 });

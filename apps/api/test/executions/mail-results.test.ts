@@ -25,14 +25,14 @@ t.beforeEach(async () => {
 const RESULTS = 'results@example.com';
 const insert = (values: Partial<typeof tasks.$inferInsert> = {}) =>
   insertTask(ctx, alice().id, { name: 'Morning news', notificationEmail: RESULTS, ...values });
-/** Runs what is due and sends what is to be sent; the mails that arrived since the last call. */
+/** Runs what is due and sends queued mails; returns the mails that arrived since the last call. */
 async function arrived() {
   await runDue(ctx);
   await deliverDueMails(ctx);
   return server.received.splice(0);
 }
 
-t.test('a run that succeeds is mailed with its result, where it is, and why', async (t) => {
+t.test('A successful execution is mailed with its result, its link and the reason of the mail', async (t) => {
   const { email } = (await ctx.db.select().from(users).where(eq(users.id, alice().id)))[0]!;
   const task = await insert();
   ai.answer(() => ({ text: 'All is well.\nNothing happened. <b>Really</b>.' }));
@@ -49,7 +49,7 @@ t.test('a run that succeeds is mailed with its result, where it is, and why', as
   t.match(text, `You get this because the Carillon account ${email} `);
 });
 
-t.test('a run that fails is mailed once no retry follows, with the error', async (t) => {
+t.test('A failed execution is mailed with its error once no retry follows', async (t) => {
   const task = await insert();
   ai.answer(() => ({ status: 503, body: { error: { message: 'Overloaded' } } }));
   for (const wait of [0, 60_000, 300_000]) {
@@ -65,7 +65,7 @@ t.test('a run that fails is mailed once no retry follows, with the error', async
   t.match(mail?.text, `/executions/${last?.id}`);
 });
 
-t.test('so is one that a retry mends, and one that its quota refuses', async (t) => {
+t.test('A retry that succeeds and an execution that a quota refuses are mailed too', async (t) => {
   await insert({ recurrence: 'once' });
   ai.answer(() => ({ status: 503 }));
   t.same(await arrived(), []);
@@ -77,7 +77,7 @@ t.test('so is one that a retry mends, and one that its quota refuses', async (t)
   t.match(await arrived(), [{ subject: 'Task "Morning news": run failed', text: /quota/i }]);
 });
 
-t.test('a task without an address mails nobody, also beside one that has one', async (t) => {
+t.test('A task without an address sends no mail, even beside one that has an address', async (t) => {
   await insert({ notificationEmail: null });
   t.same(await arrived(), []);
   const other = await insert({ name: 'Evening news' });
@@ -86,7 +86,7 @@ t.test('a task without an address mails nobody, also beside one that has one', a
   for (const { subject } of await arrived()) t.match(subject, 'Evening news');
 });
 
-t.test('a long result is cut, and the link to all of it is not', async (t) => {
+t.test('A long result is cut, and its link is not', async (t) => {
   const task = await insert();
   ai.answer(() => ({ text: `${'🔔'.repeat(10_000)}The end.` }));
   const [mail] = await arrived();
@@ -95,14 +95,14 @@ t.test('a long result is cut, and the link to all of it is not', async (t) => {
   t.match(mail?.text, `/executions/${(await readRun(ctx, task)).id}`);
 });
 
-t.test('what a task is called makes no header of its own', async (t) => {
+t.test('The name of a task cannot add a mail header', async (t) => {
   await insert({ name: 'News\r\nBcc: eve@example.com' });
   const [mail] = await arrived();
   t.equal(mail?.subject, 'Task "News Bcc: eve@example.com": run completed');
   t.same(mail?.envelope.to, [RESULTS]);
 });
 
-t.test('the mail is queued with the end of the run or not at all, and waits sealed', async (t) => {
+t.test('The mail is queued in the transaction of the result, and stored encrypted', async (t) => {
   const task = await insert();
   await executeTask(ctx, alice(), task);
   const [run] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
@@ -124,7 +124,7 @@ t.test('the mail is queued with the end of the run or not at all, and waits seal
   t.equal(await ctx.db.$count(mails), 0, 'and goes with the account');
 });
 
-t.test('a deactivated account mails nobody', async (t) => {
+t.test('A deactivated account sends no mail', async (t) => {
   const task = await insert();
   await executeTask(ctx, alice(), task);
   const worker = newWorker(t);

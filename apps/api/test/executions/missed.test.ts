@@ -11,7 +11,7 @@ const { ctx, clock, alice, newWorker } = await testEngine(t);
 
 const daysFromStart = (days: number) => new Date(START.getTime() + days * DAY_MS);
 
-t.test('one run makes up for all that were missed', async (t) => {
+t.test('One execution makes up for all missed instants', async (t) => {
   const task = await insertTask(ctx, alice().id);
   clock.set(new Date(daysFromStart(3).getTime() + 1000));
   await enqueueDue(ctx);
@@ -25,7 +25,7 @@ t.test('one run makes up for all that were missed', async (t) => {
   t.strictSame((await readTask(ctx, task)).nextExecutionAt, daysFromStart(4));
 });
 
-t.test('more missed instants than one step settles are all recorded, with one run', async (t) => {
+t.test('More missed instants than one batch holds are all recorded, with one execution', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrencePattern: '* * * * *' });
   clock.advance(2500 * 60_000 + 30_000);
   t.equal((await enqueueDue(ctx)).queued.length, 1);
@@ -38,7 +38,7 @@ t.test('more missed instants than one step settles are all recorded, with one ru
   t.strictSame((await readTask(ctx, task)).nextExecutionAt, new Date(latest.getTime() + 60_000));
 });
 
-t.test('exactly as many missed instants as one step settles still end in one run', async (t) => {
+t.test('Exactly as many missed instants as one batch holds still lead to one execution', async (t) => {
   for (const count of [999, 1000, 1001]) {
     const task = await insertTask(ctx, alice().id, { recurrencePattern: '* * * * *' });
     clock.advance((count - 1) * 60_000);
@@ -51,7 +51,7 @@ t.test('exactly as many missed instants as one step settles still end in one run
   }
 });
 
-t.test('an instant that falls due while a run is pending is skipped, and so recorded', async (t) => {
+t.test('An instant that falls due while an execution is pending is recorded as skipped', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   clock.advance(DAY_MS);
@@ -64,7 +64,7 @@ t.test('an instant that falls due while a run is pending is skipped, and so reco
   t.strictSame((await readTask(ctx, task)).nextExecutionAt, daysFromStart(2));
 });
 
-t.test('what the user has paused is not made up', async (t) => {
+t.test('A paused task makes up for nothing', async (t) => {
   const task = await insertTask(ctx, alice().id, { nextExecutionAt: daysFromStart(1) });
   await changeTask(ctx, alice(), task, { status: 'paused' });
   clock.set(daysFromStart(3.5));
@@ -75,7 +75,7 @@ t.test('what the user has paused is not made up', async (t) => {
   t.strictSame((await readTask(ctx, task)).nextExecutionAt, daysFromStart(4));
 });
 
-t.test('in maintenance mode nothing starts, and afterwards one run makes up for it', async (t) => {
+t.test('Maintenance mode starts nothing, and one execution makes up for it afterwards', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrencePattern: '0 * * * *' });
   await ctx.db.update(settings).set({ maintenanceMode: true });
   clock.advance(3 * 60 * 60 * 1000);
@@ -87,7 +87,7 @@ t.test('in maintenance mode nothing starts, and afterwards one run makes up for 
   t.strictSame(fates, ['missed', 'missed', 'missed', 'ran']);
 });
 
-t.test('what is queued when maintenance begins waits for its end', async (t) => {
+t.test('Queued executions wait for the end of maintenance mode', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await ctx.db.update(settings).set({ maintenanceMode: true });
@@ -99,7 +99,7 @@ t.test('what is queued when maintenance begins waits for its end', async (t) => 
   t.equal((await readRun(ctx, task)).status, 'completed');
 });
 
-t.test('a long outage of many tasks is settled in many short transactions', async (t) => {
+t.test('A long outage of many tasks is recorded in many short transactions', async (t) => {
   const made = await insertTasks(ctx, await insertUsers(ctx, 12), { recurrencePattern: '* * * * *' });
   clock.advance(700 * 60_000);
   let transactions = 0;
@@ -117,7 +117,7 @@ t.test('a long outage of many tasks is settled in many short transactions', asyn
   }
 });
 
-t.test('a once task has nothing ahead after its run, which comes late rather than never', async (t) => {
+t.test('A once task runs late rather than never, and has no next run after it', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   clock.set(daysFromStart(9));
   await enqueueDue(ctx);

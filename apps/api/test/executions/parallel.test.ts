@@ -14,7 +14,7 @@ const promptOf = (request: { body: { messages: { content: unknown }[] } }) => St
 const countRunning = () => ctx.db.$count(executions, eq(executions.status, 'running'));
 const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
 
-/** Runs `work` for each of `keys` and tells how many of a key were ever under way at once. */
+/** Counts how many of one key ever ran at once. */
 function watchOverlap() {
   const underWay = new Map<string, number>();
   const most = new Map<string, number>();
@@ -30,7 +30,7 @@ function watchOverlap() {
   };
 }
 
-t.test('2000 due tasks are each run once, however many processes tick and work', async (t) => {
+t.test('2000 due tasks run once each, however many processes tick and work', async (t) => {
   const people = await insertUsers(ctx, 50, 'trial');
   await insertTasks(
     ctx,
@@ -52,7 +52,7 @@ t.test('2000 due tasks are each run once, however many processes tick and work',
   t.strictSame(deadlocks.flat(), []);
 });
 
-t.test('no user ever has more than 5 runs at once, over all processes', async (t) => {
+t.test('A user never has more than 5 running executions, over all processes', async (t) => {
   const people = await insertUsers(ctx, 3);
   const overlap = watchOverlap();
   ai.answer((request) => overlap.during(promptOf(request), 10));
@@ -72,7 +72,7 @@ t.test('no user ever has more than 5 runs at once, over all processes', async (t
   t.strictSame([...overlap.most.values()], [5, 5, 5]);
 });
 
-t.test('a task never overlaps itself: its runs wait for each other', async (t) => {
+t.test('A task never overlaps itself: its executions wait for each other', async (t) => {
   const overlap = watchOverlap();
   ai.answer((request) => overlap.during(promptOf(request), 5));
   const task = await insertTask(ctx, alice().id);
@@ -85,7 +85,7 @@ t.test('a task never overlaps itself: its runs wait for each other', async (t) =
   t.strictSame([...overlap.most.values()], [1]);
 });
 
-t.test('20 claims at once start 5 runs of each user and 1000 in all, not one more', async (t) => {
+t.test('20 claims at once start 5 executions per user and 1000 in all, and no more', async (t) => {
   const people = await insertUsers(ctx, 210);
   await queueRuns(
     ctx,
@@ -117,7 +117,7 @@ t.test('20 claims at once start 5 runs of each user and 1000 in all, not one mor
   t.equal(new Set(running.map(({ taskId }) => taskId)).size, 1000);
 });
 
-t.test('claims of one run at a time go round the users', async (t) => {
+t.test('Claims of one execution at a time go round the users', async (t) => {
   const people = await insertUsers(ctx, 12);
   await queueRuns(
     ctx,
@@ -127,7 +127,7 @@ t.test('claims of one run at a time go round the users', async (t) => {
       { nextExecutionAt: null },
     ),
   );
-  // Rewritten, the rows lie in another order than that of the ids.
+  // An update stores the rows in another order than that of their ids.
   for (const person of people.toReversed()) await ctx.db.update(users).set({ name: 'N' }).where(eq(users.id, person));
   await ctx.db.execute('analyze');
   const order: number[] = [];
@@ -139,7 +139,7 @@ t.test('claims of one run at a time go round the users', async (t) => {
   t.strictSame(order, [...people, ...people]);
 });
 
-t.test("a task does not wait for the many runs of another one of its owner's", async (t) => {
+t.test('A task does not wait for the many executions of another task of its owner', async (t) => {
   const [busy, other] = await insertTasks(ctx, [alice().id, alice().id], { nextExecutionAt: null });
   for (let run = 0; run < 100; run += 1) await queueRuns(ctx, [busy!]);
   clock.advance(1000);
@@ -151,8 +151,8 @@ t.test("a task does not wait for the many runs of another one of its owner's", a
   );
 });
 
-for (const places of ['1', '4', '100']) {
-  t.test(`a task of another user does not wait for a user's thousand, with ${places} places`, async (t) => {
+for (const slots of ['1', '4', '100']) {
+  t.test(`A task of another user does not wait for a user's thousand executions, with ${slots} slots`, async (t) => {
     const [a, b] = await insertUsers(ctx, 2);
     await queueRuns(
       ctx,
@@ -164,7 +164,7 @@ for (const places of ['1', '4', '100']) {
     clock.advance(1000);
     await queueRuns(ctx, [await insertTask(ctx, b!, { prompt: 'The only one of mine.' })]);
 
-    const { worker } = newProcess(t, { executionConcurrency: Number(places) });
+    const { worker } = newProcess(t, { executionConcurrency: Number(slots) });
     const reached = new Promise<number>((resolve) => {
       ai.answer((request) => {
         if (promptOf(request) === 'The only one of mine.') resolve(ai.requests.length - 1);

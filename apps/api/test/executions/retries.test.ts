@@ -7,20 +7,13 @@ import { executeTask } from '../../src/executions/execute-task.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, readRun, readRuns, readTask } from '../support/schedules.ts';
+import { insertTask, readLedger, readRun, readRuns, readTask } from '../support/schedules.ts';
 import type { AiAnswer } from '../support/servers/ai-server.ts';
 
-const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
+const { ctx, ai, clock, alice, newWorker, runDue } = await testEngine(t);
 
 const OVERLOADED: AiAnswer = { status: 503, body: { error: { message: 'Overloaded' } } };
 const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
-
-/** Takes up what is due and runs it. */
-async function runDue(t: Parameters<typeof newWorker>[0]) {
-  const found = await enqueueDue(ctx);
-  await newWorker(t).drain();
-  return found;
-}
 
 const failures: [AiAnswer, (typeof ERROR_CODES)[number], { retried: boolean; billed?: boolean }][] = [
   [{ status: 429 }, 'RATE_LIMIT_EXCEEDED', { retried: true }],
@@ -35,7 +28,7 @@ const failures: [AiAnswer, (typeof ERROR_CODES)[number], { retried: boolean; bil
 ];
 for (const [answer, errorCode, { retried, billed = false }] of failures) {
   const what = answer.status ?? Object.keys(answer)[0];
-  t.test(`an answer of ${what} fails as ${errorCode} and is ${retried ? '' : 'not '}retried`, async (t) => {
+  t.test(`An answer of ${what} fails as ${errorCode} and is ${retried ? '' : 'not '}retried`, async (t) => {
     ai.answer(() => answer);
     const task = await insertTask(ctx, alice().id);
     await runDue(t);
@@ -51,7 +44,7 @@ for (const [answer, errorCode, { retried, billed = false }] of failures) {
   });
 }
 
-t.test('retries come after 1, 5 and 15 minutes, each an execution of its own, and no sooner', async (t) => {
+t.test('Retries come after 1, 5 and 15 minutes, each as an execution of its own, and no sooner', async (t) => {
   ai.answer(() => OVERLOADED);
   const task = await insertTask(ctx, alice().id);
   await runDue(t);
@@ -84,7 +77,7 @@ t.test('retries come after 1, 5 and 15 minutes, each an execution of its own, an
   t.equal(ai.requests.length, 4);
 });
 
-t.test('a retry that succeeds ends the row of failures', async (t) => {
+t.test('A retry that succeeds ends the retries', async (t) => {
   ai.answer(() => OVERLOADED);
   const task = await insertTask(ctx, alice().id);
   await runDue(t);
@@ -97,7 +90,7 @@ t.test('a retry that succeeds ends the row of failures', async (t) => {
   );
 });
 
-t.test('the provider may ask for a longer wait than ours, not for a shorter one', async (t) => {
+t.test('The provider may ask for a longer wait than the default, and not for a shorter one', async (t) => {
   for (const [seconds, wait] of [
     [3000, 3000],
     [10, 60],
@@ -110,16 +103,20 @@ t.test('the provider may ask for a longer wait than ours, not for a shorter one'
   }
 });
 
-t.test('an instant that falls due while a retry waits is skipped', async (t) => {
-  ai.answer(() => OVERLOADED);
+t.test('An instant that falls due while a retry waits is skipped', async (t) => {
+  ai.answer(() => ({ status: 429, headers: { 'retry-after': '90' } }));
   const task = await insertTask(ctx, alice().id, { recurrencePattern: '* * * * *' });
   await runDue(t);
-  clock.advance(59_999);
-  await enqueueDue(ctx);
-  t.equal((await readRuns(ctx, task)).length, 2);
+  clock.set(atSecond(60));
+  t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
+  t.match(await readRuns(ctx, task), [{ status: 'failed' }, { status: 'pending', trigger: 'retry', queuedAt: null }]);
+  t.match(await readLedger(ctx, task), [
+    [START.toISOString(), 'ran'],
+    [atSecond(60).toISOString(), 'skipped_overlap'],
+  ]);
 });
 
-t.test('pausing a task drops the retry that waits', async (t) => {
+t.test('Pausing a task deletes the waiting retry', async (t) => {
   ai.answer(() => OVERLOADED);
   const task = await insertTask(ctx, alice().id);
   await runDue(t);
@@ -128,7 +125,7 @@ t.test('pausing a task drops the retry that waits', async (t) => {
   t.match(await readRun(ctx, task), { status: 'failed', attempt: 1 });
 });
 
-t.test('a run that fails after its task was paused is not retried, and leaves it paused', async (t) => {
+t.test('An execution that fails after its task was paused is not retried, and the task stays paused', async (t) => {
   ai.answer(() => OVERLOADED);
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -138,9 +135,9 @@ t.test('a run that fails after its task was paused is not retried, and leaves it
   t.match(await readTask(ctx, task), { status: 'paused', consecutiveFailures: 1 });
 });
 
-t.test('two runs of a task that end in one transaction count twice', async (t) => {
+t.test('Two executions of a task that fail in one transaction count as two failures', async (t) => {
   ai.answer(() => OVERLOADED);
-  const task = await insertTask(ctx, alice().id, { nextExecutionAt: atSecond(DAY_MS) });
+  const task = await insertTask(ctx, alice().id, { nextExecutionAt: new Date(START.getTime() + DAY_MS) });
   for (let run = 0; run < 2; run += 1) {
     await executeTask(ctx, alice(), task);
     await newWorker(t).drain();
@@ -150,5 +147,5 @@ t.test('two runs of a task that end in one transaction count twice', async (t) =
   clock.advance(60_000);
   const { refused } = await enqueueDue(ctx);
   t.equal(refused.length, 2);
-  t.equal((await readTask(ctx, task)).consecutiveFailures, 2);
+  t.match(await readTask(ctx, task), { consecutiveFailures: 2, nextExecutionAt: new Date(START.getTime() + DAY_MS) });
 });

@@ -20,7 +20,7 @@ const OVERLOADED = { status: 503 };
 const WRONG = { status: 400 };
 const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 
-/** A task whose only run has failed: for good, or so that a retry waits. */
+/** A task whose only execution has failed, for good or with a waiting retry. */
 async function failedRun(t: Parameters<typeof newWorker>[0], answer: { status: number }, values = {}) {
   ai.answer(() => answer);
   const task = await insertTask(ctx, alice().id, values);
@@ -32,7 +32,7 @@ async function failedRun(t: Parameters<typeof newWorker>[0], answer: { status: n
   return { task, id: run!.id };
 }
 
-t.test('a failed run is made again, as a run on demand that knows which one it repeats', async (t) => {
+t.test('A failed execution is retried on demand, by a new execution that names the failed one', async (t) => {
   const { task, id } = await failedRun(t, WRONG);
   clock.set(atSecond(90));
   const worker = newWorker(t);
@@ -63,7 +63,7 @@ t.test('a failed run is made again, as a run on demand that knows which one it r
   t.match(await readUsage(ctx, alice().id), { executions: 2 });
 });
 
-t.test('a single run that failed is mended by a retry', async (t) => {
+t.test('A retry on demand completes a failed once task', async (t) => {
   const { task, id } = await failedRun(t, WRONG, { recurrence: 'once' });
   t.match(await readTask(ctx, task), { status: 'failed' });
   await retryExecution(ctx, alice(), id);
@@ -71,7 +71,7 @@ t.test('a single run that failed is mended by a retry', async (t) => {
   t.match(await readTask(ctx, task), { status: 'completed' });
 });
 
-t.test('the retry that waits for its time is queued now, and stays the one there is', async (t) => {
+t.test('A waiting retry is queued now instead of a second one', async (t) => {
   const { task, id } = await failedRun(t, OVERLOADED);
   clock.set(atSecond(10));
   const [, waiting] = await readRuns(ctx, task);
@@ -94,7 +94,7 @@ t.test('the retry that waits for its time is queued now, and stays the one there
   t.equal(ai.requests.length, 1);
 });
 
-t.test('a retry of a retry that waits is found, too: its chain is one run that is to be had', async (t) => {
+t.test('A waiting retry of a retry is found too', async (t) => {
   const { task, id } = await failedRun(t, OVERLOADED);
   ai.answer(() => OVERLOADED);
   clock.set(atSecond(60));
@@ -107,7 +107,7 @@ t.test('a retry of a retry that waits is found, too: its chain is one run that i
   t.equal((await readRuns(ctx, task)).length, 3);
 });
 
-t.test('one that is queued or running is answered as it stands, and charged once', async (t) => {
+t.test('A retry that is queued or running is returned as it is, and charged once', async (t) => {
   const { id } = await failedRun(t, WRONG);
   const first = await retryExecution(ctx, alice(), id);
   clock.set(atSecond(5));
@@ -119,7 +119,7 @@ t.test('one that is queued or running is answered as it stands, and charged once
   t.match(await readUsage(ctx, alice().id), { executions: 2 });
 });
 
-t.test('once its retry has ended, it can be retried again', async (t) => {
+t.test('An execution can be retried again once its retry has ended', async (t) => {
   const { task, id } = await failedRun(t, WRONG);
   for (let n = 0; n < 3; n++) {
     t.match(await retryExecution(ctx, alice(), id), { isNew: true });
@@ -128,7 +128,7 @@ t.test('once its retry has ended, it can be retried again', async (t) => {
   t.equal((await readRuns(ctx, task)).length, 4);
 });
 
-t.test('what an inbound webhook caused stays so when it is retried', async (t) => {
+t.test('The retry of an execution that an inbound webhook caused is marked so too', async (t) => {
   ai.answer(() => WRONG);
   const task = await insertTask(ctx, alice().id, { nextExecutionAt: atSecond(DAY_MS) });
   const { executionId } = await executeTask(ctx, alice(), task, 'inbound');
@@ -137,7 +137,7 @@ t.test('what an inbound webhook caused stays so when it is retried', async (t) =
   t.match((await readRuns(ctx, task))[1], { trigger: 'manual', viaWebhook: true, retryOfId: executionId });
 });
 
-t.test('of 50 retries at once one makes a run, and one is charged', async (t) => {
+t.test('50 retries at once create one execution, and charge one', async (t) => {
   for (const answer of [WRONG, OVERLOADED]) {
     const { task, id } = await failedRun(t, answer);
     const before = (await readUsage(ctx, alice().id)).executions;
@@ -151,7 +151,7 @@ t.test('of 50 retries at once one makes a run, and one is charged', async (t) =>
   t.equal(ai.requests.length, 1, 'asked once for the latter');
 });
 
-t.test('a retry on demand and the retry that falls due at the same moment are one run', async (t) => {
+t.test('A retry on demand and the retry that falls due at the same moment are one execution', async (t) => {
   const ids: { task: number; id: number }[] = [];
   for (let n = 0; n < 6; n++) ids.push(await failedRun(t, OVERLOADED, { nextExecutionAt: START }));
   clock.set(atSecond(60));
@@ -167,13 +167,13 @@ t.test('a retry on demand and the retry that falls due at the same moment are on
   for (const { task } of ids) {
     const runs = await readRuns(ctx, task);
     t.ok(runs.length <= 3);
-    // One that had ended before it was asked for again has had its one retry, and another by hand.
+    // If the due retry ended first, the one on demand is a second one.
     t.ok(runs.filter(({ trigger }) => trigger === 'retry').length === 1);
     t.ok(runs.slice(1).every(({ status }) => status === 'completed'));
   }
 });
 
-t.test('a pause that drops the waiting retry and a retry at once leave one run at most', async (t) => {
+t.test('A retry on demand beside a pause that deletes the waiting retry leaves one execution at most', async (t) => {
   const { task, id } = await failedRun(t, OVERLOADED);
   await Promise.all([changeTask(ctx, alice(), task, { status: 'paused' }), retryExecution(ctx, alice(), id)]);
   await newWorker(t).drain();
@@ -181,7 +181,7 @@ t.test('a pause that drops the waiting retry and a retry at once leave one run a
   t.equal(ai.requests.length, 1);
 });
 
-t.test('only a failed run is retried: any other is 409, and told how it stands', async (t) => {
+t.test('Only a failed execution is retried: any other is a 409 that names its status', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const [run] = await readRuns(ctx, task);
@@ -202,7 +202,7 @@ for (const [what, answer] of [
   ['a run that failed for good', WRONG],
   ['a run whose retry waits', OVERLOADED],
 ] as const) {
-  t.test(`${what} is not retried over quota: 402, and all stays as it was`, async (t) => {
+  t.test(`${what} is not retried over quota: 402, and nothing changes`, async (t) => {
     const { task, id } = await failedRun(t, answer);
     const before = await readRuns(ctx, task);
     await useUp(ctx, alice().id, { executions: 49 });
@@ -214,7 +214,7 @@ for (const [what, answer] of [
   });
 }
 
-t.test('the last place of the day is had once', async (t) => {
+t.test('The last execution of a daily quota is used once', async (t) => {
   const runs = [await failedRun(t, WRONG), await failedRun(t, WRONG)];
   await useUp(ctx, alice().id, { executions: 47 });
   const answers = await Promise.allSettled(runs.map(({ id }) => retryExecution(ctx, alice(), id)));
@@ -222,7 +222,7 @@ t.test('the last place of the day is had once', async (t) => {
   t.match(await readUsage(ctx, alice().id), { executions: 50 });
 });
 
-t.test('the route answers 201 for a new run, 200 for the one there is, and refuses in the envelope', async (t) => {
+t.test('The route answers 201 for a new execution, 200 for a live one, and errors in the envelope', async (t) => {
   const { id } = await failedRun(t, WRONG);
   const { token } = await openSession(ctx, alice().id);
   const headers = { authorization: `Bearer ${token}` };
@@ -244,7 +244,7 @@ t.test('the route answers 201 for a new run, 200 for the one there is, and refus
   await assertNeedsSession(t, app, { method: 'POST', url: `/api/executions/${id}/retry` });
 });
 
-t.test('a stranger’s run is not found, and nothing is charged', async (t) => {
+t.test("A stranger's execution is not found, and nothing is charged", async (t) => {
   const { task, id } = await failedRun(t, OVERLOADED);
   const bob = await signUpBob(app);
   const answer = await app.inject({ method: 'POST', url: `/api/executions/${id}/retry`, headers: bob.headers });
@@ -255,7 +255,7 @@ t.test('a stranger’s run is not found, and nothing is charged', async (t) => {
   t.match(await readUsage(ctx, bob.id), { executions: 0 });
 });
 
-t.test('who was deactivated meanwhile starts nothing', async (t) => {
+t.test('A caller who was deactivated meanwhile starts nothing', async (t) => {
   const { task, id } = await failedRun(t, WRONG);
   await ctx.db.execute(sql`update users set is_active = false where id = ${alice().id}`);
   await t.rejects(retryExecution(ctx, alice(), id), { message: 'There is no such execution.' });

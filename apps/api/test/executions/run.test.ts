@@ -10,7 +10,7 @@ import { insertTask, readRun, readTask } from '../support/schedules.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
 
-t.test('prompt, model, token limit, temperature and key reach the provider', async (t) => {
+t.test('Prompt, model, token limit, temperature and key reach the provider', async (t) => {
   const settings = { aiModel: 'maker/model-1', maxTokens: 321, temperature: 125 };
   await insertTask(ctx, alice().id, { prompt: 'Héllo 🌍\nsecond line', ...settings });
   await enqueueDue(ctx);
@@ -25,7 +25,7 @@ t.test('prompt, model, token limit, temperature and key reach the provider', asy
   t.equal(ai.requests[0]?.headers.authorization, `Bearer ${AI_KEY}`);
 });
 
-t.test("a user's own key is used for that user's runs", async (t) => {
+t.test("A user's own key is used for that user's executions", async (t) => {
   const sealed = encryptProviderKey(ctx, alice().id, 'the-key-of-alice');
   await ctx.db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, alice().id));
   await insertTask(ctx, alice().id);
@@ -34,7 +34,7 @@ t.test("a user's own key is used for that user's runs", async (t) => {
   t.equal(ai.requests[0]?.headers.authorization, 'Bearer the-key-of-alice');
 });
 
-t.test('a key that cannot be opened any more fails the run and asks nobody', async (t) => {
+t.test('A key that cannot be decrypted fails the execution, and no provider is asked', async (t) => {
   const sealed = encryptProviderKey(ctx, alice().id + 1, 'moved here from another row');
   await ctx.db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, alice().id));
   const task = await insertTask(ctx, alice().id);
@@ -44,7 +44,7 @@ t.test('a key that cannot be opened any more fails the run and asks nobody', asy
   t.equal(ai.requests.length, 0);
 });
 
-t.test('result, tokens, cost, duration and the model that answered are stored', async (t) => {
+t.test('Result, tokens, cost, duration and the model that answered are stored', async (t) => {
   const usage = { promptTokens: 120, completionTokens: 34, cost: 0.0042 };
   ai.answer(() => ({ text: 'The answer.', model: 'maker/model-1-2026-05', usage, delayMs: 30 }));
   const task = await insertTask(ctx, alice().id, { aiModel: 'maker/model-1' });
@@ -71,7 +71,7 @@ t.test('result, tokens, cost, duration and the model that answered are stored', 
   t.match(record, { source: 'execution', day: '2026-11-20', inputTokens: 120, outputTokens: 34, costUsd: 0.0042 });
 });
 
-t.test('a task counts its runs, and its last execution is when the run started', async (t) => {
+t.test('A task counts its executions, and its last execution is when one started', async (t) => {
   const task = await insertTask(ctx, alice().id);
   clock.advance(90_000);
   await enqueueDue(ctx);
@@ -82,7 +82,7 @@ t.test('a task counts its runs, and its last execution is when the run started',
   t.match(await readTask(ctx, task), { executionCount: 1, lastExecutionAt: startedAt });
 });
 
-t.test('a run on demand needs no due time and leaves the schedule alone', async (t) => {
+t.test('An execution on demand needs no due time and leaves the schedule alone', async (t) => {
   const ahead = new Date(START.getTime() + 60_000);
   const task = await insertTask(ctx, alice().id, { nextExecutionAt: ahead });
   const { executionId, startedAt } = await executeTask(ctx, alice(), task);
@@ -92,7 +92,7 @@ t.test('a run on demand needs no due time and leaves the schedule alone', async 
   t.match(await readTask(ctx, task), { executionCount: 1, nextExecutionAt: ahead });
 });
 
-t.test('while the provider is asked, no connection to the database is held', async (t) => {
+t.test('A running call to the provider holds no database connection', async (t) => {
   const idle = new Promise<void>((resolve, reject) => {
     ai.answer(async () => {
       const [row] = await ctx.db.execute(

@@ -6,7 +6,7 @@ import { insertTask, insertTasks, readRun, readTask } from '../support/schedules
 
 const { ctx, ai, alice, newProcess, newWorker, logged } = await testEngine(t);
 
-/** No answer comes before `letGo`. */
+/** Answers only after `letGo`. */
 function holdAll() {
   const held = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
@@ -18,7 +18,7 @@ function holdAll() {
   return { reached: reached.promise, letGo: held.resolve };
 }
 
-t.test('a stopping worker hands back what does not end in time, and another runs it at once', async (t) => {
+t.test('A stopping worker hands back what does not end in time, and another worker runs it at once', async (t) => {
   const { reached, letGo } = holdAll();
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -37,7 +37,7 @@ t.test('a stopping worker hands back what does not end in time, and another runs
   ]);
 });
 
-t.test('a stopping worker waits for what ends in time', async (t) => {
+t.test('A stopping worker waits for executions that end in time', async (t) => {
   const { reached, letGo } = holdAll();
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -50,7 +50,7 @@ t.test('a stopping worker waits for what ends in time', async (t) => {
   t.match(await readRun(ctx, task), { status: 'completed', result: 'At last.' });
 });
 
-t.test('a stopped worker claims nothing, whoever asks it to', async (t) => {
+t.test('A stopped worker claims nothing, however it is woken', async (t) => {
   const task = await insertTask(ctx, alice().id);
   const worker = newWorker(t);
   await worker.stop();
@@ -61,7 +61,7 @@ t.test('a stopped worker claims nothing, whoever asks it to', async (t) => {
   t.equal(ai.requests.length, 0);
 });
 
-t.test('a worker that is stopped in the middle of its work leaves nothing running', async (t) => {
+t.test('A worker that is stopped in the middle of its work leaves nothing running', async (t) => {
   await insertTasks(
     ctx,
     Array.from({ length: 40 }, () => alice().id),
@@ -80,7 +80,7 @@ t.test('a worker that is stopped in the middle of its work leaves nothing runnin
   t.equal(row?.running, 0);
 });
 
-t.test('a worker stops although the database is gone', async (t) => {
+t.test('A worker stops even if the database is unavailable', async (t) => {
   const { reached } = holdAll();
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -90,7 +90,7 @@ t.test('a worker stops although the database is gone', async (t) => {
   await process.close();
   await process.worker.stop();
   t.match(logged.at(-1), { level: 50, msg: /^executions could not be handed back/ });
-  // Their lease would end, so that the next test's books are its own.
+  // Expires the leases, so that the next test starts without them.
   await ctx.db.execute('delete from tasks');
   await ctx.db.execute('delete from usage_counters');
 });

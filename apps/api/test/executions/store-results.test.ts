@@ -15,12 +15,12 @@ const { ctx, ai, alice, newProcess, newWorker, logged } = await testEngine(t);
 const USAGE = { model: 'test-model', inputTokens: 3, outputTokens: 4, estimated: false, costUsd: 0.01 };
 const GOOD: AiOutcome = { ok: true, text: 'Fine.', usage: USAGE, durationMs: 5 };
 
-/** A provider without its safeguards: it answers with the first of `outcomes`, and so on. */
+/** An AI that returns these outcomes in order, unchecked. */
 function fakeAi(...outcomes: AiOutcome[]): Ai {
   return { ask: async () => outcomes.shift() ?? GOOD, close: async () => {} };
 }
 
-/** A database whose transactions fail by `interfere`, once `armed` and as long as that throws. */
+/** A database whose transactions go through `interfere` once `armed`. */
 function unreliable(interfere: (transact: () => Promise<unknown>) => Promise<unknown>) {
   const state = { armed: false };
   const db = new Proxy(ctx.db, {
@@ -43,7 +43,7 @@ const poisons: [string, AiOutcome][] = [
   ],
 ];
 for (const [what, poison] of poisons) {
-  t.test(`a result with ${what} ends its own run alone, once, and is paid for`, async (t) => {
+  t.test(`A result with ${what} fails its own execution alone, once, and is billed`, async (t) => {
     const made = await insertTasks(ctx, [alice().id, alice().id, alice().id, alice().id]);
     await enqueueDue(ctx);
     await newWorker(t, { ai: fakeAi(GOOD, poison, GOOD, GOOD) }).drain();
@@ -59,7 +59,7 @@ for (const [what, poison] of poisons) {
   });
 }
 
-t.test('a usage that cannot be stored ends its run without one', async (t) => {
+t.test('A usage that cannot be stored fails its execution without usage', async (t) => {
   for (const usage of [
     { ...USAGE, model: '\u0000' },
     { ...USAGE, inputTokens: 2 ** 40 },
@@ -72,7 +72,7 @@ t.test('a usage that cannot be stored ends its run without one', async (t) => {
   }
 });
 
-t.test('a fault of ours in one result is no reason to try for ever, and the others are stored', async (t) => {
+t.test('A bug in one result is not retried for ever, and the others are stored', async (t) => {
   const [broken, ...others] = await insertTasks(ctx, [alice().id, alice().id, alice().id]);
   await enqueueDue(ctx);
   const unwritable = { ...GOOD, text: 1n as unknown as string };
@@ -81,7 +81,7 @@ t.test('a fault of ours in one result is no reason to try for ever, and the othe
   for (const task of others) t.match(await readRun(ctx, task), { status: 'completed' });
 });
 
-t.test('an execution that cannot be ended in any way is left to its lease, and the others are stored', async (t) => {
+t.test('An execution that cannot be completed at all is left to its lease, and the others are stored', async (t) => {
   const [stuck, ...others] = await insertTasks(ctx, [alice().id, alice().id, alice().id]);
   await enqueueDue(ctx);
   await ctx.db.execute(`alter table executions add constraint never check (task_id <> ${stuck} or status <> 'failed')`);
@@ -91,7 +91,7 @@ t.test('an execution that cannot be ended in any way is left to its lease, and t
   await ctx.db.execute('alter table executions drop constraint never');
 });
 
-t.test('many long results are stored a few at a time', async (t) => {
+t.test('Many long results are stored in several transactions', async (t) => {
   let transactions = 0;
   const { db, state } = unreliable((transact) => {
     transactions += 1;
@@ -107,7 +107,7 @@ t.test('many long results are stored a few at a time', async (t) => {
   t.equal(transactions, 3);
 });
 
-t.test('a result is stored when the database is back, and nothing is asked again', async (t) => {
+t.test('A result is stored when the database is back, and the model is not asked again', async (t) => {
   let lost = 2;
   const { db, state } = unreliable(async (transact) => {
     if (lost-- > 0) throw connectionLost();
@@ -125,7 +125,7 @@ t.test('a result is stored when the database is back, and nothing is asked again
   t.equal(logged.filter(({ msg }) => msg === 'storing results failed').length, 2);
 });
 
-t.test('a commit whose answer was lost is not made twice', async (t) => {
+t.test('A commit whose answer was lost is not made twice', async (t) => {
   let lost = 1;
   const { db, state } = unreliable(async (transact) => {
     const result = await transact();
@@ -143,7 +143,7 @@ t.test('a commit whose answer was lost is not made twice', async (t) => {
   t.equal(await ctx.db.$count(usageRecords), 1);
 });
 
-t.test('the loss of every connection in mid-execution loses no result', async (t) => {
+t.test('Losing every connection during executions loses no result', async (t) => {
   const other = newProcess(t);
   ai.answer(async () => {
     if (ai.requests.length > 1) return {};

@@ -23,7 +23,7 @@ function dice(seed: number) {
   };
 }
 
-t.test('whatever happens at once, over midnight too, the books balance and every run ends', async (t) => {
+t.test('Usage balances and every execution ends, whatever happens at once, over midnight too', async (t) => {
   clock.set('2026-11-30T23:57:00.000Z');
   const roll = dice(7);
   const people = await insertUsers(ctx, 8, 'trial');
@@ -44,7 +44,7 @@ t.test('whatever happens at once, over midnight too, the books balance and every
       () => changeTask(ctx, caller, task, { status: roll(2) ? 'paused' : 'active' }),
       () => enqueueDue(ctx),
       () => rescueExecutions(ctx),
-      // Claimed by a process that dies at once.
+      // Claims as a process that dies at once.
       () => (roll(4) ? null : claimExecutions(ctx, { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
       () => (roll(6) ? null : deleteTask(ctx, caller, task)),
     ];

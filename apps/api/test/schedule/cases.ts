@@ -3,8 +3,8 @@ import { nextOccurrence, type Schedule } from '../../src/schedule/recurrence.ts'
 
 export type Rule = Schedule['recurrence'] | `${string} ${string}`;
 
-/** A schedule; a rule with a space in it is a cron pattern. */
-export function plan(rule: Rule, timezone: string, scheduledFor: string): Schedule {
+/** Builds a schedule; a rule with a space is a cron pattern. */
+export function buildSchedule(rule: Rule, timezone: string, scheduledFor: string): Schedule {
   const isPattern = rule.includes(' ');
   return {
     scheduledFor: new Date(scheduledFor),
@@ -31,7 +31,11 @@ export function check(guarantee: string, table: string): void {
     for (const line of table.trim().split('\n')) {
       const [name, rule, zone, first, after, wanted] = line.split('|').map((cell) => cell.trim());
       const runs = wanted!.split(' ');
-      t.same(list(plan(rule as Rule, zone!, first!), after!, runs.length), runs, `${name}: ${rule} in ${zone}`);
+      t.same(
+        list(buildSchedule(rule as Rule, zone!, first!), after!, runs.length),
+        runs,
+        `${name}: ${rule} in ${zone}`,
+      );
     }
   });
 }

@@ -1,7 +1,7 @@
 import { check } from './cases.ts';
 
 check(
-  'a time in a gap moves forward by the gap',
+  'A time in a gap moves forward by the gap',
   `
   an hour             | daily  | America/New_York    | 2026-03-01T07:30Z | 2026-03-07T12:00Z | 2026-03-08T07:30Z 2026-03-09T06:30Z
   its first minute    | daily  | Europe/Berlin       | 2026-03-01T01:00Z | 2026-03-28T12:00Z | 2026-03-29T01:00Z 2026-03-30T00:00Z
@@ -16,7 +16,7 @@ check(
 );
 
 check(
-  'a time that comes twice runs once, at the first',
+  'A time that comes twice runs once, at the first pass',
   `
   an hour                 | daily | America/New_York    | 2026-10-20T05:30Z | 2026-10-31T12:00Z | 2026-11-01T05:30Z 2026-11-02T06:30Z
   half an hour            | daily | Australia/Lord_Howe | 2026-03-20T14:45Z | 2026-04-04T12:00Z | 2026-04-04T14:45Z 2026-04-05T15:15Z
@@ -27,7 +27,7 @@ check(
 );
 
 check(
-  'a pattern follows the same rules where it names hours',
+  'A pattern that names hours follows the same rules',
   `
   gap                         | 30 2 * * *     | America/New_York    | 2026-03-01T12:00Z | 2026-03-07T12:00Z | 2026-03-08T07:30Z 2026-03-09T06:30Z
   gap, a list                 | 30 1,2 * * *   | Europe/Berlin       | 2026-03-01T12:00Z | 2026-03-28T12:00Z | 2026-03-29T00:30Z 2026-03-29T01:30Z 2026-03-29T23:30Z
@@ -41,7 +41,7 @@ check(
 );
 
 check(
-  'a pattern for every hour keeps its beat through a change',
+  'A pattern for every hour fires every hour through a change of clocks',
   `
   gap                        | */30 * * * * | America/New_York    | 2026-03-01T12:00Z | 2026-03-08T06:00Z | 2026-03-08T06:30Z 2026-03-08T07:00Z 2026-03-08T07:30Z
   overlap                    | */30 * * * * | America/New_York    | 2026-10-01T12:00Z | 2026-11-01T04:30Z | 2026-11-01T05:00Z 2026-11-01T05:30Z 2026-11-01T06:00Z 2026-11-01T06:30Z 2026-11-01T07:00Z

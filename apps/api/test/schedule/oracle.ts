@@ -1,14 +1,14 @@
 /**
- * What a schedule means, said slowly: every local time it names is listed, and Intl is asked which instants show it.
- * It shares neither code nor technique with the code it judges: no Temporal, no croner, no jumps, no spans.
+ * A slow second implementation of schedules: lists every local time, and asks Intl which instants show it.
+ * It shares no code or technique with the tested one: no Temporal, no croner, no jumps, no periods.
  */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-// No change of clocks moves a run by more than a day.
+// No change of clocks moves an occurrence by more than a day.
 const REACH = 25 * HOUR;
 
-/** A cron pattern as the values that it lets through. */
+/** A cron pattern as the values that match. */
 export interface Fields {
   minutes: number[];
   hours: number[];
@@ -23,7 +23,7 @@ export interface Plan {
   rule: 'once' | 'daily' | 'weekly' | 'monthly' | Fields;
 }
 
-/** How the local time that decided an answer was shown: by no instant, by one or by two. */
+/** How many instants show the local time that decided an answer: none, one or two. */
 export const seen = { gap: 0, once: 0, overlap: 0 };
 
 export function slowNext(plan: Plan, after: number): number | null {
@@ -42,7 +42,7 @@ export function slowNext(plan: Plan, after: number): number | null {
   return best?.at ?? null;
 }
 
-/** Every run in (after, until], in order. */
+/** Every occurrence in (after, until], in order. */
 export function slowList({ first, zone, rule }: Plan, after: number, until: number): number[] {
   const all = new Set(first > after && first <= until ? [first] : []);
   for (const wall of walls(rule, clock(zone, first), clock(zone, Math.max(first, after)) - REACH)) {
@@ -57,7 +57,7 @@ export function slowList({ first, zone, rule }: Plan, after: number, until: numb
 function chosen(zone: string, wall: number, shown: number[], rule: Plan['rule']): number[] {
   const firesEveryHour = typeof rule === 'object' && rule.hours.length === 24;
   if (shown.length > 0) return firesEveryHour ? shown : shown.slice(0, 1);
-  // Nothing shows it: it is as late after the gap as it would be had the clocks stayed as they were.
+  // No instant shows it: it comes as if the clocks had not changed.
   return [wall - Math.min(...offsetsAbout(zone, wall))];
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { checkPattern, nearestRecurrence, parsePattern } from '../../src/schedule/pattern.ts';
 
-t.test('five fields of standard cron, with names and the signs croner documents, are accepted', async (t) => {
+t.test('Five fields of standard cron, with names and the signs that croner documents, are accepted', async (t) => {
   for (const pattern of [
     ...[
       '* * * * *',
@@ -28,13 +28,13 @@ t.test('five fields of standard cron, with names and the signs croner documents,
   }
 });
 
-t.test('another number of fields is refused: no seconds, no years, no nicknames', async (t) => {
+t.test('Another number of fields is refused: no seconds, no years, no nicknames', async (t) => {
   for (const pattern of ['', ' ', '* * * *', '0 0 9 * * *', '0 0 9 * * * 2027', '@daily', '@every 5m', 'every day']) {
     t.match(checkPattern(pattern, 'UTC'), /exactly five fields: minute, hour/, pattern);
   }
 });
 
-t.test('a field that cannot be read is named', async (t) => {
+t.test('An invalid field is named in the error', async (t) => {
   const wrong = {
     minute: [
       '60 * * * *',
@@ -56,7 +56,7 @@ t.test('a field that cannot be read is named', async (t) => {
   }
 });
 
-t.test('a pattern that never fires is refused', async (t) => {
+t.test('A pattern that never fires is refused', async (t) => {
   for (const pattern of [
     '0 0 31 2 *',
     '0 0 30 2 *',
@@ -69,12 +69,12 @@ t.test('a pattern that never fires is refused', async (t) => {
   }
 });
 
-t.test('an unknown zone and a pattern of endless length are refused, the latter unread', async (t) => {
+t.test('An unknown zone and a pattern that is too long are refused, the latter unparsed', async (t) => {
   t.match(checkPattern('0 9 * * *', 'Europe/Nowhere'), /time zone/);
   t.match(checkPattern(`${'1,'.repeat(1e6)}1 * * * *`, 'UTC'), /at most 256 characters/);
 });
 
-t.test('the nearest word is monthly for days of the month, else weekly for weekdays, else daily', async (t) => {
+t.test('The nearest recurrence is monthly for days of the month, else weekly for weekdays, else daily', async (t) => {
   const words = {
     daily: ['0 9 * * *', '*/5 * * * *', '0 9 * 6 *', '0 9 ? * ?', '0 9 1-31 * *', '0 9 * * 0-6', '0 9 */1 * *'],
     weekly: ['0 9 * * 1', '0 9 * * 1-5', '0 9 * * MON,fri', '0 9 * * +2', '0 9 * 6 7'],
@@ -106,7 +106,7 @@ function dates(pattern: string, year: number): string[] {
   return found;
 }
 
-t.test('the signs beyond standard cron mean what croner documents', async (t) => {
+t.test('The signs beyond standard cron mean what croner documents', async (t) => {
   t.same(dates('0 9 L 1-3 *', 2028), ['01-31', '02-29', '03-31']);
   t.same(dates('0 9 LW 1-2 *', 2027), ['01-29', '02-26'], 'last working day');
   t.same(dates('0 9 15W 5-8 *', 2027), ['05-14', '06-15', '07-15', '08-16'], 'working day nearest to the 15th');
@@ -117,7 +117,7 @@ t.test('the signs beyond standard cron mean what croner documents', async (t) =>
   t.same(dates('0 9 13 2 FRI', 2026), ['02-06', '02-13', '02-20', '02-27'], 'the 13th or a Friday');
 });
 
-t.test('a pattern read long ago still reads the same after thousands of others', async (t) => {
+t.test('A pattern that has left the cache still fires at the same times', async (t) => {
   const wanted = parsePattern('7 9 * * *').next(0);
   for (let i = 0; i < 3000; i += 1) parsePattern(`${i % 60} ${Math.floor(i / 60) % 24} * * ${Math.floor(i / 1440)}`);
   t.equal(parsePattern('7 9 * * *').next(0), wanted);

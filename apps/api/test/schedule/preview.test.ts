@@ -2,7 +2,7 @@ import t from 'tap';
 import { previewOccurrences } from '../../src/schedule/preview.ts';
 import type { Schedule } from '../../src/schedule/recurrence.ts';
 
-/** Local times and notes, which is what the user sees. */
+/** The local times and notes that the user sees. */
 function seen(schedule: Partial<Schedule>, after: string, count: number) {
   const whole = {
     scheduledFor: new Date(0),
@@ -15,7 +15,7 @@ function seen(schedule: Partial<Schedule>, after: string, count: number) {
 }
 
 t.test(
-  'an occurrence shows its instant and its local time with the offset, and no note where no rule bent it',
+  'An occurrence shows its instant and its local time with the offset, without a note if it follows the schedule',
   async (t) => {
     const daily = {
       scheduledFor: new Date('2026-11-20T03:30Z'),
@@ -29,13 +29,13 @@ t.test(
   },
 );
 
-t.test('it lists as many as asked for, and fewer where the schedule ends', async (t) => {
+t.test('A preview lists as many occurrences as asked for, or fewer if the schedule ends', async (t) => {
   t.equal(seen({ recurrencePattern: '* * * * *' }, '2026-11-20T00:00Z', 50).length, 50);
   t.equal(seen({ scheduledFor: new Date('2026-11-20T09:00Z'), recurrence: 'once' }, '2026-11-20T00:00Z', 50).length, 1);
   t.same(seen({}, '2026-11-20T00:00Z', 0), []);
 });
 
-t.test('a note tells of a time that a gap moved', async (t) => {
+t.test('A note explains a time that a gap moved', async (t) => {
   t.same(seen({ scheduledFor: new Date('2026-03-01T01:30Z'), timezone: 'Europe/Berlin' }, '2026-03-28T12:00Z', 2), [
     [
       '2026-03-29T03:30:00+02:00[Europe/Berlin]',
@@ -51,7 +51,7 @@ t.test('a note tells of a time that a gap moved', async (t) => {
   ]);
 });
 
-t.test('a note tells of a time that comes twice', async (t) => {
+t.test('A note explains a time that comes twice', async (t) => {
   const twice = 'The clocks go back, and 01:30 on 2026-11-01 comes twice;';
   t.same(seen({ recurrencePattern: '30 1 * * *', timezone: 'America/New_York' }, '2026-11-01T00:00Z', 2), [
     ['2026-11-01T01:30:00-04:00[America/New_York]', `${twice} it runs once, at the first.`],
@@ -64,7 +64,7 @@ t.test('a note tells of a time that comes twice', async (t) => {
   ]);
 });
 
-t.test('a note tells of a month that is too short, and of a gap beside it', async (t) => {
+t.test('A note explains a month that is too short, also beside a gap', async (t) => {
   t.same(seen({ scheduledFor: new Date('2027-01-31T09:00Z'), recurrence: 'monthly' }, '2027-01-31T09:00Z', 2), [
     ['2027-02-28T09:00:00+00:00[UTC]', '2027-02 has no day 31, so this runs on its last day.'],
     ['2027-03-31T09:00:00+00:00[UTC]'],
@@ -78,7 +78,7 @@ t.test('a note tells of a month that is too short, and of a gap beside it', asyn
   ]);
 });
 
-t.test('a note tells of a first run at which the pattern does not fire, and of no other', async (t) => {
+t.test('A note explains a first run at which the pattern does not fire, and no other run', async (t) => {
   const pattern = { recurrencePattern: '0 9 * * 1-5', timezone: 'Asia/Kolkata' };
   t.same(seen({ ...pattern, scheduledFor: new Date('2026-11-21T10:00Z') }, '2026-11-20T00:00Z', 2), [
     ['2026-11-21T15:30:00+05:30[Asia/Kolkata]', 'This is the first run; the pattern alone would not fire here.'],

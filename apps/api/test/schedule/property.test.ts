@@ -21,7 +21,7 @@ const range = (low: number, high: number) => Array.from({ length: high - low + 1
 
 const offset = (zone: string, at: number) => clock(zone, at) - at;
 
-/** The minute of a change of clocks since 1975, in a zone picked at random. */
+/** The minute of a change of clocks since 1975, in a random zone. */
 function change(): { zone: string; at: number } {
   for (;;) {
     const zone = pick(ZONES);
@@ -99,7 +99,7 @@ function randomSchedule(): { schedule: Schedule; plan: Plan; after: number } {
 
 const show = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
-t.test('2,000 random schedules in all zones go on where a slow reading of the rules says', async (t) => {
+t.test('2,000 random schedules in all zones continue as a slow reading of the rules says', async (t) => {
   const wrong = [];
   for (let i = 0; i < 2000; i += 1) {
     const { schedule, plan, after } = randomSchedule();
@@ -115,7 +115,7 @@ t.test('2,000 random schedules in all zones go on where a slow reading of the ru
   );
 });
 
-t.test('200 random schedules walked for days leave no run out, repeat none and never turn back', async (t) => {
+t.test('200 random schedules that are followed for days skip, repeat and reverse nothing', async (t) => {
   const wrong = [];
   for (let i = 0; i < 200; i += 1) {
     const { schedule, plan, after } = randomSchedule();

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { nextOccurrence } from '../../src/schedule/recurrence.ts';
-import { check, list, plan, type Rule } from './cases.ts';
+import { buildSchedule, check, list, type Rule } from './cases.ts';
 
 check(
-  'the first run is a run, and what follows repeats its local time',
+  'The first run is an occurrence, and the following ones repeat its local time',
   `
   daily                | daily  | Asia/Kolkata       | 2026-11-20T03:30Z | 2026-11-19T00:00Z | 2026-11-20T03:30Z 2026-11-21T03:30Z
   strictly after       | daily  | UTC                | 2026-11-20T09:00Z | 2026-11-20T09:00Z | 2026-11-21T09:00Z
@@ -15,7 +15,7 @@ check(
 );
 
 check(
-  'monthly keeps the day and takes the last one of a month without it',
+  'A monthly schedule repeats the day, or takes the last day of a month without it',
   `
   the 31st                  | monthly | UTC          | 2027-01-31T09:00Z | 2027-01-31T09:00Z | 2027-02-28T09:00Z 2027-03-31T09:00Z 2027-04-30T09:00Z 2027-05-31T09:00Z
   the 30th                  | monthly | UTC          | 2028-01-30T09:00Z | 2028-01-30T09:00Z | 2028-02-29T09:00Z 2028-03-30T09:00Z
@@ -29,7 +29,7 @@ check(
 );
 
 check(
-  'a pattern decides the next runs, and the first run is one whatever it says',
+  'A pattern decides the next runs, and the first run needs no match',
   `
   outside               | 0 9 * * 1-5 | Asia/Kolkata  | 2026-11-21T10:00Z | 2026-11-20T00:00Z | 2026-11-21T10:00Z 2026-11-23T03:30Z
   inside, once          | 0 9 * * *   | UTC           | 2026-11-21T09:00Z | 2026-11-20T00:00Z | 2026-11-21T09:00Z 2026-11-22T09:00Z
@@ -39,37 +39,40 @@ check(
 `,
 );
 
-t.test('a once schedule has its first run and no other', async (t) => {
-  const once = plan('once', 'Europe/Berlin', '2026-11-20T09:00Z');
+t.test('A once schedule has its first run and no other', async (t) => {
+  const once = buildSchedule('once', 'Europe/Berlin', '2026-11-20T09:00Z');
   t.same(list(once, '2026-11-20T08:59:59.999Z', 3), ['2026-11-20T09:00Z']);
   t.equal(nextOccurrence(once, new Date('2026-11-20T09:00Z')), null);
 });
 
-t.test('seconds and milliseconds of the first run are kept', async (t) => {
-  const daily = plan('daily', 'Europe/Berlin', '2026-10-20T07:00:12.345Z');
+t.test('Seconds and milliseconds of the first run are kept', async (t) => {
+  const daily = buildSchedule('daily', 'Europe/Berlin', '2026-10-20T07:00:12.345Z');
   t.same(nextOccurrence(daily, new Date('2026-11-20T08:00:12.344Z')), new Date('2026-11-20T08:00:12.345Z'));
   t.same(nextOccurrence(daily, new Date('2026-11-20T08:00:12.345Z')), new Date('2026-11-21T08:00:12.345Z'));
 });
 
-t.test('the calendar ends with the year 9999, for every rule and without an error', async (t) => {
+t.test('The calendar ends with the year 9999, for every recurrence and without an error', async (t) => {
   const rules: Rule[] = ['once', 'daily', 'weekly', 'monthly', '0 9 * * *', '*/5 * * * *', '0 0 29 2 *'];
   for (const rule of rules) {
-    const late = plan(rule, 'America/New_York', '9999-12-31T23:59Z');
+    const late = buildSchedule(rule, 'America/New_York', '9999-12-31T23:59Z');
     t.same(nextOccurrence(late, new Date()), new Date('9999-12-31T23:59Z'), rule);
     t.equal(nextOccurrence(late, late.scheduledFor), null, rule);
     t.equal(nextOccurrence(late, new Date(8.64e15)), null, rule);
   }
-  t.same(list(plan('daily', 'Europe/Berlin', '9000-07-01T07:00Z'), '9999-12-29T12:00Z', 9).at(-1), '9999-12-31T08:00Z');
+  t.same(
+    list(buildSchedule('daily', 'Europe/Berlin', '9000-07-01T07:00Z'), '9999-12-29T12:00Z', 9).at(-1),
+    '9999-12-31T08:00Z',
+  );
 });
 
-t.test('a pattern that never fires ends, and what cannot be read is an error', async (t) => {
-  t.equal(nextOccurrence(plan('0 0 31 2 *', 'UTC', '2026-01-01T00:00Z'), new Date()), null);
+t.test('A pattern that never fires ends, and an invalid one throws', async (t) => {
+  t.equal(nextOccurrence(buildSchedule('0 0 31 2 *', 'UTC', '2026-01-01T00:00Z'), new Date()), null);
   const after = new Date('2027-01-01T00:00Z');
   for (const [rule, zone, first] of [
     ['daily', 'Europe/Nowhere', '2026-01-01T00:00Z'],
     ['0 25 * * *', 'UTC', '2026-01-01T00:00Z'],
     ['daily', 'UTC', 'never'],
   ] as const) {
-    t.throws(() => nextOccurrence(plan(rule, zone, first), after), Error, `${rule} ${zone} ${first}`);
+    t.throws(() => nextOccurrence(buildSchedule(rule, zone, first), after), Error, `${rule} ${zone} ${first}`);
   }
 });

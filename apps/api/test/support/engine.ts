@@ -3,6 +3,7 @@ import type { Test } from 'tap';
 import type { Ai } from '../../src/ai/client.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Caller, Context } from '../../src/context.ts';
+import { type Enqueued, enqueueDue } from '../../src/executions/enqueue.ts';
 import { createWorker, type Worker } from '../../src/worker.ts';
 import { START, type TestContext, testContext } from './context.ts';
 import { findFaults } from './engine-faults.ts';
@@ -16,6 +17,8 @@ export interface Engine extends TestContext {
   alice: () => Caller;
   /** A worker that runs only when it is drained, and is stopped at the end of `t`. */
   newWorker(t: Test, given?: Partial<Context>, options?: { graceMs?: number }): Worker;
+  /** Enqueues what is due and runs all that is queued, to the end. */
+  runDue(t: Test): Promise<Enqueued>;
   /** Another process: the same database, provider and clock, with a pool and a worker of its own. */
   newProcess(t: Test, config?: Partial<Config>, ai?: Ai): { ctx: Context; worker: Worker; close(): Promise<void> };
 }
@@ -64,6 +67,11 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
     ai,
     alice: () => callerFor((alice as Person).id),
     newWorker,
+    async runDue(t) {
+      const enqueued = await enqueueDue(ctx);
+      await newWorker(t).drain();
+      return enqueued;
+    },
     newProcess(t, config = {}, ai = ctx.ai) {
       const { db, close } = connect(urlOf(ctx.db), { max: 4 });
       t.teardown(close);
