@@ -34,20 +34,15 @@ import { usersRoutes } from './users/routes.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
 
 export interface AppOptions {
-  /** How long a client may take. */
   timeouts?: Timeouts;
-  /** How late the event loop may be, in milliseconds, before requests are refused. */
   maxEventLoopDelayMs?: number;
-  /** How long connections on which nothing happens stay open once the service stops, in milliseconds; at once unless told. */
+  /** How long idle connections stay open during a shutdown. Default: 0. */
   keepAliveGraceMs?: number;
-  /** Adds routes after those of the service; they are guarded and answered like them. */
+  /** Adds routes after those of the service. */
   routes?: (app: FastifyInstance, ctx: Context) => void;
 }
 
-/**
- * The HTTP application, ready for `listen` or `inject`. A resource is added as one line at the end: its `routes.ts`
- * exports a plugin of type `Routes`, which is registered with the context.
- */
+/** Builds the HTTP application, ready for `listen` or `inject`. Each resource is one line at the end. */
 export async function buildApp(
   ctx: Context,
   { timeouts = TIMEOUTS, maxEventLoopDelayMs = MAX_EVENT_LOOP_DELAY_MS, keepAliveGraceMs = 0, routes }: AppOptions = {},
@@ -67,7 +62,7 @@ export async function buildApp(
   registerSecurityHeaders(app, ctx.config);
   shedLoad(app, ctx, maxEventLoopDelayMs);
 
-  // Loaded before the guard is set up, which would otherwise ask the plugin's own routes who may call them.
+  // Registered before the guard, which demands `access` of every later route.
   await app.register(cookie, { hook: false });
   await serveDocs(app, ctx.config);
 

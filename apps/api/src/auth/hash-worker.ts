@@ -47,7 +47,7 @@ async function run(job: { password: string } & ({ parameters: Options } | { pass
   return answer;
 }
 
-/** A small heap is enough, because argon2 allocates outside of V8. */
+// A small heap is enough, because argon2 allocates outside of V8.
 const startThread = () =>
   new Worker(new URL('./hash-thread.js', import.meta.url), {
     execArgv: [],

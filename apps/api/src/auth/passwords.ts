@@ -19,7 +19,6 @@ export async function verifyPassword(passwordHash: string | null, password: stri
 
 export const isSamePassword = (a: string, b: string): boolean => normalize(a) === normalize(b);
 
-/** True for a hash made with weaker parameters than today's. */
 export function needsRehash(passwordHash: string): boolean {
   const made = parseOptions(passwordHash);
   return (

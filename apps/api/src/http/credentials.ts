@@ -16,10 +16,8 @@ export function findToken(request: FastifyRequest): string | null {
   return named.length === 1 ? (request.server.parseCookie(named.join())[SESSION_COOKIE] ?? null) : null;
 }
 
-/** Whether a request has a bearer token, which takes precedence over a cookie. */
 export const hasBearerToken = ({ headers }: FastifyRequest): boolean => findBearer(headers.authorization) !== null;
 
-/** The bearer token of an `Authorization` header, or null. */
 export const findBearer = (authorization: string | undefined) =>
   /^bearer +([^\s,]+)$/i.exec(authorization ?? '')?.[1] ?? null;
 

@@ -123,7 +123,7 @@ function addRateLimit(error: AppError, response: ErrorResponse, request: Fastify
   if (isAuth && retryAfter !== undefined) response.retryAfter = retryAfter;
 }
 
-/** Exported for its test: the body of an error. */
+/** Exported for its test. */
 export function toEnvelope(
   { status, ...error }: ErrorResponse,
   shape: ErrorShape,

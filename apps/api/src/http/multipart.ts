@@ -102,7 +102,7 @@ export async function drainBody({ raw }: FastifyRequest, reply: FastifyReply): P
   if (announced > LARGE_BODY_LIMIT || !(await drain(raw))) reply.header('connection', 'close');
 }
 
-/** Returns whether the body ended before it was too long. */
+/** Returns false if the body is too long. */
 function drain(raw: IncomingMessage): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let length = 0;

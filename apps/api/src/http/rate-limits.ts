@@ -27,7 +27,6 @@ declare module 'fastify' {
   }
 }
 
-/** `X-RateLimit-Policy` by scope. */
 const POLICIES: Record<Scope, 'user' | 'ip' | 'endpoint'> = {
   user: 'user',
   admin: 'user',

@@ -49,6 +49,5 @@ export function registerSecurityHeaders(
   });
 }
 
-/** Any other OPTIONS request is one for an unknown route. */
 const isPreflight = ({ method, headers }: FastifyRequest) =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;

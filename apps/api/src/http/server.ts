@@ -61,7 +61,6 @@ export function getRequestId({ headers }: Pick<IncomingMessage, 'headers'>): str
   return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-/** The headers of every response. */
 export function setCommonHeaders(reply: { header(name: string, value: string): unknown }, id: string): void {
   reply.header('x-request-id', id);
   reply.header('x-content-type-options', 'nosniff');

@@ -15,7 +15,7 @@ t.beforeEach(async () => {
   await ctx.db.delete(auditLog);
 });
 
-t.test('the account is created as an admin who can sign in', async (t) => {
+t.test('The account is created as an admin who can sign in', async (t) => {
   await bootstrapAdmin(ctx);
   const [root] = await ctx.db.select().from(users).where(eq(users.email, 'root@example.com'));
   t.match(root, { role: 'ADMIN', isActive: true, name: 'Admin' });
@@ -23,7 +23,7 @@ t.test('the account is created as an admin who can sign in', async (t) => {
   t.equal(user.role, 'ADMIN');
 });
 
-t.test('an account that is there is promoted and keeps its password', async (t) => {
+t.test('An existing account is promoted and keeps its password', async (t) => {
   const alice = await signUp(app, { name: 'Alice', email: 'root@example.com' });
   await bootstrapAdmin(ctx);
   const { user } = await logIn(ctx, { email: 'root@example.com', password: PASSWORD });
@@ -32,7 +32,7 @@ t.test('an account that is there is promoted and keeps its password', async (t) 
   await t.rejects(old, { name: 'AppError', message: /wrong/ });
 });
 
-t.test('eight replicas that start together, and start again, make one admin', async (t) => {
+t.test('Eight replicas that start together, and again, make one admin', async (t) => {
   await Promise.all(Array.from({ length: 8 }, () => bootstrapAdmin(ctx)));
   await bootstrapAdmin(ctx);
   t.equal(await ctx.db.$count(users), 1);
@@ -42,13 +42,13 @@ t.test('eight replicas that start together, and start again, make one admin', as
   t.notMatch(JSON.stringify(logged), 'Operator-2026');
 });
 
-t.test('without both variables nothing happens', async (t) => {
+t.test('Nothing happens without both variables', async (t) => {
   const config = loadConfig({ DATA_DIR: ctx.config.dataDir, BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' });
   await bootstrapAdmin({ ...ctx, config });
   t.equal(await ctx.db.$count(users), 0);
 });
 
-t.test('an address or a password that registration would refuse stops the start with one line', async (t) => {
+t.test('An invalid e-mail address or password stops the start with one line', async (t) => {
   const refused: [email: string, password: string, told: RegExp][] = [
     ['root', 'Operator-2026', /^BOOTSTRAP_ADMIN_EMAIL must be an e-mail address\.$/],
     ['root@example.com', 'operator-2026', /^BOOTSTRAP_ADMIN_PASSWORD must contain an upper-case letter\.$/],

@@ -25,7 +25,7 @@ const post =
   () =>
     app.inject({ method: 'POST', url, payload });
 
-t.test('a sign-in with a wrong password takes as long whether the account is there, deactivated or unknown', (t) => {
+t.test('A sign-in with a wrong password takes as long for an active, a deactivated and an unknown account', (t) => {
   const logIn = (email: string) => post('/api/auth/login', { email, password: 'Wrong-2026' });
   return assertAlike(t, {
     known: logIn('alice@example.com'),
@@ -34,7 +34,7 @@ t.test('a sign-in with a wrong password takes as long whether the account is the
   });
 });
 
-t.test('a request for a new password takes as long whether the account is there, deactivated or unknown', (t) => {
+t.test('A reset request takes as long for an active, a deactivated and an unknown account', (t) => {
   const forgot = (email: string) => post('/api/auth/forgot-password', { email });
   return assertAlike(t, {
     known: forgot('alice@example.com'),
@@ -43,7 +43,7 @@ t.test('a request for a new password takes as long whether the account is there,
   });
 });
 
-t.test('a token is unknown in the same time, whether it never was one or its account is deactivated', async (t) => {
+t.test('An unknown token and one of a deactivated account take as long', async (t) => {
   const issued = await composeReset(ctx, alice.email);
   const known = tokenIn({ text: issued?.link });
   await ctx.db.update(users).set({ isActive: false });
@@ -57,7 +57,7 @@ t.test('a token is unknown in the same time, whether it never was one or its acc
   }
 });
 
-t.test('the measure tells apart what can be told apart', async (t) => {
+t.test('The measurement finds a difference that exists', async (t) => {
   t.equal(areaUnderCurve([3, 4, 5], [0, 1, 2]), 1);
   t.equal(areaUnderCurve([0, 1, 2], [3, 4, 5]), 0);
   t.equal(areaUnderCurve([0, 3], [1, 2]), 0.5);

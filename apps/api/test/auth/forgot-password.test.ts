@@ -32,7 +32,7 @@ const validate = (token: string) => app.inject({ url: '/api/auth/validate-reset-
 
 const message = 'If this address has an account, a link to choose a new password is on its way.';
 
-t.test('the mail carries the link of the specification, whose token is good for an hour', async (t) => {
+t.test('The mail has the link of the specification, whose token is valid for an hour', async (t) => {
   const alice = await signUpAlice(app);
   const answer = await forgot('alice@example.com');
   t.same([answer.statusCode, answer.json()], [200, { success: true, message }]);
@@ -46,7 +46,7 @@ t.test('the mail carries the link of the specification, whose token is good for 
   t.same((await validate(tokenIn(mail))).json(), { valid: true, userId: alice.id });
 });
 
-t.test('the address may be written in any case, and the mail goes to the one of the account', async (t) => {
+t.test('The e-mail address is matched in any case, and the mail goes to the one of the account', async (t) => {
   await signUpAlice(app);
   t.equal((await forgot('  ALICE@example.COM ')).statusCode, 200);
   await deliverDueMails(ctx);
@@ -56,7 +56,7 @@ t.test('the address may be written in any case, and the mail goes to the one of 
   );
 });
 
-t.test('unknown addresses and deactivated accounts get the same answer, and no mail', async (t) => {
+t.test('Unknown addresses and deactivated accounts get the same answer, and no mail', async (t) => {
   const bob = await signUpBob(app);
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, bob.id));
   for (const email of ['nobody@example.com', 'bob@example.com']) {
@@ -68,7 +68,7 @@ t.test('unknown addresses and deactivated accounts get the same answer, and no m
   t.same([server.received.length, await ctx.db.$count(mails), await ctx.db.$count(passwordResets)], [0, 0, 0]);
 });
 
-t.test('a request says no word to the mail server, so one that is down slows and loses nothing', async (t) => {
+t.test('A request does not wait for the mail server, and loses nothing while it is down', async (t) => {
   await signUpAlice(app);
   await server.stop();
   t.equal((await forgot('alice@example.com')).statusCode, 200);
@@ -79,7 +79,7 @@ t.test('a request says no word to the mail server, so one that is down slows and
   t.equal(server.received.length, 1);
 });
 
-t.test('however long the mail server was away, the link is good for an hour from then', async (t) => {
+t.test('The link is valid for an hour after the mail was sent', async (t) => {
   await signUpAlice(app);
   await server.stop();
   await forgot('alice@example.com');
@@ -94,7 +94,7 @@ t.test('however long the mail server was away, the link is good for an hour from
   t.equal((await validate(tokenIn(mail ?? {}))).statusCode, 200);
 });
 
-t.test('a new request voids the older link at once, before its own mail has left', async (t) => {
+t.test('A new request voids the older link at once, before its own mail is sent', async (t) => {
   await signUpAlice(app);
   await forgot('alice@example.com');
   await deliverDueMails(ctx);
@@ -110,7 +110,7 @@ t.test('a new request voids the older link at once, before its own mail has left
   t.not(second, first);
 });
 
-t.test('a stranger’s request voids nothing', async (t) => {
+t.test('A stranger’s request voids nothing', async (t) => {
   await signUpAlice(app);
   await signUpBob(app);
   await forgot('alice@example.com');
@@ -120,7 +120,7 @@ t.test('a stranger’s request voids nothing', async (t) => {
   t.equal((await validate(tokenIn(server.received[0] ?? {}))).statusCode, 200);
 });
 
-t.test('requests that waited together make one mail, and its link works', async (t) => {
+t.test('Queued requests of one account make one mail, and its link works', async (t) => {
   await signUpAlice(app);
   await Promise.all(Array.from({ length: 20 }, () => forgot('alice@example.com')));
   await Promise.all([deliverDueMails(ctx), deliverDueMails(ctx), deliverDueMails(ctx)]);
@@ -128,7 +128,7 @@ t.test('requests that waited together make one mail, and its link works', async 
   t.equal((await validate(tokenIn(server.received[0] ?? {}))).statusCode, 200);
 });
 
-t.test('whatever host a request names, the link has ours', async (t) => {
+t.test('The link has the configured host, whatever Host the request has', async (t) => {
   await signUpAlice(app);
   await forgot('alice@example.com', {
     host: 'evil.example',
@@ -142,7 +142,7 @@ t.test('whatever host a request names, the link has ours', async (t) => {
   t.notMatch(server.received[0]?.raw, 'evil');
 });
 
-t.test('neither the token nor its link is at rest or in the log', async (t) => {
+t.test('Neither the token nor its link is stored or logged', async (t) => {
   const alice = await signUpAlice(app);
   await forgot('alice@example.com');
   const waiting = JSON.stringify(await ctx.db.select().from(mails));
@@ -162,7 +162,7 @@ t.test('neither the token nor its link is at rest or in the log', async (t) => {
   for (const text of everywhere) t.notMatch(text, token);
 });
 
-t.test('what is no address is a validation error', async (t) => {
+t.test('An invalid e-mail address is a validation error', async (t) => {
   for (const email of [
     '',
     'alice',

@@ -21,20 +21,20 @@ const ada = await signUpAda(app);
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 const cookieOf = (token: string) => `${SESSION_COOKIE}=${token}`;
 
-t.test('a route that does not say who may call it does not boot', async (t) => {
+t.test('A route without `access` does not boot', async (t) => {
   const boot = (config: object) => buildApp(ctx, { routes: (app) => app.get('/x', { config }, async () => 'x') });
   await t.rejects(boot({}), /GET \/x does not say who may call it/);
   await t.rejects(boot({ access: 'everybody' }), /does not say/);
 });
 
-t.test('a session is found by bearer token and by cookie alike', async (t) => {
+t.test('A session is found by bearer token and by cookie', async (t) => {
   t.same((await get('/mine', { authorization: `Bearer ${alice.token}` })).json(), { id: alice.id, traced: true });
   t.match((await get('/mine', { authorization: `bearer  ${alice.token}` })).json(), { id: alice.id });
   t.match((await get('/mine', { cookie: cookieOf(alice.token) })).json(), { id: alice.id });
   t.match((await get('/mine', { cookie: `a=b; ${cookieOf(alice.token)};c=d` })).json(), { id: alice.id });
 });
 
-t.test('the bearer token wins over the cookie', async (t) => {
+t.test('The bearer token takes precedence over the cookie', async (t) => {
   const both = { authorization: `Bearer ${alice.token}`, cookie: cookieOf(bob.token) };
   t.match((await get('/mine', both)).json(), { id: alice.id });
   const wrong = { authorization: 'Bearer wrong', cookie: cookieOf(bob.token) };
@@ -43,7 +43,7 @@ t.test('the bearer token wins over the cookie', async (t) => {
   t.match((await get('/mine', basic)).json(), { id: bob.id }, "a proxy's own sign-in is not ours");
 });
 
-t.test('without one session there is no access', async (t) => {
+t.test('A request without exactly one session has no access', async (t) => {
   const tries: Record<string, string>[] = [
     {},
     { authorization: '' },
@@ -65,7 +65,7 @@ t.test('without one session there is no access', async (t) => {
   }
 });
 
-t.test('two Authorization headers are none', async (t) => {
+t.test('Two Authorization headers count as none', async (t) => {
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as { port: number };
   const { request } = await import('node:http');
@@ -84,7 +84,7 @@ t.test('two Authorization headers are none', async (t) => {
   t.equal(await ask('/tick', [`Bearer ${CRON_SECRET}`, 'Bearer x']), 401);
 });
 
-t.test('the scheduler needs its secret and nothing else', async (t) => {
+t.test('The scheduler needs its secret and nothing else', async (t) => {
   t.same((await get('/tick', { authorization: `Bearer ${CRON_SECRET}` })).json(), { caller: null });
   const tries: Record<string, string>[] = [
     {},
@@ -104,7 +104,7 @@ t.test('the scheduler needs its secret and nothing else', async (t) => {
   }
 });
 
-t.test('an admin needs the role and the key', async (t) => {
+t.test('An admin needs the role and the key', async (t) => {
   t.match((await get('/admin', ada.headers)).json(), { id: ada.id });
   const { authorization } = ada.headers;
   const tries: Record<string, string>[] = [
@@ -121,6 +121,6 @@ t.test('an admin needs the role and the key', async (t) => {
   t.equal((await get('/admin', { 'x-admin-key': ADMIN_KEY })).statusCode, 401, 'the key alone is no session');
 });
 
-t.test('a public route that asks for a caller fails, instead of serving nobody', async (t) => {
+t.test('A public route that reads `request.caller` fails', async (t) => {
   t.equal((await get('/open')).statusCode, 500);
 });

@@ -20,7 +20,7 @@ const logIn = (body: object = RIGHT, headers: Record<string, string> = {}) =>
   app.inject({ method: 'POST', url: '/api/auth/login', payload: body, headers });
 const whoAmI = (headers: Record<string, string>) => app.inject({ url: '/api/auth/session', headers });
 
-t.test('signing in answers with the user and sets exactly the cookie of the specification', async (t) => {
+t.test('A sign-in answers with the user and sets exactly the cookie of the specification', async (t) => {
   const alice = await signUpAlice(app);
   const answer = await logIn();
   t.equal(answer.statusCode, 200);
@@ -32,7 +32,7 @@ t.test('signing in answers with the user and sets exactly the cookie of the spec
   t.equal(session.json().user.id, alice.id);
 });
 
-t.test('Secure is left out of the cookie only where the settings say so', async (t) => {
+t.test('The cookie is without Secure only if the configuration says so', async (t) => {
   const { app } = await testContext(t, { env: { COOKIE_SECURE: 'false' } });
   await signUpAlice(app);
   t.match(
@@ -41,7 +41,7 @@ t.test('Secure is left out of the cookie only where the settings say so', async 
   );
 });
 
-t.test('the token is in the body only when it was asked for, and signs in as bearer', async (t) => {
+t.test('The token is in the body only on request, and works as a bearer token', async (t) => {
   const alice = await signUpAlice(app);
   for (const value of ['false', '1', 'TRUE', '']) {
     t.notOk('token' in (await logIn(RIGHT, { 'x-request-token': value })).json(), value);
@@ -52,12 +52,12 @@ t.test('the token is in the body only when it was asked for, and signs in as bea
   t.equal((await whoAmI({ authorization: `Bearer ${token}` })).json().user.id, alice.id);
 });
 
-t.test('the address may be written in any case', async (t) => {
+t.test('The e-mail address is matched in any case', async (t) => {
   await signUpAlice(app);
   t.equal((await logIn({ ...RIGHT, email: ' ALICE@example.COM ' })).statusCode, 200);
 });
 
-t.test('a wrong password and an unknown address are refused alike', async (t) => {
+t.test('A wrong password and an unknown address get the same answer', async (t) => {
   await signUpAlice(app);
   const [provided] = await ctx.db
     .insert(users)
@@ -79,7 +79,7 @@ t.test('a wrong password and an unknown address are refused alike', async (t) =>
   t.equal(await ctx.db.$count(sessions), 1, "Alice's own");
 });
 
-t.test('a deactivated account is told so only with the right password', async (t) => {
+t.test('A deactivated account is named as such only for the right password', async (t) => {
   const alice = await signUpAlice(app);
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
   const answer = await logIn();
@@ -90,7 +90,7 @@ t.test('a deactivated account is told so only with the right password', async (t
   t.equal(await ctx.db.$count(sessions), 1, 'no session was opened');
 });
 
-t.test('what is missing or not known is a validation error', async (t) => {
+t.test('Missing and unknown fields are validation errors', async (t) => {
   for (const [field, body] of [
     ['email', { password: PASSWORD }],
     ['email', { ...RIGHT, email: 'alice' }],
@@ -105,7 +105,7 @@ t.test('what is missing or not known is a validation error', async (t) => {
   }
 });
 
-t.test('no password or hash leaves, or is logged', async (t) => {
+t.test('No password or hash is answered or logged', async (t) => {
   await signUpAlice(app);
   const answers = [await logIn(), await logIn({ ...RIGHT, password: 'Wrong-2026' })];
   for (const text of [...answers.map(({ body }) => body), JSON.stringify(logged)]) {
@@ -115,7 +115,7 @@ t.test('no password or hash leaves, or is logged', async (t) => {
   }
 });
 
-t.test('a hash of weaker parameters is made anew at sign-in, and one of ours is left alone', async (t) => {
+t.test('A weak hash is replaced at sign-in, and a current one is kept', async (t) => {
   const alice = await signUpAlice(app);
   const stored = async () => (await ctx.db.select().from(users).where(eq(users.id, alice.id)))[0]?.passwordHash;
   const weak = await hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
@@ -129,7 +129,7 @@ t.test('a hash of weaker parameters is made anew at sign-in, and one of ours is 
   t.equal(await stored(), strong);
 });
 
-t.test('sign-ins at once that find a weak hash all succeed', async (t) => {
+t.test('Concurrent sign-ins that find a weak hash all succeed', async (t) => {
   await signUpAlice(app);
   await ctx.db.update(users).set({ passwordHash: await hash(PASSWORD, { memoryCost: 8192, timeCost: 1 }) });
   const answers = await Promise.all(Array.from({ length: 10 }, () => logIn()));
@@ -139,7 +139,7 @@ t.test('sign-ins at once that find a weak hash all succeed', async (t) => {
   );
 });
 
-t.test('a sign-in is on record, a refused one is not', async (t) => {
+t.test('A sign-in is in the audit log, a refused one is not', async (t) => {
   const alice = await signUpAlice(app);
   await ctx.db.delete(auditLog);
   await logIn({ ...RIGHT, password: 'Wrong-2026' });

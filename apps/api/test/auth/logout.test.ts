@@ -15,7 +15,7 @@ t.beforeEach(async () => {
   await ctx.db.delete(users);
 });
 
-t.test('logging out ends this session, clears the cookie and leaves the others alone', async (t) => {
+t.test('A sign-out ends this session, clears the cookie and keeps the others', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const other = await openSession(ctx, alice.id);
@@ -29,7 +29,7 @@ t.test('logging out ends this session, clears the cookie and leaves the others a
   t.equal(await ctx.db.$count(sessions), 2, 'its row is gone');
 });
 
-t.test('logging out needs a session, and works once', async (t) => {
+t.test('A sign-out needs a session, and works once', async (t) => {
   const { headers } = await signUpAlice(app);
   t.equal((await app.inject({ ...post, headers })).statusCode, 200);
   for (const attempt of [post, { ...post, headers }]) {
@@ -39,7 +39,7 @@ t.test('logging out needs a session, and works once', async (t) => {
   }
 });
 
-t.test('all sessions of a user can be ended, but for the one in use', async (t) => {
+t.test('All sessions of a user can be ended except the current one', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const second = await openSession(ctx, alice.id);
@@ -55,7 +55,7 @@ t.test('all sessions of a user can be ended, but for the one in use', async (t) 
   t.ok(await whoIs(ctx, bob.token));
 });
 
-t.test('a sign-in with the old password does not outrun a password change or a deactivation', async (t) => {
+t.test('A sign-in with the old password cannot outrun a password change or a deactivation', async (t) => {
   const alice = await signUpAlice(app);
   const attempt = () => logIn(ctx, { email: alice.email, password: PASSWORD }).catch((error) => error.kind);
   const passwordHash = await hashPassword('Another-2026');

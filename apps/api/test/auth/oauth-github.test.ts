@@ -46,7 +46,7 @@ async function signIn() {
   });
 }
 
-t.test('the primary address is taken where GitHub has verified it, with PKCE and the bearer token', async (t) => {
+t.test('The primary address is used if GitHub has verified it, with PKCE and the bearer token', async (t) => {
   const answer = await signIn();
   t.equal(answer.statusCode, 302, answer.body);
   t.match(seen, { code: 'abc', client_id: 'id', client_secret: 'secret-of-github', authorization: 'Bearer gho_test' });
@@ -56,14 +56,14 @@ t.test('the primary address is taken where GitHub has verified it, with PKCE and
   t.match(session.json().user, { email: 'octocat@example.com', name: 'octocat' });
 });
 
-t.test('GitHub in trouble is 503, an unverified primary address 403', async (t) => {
+t.test('An error of GitHub is 503, an unverified primary address 403', async (t) => {
   status = 502;
   t.equal((await signIn()).statusCode, 503);
   status = 200;
   t.equal((await signIn()).statusCode, 302, 'known by the identifier');
 });
 
-t.test('an unverified primary address makes no account', async (t) => {
+t.test('An unverified primary address makes no account', async (t) => {
   verified = false;
   const { app: other } = await testContext(t, {
     env: {

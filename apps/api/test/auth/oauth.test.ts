@@ -47,7 +47,7 @@ const sessionUser = async (headers: Record<string, unknown>) => {
   return (await app.inject({ url: '/api/auth/session', headers: { cookie } })).json().user;
 };
 
-t.test('a person with a verified address gets an account and a session, and the same ones the next time', async (t) => {
+t.test('A person with a verified address gets an account, and the same one the next time', async (t) => {
   const first = await signInAs(ALICE);
   t.equal(first.statusCode, 302, first.body);
   t.equal(first.headers.location, 'http://app.test');
@@ -60,7 +60,7 @@ t.test('a person with a verified address gets an account and a session, and the 
 });
 
 t.test(
-  'the authorization request carries PKCE, state and nonce, and the flow cookie is sealed and short-lived',
+  'The authorization request has PKCE, state and nonce, and the flow cookie is encrypted and short-lived',
   async (t) => {
     const { headers } = await app.inject('/api/auth/oauth/oidc');
     const { searchParams } = new URL(String(headers.location));
@@ -74,7 +74,7 @@ t.test(
   },
 );
 
-t.test('an unverified address neither links an account nor makes one', async (t) => {
+t.test('An unverified address neither links nor makes an account', async (t) => {
   const bob = await signUp(app, { name: 'Bob', email: 'bob@example.com' });
   for (const email of ['bob@example.com', 'nobody@example.com']) {
     const answer = await signInAs({ sub: `claims-${email}`, email, email_verified: false });
@@ -85,7 +85,7 @@ t.test('an unverified address neither links an account nor makes one', async (t)
   t.equal(await ctx.db.$count(users, eq(users.email, 'nobody@example.com')), 0);
 });
 
-t.test('a link takes an unconfirmed password and its sessions away, and keeps a confirmed one', async (t) => {
+t.test('A link removes an unconfirmed password and its sessions, and keeps a confirmed one', async (t) => {
   const carol = await signUp(app, { name: 'Carol', email: 'carol@example.com' });
   const linked = await signInAs({ sub: 'carol-at-issuer', email: 'carol@example.com', email_verified: true });
   t.equal((await sessionUser(linked.headers)).id, carol.id);
@@ -101,7 +101,7 @@ t.test('a link takes an unconfirmed password and its sessions away, and keeps a 
   t.equal((await app.inject({ url: '/api/auth/session', headers: dave.headers })).statusCode, 200);
 });
 
-t.test('who takes the address of somebody else is signed out for good by its owner', async (t) => {
+t.test('The owner of an address signs out another person who registered it', async (t) => {
   const mallory: Person = { sub: 'mallory-at-issuer', email: 'mallory@example.com', email_verified: true };
   const signedIn = await signInAs(mallory);
   const { id } = await sessionUser(signedIn.headers);
@@ -115,35 +115,32 @@ t.test('who takes the address of somebody else is signed out for good by its own
   t.not((await sessionUser((await signInAs(mallory)).headers)).id, id, 'nor by the provider of before');
 });
 
-t.test('a deactivated account is not signed in', async (t) => {
+t.test('A deactivated account cannot sign in', async (t) => {
   const erin: Person = { sub: 'erin-at-issuer', email: 'erin@example.com', email_verified: true };
   const { id } = await sessionUser((await signInAs(erin)).headers);
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, id));
   t.equal((await signInAs(erin)).statusCode, 403);
 });
 
-t.test(
-  'an answer that does not fit the flow is refused: no cookie, another state, a used code, too late',
-  async (t) => {
-    issuer.setPerson(ALICE);
-    const first = await begin();
-    t.equal((await finish({ ...first, flow: '' })).statusCode, 400);
-    t.equal((await finish({ ...first, flow: `${first.flow}x` })).statusCode, 400);
-    t.equal((await finish({ ...first, path: first.path.replace(/state=[^&]+/, 'state=forged') })).statusCode, 400);
-    const second = await begin();
-    t.equal((await finish({ flow: second.flow, path: first.path })).statusCode, 400, 'the code of another flow');
-    t.equal((await finish(second)).statusCode, 302);
-    t.equal((await finish(second)).statusCode, 400, 'a code is good for one session');
+t.test('A callback without its cookie, with another state, a used code or too late is refused', async (t) => {
+  issuer.setPerson(ALICE);
+  const first = await begin();
+  t.equal((await finish({ ...first, flow: '' })).statusCode, 400);
+  t.equal((await finish({ ...first, flow: `${first.flow}x` })).statusCode, 400);
+  t.equal((await finish({ ...first, path: first.path.replace(/state=[^&]+/, 'state=forged') })).statusCode, 400);
+  const second = await begin();
+  t.equal((await finish({ flow: second.flow, path: first.path })).statusCode, 400, 'the code of another flow');
+  t.equal((await finish(second)).statusCode, 302);
+  t.equal((await finish(second)).statusCode, 400, 'a code is good for one session');
 
-    const third = await begin();
-    clock.advance(11 * 60_000);
-    t.equal((await finish(third)).statusCode, 400);
-    const denied = await finish({ ...(await begin()), path: '/api/auth/oauth/oidc/callback?error=access_denied' });
-    t.equal(denied.statusCode, 400);
-  },
-);
+  const third = await begin();
+  clock.advance(11 * 60_000);
+  t.equal((await finish(third)).statusCode, 400);
+  const denied = await finish({ ...(await begin()), path: '/api/auth/oauth/oidc/callback?error=access_denied' });
+  t.equal(denied.statusCode, 400);
+});
 
-t.test('two callbacks of one new person at once make one account', async (t) => {
+t.test('Two concurrent callbacks of one new person make one account', async (t) => {
   issuer.setPerson({ sub: 'frank-at-issuer', email: 'frank@example.com', email_verified: true });
   const flows = [await begin(), await begin(), await begin(), await begin()];
   const answers = await Promise.all(flows.map(finish));
@@ -154,13 +151,13 @@ t.test('two callbacks of one new person at once make one account', async (t) => 
   t.equal(await ctx.db.$count(users, eq(users.email, 'frank@example.com')), 1);
 });
 
-t.test('a provider that is not configured is not found', async (t) => {
+t.test('A provider that is not configured is not found', async (t) => {
   for (const url of ['/api/auth/oauth/google', '/api/auth/oauth/github', '/api/auth/oauth/x/callback']) {
     t.equal((await app.inject(url)).statusCode, 404, url);
   }
 });
 
-t.test('an issuer that does not answer is 503, and is asked again', async (t) => {
+t.test('An issuer that does not answer is 503, and is asked again', async (t) => {
   const away = await startIssuer('carillon', 'secret-of-carillon', CALLBACK);
   await away.close();
   const { app } = await testContext(t, {

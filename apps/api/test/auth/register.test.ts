@@ -19,7 +19,7 @@ t.beforeEach(async () => {
 
 const register = (body: unknown) => app.inject({ method: 'POST', url: '/api/auth/register', payload: body as object });
 
-t.test('registration opens an account in its trial and answers with its public part', async (t) => {
+t.test('A registration creates an account in its trial and answers with its public fields', async (t) => {
   const answer = await register({ ...ALICE, timezone: 'Europe/Lisbon' });
   t.equal(answer.statusCode, 201);
   const { user, ...rest } = answer.json();
@@ -34,7 +34,7 @@ t.test('registration opens an account in its trial and answers with its public p
   t.same(row?.trialEndsAt, new Date(START.getTime() + 14 * DAY));
 });
 
-t.test('the trial is as long as the settings say, in days of 24 hours', async (t) => {
+t.test('The trial is as long as the settings say, in days of 24 hours', async (t) => {
   await ctx.db.update(settings).set({ trialDurationDays: 30 });
   t.teardown(() => ctx.db.update(settings).set({ trialDurationDays: 14 }));
   // Clocks go forward in Lisbon on 28 March 2027, within this trial.
@@ -44,7 +44,7 @@ t.test('the trial is as long as the settings say, in days of 24 hours', async (t
   t.same(row?.trialEndsAt, new Date('2027-04-09T12:00:00Z'));
 });
 
-t.test('no password or hash leaves, or is logged', async (t) => {
+t.test('No password or hash is answered or logged', async (t) => {
   const answers = [await register(ALICE), await register(ALICE)];
   for (const text of [...answers.map(({ body }) => body), JSON.stringify(logged)]) {
     t.notMatch(text, PASSWORD);
@@ -52,7 +52,7 @@ t.test('no password or hash leaves, or is logged', async (t) => {
   }
 });
 
-t.test('an address has one account, whatever its case and the space around it', async (t) => {
+t.test('An address has one account, whatever its case and the space around it', async (t) => {
   t.equal((await register({ ...ALICE, email: '  Alice@Example.COM ' })).json().user.email, 'alice@example.com');
   for (const email of ['alice@example.com', 'ALICE@EXAMPLE.COM', ' alice@example.com']) {
     const answer = await register({ ...ALICE, email });
@@ -62,7 +62,7 @@ t.test('an address has one account, whatever its case and the space around it', 
   t.equal(await ctx.db.$count(users), 1);
 });
 
-t.test('of 20 registrations at once for one address one succeeds', async (t) => {
+t.test('Of 20 concurrent registrations of one address one succeeds', async (t) => {
   const spellings = Array.from({ length: 20 }, (_, n) => (n % 2 ? 'alice@example.com' : 'Alice@Example.com'));
   const answers = await Promise.all(spellings.map((email) => register({ ...ALICE, email })));
   const statuses = answers.map(({ statusCode }) => statusCode).sort();
@@ -71,7 +71,7 @@ t.test('of 20 registrations at once for one address one succeeds', async (t) => 
   t.equal(await ctx.db.$count(auditLog), 1);
 });
 
-t.test('letters that change oddly with case are an address or a refusal, never a failure', async (t) => {
+t.test('Letters with unusual case mappings are accepted or refused, never an error', async (t) => {
   for (const local of [
     'İstanbul',
     'STRAẞE',
@@ -99,7 +99,7 @@ t.test('letters that change oddly with case are an address or a refusal, never a
   }
 });
 
-t.test('what is wrong with a registration is told by field', async (t) => {
+t.test('An invalid registration is explained by field', async (t) => {
   const refused: [field: string, body: Record<string, unknown>][] = [
     ['name', { ...ALICE, name: 'A' }],
     ['name', { ...ALICE, name: 'x'.repeat(101) }],
@@ -133,7 +133,7 @@ t.test('what is wrong with a registration is told by field', async (t) => {
   t.equal(await ctx.db.$count(users), 0);
 });
 
-t.test('the edges of the rules are inside', async (t) => {
+t.test('The limits of the rules are valid', async (t) => {
   const bodies = [
     { name: 'Al', email: 'a@b.co', password: 'Abcdefg1' },
     { name: '🔔'.repeat(100), email: 'b@b.co', password: `Aa1${'🔔'.repeat(125)}` },
@@ -143,7 +143,7 @@ t.test('the edges of the rules are inside', async (t) => {
   for (const body of bodies) t.equal((await register(body)).statusCode, 201, body.name);
 });
 
-t.test('a registration is on record with its request and address', async (t) => {
+t.test('A registration is in the audit log with its request and address', async (t) => {
   const { user } = (
     await app.inject({
       method: 'POST',

@@ -39,7 +39,7 @@ async function told(token: string) {
   return [validated.statusCode, validated.json(), submitted.statusCode, submitted.json()];
 }
 
-t.test('following the link sets the password, and every session ends', async (t) => {
+t.test('A valid token sets the password and ends every session', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   await logIn(PASSWORD);
@@ -57,7 +57,7 @@ t.test('following the link sets the password, and every session ends', async (t)
   t.equal((await logIn(NEW)).statusCode, 200);
 });
 
-t.test('the owner is told by mail, and the audit log knows', async (t) => {
+t.test('The owner is notified by mail, and the audit log has an entry', async (t) => {
   const alice = await signUpAlice(app);
   await ctx.db.delete(auditLog);
   await reset(await tokenOf(alice));
@@ -68,7 +68,7 @@ t.test('the owner is told by mail, and the audit log knows', async (t) => {
   ]);
 });
 
-t.test('a token works once', async (t) => {
+t.test('A token works once', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   await reset(token);
   const error = 'Token já utilizado';
@@ -82,7 +82,7 @@ t.test('a token works once', async (t) => {
   t.equal((await logIn(NEW)).statusCode, 200);
 });
 
-t.test('of 20 submissions at once exactly one succeeds, and its password is the one that counts', async (t) => {
+t.test('Of 20 concurrent submissions exactly one succeeds, and its password is set', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   const passwords = Array.from({ length: 20 }, (_, n) => `Another-2026-${n}`);
   const answers = await Promise.all(passwords.map((password) => reset(token, password)));
@@ -93,7 +93,7 @@ t.test('of 20 submissions at once exactly one succeeds, and its password is the 
   t.equal((await logIn(won[0] as string)).statusCode, 200);
 });
 
-t.test('no session outlives a reset that it ran beside', async (t) => {
+t.test('No session survives a concurrent reset', async (t) => {
   const alice = await signUpAlice(app);
   for (let round = 0; round < 5; round++) {
     const [from, to] = round % 2 === 0 ? [PASSWORD, NEW] : [NEW, PASSWORD];
@@ -103,7 +103,7 @@ t.test('no session outlives a reset that it ran beside', async (t) => {
   }
 });
 
-t.test('the new password follows the rules of registration, and a refused one leaves the token good', async (t) => {
+t.test('The new password follows the rules of registration, and an invalid one keeps the token valid', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   for (const weak of [
     'Short1',
@@ -121,7 +121,7 @@ t.test('the new password follows the rules of registration, and a refused one le
   t.equal((await reset(token)).statusCode, 200);
 });
 
-t.test('what is missing or not known is a validation error', async (t) => {
+t.test('Missing and unknown fields are validation errors', async (t) => {
   const ask = (payload: object) => app.inject({ method: 'POST', url: '/api/auth/reset-password', payload });
   t.same(Object.keys((await ask({ newPassword: NEW })).json().details), ['token']);
   t.same(Object.keys((await ask({ token: 'x' })).json().details), ['newPassword']);
@@ -132,7 +132,7 @@ t.test('what is missing or not known is a validation error', async (t) => {
   });
 });
 
-t.test('neither password nor token is logged', async (t) => {
+t.test('Neither password nor token is logged', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   await validate(token);
   await reset(token);

@@ -22,7 +22,7 @@ const logIn = () =>
   });
 const whoAmI = (headers: Record<string, string>) => app.inject({ url: '/api/auth/session', headers });
 
-t.test('the 11th session ends the oldest', async (t) => {
+t.test('The 11th session ends the oldest', async (t) => {
   const alice = await signUpAlice(app);
   const tokens = [alice.token];
   for (let n = 0; n < 11; n++) {
@@ -36,7 +36,7 @@ t.test('the 11th session ends the oldest', async (t) => {
   t.equal(await ctx.db.$count(sessions), 10);
 });
 
-t.test('50 sign-ins at once leave exactly 10 sessions, all of them good', async (t) => {
+t.test('50 concurrent sign-ins leave exactly 10 valid sessions', async (t) => {
   const alice = await signUpAlice(app);
   clock.advance(1000);
   const answers = await Promise.all(Array.from({ length: 50 }, () => logIn()));
@@ -50,7 +50,7 @@ t.test('50 sign-ins at once leave exactly 10 sessions, all of them good', async 
   t.equal(statuses[0], 401, 'the oldest is gone');
 });
 
-t.test('expired sessions count for nothing and are swept out', async (t) => {
+t.test('Expired sessions do not count and are deleted', async (t) => {
   const alice = await signUpAlice(app);
   for (let n = 0; n < 9; n++) await logIn();
   clock.advance(8 * 86_400_000);

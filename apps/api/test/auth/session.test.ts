@@ -17,7 +17,7 @@ t.beforeEach(async () => {
   await ctx.db.delete(users);
 });
 
-t.test('the session shows who is signed in, by cookie and by bearer token', async (t) => {
+t.test('The session shows the signed-in user, by cookie and by bearer token', async (t) => {
   const alice = await signUp(app, { email: 'alice@example.com', timezone: 'Europe/Lisbon' });
   const user = {
     id: alice.id,
@@ -34,7 +34,7 @@ t.test('the session shows who is signed in, by cookie and by bearer token', asyn
   }
 });
 
-t.test('without a session the answer is 401 and says not authenticated', async (t) => {
+t.test('A request without a session is 401 and not authenticated', async (t) => {
   for (const headers of [
     {},
     { cookie: 'local-session=' },
@@ -47,7 +47,7 @@ t.test('without a session the answer is 401 and says not authenticated', async (
   }
 });
 
-t.test('every malformed, forged or foreign token is 401, as bearer and as cookie', async (t) => {
+t.test('Every malformed, forged or foreign token is 401, as bearer and as cookie', async (t) => {
   await signUpAlice(app);
   for (const [what, token] of Object.entries(ALIEN_TOKENS)) {
     // Such a header or cookie is another one by the time it has been read.
@@ -64,7 +64,7 @@ t.test('every malformed, forged or foreign token is 401, as bearer and as cookie
   );
 });
 
-t.test('a well-signed token without its session, or of another user, is 401', async (t) => {
+t.test('A well-signed token without its session, or of another user, is 401', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const found = await whoIs(ctx, alice.token);
@@ -79,7 +79,7 @@ t.test('a well-signed token without its session, or of another user, is 401', as
   }
 });
 
-t.test('a session lasts 7 days and no longer, however much it is used', async (t) => {
+t.test('A session lasts 7 days, however often it is used', async (t) => {
   const { headers } = await signUpAlice(app);
   for (let day = 1; day < 7; day++) {
     clock.advance(DAY);
@@ -91,7 +91,7 @@ t.test('a session lasts 7 days and no longer, however much it is used', async (t
   t.equal((await app.inject({ url, headers })).statusCode, 401);
 });
 
-t.test('deactivation and deletion of the account end its sessions at once', async (t) => {
+t.test('Deactivating or deleting the account ends its sessions at once', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
@@ -99,7 +99,7 @@ t.test('deactivation and deletion of the account end its sessions at once', asyn
   for (const { headers } of [alice, bob]) t.equal((await app.inject({ url, headers })).statusCode, 401);
 });
 
-t.test('a change of role, plan or name shows in the very next request', async (t) => {
+t.test('A change of role, plan or name shows in the next request', async (t) => {
   const alice = await signUpAlice(app);
   t.match(await whoIs(ctx, alice.token), {
     role: 'USER',
@@ -110,7 +110,7 @@ t.test('a change of role, plan or name shows in the very next request', async (t
   t.match(await whoIs(ctx, alice.token), { role: 'ADMIN', plan: 'pro', name: 'Alicia', trialEndsAt: null });
 });
 
-t.test('the last use is noted once a minute, also under many requests at once', async (t) => {
+t.test('The last use is written once a minute, even for many requests at once', async (t) => {
   const { token } = await signUpAlice(app);
   const lastUsedAt = async () => (await ctx.db.select().from(sessions))[0]?.lastUsedAt;
   clock.advance(59_999);
@@ -125,14 +125,14 @@ t.test('the last use is noted once a minute, also under many requests at once', 
   t.same(await lastUsedAt(), new Date(START.getTime() + 60_000));
 });
 
-t.test('no token is no caller, without a look into the database', async (t) => {
+t.test('A missing token is not looked up in the database', async (t) => {
   const { ctx, close } = await testContext(t);
   await close();
   t.equal(await whoIs(ctx, null), null);
   t.equal(await whoIs(ctx, 'x'), null);
 });
 
-t.test('a session of an account that is gone is refused', async (t) => {
+t.test('A session cannot be opened for a deleted account', async (t) => {
   const opening = openSession(ctx, 999_999);
   await t.rejects(opening, { name: 'AppError', message: 'This account has been deleted.' });
 });

@@ -40,7 +40,7 @@ async function signInAgain(userAgent: string, remoteAddress = '192.0.2.7'): Prom
   return { headers: { authorization: `Bearer ${answer.json().token}` } };
 }
 
-t.test('people see where they are signed in, the last used first, and which session is this one', async (t) => {
+t.test('The list of sessions has the last used first and marks the current one', async (t) => {
   const alice = await signUpAlice(app);
   await signUpBob(app);
   clock.advance(90_000);
@@ -86,13 +86,13 @@ t.test('people see where they are signed in, the last used first, and which sess
   );
 });
 
-t.test('sessions that have expired are not shown', async (t) => {
+t.test('Expired sessions are not listed', async (t) => {
   await signUpAlice(app);
   clock.advance(7 * DAY_MS);
   t.equal((await list(await signInAgain('Phone/1.0'))).length, 1);
 });
 
-t.test('a session that is ended is over at once, and the others go on', async (t) => {
+t.test('An ended session is invalid at once, and the others stay valid', async (t) => {
   const alice = await signUpAlice(app);
   const phone = await signInAgain('Phone/1.0');
   const [other] = (await list(alice)).filter(({ current }) => !current);
@@ -103,7 +103,7 @@ t.test('a session that is ended is over at once, and the others go on', async (t
   t.equal((await end(other?.id ?? '', alice)).statusCode, 404, 'it cannot be ended twice');
 });
 
-t.test('ending the session of the request signs out, cookie and all', async (t) => {
+t.test('Ending the current session signs out and clears the cookie', async (t) => {
   const alice = await signUpAlice(app);
   const [own] = await list(alice);
   const answer = await end(own?.id.toUpperCase() ?? '', alice);
@@ -112,7 +112,7 @@ t.test('ending the session of the request signs out, cookie and all', async (t) 
   t.notOk(await isSignedIn(alice));
 });
 
-t.test('a stranger’s session is not found, and lives on', async (t) => {
+t.test('A stranger’s session is not found, and stays valid', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const [own] = await list(alice);
@@ -124,7 +124,7 @@ t.test('a stranger’s session is not found, and lives on', async (t) => {
   for (const id of ['1', 'x', '%00', `${own?.id}0`]) t.equal((await end(id, bob)).statusCode, 404, id);
 });
 
-t.test('without a session there is nothing to see or end', async (t) => {
+t.test('A request without a session can neither list nor end sessions', async (t) => {
   for (const method of ['GET', 'DELETE'] as const) {
     const answer = await app.inject({
       method,
@@ -134,7 +134,7 @@ t.test('without a session there is nothing to see or end', async (t) => {
   }
 });
 
-t.test('another process knows at once that a session has ended, whatever ended it', async (t) => {
+t.test('An ended session is invalid in another process at once, whatever ended it', async (t) => {
   const { db, close } = connect(databaseUrl, { max: 2 });
   const replica = await buildApp({ ...ctx, db });
   t.teardown(async () => {
@@ -158,7 +158,7 @@ t.test('another process knows at once that a session has ended, whatever ended i
   }
 });
 
-t.test('all sessions of a user can be ended but one', async (t) => {
+t.test('All sessions of a user can be ended except one', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const phone = await signInAgain('Phone/1.0');

@@ -21,7 +21,7 @@ const besiege = (email: string, guesses = 100) =>
   Promise.all(Array.from({ length: guesses }, (_, i) => logIn(email, 'Wrong-2026', `198.51.100.${i % 40}`)));
 const statuses = (answers: { statusCode: number }[]) => Object.groupBy(answers, ({ statusCode }) => statusCode);
 
-t.test('guesses at one account are bounded over all addresses', async (t) => {
+t.test('Guesses at one account are limited over all addresses', async (t) => {
   await signUp(app, { email: 'alice@example.com' });
   const answers = [...(await besiege('alice@example.com')), ...(await besiege('ALICE@example.com', 40))];
   t.equal(statuses(answers)[401]?.length, 100);
@@ -34,7 +34,7 @@ t.test('guesses at one account are bounded over all addresses', async (t) => {
   t.equal((await logIn('alice@example.com', PASSWORD, '192.0.2.1')).statusCode, 200);
 });
 
-t.test('an address that is used up is not what uses up the account', async (t) => {
+t.test('An address over its own limit does not count against the account', async (t) => {
   await signUp(app, { email: 'alice@example.com' });
   const answers = await Promise.all(
     Array.from({ length: 200 }, () => logIn('alice@example.com', 'Wrong-2026', '198.51.100.1')),
@@ -43,7 +43,7 @@ t.test('an address that is used up is not what uses up the account', async (t) =
   t.equal((await logIn('alice@example.com', PASSWORD, '192.0.2.1')).statusCode, 200, 'from anywhere else');
 });
 
-t.test('the owner gets through from where they have signed in before', async (t) => {
+t.test('The owner can sign in from a network used before', async (t) => {
   await signUp(app, { email: 'alice@example.com' });
   t.equal((await logIn('alice@example.com', PASSWORD, HOME)).statusCode, 200);
   t.equal((await logIn('alice@example.com', PASSWORD, '2001:db8:1:2::5')).statusCode, 200);
@@ -55,7 +55,7 @@ t.test('the owner gets through from where they have signed in before', async (t)
   t.equal((await logIn('alice@example.com', 'Wrong-2026', HOME)).statusCode, 401, 'with the password, as ever');
 });
 
-t.test('an address is not familiar for ever, nor to somebody else', async (t) => {
+t.test('A network is familiar for 30 days, and to its own account only', async (t) => {
   await signUp(app, { email: 'alice@example.com' });
   await signUp(app, { email: 'bob@example.com' });
   await logIn('alice@example.com', PASSWORD, HOME);
@@ -67,7 +67,7 @@ t.test('an address is not familiar for ever, nor to somebody else', async (t) =>
   t.equal((await logIn('alice@example.com', PASSWORD, HOME)).statusCode, 429);
 });
 
-t.test('a password reset makes an address familiar, and asking for one does not', async (t) => {
+t.test('A password reset makes a network familiar, and requesting one does not', async (t) => {
   const alice = await signUp(app, { email: 'alice@example.com' });
   await besiege('alice@example.com');
   const payload = { email: alice.email };
@@ -78,7 +78,7 @@ t.test('a password reset makes an address familiar, and asking for one does not'
   t.equal((await logIn(alice.email, PASSWORD, HOME)).statusCode, 200);
 });
 
-t.test('an address without an account is bounded alike', async (t) => {
+t.test('An unknown e-mail address is limited alike', async (t) => {
   const answers = await besiege('nobody@example.com', 130);
   t.equal(statuses(answers)[401]?.length, 100);
   t.equal(statuses(answers)[429]?.length, 30);

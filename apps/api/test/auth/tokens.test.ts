@@ -7,7 +7,7 @@ import { ALIEN_TOKENS, forge, NOW, SECRET, SESSION_ID } from '../support/tokens.
 const tokens = await createSessionTokens({ jwtSecret: SECRET });
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
-t.test('a token says whose session it carries, for 7 days', async (t) => {
+t.test('A token carries its session for 7 days', async (t) => {
   const token = tokens.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
   const claims = { userId: 7, sessionId: SESSION_ID };
   t.same(tokens.verify(token, NOW), claims);
@@ -15,7 +15,7 @@ t.test('a token says whose session it carries, for 7 days', async (t) => {
   t.equal(tokens.verify(token, at(SESSION_SECONDS + 1)), null);
 });
 
-t.test('a token is signed with HS256 and names issuer, audience, subject, session and expiry', async (t) => {
+t.test('A token is signed with HS256 and has issuer, audience, subject, session and expiry', async (t) => {
   const token = tokens.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
   const [header, payload] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
   t.same(JSON.parse(header ?? ''), { alg: 'HS256', typ: 'JWT' });
@@ -24,22 +24,22 @@ t.test('a token is signed with HS256 and names issuer, audience, subject, sessio
   t.same(JSON.parse(payload ?? ''), { ...names, iat, exp: iat + SESSION_SECONDS });
 });
 
-t.test('forged tokens are built as ours are, so that each one below fails for its own reason', async (t) => {
+t.test('A forged token with the right claims passes, so that each one below fails for its own reason', async (t) => {
   t.same(tokens.verify(forge({}), NOW), { userId: 7, sessionId: SESSION_ID });
 });
 
-t.test('anything else is no session, and never an error', async (t) => {
+t.test('Any other text is no session, and never an error', async (t) => {
   for (const [what, token] of Object.entries(ALIEN_TOKENS)) t.equal(tokens.verify(token, NOW), null, what);
   t.ok(Object.keys(ALIEN_TOKENS).length >= 30);
 });
 
-t.test('a token signed with another secret is no session', async (t) => {
+t.test('A token signed with another secret is no session', async (t) => {
   const others = await createSessionTokens({ jwtSecret: `${SECRET}x` });
   const token = others.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
   t.equal(tokens.verify(token, NOW), null);
 });
 
-t.test('every single changed character of a token voids it', async (t) => {
+t.test('Every single changed character voids a token', async (t) => {
   const token = tokens.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
   for (let place = 0; place < token.length; place++) {
     for (const letter of ['A', 'B', 'C', 'D', '_', '.', '=']) {
@@ -51,7 +51,7 @@ t.test('every single changed character of a token voids it', async (t) => {
   t.pass();
 });
 
-t.test('the signature covers header and payload', async (t) => {
+t.test('The signature covers header and payload', async (t) => {
   const signed = forge({ sub: '8' });
   const [header, payload] = signed.split('.');
   const mac = createHmac('sha256', SECRET).update(`${header}.${payload}`).digest('base64url');

@@ -31,7 +31,7 @@ async function told(token: string) {
   return [validated.statusCode, validated.json(), submitted.statusCode, submitted.json()];
 }
 
-t.test('asking whether a token is valid consumes nothing', async (t) => {
+t.test('Validating a token does not use it', async (t) => {
   const alice = await signUpAlice(app);
   const token = await tokenOf(alice);
   for (let n = 0; n < 3; n++) {
@@ -41,7 +41,7 @@ t.test('asking whether a token is valid consumes nothing', async (t) => {
   t.equal((await reset(token)).statusCode, 200);
 });
 
-t.test('a token is good for an hour and no longer', async (t) => {
+t.test('A token is valid for an hour', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   clock.advance(HOUR_MS - 1);
   t.equal((await validate(token)).statusCode, 200);
@@ -50,7 +50,7 @@ t.test('a token is good for an hour and no longer', async (t) => {
   t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
 });
 
-t.test('what was never a token is unknown, whatever it looks like', async (t) => {
+t.test('Any other text is an unknown token', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   const [stored] = await ctx.db.select().from(passwordResets);
   const error = 'Token inválido';
@@ -71,7 +71,7 @@ t.test('what was never a token is unknown, whatever it looks like', async (t) =>
   }
 });
 
-t.test('a token of an account that was deactivated or deleted since is unknown', async (t) => {
+t.test('A token of a deactivated or deleted account is unknown', async (t) => {
   const alice = await signUpAlice(app);
   const error = 'Token inválido';
   const token = await tokenOf(alice);
@@ -81,7 +81,7 @@ t.test('a token of an account that was deactivated or deleted since is unknown',
   t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
 });
 
-t.test('after 30 days a token is forgotten', async (t) => {
+t.test('A token is deleted after 30 days', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   clock.advance(30 * 24 * HOUR_MS);
   await pruneAll(ctx);

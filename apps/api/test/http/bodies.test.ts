@@ -27,13 +27,13 @@ async function sendRaw(head: string[], body = '{"name":"x"}'): Promise<string> {
   return Buffer.concat(received).toString();
 }
 
-t.test('a good body reaches the handler, and only what the contract names leaves', async (t) => {
+t.test('A valid body reaches the handler, and only contract fields are sent back', async (t) => {
   const response = await post('{"name":"x"}', 'application/json; charset=utf-8', '/probe/7?limit=5&utm=1');
   t.equal(response.statusCode, 200);
   t.same(response.json(), { id: 7, limit: 5, name: 'x' });
 });
 
-t.test('malformed JSON is refused as such', async (t) => {
+t.test('Malformed JSON is refused as invalid JSON', async (t) => {
   const invalid = [
     '{',
     '{"name":}',
@@ -55,7 +55,7 @@ t.test('malformed JSON is refused as such', async (t) => {
   t.same(reached, []);
 });
 
-t.test('no body at all is a validation error', async (t) => {
+t.test('A missing body is a validation error', async (t) => {
   for (const body of ['', '  ', 'null', '[]', '"text"', '7']) {
     const response = await post(body);
     t.equal(response.statusCode, 400);
@@ -65,13 +65,13 @@ t.test('no body at all is a validation error', async (t) => {
   t.match(bare.json(), { error: 'Validation error', details: { body: ['must be an object'] } });
 });
 
-t.test('unknown fields are refused and named', async (t) => {
+t.test('Unknown fields are refused by name', async (t) => {
   const response = await post('{"name":"x","role":"ADMIN","isAdmin":true}');
   t.equal(response.statusCode, 400);
   t.same(response.json().details, { role: ['is not a known field'], isAdmin: ['is not a known field'] });
 });
 
-t.test('characters that PostgreSQL refuses or changes are refused by name', async (t) => {
+t.test('Characters that PostgreSQL cannot store are refused by name', async (t) => {
   for (const text of ['\\u0000', '\\ud800', 'a\\udc00b']) {
     const response = await post(`{"name":"x","free":{"deep":["${text}"]}}`);
     t.equal(response.statusCode, 400);
@@ -84,7 +84,7 @@ t.test('characters that PostgreSQL refuses or changes are refused by name', asyn
   t.same(reached, []);
 });
 
-t.test('20,000 levels are refused without an overflow', async (t) => {
+t.test('20,000 levels of nesting are refused without a stack overflow', async (t) => {
   for (const [open, close] of [
     ['{"a":', '}'],
     ['[', ']'],
@@ -95,7 +95,7 @@ t.test('20,000 levels are refused without an overflow', async (t) => {
   }
 });
 
-t.test('a body over the limit is refused, announced or not', async (t) => {
+t.test('A body over the limit is refused, with and without a Content-Length', async (t) => {
   const announced = await post(`{"name":"${'x'.repeat(1024 * 1024)}"}`);
   t.equal(announced.statusCode, 400);
   t.match(announced.json(), { success: false, error: 'Body too large' });
@@ -129,7 +129,7 @@ const ODD_TYPES = [
   ';',
 ];
 
-t.test('no content type leads around the validation', async (t) => {
+t.test('No content type bypasses the validation', async (t) => {
   for (const type of ODD_TYPES) {
     const refused = await post('{"name":7,"role":"ADMIN"}', type);
     t.equal(refused.statusCode, 400, JSON.stringify(type));
@@ -140,7 +140,7 @@ t.test('no content type leads around the validation', async (t) => {
   t.same(reached, [], 'nothing unvalidated has reached the handler');
 });
 
-t.test('two content types, or none for a body, lead nowhere either', async (t) => {
+t.test('Two content types, or a body without one, do not bypass it either', async (t) => {
   const types = ['Content-Type: application/json', 'Content-Type: text/plain'];
   for (const head of [types, types.toReversed(), [], ['Content-Type:']]) {
     t.match(await sendRaw(head, '{"name":7}'), /^HTTP\/1\.1 400 /, head.join());

@@ -32,7 +32,7 @@ type Headers = Record<string, string>;
 const send = async (headers: Headers, method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' = 'POST', url = '/mine') =>
   (await app.inject({ method, url, headers })).statusCode;
 
-t.test('a change that another site makes a browser send with the cookie is refused', async (t) => {
+t.test('A change that another site makes a browser send with the cookie is refused', async (t) => {
   for (const site of ['cross-site', 'same-site']) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       t.equal(await send({ cookie, 'sec-fetch-site': site }, method), 403, `${method} ${site}`);
@@ -54,7 +54,7 @@ t.test('a change that another site makes a browser send with the cookie is refus
   t.same(response.json(), { success: false, error: 'This request comes from another site.' });
 });
 
-t.test('without Sec-Fetch-Site the origin decides', async (t) => {
+t.test('Without Sec-Fetch-Site the Origin header decides', async (t) => {
   for (const origin of FOREIGN) t.equal(await send({ cookie, origin }), 403, origin);
   for (const origin of OWN) t.equal(await send({ cookie, origin }), 200, origin);
   t.equal(
@@ -64,7 +64,7 @@ t.test('without Sec-Fetch-Site the origin decides', async (t) => {
   );
 });
 
-t.test('the pages of the service itself and programs pass', async (t) => {
+t.test('Pages of the service itself and other programs pass', async (t) => {
   t.equal(await send({ cookie }), 200, 'no browser');
   for (const site of ['same-origin', 'none']) {
     t.equal(await send({ cookie, 'sec-fetch-site': site }), 200, site);
@@ -72,29 +72,29 @@ t.test('the pages of the service itself and programs pass', async (t) => {
   }
 });
 
-t.test('reading passes: nothing changes, and CORS keeps the answer from other pages', async (t) => {
+t.test('Reads pass: they change nothing, and CORS hides the answer from other pages', async (t) => {
   t.equal(await send({ cookie, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, 'GET'), 200);
 });
 
-t.test('a bearer token is nothing that a browser sends by itself', async (t) => {
+t.test('A bearer token passes, because browsers never send one on their own', async (t) => {
   for (const site of ['cross-site', 'same-site', 'none']) {
     const headers = { ...alice.headers, cookie, 'sec-fetch-site': site, origin: 'https://evil.example' };
     t.equal(await send(headers), 200, site);
   }
 });
 
-t.test('without a session it is still 401, and with the wrong one of two headers too', async (t) => {
+t.test('A request without a session is still 401, also with the wrong one of two headers', async (t) => {
   t.equal(await send({ 'sec-fetch-site': 'cross-site' }), 401);
   t.equal(await send({ cookie: `${SESSION_COOKIE}=wrong` }), 401);
 });
 
-t.test("an admin's cookie and key are no more than a cookie", async (t) => {
+t.test('The cookie and key of an admin are refused like a cookie alone', async (t) => {
   const admin = { cookie: `${SESSION_COOKIE}=${ada.token}`, 'x-admin-key': ada.headers['x-admin-key'] ?? '' };
   t.equal(await send({ ...admin, 'sec-fetch-site': 'same-origin' }, 'POST', '/admin'), 200);
   t.equal(await send({ ...admin, 'sec-fetch-site': 'cross-site' }, 'POST', '/admin'), 403);
 });
 
-t.test('nobody is signed in, registered or reset from a page of another site', async (t) => {
+t.test('A page of another site cannot sign in, register or reset a password', async (t) => {
   const forms = {
     '/api/auth/login': { email: alice.email, password: PASSWORD },
     '/api/auth/register': { name: 'Carol', email: 'carol@example.com', password: PASSWORD },
@@ -121,14 +121,14 @@ t.test('nobody is signed in, registered or reset from a page of another site', a
   t.equal((await login({})).statusCode, 200);
 });
 
-t.test('the scheduler and receivers of signed requests do not ask where a request comes from', async (t) => {
+t.test('The scheduler and signed webhooks are accepted from anywhere', async (t) => {
   const hostile = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
   t.equal(await send(hostile, 'POST', '/hooks'), 200);
   t.equal(await send({ ...hostile, authorization: `Bearer ${CRON_SECRET}` }, 'GET', '/api/cron/scheduler'), 200);
   t.equal(await send({ ...hostile, cookie }, 'POST', '/nothing'), 404);
 });
 
-t.test('a body that a plain form of another site could send is not read', async (t) => {
+t.test('A body that a plain form of another site could send is not parsed', async (t) => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
     const payload = JSON.stringify({ email: alice.email, password: PASSWORD });
     const response = await app.inject({

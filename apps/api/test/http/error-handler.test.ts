@@ -39,7 +39,7 @@ const { app } = await testContext(t, {
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 
-t.test('every refusal has the status and the envelope of the specification', async (t) => {
+t.test('Every AppError has the status and the envelope of the specification', async (t) => {
   for (const [kind, { status, label }] of Object.entries(ERROR_KINDS)) {
     const response = await get(`/refuse/${kind}`);
     t.equal(response.statusCode, status, kind);
@@ -49,7 +49,7 @@ t.test('every refusal has the status and the envelope of the specification', asy
   t.ok((await get('/refuse/unavailable')).headers['retry-after'], 'and 503 says when to come back');
 });
 
-t.test('a failure is 500 and leaks nothing', async (t) => {
+t.test('An unexpected error is 500 and reveals nothing', async (t) => {
   for (const url of ['/fail', '/thrown/text']) {
     const response = await get(url);
     t.equal(response.statusCode, 500);
@@ -60,14 +60,14 @@ t.test('a failure is 500 and leaks nothing', async (t) => {
   }
 });
 
-t.test('a database that is away is 503', async (t) => {
+t.test('An unavailable database is 503', async (t) => {
   const response = await get('/outage');
   t.equal(response.statusCode, 503);
   t.ok(response.headers['retry-after']);
   t.match(response.json(), { success: false, error: 'Service unavailable', message: String });
 });
 
-t.test('so is one that is shutting down, starting, full, or too slow; a refused value is a bug', async (t) => {
+t.test('A database that is stopping, starting, full or too slow is 503; a rejected value is a bug', async (t) => {
   for (const code of ['57P01', '57P03', '57014', '53300', '08006', '55P03', '25006', '40P01']) {
     t.equal((await get(`/overrun/${code}`)).statusCode, 503, code);
   }
@@ -76,13 +76,13 @@ t.test('so is one that is shutting down, starting, full, or too slow; a refused 
   }
 });
 
-t.test("a plugin's own status that the specification does not know becomes 400", async (t) => {
+t.test("A plugin's status outside of the specification becomes 400", async (t) => {
   const response = await get('/teapot');
   t.equal(response.statusCode, 400);
   t.notMatch(response.body, /internal wording/);
 });
 
-t.test('unknown routes and wrong methods are 404 with the envelope', async (t) => {
+t.test('Unknown routes and wrong methods are 404 with the envelope', async (t) => {
   const tries = [
     ['GET', '/nothing'],
     ['GET', '/api/'],
@@ -102,7 +102,7 @@ t.test('unknown routes and wrong methods are 404 with the envelope', async (t) =
   }
 });
 
-t.test('an id that cannot exist is not found', async (t) => {
+t.test('An id that cannot exist is not found', async (t) => {
   const ids = ['0', '-1', '2147483648', '99999999999999999999', '1.5', '1e3', '0x1', 'abc', '%00', '%20', 'null', '+1'];
   for (const id of [...ids, 'x'.repeat(200)]) {
     const response = await app.inject({ method: 'POST', url: `/probe/${id}`, payload: { name: 'x' } });
@@ -113,7 +113,7 @@ t.test('an id that cannot exist is not found', async (t) => {
   t.equal(largest.statusCode, 200);
 });
 
-t.test('a path that is no UTF-8 is refused, and has its request id too', async (t) => {
+t.test('A path that is not UTF-8 is 400, with a request id', async (t) => {
   for (const url of ['/probe/%ff', '/%', '/api/%c0%ae']) {
     const response = await get(url);
     t.equal(response.statusCode, 400, url);
@@ -122,7 +122,7 @@ t.test('a path that is no UTF-8 is refused, and has its request id too', async (
   }
 });
 
-t.test("a caller's own request id is kept when it is short and plain", async (t) => {
+t.test("The caller's request id is used if it is short and printable", async (t) => {
   const idOf = async (id: string) => (await get('/api/health', { 'x-request-id': id })).headers['x-request-id'];
   t.equal(await idOf('req-7:a/b'), 'req-7:a/b');
   t.equal(await idOf('x'.repeat(128)), 'x'.repeat(128));
@@ -130,7 +130,7 @@ t.test("a caller's own request id is kept when it is short and plain", async (t)
   t.not(await idOf('a'), await idOf(''), 'a fresh one is unique');
 });
 
-t.test('a query string is read, and refused by name', async (t) => {
+t.test('A query string is validated by name', async (t) => {
   const response = await app.inject({ method: 'POST', url: '/probe/1?limit=1000', payload: { name: 'x' } });
   t.equal(response.statusCode, 400);
   t.same(response.json().details, { limit: ['must be at most 100'] });
@@ -138,7 +138,7 @@ t.test('a query string is read, and refused by name', async (t) => {
   t.equal(twice.statusCode, 400);
 });
 
-t.test('the four shapes', async (t) => {
+t.test('Each error shape has its envelope', async (t) => {
   const told = {
     invalid: { status: 400, error: 'Validation error', message: 'M', details: {} },
     bad: { status: 400, error: 'Cupom expirado' },
@@ -165,13 +165,13 @@ t.test('the four shapes', async (t) => {
   t.match(show('invalid', 'bare'), { success: false, error: 'Validation error', details: {} });
 });
 
-t.test('a request whose account is deleted under it is 401', async (t) => {
+t.test('A request whose account is deleted meanwhile is 401', async (t) => {
   const response = await app.inject('/gone');
   t.equal(response.statusCode, 401, response.body);
   t.match(response.json(), { success: false, error: 'Unauthorized', message: 'This account has been deleted.' });
 });
 
-t.test('an unknown route is 404 whatever its body is', async (t) => {
+t.test('An unknown route is 404 whatever its body is', async (t) => {
   for (const [type, payload] of [
     ['application/json', '{"broken'],
     ['text/plain', 'hello'],

@@ -17,7 +17,7 @@ function sent(events: ReturnType<typeof openEventStream>) {
   return stream as NodeJS.ReadableStream;
 }
 
-t.test('events are for those who would rather have them than JSON', async (t) => {
+t.test('Events are for clients that prefer them to JSON', async (t) => {
   for (const [accept, expected] of [
     [undefined, false],
     ['', false],
@@ -44,7 +44,7 @@ t.test('events are for those who would rather have them than JSON', async (t) =>
   }
 });
 
-t.test('text that waits for its reader is one event', async (t) => {
+t.test('Text that waits for a slow reader becomes one event', async (t) => {
   const events = openEventStream({ keepAliveMs: 60_000 });
   t.equal(events.hasBegun, false);
   for (const text of ['Titan', ' is', ' "large"\n']) events.addContent(text);
@@ -66,7 +66,7 @@ t.test('text that waits for its reader is one event', async (t) => {
   );
 });
 
-t.test('a reader that is away has no more written for it than there is', async (t) => {
+t.test('A stream writes nothing more for a reader that does not read', async (t) => {
   const events = openEventStream({ keepAliveMs: 1 });
   const stream = sent(events);
   stream.read();
@@ -81,7 +81,7 @@ t.test('a reader that is away has no more written for it than there is', async (
   t.ok(text.endsWith('event: done\ndata: {}\n\n'));
 });
 
-t.test('one that is given up leaves no timer behind', async (t) => {
+t.test('A dropped stream leaves no timer behind', async (t) => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
   for (const end of [

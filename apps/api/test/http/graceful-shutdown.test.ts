@@ -41,7 +41,7 @@ const isRefused = (socket: Socket): Promise<boolean> =>
     socket.once('connect', () => resolve(false)).once('error', () => resolve(true));
   });
 
-t.test('while the service stops, what runs is finished, and the client told to go elsewhere', async (t) => {
+t.test('A running request is completed during shutdown, with Connection: close', async (t) => {
   const running = Promise.withResolvers<string>();
   let arrived = false;
   const { app, port } = await listening(t, 0, (app) =>
@@ -61,7 +61,7 @@ t.test('while the service stops, what runs is finished, and the client told to g
   t.match(client.received(), /\r\nconnection: close\r\n/i);
 });
 
-t.test('a connection that is open is served while the service stops, and no new one is taken', async (t) => {
+t.test('An open connection is served during shutdown, and no new one is accepted', async (t) => {
   const { app, port } = await listening(t, FOR_EVER_MS);
   const clients = await Promise.all([open(t, port), open(t, port)]);
   for (const client of clients) {
@@ -83,7 +83,7 @@ t.test('a connection that is open is served while the service stops, and no new 
   await closed;
 });
 
-t.test('the connection of a stream that began before is served once more after its end', async (t) => {
+t.test('The connection of an earlier stream is served once more after its end', async (t) => {
   const stream = new Readable({ read() {} });
   const { app, port } = await listening(t, FOR_EVER_MS, (app) =>
     app.get('/stream', { config: { access: 'public' } }, (_request, reply) => reply.type('text/plain').send(stream)),
@@ -104,7 +104,7 @@ t.test('the connection of a stream that began before is served once more after i
   t.match(client.received(), /^HTTP\/1\.1 200 [\s\S]*"ok"/);
 });
 
-t.test('a connection on which nothing happens is closed after a while, and keeps nobody', async (t) => {
+t.test('An idle connection is closed after the grace period', async (t) => {
   const LINGER_MS = 300;
   const { app, port } = await listening(t, LINGER_MS);
   const client = await open(t, port);
@@ -117,7 +117,7 @@ t.test('a connection on which nothing happens is closed after a while, and keeps
   t.ok(ms >= LINGER_MS - 5, `${Math.round(ms)} ms`);
 });
 
-t.test('a service that never listened closes', async (t) => {
+t.test('A service that never listened closes', async (t) => {
   const { close } = await testContext(t, { keepAliveGraceMs: FOR_EVER_MS });
   await close();
   t.pass('it has closed');

@@ -29,7 +29,7 @@ t.beforeEach(() => {
   logged.length = 0;
 });
 
-t.test('one line for each request, with what finds it again', async (t) => {
+t.test('Each request is one line, with its request id', async (t) => {
   const response = await app.inject({ url: '/api/user?token=in-the-query', headers: alice.headers });
   t.equal(logged.length, 1);
   t.match(logged[0], {
@@ -44,7 +44,7 @@ t.test('one line for each request, with what finds it again', async (t) => {
   t.notMatch(text(), 'in-the-query');
 });
 
-t.test('no address reaches the log, known or not', async (t) => {
+t.test('No URL reaches the log, known or not', async (t) => {
   await app.inject('/hooks/7/whsec_abcdef');
   await app.inject('/hook/7/whsec_abcdef?token=abcdef');
   await app.inject('/hooks/7/%ff-abcdef');
@@ -60,7 +60,7 @@ t.test('no address reaches the log, known or not', async (t) => {
   t.match(logged[1], { route: null, status: 404 });
 });
 
-t.test('secrets are cut out wherever someone logs them', async (t) => {
+t.test('Secrets are redacted wherever they are logged', async (t) => {
   const names = [
     'password',
     'newPassword',
@@ -79,7 +79,7 @@ t.test('secrets are cut out wherever someone logs them', async (t) => {
   t.notMatch(text(), 'KEEP-ME-IN');
 });
 
-t.test('a refusal is no error in the log', async (t) => {
+t.test('An AppError is not logged as an error', async (t) => {
   await app.inject('/refused');
   t.same(
     logged.map(({ msg, status }) => [msg, status]),
@@ -87,7 +87,7 @@ t.test('a refusal is no error in the log', async (t) => {
   );
 });
 
-t.test('a database error is logged once: code and constraint, nothing of the data', async (t) => {
+t.test('A database error is logged once, with code and constraint and without data', async (t) => {
   const response = await app.inject({ method: 'POST', url: '/twice' });
   t.equal(response.statusCode, 500);
   const errors = logged.filter(({ level }) => level === 50);
@@ -98,7 +98,7 @@ t.test('a database error is logged once: code and constraint, nothing of the dat
   t.notMatch(text(), /carol|hash-of|insert into/i);
 });
 
-t.test('line breaks cannot forge a line', async (t) => {
+t.test('Line breaks cannot forge a line', async (t) => {
   ctx.log.info({ name: 'a\r\n{"msg":"forged"}' }, 'one');
   t.equal(logged.length, 1);
 });

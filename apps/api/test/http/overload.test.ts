@@ -16,7 +16,7 @@ async function fillLoop(ms: number) {
   }
 }
 
-t.test('a process that cannot keep up refuses, answers for its health, and recovers by itself', async (t) => {
+t.test('An overloaded process refuses requests, answers health checks, and recovers by itself', async (t) => {
   t.equal((await app.inject({ url: '/api/user', headers: alice.headers })).statusCode, 200);
   await fillLoop(2500);
   for (const url of ['/api/user', '/', '/api/auth/session', '/nothing']) {

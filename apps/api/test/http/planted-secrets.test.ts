@@ -82,7 +82,7 @@ async function checkKept(t: Test) {
   }
 }
 
-t.test('no route tells or logs a secret of a request that it refuses', async (t) => {
+t.test('No secret of a refused request is answered or logged', async (t) => {
   const routes = routesOf(app).filter(({ url }) => !url.startsWith('/bugs'));
   let requests = 0;
   for (const route of [
@@ -102,7 +102,7 @@ t.test('no route tells or logs a secret of a request that it refuses', async (t)
   await checkKept(t);
 });
 
-t.test('nor one of a request that it grants, but for what the caller is to be given', async (t) => {
+t.test('No secret of an accepted request is answered or logged, except what the caller asked for', async (t) => {
   const post = (url: string, payload: object) => send(t, { method: 'POST', url, payload });
   const account = { email: 'dora@example.com', password: plant('a password') };
   t.equal((await post('/api/auth/register', { ...account, name: 'Dora' })).statusCode, 201);
@@ -157,7 +157,7 @@ t.test('nor one of a request that it grants, but for what the caller is to be gi
   await checkKept(t);
 });
 
-t.test('nor one that the database repeats in an error', async (t) => {
+t.test('No secret in a database error is answered or logged', async (t) => {
   for (const [url, payload] of [
     ['/bugs/constraint', { identityUserId: plant('a value that is there twice'), passwordHash: plant('a hash') }],
     ['/bugs/type', { password: plant('a value of the wrong type') }],
@@ -169,7 +169,7 @@ t.test('nor one that the database repeats in an error', async (t) => {
   await checkKept(t);
 });
 
-t.test('nor one that a provider repeats when it refuses', async (t) => {
+t.test('No secret in a provider error is answered or logged', async (t) => {
   const asAlice = await signIn(alice);
   const worker = createWorker(ctx, { graceMs: 0 });
   t.teardown(() => worker.stop());
@@ -219,7 +219,7 @@ t.test('nor one that a provider repeats when it refuses', async (t) => {
   await checkKept(t);
 });
 
-t.test('and none of all that reaches the traces', async (t) => {
+t.test('No secret reaches the traces', async (t) => {
   await ctx.trace.close();
   const { spans, requests } = collector;
   t.ok(spans.length > 500, `${spans.length} spans`);

@@ -12,13 +12,13 @@ t.beforeEach(async () => {
 
 const unknown = (remoteAddress: string) => ({ url: '/api/nothing', remoteAddress });
 
-t.test('IPv6 clients count by their /64, and IPv4 ones are the same in IPv6', async (t) => {
+t.test('IPv6 clients count by their /64, and IPv4-mapped addresses as IPv4', async (t) => {
   t.equal(await passing(app, 101, (i) => unknown(`2001:db8:0:1:${i.toString(16)}::${i}`)), 100);
   t.equal(await statusOf(app, unknown('2001:db8:0:2::1')), 404);
   t.equal(await passing(app, 101, (i) => unknown(i % 2 ? '192.0.2.7' : '::ffff:192.0.2.7')), 100);
 });
 
-t.test('X-Forwarded-For of whoever is no trusted proxy has no effect', async (t) => {
+t.test('X-Forwarded-For of an untrusted proxy has no effect', async (t) => {
   const spoof = (i: number) => ({
     url: '/api/nothing',
     headers: { 'x-forwarded-for': `203.0.113.${i}`, 'x-real-ip': `203.0.113.${i}` },
@@ -26,7 +26,7 @@ t.test('X-Forwarded-For of whoever is no trusted proxy has no effect', async (t)
   t.equal(await passing(app, 110, spoof), 100);
 });
 
-t.test('behind a trusted proxy the client is who the proxy says', async (t) => {
+t.test('X-Forwarded-For of a trusted proxy names the client', async (t) => {
   const proxied = await testContext(t, { env: { ...env, TRUST_PROXY: '10.0.0.0/8,fd00::/8' } });
   const from = (forwarded: string, remoteAddress = '10.1.2.3') => ({
     url: '/api/nothing',

@@ -20,7 +20,7 @@ const logIn = (payload: unknown, remoteAddress = '192.0.2.1'): InjectOptions => 
   payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
 });
 
-t.test('spellings of one e-mail address share a limit, other addresses do not', async (t) => {
+t.test('Spellings of one e-mail address share a limit, other addresses do not', async (t) => {
   const spellings = [
     'a@example.com',
     'A@EXAMPLE.com',
@@ -34,7 +34,7 @@ t.test('spellings of one e-mail address share a limit, other addresses do not', 
   t.equal(await statusOf(app, logIn({ email: 'a@example.com' }, '192.0.2.2')), 400);
 });
 
-t.test('requests that are not valid count too', async (t) => {
+t.test('Invalid requests count too', async (t) => {
   const email = 'a@example.com';
   const bodies = [
     { email },
@@ -47,7 +47,7 @@ t.test('requests that are not valid count too', async (t) => {
   t.equal(await statusOf(app, logIn({ email, password: 'Right-2026' })), 429);
 });
 
-t.test('a missing, odd or empty e-mail address counts as one', async (t) => {
+t.test('A missing, invalid or empty e-mail address counts as one', async (t) => {
   const bodies = [
     '{}',
     '',
@@ -62,7 +62,7 @@ t.test('a missing, odd or empty e-mail address counts as one', async (t) => {
   t.equal(await statusOf(app, logIn({ email: 'a@example.com' })), 400, 'an address that is given is not affected');
 });
 
-t.test('what cannot be read counts by address', async (t) => {
+t.test('A body that cannot be parsed counts by address', async (t) => {
   const bodies = ['{"email":', '{"email":"a@example.com"', '\ufffe', '{"__proto__":{"email":"x"}}', 'x'];
   const first = await app.inject(logIn(bodies[0]));
   t.match(first.json(), { success: false, error: 'Invalid JSON' });
@@ -72,7 +72,7 @@ t.test('what cannot be read counts by address', async (t) => {
   t.equal(await statusOf(app, logIn('{"email":', '192.0.2.2')), 400);
 });
 
-t.test('an address may not try 300 e-mail addresses in a minute', async (t) => {
+t.test('An address cannot try 300 e-mail addresses in a minute', async (t) => {
   t.equal(await passing(app, 310, (i) => logIn({ email: `a${i}@example.com` })), 300);
   const refused = await app.inject(logIn({ email: 'b@example.com' }));
   t.match(refused.headers, { 'x-ratelimit-limit': '300', 'x-ratelimit-window': '60', 'x-ratelimit-policy': 'ip' });
@@ -81,7 +81,7 @@ t.test('an address may not try 300 e-mail addresses in a minute', async (t) => {
   t.match((await app.inject(logIn({ email: 'b@example.com' }))).headers, { 'x-ratelimit-limit': '5' });
 });
 
-t.test('a refused request costs no validation, no look-up and no hash', async (t) => {
+t.test('A 429 costs no validation, no query and no hash', async (t) => {
   const alice = await signUp(app, { email: 'alice@example.com' });
   t.equal(await passing(app, 6, logIn({ email: alice.email, password: 'Wrong-2026' })), 5);
   const began = performance.now();

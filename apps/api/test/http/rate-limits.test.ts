@@ -16,7 +16,7 @@ t.beforeEach(async () => {
 
 const unknown = (remoteAddress: string) => ({ url: '/api/nothing', remoteAddress });
 
-t.test('exempt paths are never counted or refused, whatever else their address has used up', async (t) => {
+t.test('Exempt paths are never counted or refused, even if the address is over its limit', async (t) => {
   t.equal(await passing(app, 101, unknown('127.0.0.1')), 100);
   const asset = (await app.inject('/api/docs/')).body.match(/static\/[\w-]+\.js/)?.[0];
   const paths = [
@@ -41,7 +41,7 @@ t.test('exempt paths are never counted or refused, whatever else their address h
   t.equal(await passing(app, 200, { method: 'HEAD', url: '/api/health' }), 200);
 });
 
-t.test('unknown routes and wrong methods count by address, in the counter of public endpoints', async (t) => {
+t.test('Unknown routes and wrong methods count by address, as public endpoints', async (t) => {
   const requests: InjectOptions[] = [
     { url: '/api/nothing' },
     { method: 'POST', url: '/api/health', payload: { x: 1 } },
@@ -57,7 +57,7 @@ t.test('unknown routes and wrong methods count by address, in the counter of pub
   t.equal(await statusOf(app, { url: '/api/nothing', remoteAddress: '192.0.2.9' }), 404);
 });
 
-t.test('a request without a session counts by its address; one with a session does not', async (t) => {
+t.test('A request without a session counts by its address; one with a session does not', async (t) => {
   const alice = await signUp(app);
   const bob = await signUp(app, { name: 'Bob' });
   await ctx.db.delete(sessions).where(eq(sessions.userId, bob.id));
@@ -80,7 +80,7 @@ t.test('a request without a session counts by its address; one with a session do
   t.match([own.statusCode, own.headers['x-ratelimit-remaining']], [200, '99'], 'a guesser next door is not in the way');
 });
 
-t.test('the scheduler is not limited, and wrong secrets are', async (t) => {
+t.test('The scheduler is not limited, and wrong secrets are', async (t) => {
   const url = '/api/cron/scheduler';
   const right = { url, headers: { authorization: `Bearer ${CRON_SECRET}` } };
   for (let i = 0; i < 105; i++) {
@@ -93,14 +93,14 @@ t.test('the scheduler is not limited, and wrong secrets are', async (t) => {
   t.equal(await statusOf(app, right), 200, 'and keep no scheduler out');
 });
 
-t.test('an administrator counts before the role and the key are looked at', async (t) => {
+t.test('An administrator is counted before the role and the key are checked', async (t) => {
   const caller = await newCaller(app);
   const get = { url: '/api/admin/stats', headers: { ...caller.headers, 'x-admin-key': 'guess' } };
   t.equal(await statusOf(app, get), 403);
   t.equal(await passing(app, 70, get), 59, 'guesses at the key are bounded');
 });
 
-t.test('the 429s of users are counted by endpoint and day, to the number', async (t) => {
+t.test('The 429s of users are counted by endpoint and day, exactly', async (t) => {
   const alice = await signUp(app);
   const bob = await signUp(app, { name: 'Bob' });
   const get = (url: string, { headers } = alice) => app.inject({ url, headers });

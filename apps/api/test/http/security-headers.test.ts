@@ -8,7 +8,7 @@ const APP = 'https://app.example.com';
 const { app } = await testContext(t, { env: { BASE_URL: 'https://api.example.com', APP_URL } });
 const alice = await signUpAlice(app);
 
-t.test('the web application may read every answer, refusals too, and what limits it', async (t) => {
+t.test('The web application can read every answer, errors and rate limits included', async (t) => {
   for (const [url, status] of Object.entries({ '/api/user': 401, '/api/health': 200, '/nothing': 404, '/%ff': 400 })) {
     const { headers, statusCode } = await app.inject({ url, headers: { origin: APP } });
     t.equal(statusCode, status, url);
@@ -19,7 +19,7 @@ t.test('the web application may read every answer, refusals too, and what limits
   }
 });
 
-t.test('no other origin is let in, nor repeated', async (t) => {
+t.test('Other origins get no CORS headers', async (t) => {
   const others = [
     'https://evil.example',
     'null',
@@ -40,13 +40,13 @@ t.test('no other origin is let in, nor repeated', async (t) => {
   }
 });
 
-t.test('a cache keeps the answers of two origins apart', async (t) => {
+t.test('Caches keep the answers of two origins apart', async (t) => {
   for (const headers of [{ origin: APP }, { origin: 'https://evil.example' }, {}]) {
     t.match((await app.inject({ url: '/api/health', headers })).headers.vary, /\borigin\b/i);
   }
 });
 
-t.test('a preflight is answered without a session, and without counting as a request', async (t) => {
+t.test('A preflight is answered without a session and without being counted', async (t) => {
   for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
     const headers = {
       origin: APP,
@@ -64,7 +64,7 @@ t.test('a preflight is answered without a session, and without counting as a req
   }
 });
 
-t.test('OPTIONS that is no preflight of the web application is an unknown route', async (t) => {
+t.test('OPTIONS that is not a preflight of the web application is an unknown route', async (t) => {
   const tries: Record<string, string>[] = [
     {},
     { origin: APP },
@@ -78,7 +78,7 @@ t.test('OPTIONS that is no preflight of the web application is an unknown route'
   }
 });
 
-t.test('every answer forbids to run, frame, sniff or refer to it, and does not say what made it', async (t) => {
+t.test('Every answer forbids to run, frame, sniff or cache it, and does not name the server', async (t) => {
   for (const url of ['/', '/api/health', '/api/user', '/nothing']) {
     const { headers } = await app.inject(url);
     t.match(headers, {
@@ -94,14 +94,14 @@ t.test('every answer forbids to run, frame, sniff or refer to it, and does not s
   }
 });
 
-t.test('HTTPS is demanded only where the service is reached by it', async (t) => {
+t.test('HSTS is sent only if BASE_URL is https', async (t) => {
   const plain = await testContext(t, { env: { BASE_URL: 'http://localhost:3000' } });
   const { headers } = await plain.app.inject('/api/health');
   t.equal(headers['strict-transport-security'], undefined);
   t.notMatch(headers['content-security-policy'], 'upgrade-insecure-requests');
 });
 
-t.test('the page of the documentation may load what it is made of, and nothing else', async (t) => {
+t.test('The documentation page can load its own files and nothing else', async (t) => {
   const page = await app.inject('/api/docs');
   const policy = String(page.headers['content-security-policy']);
   t.match(policy, /default-src 'none'/);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { testContext } from '../support/context.ts';
 
-t.test('the client address comes from the proxies that are named, and from nobody else', async (t) => {
+t.test('The client address comes from the configured proxies only', async (t) => {
   const askFor = async (TRUST_PROXY: string, forwarded: string) => {
     const { app, close } = await testContext(t, {
       env: { TRUST_PROXY },

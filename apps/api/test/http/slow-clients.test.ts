@@ -30,25 +30,25 @@ async function drip(head: string): Promise<{ answer: string; ms: number }> {
 /** Of a connection that may well be reset: `once` would reject. */
 const closeOf = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
-t.test('a client that drips its headers is closed in time', async (t) => {
+t.test('A client that sends its headers too slowly is disconnected in time', async (t) => {
   const { answer, ms } = await drip('GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
   t.ok(ms < 2000, `${Math.round(ms)} ms`);
   t.match(answer, /^HTTP\/1\.1 408 [\s\S]*X-Request-ID: [\s\S]*"success":false/);
 });
 
-t.test('a client that drips its body is closed in time', async (t) => {
+t.test('A client that sends its body too slowly is disconnected in time', async (t) => {
   const head = 'POST /probe/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{';
   const { ms } = await drip(head);
   t.ok(ms < 2000, `${Math.round(ms)} ms`);
   t.same(reached, []);
 });
 
-t.test('what the service really runs with lets 16 MiB through a slow link', async (t) => {
+t.test('The default timeouts let 16 MiB through a slow connection', async (t) => {
   t.same([app.server.headersTimeout, app.server.requestTimeout], [timeouts.headersMs, timeouts.requestMs]);
   t.ok(TIMEOUTS.headersMs < TIMEOUTS.requestMs && TIMEOUTS.requestMs <= 120_000 && TIMEOUTS.checkMs <= 1000);
 });
 
-t.test('what is no HTTP is answered with an error and a request id', async (t) => {
+t.test('Bytes that are not HTTP are answered with an error and a request id', async (t) => {
   const send = async (text: string) => {
     const socket = connect(port, '127.0.0.1');
     const received: Buffer[] = [];

@@ -31,7 +31,7 @@ async function traced(t: Test, env: Record<string, string> = {}) {
   return { ...test, otlp, held, arrived: arrived.promise };
 }
 
-t.test('response, log lines and span of a request are found by its id', async (t) => {
+t.test('The response, log lines and span of a request have its id', async (t) => {
   const { app, ctx, otlp, logged } = await traced(t);
   const headers = { 'x-request-id': 'the-one' };
   const response = await app.inject({ method: 'POST', url: '/echo/hidden?also=hidden', headers, payload: { a: 1 } });
@@ -54,7 +54,7 @@ t.test('response, log lines and span of a request are found by its id', async (t
   }
 });
 
-t.test('requests at the same time are told apart', async (t) => {
+t.test('Concurrent requests have separate spans', async (t) => {
   const { app, ctx, otlp, logged } = await traced(t);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/echo/x`;
@@ -78,7 +78,7 @@ t.test('requests at the same time are told apart', async (t) => {
   }
 });
 
-t.test('a trace that the caller has begun is continued, as long as it is one', async (t) => {
+t.test('A valid trace of the caller is continued', async (t) => {
   const { app, ctx, otlp } = await traced(t);
   const trace = '0af7651916cd43dd8448eb211c80319c';
   const ask = (traceparent: string) => app.inject({ url: '/', headers: { traceparent, 'x-request-id': traceparent } });
@@ -94,7 +94,7 @@ t.test('a trace that the caller has begun is continued, as long as it is one', a
   t.equal(otlp.spans.length, 4, 'the caller of the last one keeps no traces');
 });
 
-t.test('unknown routes, refusals and failures are told apart, and a bug by its status alone', async (t) => {
+t.test('Unknown routes, client errors and failures have different spans, and a bug has only its status', async (t) => {
   const { app, ctx, otlp } = await traced(t);
   const alice = await signUpAlice(app);
   await app.inject({ url: '/api/user', headers: alice.headers });
@@ -111,7 +111,7 @@ t.test('unknown routes, refusals and failures are told apart, and a bug by its s
   t.match(broken, { isFailed: true, message: '', events: 0, attributes: { 'error.type': '500' } });
 });
 
-t.test('the span of a client that hangs up ends', async (t) => {
+t.test('The span of a client that disconnects ends', async (t) => {
   const { app, ctx, otlp, held, arrived } = await traced(t);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const hungUp = once(app.server, 'connection').then(([own]) => once(own, 'close'));

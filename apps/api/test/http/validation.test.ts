@@ -58,18 +58,18 @@ const { app } = await testContext(t, {
   },
 });
 
-t.test('rows leave as the contract says: instants in UTC, nulls as nulls, nothing more', async (t) => {
+t.test('Rows are answered by the contract: instants in UTC, nulls as nulls, no other fields', async (t) => {
   const { consecutiveFailures: _, ...visible } = task;
   t.same((await app.inject('/shown')).json(), { task: JSON.parse(JSON.stringify(visible)), at: null });
 });
 
-t.test('a response that lacks what the contract promises is a failure, not half an answer', async (t) => {
+t.test('A response without a promised field is a 500, not half an answer', async (t) => {
   const response = await app.inject('/incomplete');
   t.equal(response.statusCode, 500);
   t.match(response.json(), { success: false, error: 'Internal server error' });
 });
 
-t.test('handlers get what the validator let through', async (t) => {
+t.test('Handlers get the validated values', async (t) => {
   const payload = {
     name: 'Name',
     prompt: 'A prompt of some length',

@@ -51,7 +51,7 @@ for (const [rate, bucket] of CASES) {
     policy: policyOf(rate),
   });
 
-  t.test(`${rate.bucket}: ${limit} pass in ${windowSeconds} s, and the next one does not`, async (t) => {
+  t.test(`${rate.bucket}: ${limit} requests pass in ${windowSeconds} s, and the next one does not`, async (t) => {
     const caller = await callerOf(rate);
     const reset = ctx.now().getTime() + windowSeconds * 1000;
     for (let i = 1; i <= limit; i++) {
@@ -93,7 +93,7 @@ for (const [rate, bucket] of CASES) {
     t.same(limitHeaders(again), tell(limit - 1, reset + windowSeconds * 1000), 'and then a new one begins');
   });
 
-  t.test(`${rate.bucket}: exactly ${limit} of those that come at once pass, at one instance and at two`, async (t) => {
+  t.test(`${rate.bucket}: exactly ${limit} concurrent requests pass, over one process and over two`, async (t) => {
     for (const instances of [[app], [app, second]]) {
       const caller = await callerOf(rate);
       const responses = await Promise.all(
@@ -113,7 +113,7 @@ for (const [rate, bucket] of CASES) {
   });
 }
 
-t.test('the routes of one row share its counter, those of another do not', async (t) => {
+t.test('The routes of one row share its counter, those of another do not', async (t) => {
   const caller = await newCaller(app);
   const validate = (tool: string) =>
     app.inject({ method: 'POST', url: `/api/integrations/${tool}/validate`, headers: caller.headers, payload: {} });
@@ -122,14 +122,14 @@ t.test('the routes of one row share its counter, those of another do not', async
   t.not((await app.inject({ url: '/api/tasks', headers: caller.headers })).statusCode, 429);
 });
 
-t.test('different tasks share the counter of their row', async (t) => {
+t.test('Different tasks share the counter of their row', async (t) => {
   const caller = await newCaller(app);
   const remove = (id: number) => app.inject({ method: 'DELETE', url: `/api/tasks/${id}`, headers: caller.headers });
   for (let id = 1; id <= 10; id++) t.equal((await remove(id)).statusCode, 404);
   t.equal((await remove(11)).statusCode, 429);
 });
 
-t.test('all other endpoints of a user share one counter', async (t) => {
+t.test('All other endpoints of a user share one counter', async (t) => {
   const caller = await newCaller(app);
   const urls = ['/api/user', '/api/auth/sessions', '/api/tasks/1/occurrences'];
   for (let i = 0; i < 100; i++) {

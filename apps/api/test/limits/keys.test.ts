@@ -6,7 +6,7 @@ import { rowOf } from '../support/rates.ts';
 const LOGIN = rowOf('POST /api/auth/login');
 const RESET = rowOf('POST /api/auth/reset-password');
 
-t.test('an IPv6 client is its /64, however the address is written', async (t) => {
+t.test('An IPv6 client is its /64, in every spelling', async (t) => {
   const same = [
     '2001:db8:1:2::1',
     '2001:db8:1:2:ffff:ffff:ffff:ffff',
@@ -26,7 +26,7 @@ t.test('an IPv6 client is its /64, however the address is written', async (t) =>
   t.equal(getClientNetwork('fe80::1%en0'), 'fe80:0:0:0::/64');
 });
 
-t.test('an IPv4 client is its address, also where it is written as IPv6', async (t) => {
+t.test('An IPv4 client is its address, also as IPv6', async (t) => {
   for (const address of [
     '192.0.2.7',
     '::ffff:192.0.2.7',
@@ -40,7 +40,7 @@ t.test('an IPv4 client is its address, also where it is written as IPv6', async 
   t.not(getClientNetwork('192.0.2.7'), getClientNetwork('192.0.2.8'));
 });
 
-t.test('whatever is no address is one client', async (t) => {
+t.test('Texts that are not an address are one client', async (t) => {
   for (const address of [
     '',
     'unknown',
@@ -56,7 +56,7 @@ t.test('whatever is no address is one client', async (t) => {
   }
 });
 
-t.test('all spellings of an e-mail address share a counter', async (t) => {
+t.test('All spellings of an e-mail address share a counter', async (t) => {
   const keyOf = (email: unknown) => fieldKey(LOGIN, '192.0.2.7', { email });
   const key = keyOf('alice@example.com');
   const same = [
@@ -75,7 +75,7 @@ t.test('all spellings of an e-mail address share a counter', async (t) => {
   t.equal(emailKey(LOGIN, 'ALICE@example.com'), emailKey(LOGIN, ' alice@example.com'));
 });
 
-t.test('a body without a usable field counts as one', async (t) => {
+t.test('Bodies without a usable field share a counter', async (t) => {
   const key = addressKey(LOGIN, '192.0.2.7');
   const odd = [
     undefined,
@@ -95,7 +95,7 @@ t.test('a body without a usable field counts as one', async (t) => {
   t.not(fieldKey(LOGIN, '192.0.2.7', { email: '' }), key, 'an empty text is one');
 });
 
-t.test('a token counts as it is, and neither it nor an e-mail address stands in a key', async (t) => {
+t.test('A token counts as it is, and neither it nor an e-mail address is in a key', async (t) => {
   const keyOf = (token: string) => fieldKey(RESET, '192.0.2.7', { token });
   t.not(keyOf('abc'), keyOf('ABC'));
   t.not(keyOf('abc'), keyOf(' abc'));
@@ -103,7 +103,7 @@ t.test('a token counts as it is, and neither it nor an e-mail address stands in 
   t.notMatch(fieldKey(LOGIN, '192.0.2.7', { email: 'alice@example.com' }), /alice|example/);
 });
 
-t.test('no key is long, whatever it is made of', async (t) => {
+t.test('Keys are short, whatever they are made of', async (t) => {
   const long = 'ﷺ'.repeat(300_000);
   const keys = [
     fieldKey(LOGIN, '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff', { email: long }),
@@ -117,6 +117,6 @@ t.test('no key is long, whatever it is made of', async (t) => {
   t.ok(performance.now() - began < 300, 'nor takes long to make');
 });
 
-t.test('what no UTF-8 can say is a key all the same', async (t) => {
+t.test('Texts that are not valid Unicode have a key', async (t) => {
   for (const email of ['\ud800', 'a\0b', '\udfff@x.de']) t.type(fieldKey(LOGIN, '192.0.2.7', { email }), 'string');
 });

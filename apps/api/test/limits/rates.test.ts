@@ -17,7 +17,7 @@ import { NOT_YET, rowOf } from '../support/rates.ts';
 const MINUTE = 60;
 const HOUR = 3600;
 
-t.test('the table is that of the specification', async (t) => {
+t.test('The table is that of the specification', async (t) => {
   const table = RATE_LIMITS.map(({ bucket, limit, windowSeconds, scope }) => [bucket, limit, windowSeconds, scope]);
   t.same(table, [
     ['POST /api/auth/login', 5, 15 * MINUTE, 'ip+email'],
@@ -62,7 +62,7 @@ t.test('the table is that of the specification', async (t) => {
   ]);
 });
 
-t.test('no two rates share a counter', async (t) => {
+t.test('No two limits share a counter', async (t) => {
   const buckets = [
     ...RATE_LIMITS,
     OTHER_ENDPOINTS,
@@ -133,7 +133,7 @@ const OTHERS = {
   ],
 };
 
-t.test('every route has the rate that is meant for it, and every row a route', async (t) => {
+t.test('Every route has its limit, and every row a route', async (t) => {
   const { app } = await testContext(t);
   const found = routesOf(app).filter(({ url }) => !url.startsWith('/api/docs'));
   const routes = found.map(({ method, url, config }) => ({ name: `${method} ${url}`, rate: config?.rate }));
@@ -154,7 +154,7 @@ t.test('every route has the rate that is meant for it, and every row a route', a
     if (url.startsWith('/api/docs')) t.equal(config?.rate ?? null, null, url);
 });
 
-t.test('a row takes the routes that it names and no others', async (t) => {
+t.test('A row matches the routes that it names and no others', async (t) => {
   const bucketOf = (method: string, url: string, access = 'user') => findRateLimit(method, url, access)?.bucket;
   for (const [bucket, routes] of Object.entries(NOT_YET)) {
     for (const [method, url, access] of routes) t.equal(bucketOf(method, url, access), bucket, `${method} ${url}`);
@@ -175,7 +175,7 @@ t.test('a row takes the routes that it names and no others', async (t) => {
   for (const [method, url] of others) t.equal(bucketOf(method, url), OTHER_ENDPOINTS.bucket, `${method} ${url}`);
 });
 
-t.test('what the specification exempts is exempt, and nothing beside it but the probes', async (t) => {
+t.test('Only the paths of the specification and the probes are exempt', async (t) => {
   const paths = [
     '/',
     '/api/health',

@@ -28,7 +28,7 @@ const OPEN = new Set([
 const isOpen = (url: string) =>
   OPEN.has(url) || url.startsWith('/api/docs') || url.startsWith('/api/auth/oauth/') || url === '*';
 
-t.test('every route that is not named as open answers 503 with Retry-After', async (t) => {
+t.test('Every route that is not open answers 503 with Retry-After', async (t) => {
   await setMode(true);
   let closed = 0;
   for (const { method, url } of routesOf(app)) {
@@ -43,7 +43,7 @@ t.test('every route that is not named as open answers 503 with Retry-After', asy
   t.ok(closed > 15, `${closed} routes`);
 });
 
-t.test('health, the documentation, signing in and out, and the scheduler stay open', async (t) => {
+t.test('Health, documentation, signing in and out, and the scheduler stay open', async (t) => {
   await setMode(true);
   const probes = ['/api/health', '/api/health/live', '/api/health/ready'];
   for (const url of ['/', ...probes, '/api/docs', '/api/docs/json', '/api/auth/session']) {
@@ -63,13 +63,13 @@ t.test('health, the documentation, signing in and out, and the scheduler stay op
   t.equal((await app.inject('/nothing')).statusCode, 404);
 });
 
-t.test('an admin goes on working, and who is not signed in is told that first', async (t) => {
+t.test('An admin can work, and a request without a session is 401', async (t) => {
   await setMode(true);
   t.equal((await app.inject({ url: '/api/user', headers: ada.headers })).statusCode, 200);
   t.equal((await app.inject('/api/user')).statusCode, 401);
 });
 
-t.test('it is in force with the next request, at every process, and over with the next', async (t) => {
+t.test('A change of the mode holds from the next request in every process', async (t) => {
   const other = await buildApp(ctx);
   t.teardown(() => other.close());
   for (const mode of [true, false, true, false]) {
@@ -83,7 +83,7 @@ t.test('it is in force with the next request, at every process, and over with th
   }
 });
 
-t.test('knowing it costs a signed-in request no query of its own', async (t) => {
+t.test('The mode costs a signed-in request no query of its own', async (t) => {
   const stop = countStatements(ctx.db);
   await app.inject({ url: '/api/auth/session', headers: alice.headers });
   t.equal(stop(), 1, 'session, rate limit and maintenance in one');

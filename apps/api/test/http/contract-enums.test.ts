@@ -6,7 +6,7 @@ import * as uploads from '@carillon/contract/uploads';
 import * as rows from '@carillon/db';
 import t from 'tap';
 
-t.test('the interface and the rows use the same words', async (t) => {
+t.test('The contract and the database use the same enum values', async (t) => {
   t.same(auth.ROLES, rows.ROLES);
   t.same(tasks.RECURRENCES, rows.RECURRENCES);
   t.same(tasks.TASK_STATUSES, rows.TASK_STATUSES);
