@@ -3,10 +3,8 @@ import type { FastifyPluginAsync, RawServerDefault } from 'fastify';
 import type { Context } from '../context.ts';
 import { toErrorBody } from '../http/error-handler.ts';
 import { abortOnHangUp, openEventStream, wantsEvents } from '../http/event-stream.ts';
-import type { ContractTypes } from '../http/validation.ts';
+import { type ContractTypes, success } from '../http/validation.ts';
 import { processMessage } from './process.ts';
-
-const success = true as const;
 
 interface Options {
   ctx: Context;

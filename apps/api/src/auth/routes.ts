@@ -1,6 +1,6 @@
 import * as contract from '@carillon/contract/auth';
 import { clearSessionCookie, setSessionCookie } from '../http/credentials.ts';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';
 import { listSessions } from './read.ts';
 import { SESSION_SECONDS } from './sessions.ts';
@@ -13,7 +13,7 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     { schema: contract.register, config: { access: 'public' } },
     async (request, reply) => {
       const user = await register(request.ctx, request.body);
-      return reply.code(201).send({ success: true, user });
+      return reply.code(201).send({ success, user });
     },
   );
 
@@ -21,13 +21,13 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     const { user, token } = await logIn(request.ctx, request.body);
     const wantsToken = request.headers['x-request-token'] === 'true';
     setSessionCookie(reply, ctx.config, token, SESSION_SECONDS);
-    return { success: true as const, user, ...(wantsToken ? { token } : {}) };
+    return { success, user, ...(wantsToken ? { token } : {}) };
   });
 
   app.post('/api/auth/logout', { schema: contract.logout, config: { access: 'user' } }, async ({ caller }, reply) => {
     await logOut(ctx, caller);
     clearSessionCookie(reply, ctx.config);
-    return { success: true as const, message: 'You are signed out.' };
+    return { success, message: 'You are signed out.' };
   });
 
   app.get(
@@ -45,7 +45,7 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     async (request) => {
       await requestReset(request.ctx, request.body);
       const message = 'If this address has an account, a link to choose a new password is on its way.';
-      return { success: true as const, message };
+      return { success, message };
     },
   );
 
@@ -60,12 +60,12 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     { schema: contract.resetPassword, config: { access: 'public' } },
     async (request) => {
       await resetPassword(request.ctx, request.body);
-      return { success: true as const, message: 'Your password is changed. Sign in with the new one.' };
+      return { success, message: 'Your password is changed. Sign in with the new one.' };
     },
   );
 
   app.get('/api/auth/sessions', { schema: contract.listSessions, config: { access: 'user' } }, async ({ caller }) => ({
-    success: true as const,
+    success,
     sessions: await listSessions(ctx, caller),
   }));
 
@@ -75,7 +75,7 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     async ({ caller, params }, reply) => {
       await endOwnSession(ctx, caller, params.id);
       if (params.id.toLowerCase() === caller.sessionId) clearSessionCookie(reply, ctx.config);
-      return { success: true as const, message: 'The session is ended.' };
+      return { success, message: 'The session is ended.' };
     },
   );
 };

@@ -1,5 +1,5 @@
 import { runScheduler } from '@carillon/contract/cron';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { tick } from './tick.ts';
 
 export const cronRoutes: Routes = async (app, { ctx }) => {
@@ -11,7 +11,7 @@ export const cronRoutes: Routes = async (app, { ctx }) => {
       const wait = !/(^|[,\s])respond-async($|[,;\s])/i.test(request.headers.prefer ?? '');
       const result = await tick(ctx, { wait });
       reply.header('cache-control', 'no-store');
-      return { success: true as const, ...result, duration: Math.round(performance.now() - startedAt) };
+      return { success, ...result, duration: Math.round(performance.now() - startedAt) };
     },
   );
 };

@@ -1,10 +1,8 @@
 import * as contract from '@carillon/contract/executions';
 import { executionNotFound } from '../errors.ts';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { executionRow, getExecutionDetails, listExecutions, toExecution } from './read.ts';
 import { retryExecution } from './retry-execution.ts';
-
-const success = true as const;
 
 export const executionsRoutes: Routes = async (app) => {
   const config = { access: 'user' } as const;

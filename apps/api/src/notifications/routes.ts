@@ -1,9 +1,7 @@
 import * as contract from '@carillon/contract/notifications';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { listNotifications } from './read.ts';
 import { markRead } from './write.ts';
-
-const success = true as const;
 
 export const notificationsRoutes: Routes = async (app) => {
   const config = { access: 'user' } as const;

@@ -47,7 +47,6 @@ interface EndedOnDay {
   failed: number;
 }
 
-/** The ended executions of a task, by the day on which they were counted. */
 const countEnded = (ctx: Context, taskId: number) =>
   queryRows<EndedOnDay>(
     ctx.db,

@@ -8,7 +8,6 @@ import { ownedList } from '../queries/owned-list.ts';
 import { findOwnedRow, ownedRow } from '../queries/owned-row.ts';
 import { settingColumns } from './settings.ts';
 
-/** The fields of `Task` in the contract. */
 export const taskFields = {
   id: tasks.id,
   userId: tasks.userId,
@@ -30,7 +29,6 @@ export async function getTask(ctx: Context, caller: Caller, id: number) {
   return task;
 }
 
-/** A task as `getTask` returns it. */
 export type TaskRow = Awaited<ReturnType<typeof getTask>>;
 
 const listOwnTasks = ownedList({

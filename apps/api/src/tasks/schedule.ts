@@ -9,10 +9,7 @@ import { nextOccurrence, type Schedule } from '../schedule/recurrence.ts';
 type ScheduleInput = Pick<TaskSettings, 'scheduledFor' | 'recurrence' | 'timezone'> &
   Partial<Pick<TaskSettings, 'recurrencePattern'>>;
 
-/**
- * The schedule of a request. With a pattern, `recurrence` becomes the word nearest to it. Throws 400 for a pattern that
- * cannot be read or never fires.
- */
+/** With a pattern, `recurrence` becomes the word nearest to it. Throws 400 for a pattern that is invalid or never fires. */
 export function parseSchedule(input: ScheduleInput): Schedule {
   const { recurrence, recurrencePattern = null, timezone } = input;
   const scheduledFor = new Date(input.scheduledFor);

@@ -5,7 +5,7 @@ import { normalizeEmail } from '../mail/address.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 
-/** What the owner of a task has set, as it is stored: the schedule and the fields of `SETTINGS`. */
+/** What the owner of a task has set, as it is stored. */
 export type Settings = Pick<typeof tasks.$inferSelect, keyof TaskSettings>;
 
 type Field = Exclude<keyof TaskSettings, keyof Schedule>;
@@ -28,8 +28,8 @@ type DefaultModel = (system: { defaultModel: string }) => string;
 export type SettingTable = { readonly [K in Field]: Setting<K> };
 
 /**
- * The fields that the owner of a task sets, beside its schedule: creation, changes, copies and answers are all derived
- * from this table. To add a field, add it to the contract, as a column of the same name, and here.
+ * The fields that the owner of a task sets, beside its schedule: creation, changes, copies and answers follow from this
+ * table. A new field needs its schema in the contract, a column of the same name, and an entry here.
  */
 const SETTINGS: SettingTable = {
   name: {},
@@ -48,7 +48,6 @@ const FIELDS = Object.keys(SETTINGS) as Field[];
 const { scheduledFor, recurrence, recurrencePattern, timezone } = tasks;
 const columns = Object.fromEntries(FIELDS.map((field) => [field, tasks[field]])) as Pick<typeof tasks, Field>;
 
-/** The columns of `Settings`. */
 export const settingColumns = { ...columns, scheduledFor, recurrence, recurrencePattern, timezone };
 
 /** The fields that `input` has, as they are stored; the schedule is not among them. Throws 400 for unusable values. */

@@ -7,9 +7,8 @@ import { assertInFuture, parseSchedule } from './schedule.ts';
 type State = Schedule & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
 
 /**
- * Schedule, status and next run of a task after a change. Resuming a task and changing its schedule compute the next run
- * from `now` on. A changed schedule also makes an ended task active; a paused one stays paused. Throws 400 for a first
- * run or a `once` in the past, and for pausing a task that has ended.
+ * Schedule, status and next run of a task after a change. Throws 400 for a first run or a `once` in the past, and for
+ * pausing a task that has ended. `docs/decisions/tasks.md` has the rules.
  */
 export function nextState(before: TaskRow, input: ChangeTaskInput, now: Date): State {
   const schedule = mergeSchedule(before, input);

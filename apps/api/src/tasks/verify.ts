@@ -3,9 +3,7 @@ import { sql } from 'drizzle-orm';
 
 export interface WrongTaskCount {
   userId: number;
-  /** The stored number. */
   counted: number;
-  /** How many tasks the user has. */
   expected: number;
 }
 

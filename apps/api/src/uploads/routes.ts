@@ -2,7 +2,7 @@ import * as contract from '@carillon/contract/uploads';
 import { AppError } from '../errors.ts';
 import { drainBody, openFile, registerFormParser } from '../http/multipart.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { recordRejection } from '../limits/rejections.ts';
 import { buildContentDisposition } from '../storage/content-disposition.ts';
 import { MAX_FILE_BYTES } from './inspect.ts';
@@ -18,7 +18,7 @@ export const uploadsRoutes: Routes = async (app, { ctx }) => {
   app.delete(
     '/api/upload',
     { schema: contract.deleteUpload, config, bodyLimit: LARGE_BODY_LIMIT },
-    async ({ ctx, caller, body }) => ({ success: true as const, tasks: await deleteUpload(ctx, caller, body) }),
+    async ({ ctx, caller, body }) => ({ success, tasks: await deleteUpload(ctx, caller, body) }),
   );
 };
 

@@ -1,7 +1,7 @@
 import * as contract from '@carillon/contract/inbound';
 import type { FastifyRequest } from 'fastify';
 import { registerRawParser } from '../http/bodies.ts';
-import { assertStorable, type Routes } from '../http/validation.ts';
+import { assertStorable, type Routes, success } from '../http/validation.ts';
 import { authenticateInbound, getInbound, type InboundPath, triggerInbound } from './inbound.ts';
 
 declare module 'fastify' {
@@ -32,8 +32,8 @@ export const inboundRoutes: Routes = async (app) => {
     { schema: contract.receiveInbound, config, preValidation: verifyAndParse },
     async ({ ctx, body, inboundUserId }, reply) => {
       const executionId = await triggerInbound(ctx, inboundUserId, body);
-      if (executionId === null) return { success: true as const, received: true as const };
-      return reply.code(201).send({ success: true as const, executionId });
+      if (executionId === null) return { success, received: true as const };
+      return reply.code(201).send({ success, executionId });
     },
   );
 

@@ -1,13 +1,11 @@
 import * as deliveries from '@carillon/contract/deliveries';
 import * as contract from '@carillon/contract/webhooks';
-import type { Routes } from '../http/validation.ts';
+import { type Routes, success } from '../http/validation.ts';
 import { inboundRoutes } from './inbound-routes.ts';
 import { getWebhook, listDeliveries, listWebhooks } from './read.ts';
 import { redeliver, redeliverSince } from './redeliver.ts';
 import { testWebhook } from './test-delivery.ts';
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './write.ts';
-
-const success = true as const;
 
 export const webhooksRoutes: Routes = async (app, { ctx }) => {
   const config = { access: 'user' } as const;
