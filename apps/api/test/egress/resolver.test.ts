@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import type { buildConnector } from 'undici';
 import { createConnector, NoAllowedAddress } from '../../src/egress/connector.ts';
@@ -94,7 +94,7 @@ t.test('A name is resolved once for a connection, and not again while it is kept
   for (let request = 0; request < 5; request += 1) {
     t.match(await http.post(postTo(`http://Receiver.test.:${receiver.port}/${request}`)), { status: 200 });
     // A connection is reusable only after the turn of the event loop in which its answer ended.
-    await setTimeout(1);
+    await turn();
   }
   t.strictSame(asked, ['receiver.test']);
   t.equal(receiver.connections, 1);
