@@ -129,14 +129,14 @@ const CASES: Record<string, { good: string[]; bad: string[] }> = {
 
 t.same(Object.keys(CASES).sort(), Object.keys(FORMATS).sort(), 'every format is tried');
 for (const [name, { good, bad }] of Object.entries(CASES)) {
-  t.test(name, async (t) => {
-    for (const value of good) t.equal(FORMATS[name]?.accepts(value), true, `takes ${JSON.stringify(value)}`);
+  t.test(`the format ${name} accepts valid and rejects invalid values`, async (t) => {
+    for (const value of good) t.equal(FORMATS[name]?.accepts(value), true, `accepts ${JSON.stringify(value)}`);
     for (const value of bad)
-      t.equal(FORMATS[name]?.accepts(value), false, `refuses ${JSON.stringify(value.slice(0, 60))}`);
+      t.equal(FORMATS[name]?.accepts(value), false, `rejects ${JSON.stringify(value.slice(0, 60))}`);
   });
 }
 
-t.test('a hostile e-mail address costs no time', async (t) => {
+t.test('a hostile e-mail address is rejected quickly', async (t) => {
   const began = process.hrtime.bigint();
   for (const unit of ['a.', 'a-', '@', 'a@', 'a@a.', '-']) FORMATS.email?.accepts(`${unit.repeat(100_000)}!`);
   t.ok(process.hrtime.bigint() - began < 1_000_000_000n);
