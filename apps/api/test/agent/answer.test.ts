@@ -45,7 +45,7 @@ t.test('A marker that the token limit cut short is not shown', async (t) => {
   for (let length = 3; length < LINE.length - 4; length += 1) {
     t.strictSame(read(`Titan.\n\n${LINE.slice(0, length)}`), answer('Titan.'), LINE.slice(0, length));
   }
-  t.strictSame(read('Titan.\n==='.slice(0, -1)), answer('Titan.\n=='), 'and nothing else is taken for it');
+  t.strictSame(read('Titan.\n==='.slice(0, -1)), answer('Titan.\n=='), 'similar text is not the marker');
 });
 
 t.test('An answer after the marker is not lost', async (t) => {
@@ -68,7 +68,11 @@ t.test('Suggestions have no bullets, numbers, quotes, headings or repeats', asyn
   ];
   const expected = ['Why?', 'How far is it?', 'Show me a table', '3D models of it, please', 'Wie groß ist er?'];
   t.strictSame(read(`Titan.\n${LINE}\n${lines.join('\n')}`), answer('Titan.', ...expected));
-  t.strictSame(read(`Titan.\n${LINE}\n${LINE}\nWhy?\n${LINE}`), answer('Titan.', 'Why?'), 'nor is a second marker');
+  t.strictSame(
+    read(`Titan.\n${LINE}\n${LINE}\nWhy?\n${LINE}`),
+    answer('Titan.', 'Why?'),
+    'a second marker is not shown',
+  );
 });
 
 t.test('A suggestion has 1 to 200 characters', async (t) => {
@@ -97,11 +101,10 @@ t.test('An answer in JSON is parsed, fenced or not', async (t) => {
     t.strictSame(read(text), answer('Titan.', 'Why?', 'How?'), text);
   }
   for (const text of ['{"content": "Titan."}', '{"content": "Ti', '{"content": 7, "suggestions": []}']) {
-    t.strictSame(read(text), answer(text), 'and anything else that looks like it is content');
+    t.strictSame(read(text), answer(text), 'other JSON is content');
   }
 });
 
-/** What a client is handed, piece by piece. */
 function handed(text: string, cutAt: () => number) {
   const pieces: string[] = [];
   const content = createContentStream(MARKER, (piece) => pieces.push(piece));

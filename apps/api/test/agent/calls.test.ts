@@ -15,7 +15,7 @@ import { callerFor } from '../support/engine.ts';
 import { signUpAda } from '../support/people.ts';
 import { insertTasks, queueRuns, readUsage, useUp } from '../support/schedules.ts';
 
-const { app, ctx, ai, alice, ask, clock, ledger, underWay, logged } = await testAgent(t);
+const { app, ctx, ai, alice, ask, clock, readRecords, readCallsUnderWay, logged } = await testAgent(t);
 
 const USAGE = { model: 'test-model', inputTokens: 30, outputTokens: 4, estimated: false, costUsd: 0.01 };
 const GIVEN = { model: 'test-model', inputTokens: 25, maxTokens: 1024 };
@@ -23,7 +23,7 @@ const begin = () => startCall(ctx, alice(), GIVEN);
 const speak = () =>
   processMessage(ctx, callerFor(alice().id), { message: 'Hello.' }, { signal: new AbortController().signal });
 
-/** Makes the call so often at once; what let through and what refused it. */
+/** Runs `call` concurrently; returns how many passed and the distinct quota errors. */
 async function race(count: number, call: () => Promise<unknown>) {
   const refusals = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -58,13 +58,13 @@ for (const round of [1, 2, 3]) {
     await useUp(ctx, alice().id, { tokens: 1_000_000 - 1025 });
     const { passed, refused } = await race(200, begin);
     t.equal(passed, 2);
-    // 2048 are reserved where 1025 are left: the second is the one that may overshoot.
+    // 2048 are reserved of 1025: the last call may overshoot.
     const used = 1_000_000 - 1025 + 2048;
     t.strictSame(refused, [JSON.stringify({ resource: 'tokens', used, limit: 1_000_000, resetAt: null })]);
     t.match(await readUsage(ctx, alice().id), { executions: 2, tokensReserved: 2048 });
-    const calls = await underWay();
+    const calls = await readCallsUnderWay();
     await Promise.all(calls.map((call) => completeCall(ctx, call, USAGE)));
-    t.equal((await race(1, begin)).passed, 1, 'what was reserved and not used is free again');
+    t.equal((await race(1, begin)).passed, 1, 'unused reservations are released');
   });
 }
 
@@ -81,7 +81,7 @@ t.test('Executions and agent calls share and reserve the same tokens', async (t)
 t.test('A call counts on the day it started, and its lease outlasts it by a minute', async (t) => {
   clock.set('2026-11-30T23:59:59.000Z');
   const call = await begin();
-  t.match(await underWay(), [
+  t.match(await readCallsUnderWay(), [
     {
       ...call,
       day: '2026-11-30',
@@ -94,7 +94,7 @@ t.test('A call counts on the day it started, and its lease outlasts it by a minu
   await completeCall(ctx, call, USAGE);
   t.same(await readUsage(ctx, alice().id, '2026-11'), { executions: 1, tokens: 34, tokensReserved: 0 });
   t.same(await readUsage(ctx, alice().id, '2026-12'), { executions: 0, tokens: 0, tokensReserved: 0 });
-  t.match(await ledger(), [{ day: '2026-11-30', createdAt: ctx.now() }]);
+  t.match(await readRecords(), [{ day: '2026-11-30', createdAt: ctx.now() }]);
 });
 
 t.test('A call of a dead process is recorded as an estimate when its lease has expired, and not before', async (t) => {
@@ -108,7 +108,7 @@ t.test('A call of a dead process is recorded as an estimate when its lease has e
     .where(eq(agentCalls.id, later.id));
   clock.advance(1);
   t.equal(await rescueAgentCalls(ctx), 1);
-  t.match(await ledger(), [
+  t.match(await readRecords(), [
     {
       source: 'agent',
       executions: 1,
@@ -121,10 +121,10 @@ t.test('A call of a dead process is recorded as an estimate when its lease has e
   ]);
   t.same(await readUsage(ctx, alice().id), { executions: 2, tokens: 25, tokensReserved: 1024 });
   await completeCall(ctx, call, USAGE);
-  t.equal((await ledger()).length, 1, 'who comes back from the dead bills nothing');
+  t.equal((await readRecords()).length, 1, 'the rescued process records nothing');
   await completeCall(ctx, later, USAGE);
   await completeCall(ctx, later, USAGE);
-  t.equal((await ledger()).length, 2);
+  t.equal((await readRecords()).length, 2);
 });
 
 t.test('Calls of dead processes are rescued in batches, each by one process', async (t) => {
@@ -135,7 +135,7 @@ t.test('Calls of dead processes are rescued in batches, each by one process', as
     taken.reduce((sum, one) => sum + one),
     40,
   );
-  t.equal((await ledger()).length, 40);
+  t.equal((await readRecords()).length, 40);
   t.same(await readUsage(ctx, alice().id, '2026-11-20'), { executions: 40, tokens: 1000, tokensReserved: 0 });
 });
 
@@ -148,7 +148,7 @@ t.test('A call that ends while it is rescued is recorded once', async (t) => {
     rescueAgentCalls(ctx),
   ]);
   await rescueAgentCalls(ctx);
-  t.equal((await ledger()).length, 20);
+  t.equal((await readRecords()).length, 20);
 });
 
 t.test('The worker rescues calls of dead processes', async (t) => {
@@ -157,8 +157,8 @@ t.test('The worker rescues calls of dead processes', async (t) => {
   const worker = createWorker(ctx, { graceMs: 0 });
   t.teardown(() => worker.stop());
   worker.start();
-  while ((await underWay()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  t.equal((await ledger()).length, 1);
+  while ((await readCallsUnderWay()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  t.equal((await readRecords()).length, 1);
 });
 
 t.test('A call whose account is deleted or deactivated meanwhile leaves nothing behind', async (t) => {
@@ -176,7 +176,7 @@ t.test('A call whose account is deleted or deactivated meanwhile leaves nothing 
       await ctx.db.update(users).set({ isActive: true }).where(eq(users.id, alice().id));
     }
   }
-  t.same([await underWay(), await ctx.db.select().from(usageRecords)], [[], []]);
+  t.same([await readCallsUnderWay(), await ctx.db.select().from(usageRecords)], [[], []]);
   await t.rejects(begin(), { message: 'This account has been deleted.' });
 });
 
@@ -187,7 +187,7 @@ t.test('Calls end while their account is deleted, without deadlocks', async (t) 
     ...calls.map((call) => completeCall(ctx, call, USAGE)),
     deleteAccount(ctx, callerFor(ada.id), alice().id),
   ]);
-  t.same([await underWay(), await ctx.db.select().from(usageRecords)], [[], []]);
+  t.same([await readCallsUnderWay(), await ctx.db.select().from(usageRecords)], [[], []]);
 });
 
 t.test('Usage alerts count agent calls', async (t) => {
@@ -202,7 +202,7 @@ t.test('Usage alerts count agent calls', async (t) => {
 t.test('An answer waits briefly for an unavailable database, and is sent either way', async (t) => {
   const lost = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
   const bug = Object.assign(new Error('no such column'), { code: '42703' });
-  for (const [failure, times, booked] of [
+  for (const [failure, times, recorded] of [
     [lost, 2, 1],
     [bug, 1, 0],
     [lost, Number.POSITIVE_INFINITY, 0],
@@ -217,10 +217,10 @@ t.test('An answer waits briefly for an unavailable database, and is sent either 
     });
     const call = await begin();
     await completeCall({ ...ctx, db } as Context, call, USAGE);
-    t.equal((await ledger()).length, booked);
+    t.equal((await readRecords()).length, recorded);
     t.equal(
       logged.some(({ msg }) => msg === 'recording an agent call failed: left to its lease'),
-      booked === 0,
+      recorded === 0,
     );
     logged.length = 0;
     await completeCall(ctx, call, USAGE);
@@ -232,5 +232,5 @@ t.test('An answer waits briefly for an unavailable database, and is sent either 
 t.test('Completing an unknown call does nothing', async (t) => {
   const call: AgentCall = { ...GIVEN, id: randomUUID(), userId: alice().id, day: '2026-11-20', tokensReserved: 1024 };
   await completeCall(ctx, call, USAGE);
-  t.same(await ledger(), []);
+  t.same(await readRecords(), []);
 });

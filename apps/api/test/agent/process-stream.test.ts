@@ -1,9 +1,11 @@
 import { agentCalls } from '@carillon/db';
 import t, { type Test } from 'tap';
-import { HASTY, markerLineOf, telling, testAgent } from '../support/agent.ts';
+import { IMPATIENT, modelAnswer, readMarkerLine, testAgent } from '../support/agent.ts';
 import { readUsage } from '../support/schedules.ts';
 
-const { app, ctx, ai, alice, ask, ledger, underWay } = await testAgent(t, { APP_URL: 'https://app.example.com' });
+const { app, ctx, ai, alice, ask, readRecords, readCallsUnderWay } = await testAgent(t, {
+  APP_URL: 'https://app.example.com',
+});
 const url = await app.listen({ port: 0 });
 const EVENTS = { accept: 'text/event-stream' };
 const usage = { promptTokens: 120, completionTokens: 34 };
@@ -13,8 +15,8 @@ interface Event {
   data: Record<string, unknown>;
 }
 
-/** The events of a stream; what is no event, such as a comment, has the name of nothing. */
-const eventsOf = (text: string): Event[] =>
+/** Anything else than an event, such as a comment, gets the event name ''. */
+const parseEvents = (text: string): Event[] =>
   text
     .split('\n\n')
     .filter(Boolean)
@@ -28,7 +30,7 @@ const contentIn = (events: readonly Event[]) =>
     .map(({ data }) => data.text)
     .join('');
 
-/** A stream over a real connection, which can be hung up. */
+/** A stream over a real connection, which the test can close. */
 async function open(t: Test, { path = '/api/agent/process', message = 'Name a moon.' } = {}) {
   const hangUp = new AbortController();
   t.teardown(() => hangUp.abort());
@@ -51,14 +53,14 @@ async function open(t: Test, { path = '/api/agent/process', message = 'Name a mo
   return { answer, hangUp: () => hangUp.abort(), until, rest: () => until(() => false) };
 }
 
-/** Waits for what comes about without an answer to wait for. */
+/** Waits for a condition that no response announces. */
 async function until(found: () => Promise<boolean>) {
   while (!(await found())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
-const isBooked = async () => (await underWay()).length === 0 && (await ledger()).length > 0;
+const isBooked = async () => (await readCallsUnderWay()).length === 0 && (await readRecords()).length > 0;
 
 t.test('A stream sends the content as it arrives and ends with the JSON answer', async (t) => {
-  ai.answer(telling('Titan, the **largest**.\n\nAnd Rhea.', ['Why?', 'How far?'], { model: 'model-0613', usage }));
+  ai.answer(modelAnswer('Titan, the **largest**.\n\nAnd Rhea.', ['Why?', 'How far?'], { model: 'model-0613', usage }));
   const json = (await ask()).json();
   const answer = await ask(undefined, { headers: EVENTS });
   t.equal(answer.statusCode, 200);
@@ -70,7 +72,7 @@ t.test('A stream sends the content as it arrives and ends with the JSON answer',
     'x-request-id': String,
     'x-content-type-options': 'nosniff',
   });
-  const events = eventsOf(answer.body);
+  const events = parseEvents(answer.body);
   const done = events.pop();
   t.equal(done?.event, 'done');
   const untimed = ({ response, ...rest }: typeof json) => ({ ...rest, response: { ...response, processingTimeMs: 0 } });
@@ -78,8 +80,8 @@ t.test('A stream sends the content as it arrives and ends with the JSON answer',
   t.ok(events.every(({ event }) => event === 'content'));
   t.equal(contentIn(events), 'Titan, the **largest**.\n\nAnd Rhea.');
   t.equal(ai.requests[1]?.body.stream, true);
-  const [first, second] = await ledger();
-  t.strictSame(second, first, 'and is booked like that');
+  const [first, second] = await readRecords();
+  t.strictSame(second, first, 'and is recorded as such');
 });
 
 t.test('The OpenAPI document describes both forms of the answer', async (t) => {
@@ -97,13 +99,13 @@ t.test('The web origin may read a stream', async (t) => {
 
 t.test('Content is streamed while the model writes, and never the marker', async (t) => {
   ai.answer((request) => ({
-    pieces: ['Titan', '.\n\n', ...markerLineOf(request).split(/(?<=a|1| )/), '\nWhy?'],
+    pieces: ['Titan', '.\n\n', ...readMarkerLine(request).split(/(?<=a|1| )/), '\nWhy?'],
     cut: { after: 4, by: 'stall' },
   }));
   const { answer, until: read, hangUp } = await open(t);
   t.equal(answer.status, 200);
   const text = await read((found) => found.includes('.'));
-  t.equal(contentIn(eventsOf(text)), 'Titan.');
+  t.equal(contentIn(parseEvents(text)), 'Titan.');
   hangUp();
   await until(isBooked);
 });
@@ -112,12 +114,12 @@ t.test('A client that disconnects ends the provider call, which is recorded up t
   ai.answer(() => ({ text: 'Titan is the largest moon of Saturn. Rhea', cut: { after: 8, by: 'stall' } }));
   const { until: read, hangUp } = await open(t);
   await read((found) => found.includes('Saturn'));
-  t.match(await underWay(), [{ userId: alice().id, tokensReserved: 1024 }]);
+  t.match(await readCallsUnderWay(), [{ userId: alice().id, tokensReserved: 1024 }]);
   hangUp();
   await ai.requests[0]?.hungUp;
   await until(isBooked);
-  t.match(await ledger(), [{ executions: 1, outputTokens: 9, estimated: true }]);
-  t.ok(((await ledger())[0]?.inputTokens ?? 0) > 100);
+  t.match(await readRecords(), [{ executions: 1, outputTokens: 9, estimated: true }]);
+  t.ok(((await readRecords())[0]?.inputTokens ?? 0) > 100);
   t.match(await readUsage(ctx, alice().id), { executions: 1, tokensReserved: 0 });
 });
 
@@ -144,7 +146,7 @@ t.test(
       t.equal(await answer, null);
       await until(isBooked);
     }
-    t.match(await ledger(), Array(2).fill({ outputTokens: 0, estimated: true }));
+    t.match(await readRecords(), Array(2).fill({ outputTokens: 0, estimated: true }));
   },
 );
 
@@ -160,7 +162,7 @@ t.test('A failure before the first word is an HTTP error, a later one ends the s
     ai.answer(() => ({ text: 'Titan is', cut: { after: 2, by } }));
     const answer = await ask(undefined, { headers: EVENTS });
     t.equal(answer.statusCode, 200);
-    const events = eventsOf(answer.body);
+    const events = parseEvents(answer.body);
     const last = events.pop();
     t.equal(last?.event, 'error');
     const { message, ...body } = last?.data ?? {};
@@ -184,7 +186,7 @@ t.test('An internal error in a stream ends it without details', async (t) => {
     onText?.('Titan.');
     throw new Error('a secret');
   };
-  const events = eventsOf((await ask(undefined, { headers: EVENTS })).body);
+  const events = parseEvents((await ask(undefined, { headers: EVENTS })).body);
   t.strictSame(events.at(-1), {
     event: 'error',
     data: {
@@ -200,7 +202,7 @@ t.test('An internal error in a stream ends it without details', async (t) => {
 
 t.test('A silent stream sends keep-alive comments', async (t) => {
   ai.answer(() => ({ hang: 'head' }));
-  const { answer, until: read, hangUp } = await open(t, { path: `${HASTY}/api/agent/process` });
+  const { answer, until: read, hangUp } = await open(t, { path: `${IMPATIENT}/api/agent/process` });
   t.equal(answer.status, 200);
   const text = await read((found) => found.split('\n\n').length > 3);
   t.match(text, /^(: keep-alive\n\n){3}/);
@@ -210,17 +212,17 @@ t.test('A silent stream sends keep-alive comments', async (t) => {
 
 t.test('An empty answer is a stream of its last event', async (t) => {
   ai.answer(() => ({ text: '' }));
-  const events = eventsOf((await ask(undefined, { headers: EVENTS })).body);
+  const events = parseEvents((await ask(undefined, { headers: EVENTS })).body);
   t.match(events, [{ event: 'done', data: { response: { content: '' }, suggestions: [] } }]);
   t.equal(events.length, 1);
 });
 
 t.test('Concurrent streams do not mix', async (t) => {
-  ai.answer(({ body }) => telling(`You said: ${body.messages.at(-1)?.content}`, ['Why?'])({ body }));
+  ai.answer(({ body }) => modelAnswer(`You said: ${body.messages.at(-1)?.content}`, ['Why?'])({ body }));
   const streams = await Promise.all(
     Array.from({ length: 30 }, async (_, at) => {
       const { rest } = await open(t, { message: `Number ${at}` });
-      return eventsOf(await rest());
+      return parseEvents(await rest());
     }),
   );
   t.strictSame(
@@ -237,13 +239,16 @@ t.test('A stopping service lets streams end for a while, then ends them with an 
     return { text: 'Titan is', drip: { bytes: 400, everyMs: 5 } };
   });
   const [stalled, slow] = await Promise.all([
-    open(t, { path: `${HASTY}/api/agent/process` }),
-    open(t, { path: `${HASTY}/api/agent/process`, message: 'slow' }),
+    open(t, { path: `${IMPATIENT}/api/agent/process` }),
+    open(t, { path: `${IMPATIENT}/api/agent/process`, message: 'slow' }),
   ]);
   const closed = app.close();
-  t.equal(eventsOf(await slow.rest()).at(-1)?.event, 'done');
-  t.match(eventsOf(await stalled.rest()).at(-1), { event: 'error', data: { details: { errorCode: 'INTERRUPTED' } } });
+  t.equal(parseEvents(await slow.rest()).at(-1)?.event, 'done');
+  t.match(parseEvents(await stalled.rest()).at(-1), {
+    event: 'error',
+    data: { details: { errorCode: 'INTERRUPTED' } },
+  });
   await closed;
-  t.strictSame(await underWay(), []);
+  t.strictSame(await readCallsUnderWay(), []);
   t.match(await readUsage(ctx, alice().id), { executions: 2, tokensReserved: 0 });
 });

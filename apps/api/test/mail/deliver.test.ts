@@ -38,13 +38,17 @@ t.test('A queued mail arrives once, from the configured sender', async (t) => {
   t.match(mail, { subject: 'The news', date: START.toISOString(), text: 'Nothing happened.\n' });
   t.same(mail?.envelope, { from: 'bells@example.com', to: ['alice@example.com'] });
   t.match(mail?.from, { name: 'Carillon', address: 'bells@example.com' });
-  t.equal(mail?.headers.find(({ key }) => key === 'auto-submitted')?.value, 'auto-generated', 'no robot answers it');
+  t.equal(
+    mail?.headers.find(({ key }) => key === 'auto-submitted')?.value,
+    'auto-generated',
+    'auto-responders ignore it',
+  );
 });
 
 t.test('The text of a sent mail is deleted', async (t) => {
   await queueMail(ctx, MAIL);
   const waiting = await stored();
-  t.notMatch(JSON.stringify(waiting), 'Nothing happened', 'and while it waits, its text is sealed');
+  t.notMatch(JSON.stringify(waiting), 'Nothing happened', 'its text is stored encrypted');
   await deliverDueMails(ctx);
   t.match(await stored(), { sentAt: START, bodySealed: null, nextAttemptAt: null, failedAt: null, error: null });
 });
@@ -81,7 +85,7 @@ t.test('A process that lost its lease does not overwrite a later attempt', async
   });
   await deliverDueMails(ctx);
   t.equal(server.received.length, 2, 'at least once');
-  t.same(new Set(server.received.map(({ messageId }) => messageId)).size, 1, 'but to a reader it is one mail');
+  t.same(new Set(server.received.map(({ messageId }) => messageId)).size, 1, 'both have the same message id');
   t.match(await stored(), { attempt: 2, sentAt: new Date(START.getTime() + 120_000) });
 });
 

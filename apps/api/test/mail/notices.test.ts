@@ -94,7 +94,7 @@ t.test('Beyond 200 mails in 24 hours the notifications of an account are on the 
   for (let round = 0; round < 3; round++) await notifyUsers(ctx, many);
   await notifyUsers(ctx, [notice(bob.id)]);
   t.equal(await ctx.db.$count(mails, eq(mails.userId, alice.id)), 200);
-  t.equal(await ctx.db.$count(mails, eq(mails.userId, bob.id)), 1, 'that is her limit alone');
+  t.equal(await ctx.db.$count(mails, eq(mails.userId, bob.id)), 1, 'the limit is per account');
   t.equal(await ctx.db.$count(notifications), 301);
   clock.advance(24 * 60 * 60 * 1000);
   await notifyUsers(ctx, [notice(alice.id)]);

@@ -13,7 +13,7 @@ const PATIENT = { connectMs: 20_000, idleMs: 20_000, totalMs: 20_000 };
 
 type Teardown = { teardown(work: () => Promise<void>): unknown };
 
-/** Sends a mail to `server`, reached with `credentials` and `options` in its address. */
+/** Sends a mail through `server`, with `credentials` and `options` in its URL. */
 async function sendTo(t: Teardown, server: Server, { credentials = '', options = '', patience = PATIENT } = {}) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,7 +33,7 @@ const smtp = (options: SMTPServerOptions) => {
   return server.server;
 };
 
-/** A server that writes `lines` as they are asked for, and is cut at the end of the test. */
+/** A TCP server that ends with the test. */
 function scripted(t: Teardown, onConnection: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   t.teardown(async () => {

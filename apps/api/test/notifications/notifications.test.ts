@@ -16,16 +16,16 @@ const titles = async (person: Person, query: Record<string, string> = {}) =>
 const read = ({ headers }: Person, id: unknown) =>
   app.inject({ method: 'POST', url: `/api/notifications/${id}/read`, headers });
 
-async function tell({ id: userId }: Person, ...said: string[]) {
-  for (const title of said) await notifyUsers(ctx, [{ userId, kind: 'task.failed', title, message: `${title}!` }]);
+async function notify({ id: userId }: Person, ...texts: string[]) {
+  for (const title of texts) await notifyUsers(ctx, [{ userId, kind: 'task.failed', title, message: `${title}!` }]);
 }
 
 t.test('Notifications are listed newest first, with text and time', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
-  await tell(alice, 'First');
+  await notify(alice, 'First');
   clock.advance(1000);
-  await tell(bob, 'Another');
-  await tell(alice, 'Second');
+  await notify(bob, 'Another');
+  await notify(alice, 'Second');
   const answer = await list(alice);
   t.equal(answer.statusCode, 200);
   const { success, notifications, pagination } = answer.json();
@@ -41,7 +41,7 @@ t.test('Notifications are listed newest first, with text and time', async (t) =>
 
 t.test('A notification keeps the time at which it was first read', async (t) => {
   const alice = await signUp(app);
-  await tell(alice, 'One');
+  await notify(alice, 'One');
   const [{ id }] = await shown(alice);
   clock.advance(5000);
   const answer = await read(alice, id);
@@ -54,7 +54,7 @@ t.test('A notification keeps the time at which it was first read', async (t) => 
 
 t.test('The list can be limited to unread or read notifications', async (t) => {
   const alice = await signUp(app);
-  await tell(alice, 'A', 'B', 'C');
+  await notify(alice, 'A', 'B', 'C');
   const [, { id }] = await shown(alice);
   await read(alice, id);
   t.same(await titles(alice, { unread: 'true' }), ['C', 'A']);
@@ -65,7 +65,7 @@ t.test('The list can be limited to unread or read notifications', async (t) => {
 
 t.test('Pages by offset and by cursor show each notification once', async (t) => {
   const alice = await signUp(app);
-  await tell(alice, '1', '2', '3', '4', '5');
+  await notify(alice, '1', '2', '3', '4', '5');
   t.same(await titles(alice, { limit: '2', offset: '2' }), ['3', '2']);
   const seen: string[] = [];
   let query: Record<string, string> = { limit: '2' };
@@ -86,7 +86,7 @@ t.test('Pages by offset and by cursor show each notification once', async (t) =>
 
 t.test("A stranger's notification and an impossible id are not found", async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
-  await tell(alice, 'Mine');
+  await notify(alice, 'Mine');
   const [{ id }] = await shown(alice);
   for (const wrong of [id, ...NO_IDS]) t.equal((await read(bob, wrong)).statusCode, 404, String(wrong));
   t.match(await shown(alice), [{ readAt: null }]);

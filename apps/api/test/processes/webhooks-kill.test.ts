@@ -13,7 +13,7 @@ import { insertWebhooks, signatureOf } from '../support/webhooks.ts';
 import { startApiProcess, until } from './api-process.ts';
 import { insertPeople } from './due-tasks.ts';
 
-/** Longer runs by hand: KILLS=25 EVENTS=5000. */
+/** Longer runs: KILLS=25 EVENTS=5000. */
 const KILLS = Number(process.env.KILLS ?? 5);
 const EVENTS = Number(process.env.EVENTS ?? 1000);
 const LEASE_MS = 1500;
@@ -35,7 +35,6 @@ t.test(
     const hooks = new Map((await insertWebhooks(ctx, userId, urls)).map(({ id, secret }) => [id, secret]));
     const settings = { databaseUrl, aiUrl: 'offline', leaseMs: LEASE_MS, env };
 
-    // One event makes one delivery for each webhook.
     const shares = EVENTS / WEBHOOKS / (KILLS + 1);
     let written = 0;
     const write = async (upTo: number) => {
@@ -78,10 +77,10 @@ t.test(
     }
     const seen = new Set([...ids.values()].map((text) => `${JSON.parse(text).webhookId} ${JSON.parse(text).data.n}`));
     t.comment(`${receiver.received.length} requests for ${total} deliveries: ${repeated} were sent twice`);
-    t.equal(ids.size, total, 'none was lost, and no other id was ever sent');
+    t.equal(ids.size, total, 'no delivery was lost, and no other id was sent');
     t.equal(seen.size, total, 'each event arrived once under each webhook, or again under the same id');
     t.equal(broken, 0, 'each request verifies, and a repeated one is the same bytes');
-    t.ok(repeated > 0, 'the kills cut deliveries off');
+    t.ok(repeated > 0, 'some deliveries were interrupted');
     t.equal(await db.$count(deliveries, sql`status <> 'delivered'`), 0);
     t.ok((await db.$count(deliveryAttempts)) >= 100);
     t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });

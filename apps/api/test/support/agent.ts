@@ -13,30 +13,28 @@ interface Test {
   teardown(work: () => Promise<void>): unknown;
 }
 
-/** The same route with little patience: silent streams tell at once that they live, and calls end soon after the service. */
-export const HASTY = '/hasty';
+/** The same route with short times for keep-alive comments and shutdown. */
+export const IMPATIENT = '/impatient';
 
-/** The text of the system message of a request to a model. */
-export const instructionsOf = ({ body }: Pick<AiServerRequest, 'body'>): string =>
+export const readInstructions = ({ body }: Pick<AiServerRequest, 'body'>): string =>
   String(body.messages.find(({ role }) => role === 'system')?.content ?? '');
-/** The line that it asks to be put between answer and suggestions. */
-export const markerLineOf = (request: Pick<AiServerRequest, 'body'>): string =>
-  /^=== [0-9a-f]{16} ===$/m.exec(instructionsOf(request))?.[0] ?? 'no marker was asked for';
+export const readMarkerLine = (request: Pick<AiServerRequest, 'body'>): string =>
+  /^=== [0-9a-f]{16} ===$/m.exec(readInstructions(request))?.[0] ?? 'no marker';
 
-/** Answers as a model that does what it is told. */
-export const telling =
+/** Answers as a model that follows its instructions. */
+export const modelAnswer =
   (content: string, suggestions: readonly string[] = [], rest: AiAnswer = {}) =>
   (request: Pick<AiServerRequest, 'body'>): AiAnswer => ({
-    text: `${content}\n\n${markerLineOf(request)}\n${suggestions.join('\n')}`,
+    text: `${content}\n\n${readMarkerLine(request)}\n${suggestions.join('\n')}`,
     ...rest,
   });
 
-/** Agent mode before a provider that can be told what to answer. Each test begins at `START`, with an Alice of its own. */
+/** Agent mode with a provider that tests control. Each test starts at `START` with a new Alice, and ends with correct counters. */
 export async function testAgent(t: Test, env: Record<string, string> = {}) {
   const ai = await startAiServer({ apiKey: undefined });
   const test = await testContext(t, {
     env: { AI_BASE_URL: ai.url, AI_API_KEY: 'the-operators-own-key', ...env },
-    routes: (app, ctx) => app.register(agentRoutes, { ctx, prefix: HASTY, keepAliveMs: 20, graceMs: 100 }),
+    routes: (app, ctx) => app.register(agentRoutes, { ctx, prefix: IMPATIENT, keepAliveMs: 20, graceMs: 100 }),
   });
   const { ctx, app, clock } = test;
   t.teardown(() => ai.close());
@@ -44,13 +42,13 @@ export async function testAgent(t: Test, env: Record<string, string> = {}) {
   t.beforeEach(async () => {
     await ctx.db.delete(users);
     ai.requests.length = 0;
-    ai.answer(telling('Titan.', ['Why?', 'How far?']));
+    ai.answer(modelAnswer('Titan.', ['Why?', 'How far?']));
     clock.set(START);
     alice = await signUp(app);
   });
   t.afterEach(async () => {
     const wrong = await findWrongCounters(ctx.db);
-    if (wrong.length > 0) throw new Error(`The books do not balance: ${JSON.stringify(wrong)}`);
+    if (wrong.length > 0) throw new Error(`Wrong usage counters: ${JSON.stringify(wrong)}`);
   });
 
   return {
@@ -65,14 +63,14 @@ export async function testAgent(t: Test, env: Record<string, string> = {}) {
         payload: payload as object,
         ...options,
       }),
-    /** The entries of Alice's ledger, without their ids. */
-    ledger: async (): Promise<Partial<typeof Records.$inferSelect>[]> => {
+    /** Alice's usage records, without their ids. */
+    readRecords: async (): Promise<Partial<typeof Records.$inferSelect>[]> => {
       const found = await ctx.db
         .select()
         .from(usageRecords)
         .where(eq(usageRecords.userId, (alice as Person).id));
       return found.map(({ id: _, ...record }) => record);
     },
-    underWay: () => ctx.db.select().from(agentCalls),
+    readCallsUnderWay: () => ctx.db.select().from(agentCalls),
   };
 }

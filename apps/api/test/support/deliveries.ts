@@ -13,7 +13,7 @@ export interface Heard {
   data: any;
 }
 
-/** Subscribes a webhook of the person's; what it returns takes what was written for it since the last call. */
+/** Subscribes a webhook; the returned function takes the deliveries that were recorded since its last call. */
 export async function listen(
   { db, now }: Context,
   { id: userId }: Person,

@@ -28,7 +28,7 @@ async function leave(names: string[], deleteAfter = START, userId: number | null
   await ctx.db.insert(orphanedObjects).values(names.map((key) => ({ key, userId, deleteAfter })));
 }
 
-/** A context whose storage removes in its own way. */
+/** A context whose storage deletes with `remove`. */
 const removing = (remove: FileStorage['remove']): Context => ({ ...ctx, files: { ...ctx.files, remove } });
 
 t.test('All due objects are deleted, and nothing else', async (t) => {
@@ -88,11 +88,11 @@ t.test('A process skips objects that another one is deleting', async (t) => {
   await begun.promise;
   t.equal(await deleteOrphanedObjects(removing(async (key) => void t.fail(`it asked for ${key} too`))), 0);
   const [claimed] = await ctx.db.select().from(orphanedObjects);
-  t.equal(claimed?.userId, null, 'and it takes no place of the user any more');
+  t.equal(claimed?.userId, null, 'it no longer counts for the user');
   await ctx.db.update(orphanedObjects).set({ deleteAfter: at(1) });
   finish.resolve();
   t.equal(await first, 1);
-  t.equal(await ctx.db.$count(orphanedObjects), 1, 'what somebody else has noted since is left alone');
+  t.equal(await ctx.db.$count(orphanedObjects), 1, 'a later claim is left alone');
 });
 
 t.test('No transaction is open while the storage works', async (t) => {
@@ -146,7 +146,7 @@ t.test('An unavailable storage is not asked for every due object', async (t) => 
   });
   t.equal(await deleteOrphanedObjects(away), 0);
   t.equal(asked, 20);
-  t.equal(await deleteOrphanedObjects(ctx), 25, 'those that are not waited with are tried the next time');
+  t.equal(await deleteOrphanedObjects(ctx), 25, 'the others are tried the next time');
   clock.advance(10 * MINUTE_MS);
   t.equal(await deleteOrphanedObjects(ctx), 20);
 });

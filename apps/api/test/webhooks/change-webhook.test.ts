@@ -43,7 +43,7 @@ t.test('A webhook that is off gets no events, and its open deliveries wait', asy
   t.equal(receiver.received.length, 0);
   wakes.count = 0;
   await patch(id, { isActive: true });
-  t.equal(wakes.count, 1, 'the worker is told');
+  t.equal(wakes.count, 1, 'the deliverer is woken');
   await createDeliverer(ctx).drain();
   t.equal(receiver.received.length, 2);
   t.equal(await ctx.db.$count(deliveries, eq(deliveries.status, 'delivered')), 2);

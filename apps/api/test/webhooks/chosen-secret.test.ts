@@ -34,8 +34,8 @@ t.beforeEach(async () => {
 });
 
 const LONG = 'my-own_secret.of~thirty-two-letters';
-const statusOf = async (secret: string, person = alice) => (await tryWebhook(app, person, { secret })).statusCode;
-const opens = async (webhook: { userId: number; secret: string }) =>
+const trySecret = async (secret: string, person = alice) => (await tryWebhook(app, person, { secret })).statusCode;
+const callInbound = async (webhook: { userId: number; secret: string }) =>
   (await app.inject({ url: inboundPath({ ...webhook, secret: encodeURIComponent(webhook.secret) }) })).statusCode;
 
 t.test('A chosen secret is shown once, stored encrypted, and never logged', async (t) => {
@@ -52,7 +52,7 @@ t.test('A chosen secret has 16 to 128 printable ASCII characters, and base64 aft
     ...['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `whsec_${randomBytes(16).toString('base64')}`],
   ];
   for (const secret of good) {
-    t.equal(await statusOf(secret), 201, secret);
+    t.equal(await trySecret(secret), 201, secret);
     await ctx.db.delete(webhooks);
   }
   const bad = [
@@ -120,7 +120,7 @@ t.test('The Standard Webhooks library verifies with any chosen secret, in either
   t.ok(decoded > 500, `${decoded} of them are base64 to it`);
 });
 
-/** The library's own reading of a secret; null where it takes it for none. It overlooks a wrong character in one place. */
+/** The key that the library derives from a secret, or null. It accepts a wrong character in one position. */
 function readAsBase64(secret: string): Webhook | null {
   if (/[^A-Za-z0-9+/=]/.test(secret)) return null;
   try {
@@ -133,14 +133,14 @@ function readAsBase64(secret: string): Webhook | null {
 t.test('A chosen secret has an inbound address if it is path-safe and long enough', async (t) => {
   for (const secret of [LONG, 'q'.repeat(100), 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw']) {
     const webhook = await postWebhook(app, alice, { secret });
-    t.equal(await opens(webhook), 200, secret);
+    t.equal(await callInbound(webhook), 200, secret);
     t.equal((await sendInbound(app, webhook, {})).statusCode, 200);
-    t.equal(await opens({ ...webhook, userId: bob.id }), 404, 'under its own user only');
+    t.equal(await callInbound({ ...webhook, userId: bob.id }), 404, 'under its own user only');
   }
   const closed = ['z'.repeat(31), 'q'.repeat(101), 'base64+has/letters=that/are+no/part=of+paths', '?#%'.repeat(12)];
   for (const secret of closed) {
     const webhook = await postWebhook(app, alice, { secret });
-    t.equal(await opens(webhook), 404, secret);
+    t.equal(await callInbound(webhook), 404, secret);
     t.equal(
       (await sendInbound(app, webhook, {}, { path: `/api/webhooks/${alice.id}/${encodeURIComponent(secret)}` }))
         .statusCode,
@@ -152,14 +152,14 @@ t.test('A chosen secret has an inbound address if it is path-safe and long enoug
 t.test('Two users may choose the same secret, and neither learns it', async (t) => {
   const mine = await postWebhook(app, alice, { secret: LONG });
   const his = await postWebhook(app, bob, { secret: LONG });
-  t.equal(await statusOf(mine.secret, bob), 409, 'his own one, as mine is no matter');
+  t.equal(await trySecret(mine.secret, bob), 409, 'his own, whatever Alice has chosen');
   for (const webhook of [mine, his]) {
     const shown = await app.inject({ url: inboundPath(webhook) });
     t.match(shown.json(), { webhookId: webhook.id, userId: String(webhook.userId) });
   }
   const generated = await postWebhook(app, bob);
-  t.equal(await statusOf(generated.secret), 201, 'even one that the service has made');
-  for (const person of [alice, bob]) t.equal(await statusOf('weak-and-wide-spread', person), 201);
+  t.equal(await trySecret(generated.secret), 201, 'even a generated one');
+  for (const person of [alice, bob]) t.equal(await trySecret('weak-and-wide-spread', person), 201);
 });
 
 t.test('Two webhooks of one user may share a secret only if it has no inbound address', async (t) => {
@@ -169,11 +169,11 @@ t.test('Two webhooks of one user may share a secret only if it has no inbound ad
   const answer = await tryWebhook(app, alice, { secret: LONG });
   t.equal(answer.statusCode, 409);
   t.match(answer.json(), { success: false, error: /inbound/ });
-  for (let n = 0; n < 2; n++) t.equal(await statusOf('short-but-shared'), 201);
+  for (let n = 0; n < 2; n++) t.equal(await trySecret('short-but-shared'), 201);
 });
 
 t.test('Only one of concurrent creations with one secret succeeds', async (t) => {
-  const statuses = await Promise.all(Array.from({ length: 5 }, () => statusOf(LONG)));
+  const statuses = await Promise.all(Array.from({ length: 5 }, () => trySecret(LONG)));
   t.same(statuses.sort(), [201, 409, 409, 409, 409]);
 });
 
@@ -203,7 +203,7 @@ t.test('A rotation replaces a chosen secret with a generated one, and both sign 
   const webhook = await postWebhook(app, alice, { secret: 'short-but-shared', url: receiver.url });
   const { secret } = (await callWebhook(app, alice, 'POST', webhook.id, '/rotate-secret')).json().webhook;
   t.match(secret, /^whsec_[A-Za-z0-9]{32}$/);
-  t.equal(await opens({ ...webhook, secret }), 200);
+  t.equal(await callInbound({ ...webhook, secret }), 200);
   await recordMany(ctx, alice.id, 1);
   await createDeliverer(ctx).drain();
   const [{ body, headers }] = receiver.received as [(typeof receiver.received)[0]];

@@ -14,7 +14,7 @@ t.beforeEach(async () => {
   await ctx.db.delete(webhooks);
 });
 
-const refusalOf = async (person: Person, given: object) => {
+const tryCreate = async (person: Person, given: object) => {
   const answer = await tryWebhook(app, person, given);
   return { status: answer.statusCode, details: answer.json().details };
 };
@@ -29,14 +29,14 @@ t.test('A new webhook is active and shows its secret once', async (t) => {
   const { id, secret, ...rest } = webhook;
   t.same(rest, { userId: alice.id, ...WEBHOOK, isActive: true, createdAt: '2026-11-20T10:00:00.000Z' });
   t.match(id, /^[0-9a-f-]{36}$/);
-  t.match(secret, /^whsec_[A-Za-z0-9]{32}$/, 'in letters that both base64 alphabets have');
+  t.match(secret, /^whsec_[A-Za-z0-9]{32}$/, 'in characters that both base64 alphabets share');
   t.same(await readWebhook(app, alice, id), {
     ...{ id, ...rest, description: 'To the wall display', status: 'active' },
     ...{ purpose: 'subscription', taskId: null },
   });
 
   const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, id));
-  t.notOk(JSON.stringify(row).includes(secret.slice(6)), 'at rest it is sealed');
+  t.notOk(JSON.stringify(row).includes(secret.slice(6)), 'it is stored encrypted');
   t.equal(decryptSecret(ctx, id, row?.secretSealed ?? ''), secret);
   t.notOk(JSON.stringify(logged).includes(secret.slice(6)), 'and it is not logged');
 });
@@ -87,7 +87,7 @@ t.test('Invalid input is refused by field', async (t) => {
     [{ isActive: false }, 'isActive'],
   ];
   for (const [given, field] of wrong) {
-    const { status, details } = await refusalOf(alice, given);
+    const { status, details } = await tryCreate(alice, given);
     t.equal(status, 400, field);
     t.same(Object.keys(details), [field]);
   }
@@ -104,8 +104,8 @@ t.test('Addresses inside the network are refused before anything is sent', async
     'http://localhost.:3000/',
     'http://127.0.0.1:3000/',
   ];
-  for (const url of refused) t.same((await refusalOf(alice, { url })).status, 400, url);
-  t.same((await refusalOf(alice, { url: 'http://localhost:3000/' })).details, {
+  for (const url of refused) t.same((await tryCreate(alice, { url })).status, 400, url);
+  t.same((await tryCreate(alice, { url: 'http://localhost:3000/' })).details, {
     url: ['must not be an address of this service'],
   });
   await postWebhook(app, alice, { url: 'http://127.0.0.1:4000/mine' });
@@ -115,16 +115,16 @@ t.test('Production accepts https only', async (t) => {
   const env = { ...PRODUCTION, BASE_URL: 'https://carillon.example.com', APP_URL: 'https://app.example.com' };
   const production = await testContext(t, { env: { ...UNHURRIED, ...env } });
   const owner = await signUpAlice(production.app);
-  const statusOf = async (url: string) => (await tryWebhook(production.app, owner, { url })).statusCode;
-  t.equal(await statusOf('https://hooks.example.com/'), 201);
-  t.equal(await statusOf('https://hooks.example.com:8443/'), 201);
+  const tryUrl = async (url: string) => (await tryWebhook(production.app, owner, { url })).statusCode;
+  t.equal(await tryUrl('https://hooks.example.com/'), 201);
+  t.equal(await tryUrl('https://hooks.example.com:8443/'), 201);
   for (const url of [
     'http://hooks.example.com/',
     'https://127.0.0.1/',
     'https://carillon.example.com/x',
     'https://app.example.com/',
   ]) {
-    t.equal(await statusOf(url), 400, url);
+    t.equal(await tryUrl(url), 400, url);
   }
 });
 

@@ -50,7 +50,7 @@ t.test('Task events of an execution that a webhook started go to no webhook, ret
   const events = ['task.started', 'task.completed', 'task.failed', 'execution.started', 'execution.completed'];
   await postWebhook(app, alice, { url: receiver.url, events: [...events, 'execution.failed'] });
   const taskId = await postTask(app, alice);
-  const heard = async () => {
+  const receiveEvents = async () => {
     receiver.received.length = 0;
     await createDeliverer(ctx).drain();
     return receiver.received.map(({ headers }) => headers['x-event-type']).sort();
@@ -59,17 +59,17 @@ t.test('Task events of an execution that a webhook started go to no webhook, ret
   const busy = { ...ctx, ai: answering(BUSY) };
   t.equal((await send({ taskId })).statusCode, 201);
   await createWorker(busy).drain();
-  t.same(await heard(), ['execution.failed', 'execution.started']);
+  t.same(await receiveEvents(), ['execution.failed', 'execution.started']);
   clock.advance(60_000);
   await runDue(ctx);
-  t.same(await heard(), ['execution.completed', 'execution.started'], 'of its retry too');
+  t.same(await receiveEvents(), ['execution.completed', 'execution.started'], 'of its retry too');
   const [retry] = await ctx.db.select().from(executions).orderBy(desc(executions.id)).limit(1);
   t.match(retry, { trigger: 'retry', viaWebhook: true });
 
   await app.inject({ method: 'POST', url: `/api/tasks/${taskId}/execute`, headers: alice.headers });
   await createWorker(ctx).drain();
   t.same(
-    await heard(),
+    await receiveEvents(),
     ['execution.completed', 'execution.started', 'task.completed', 'task.started'],
     'a run by hand tells everything',
   );

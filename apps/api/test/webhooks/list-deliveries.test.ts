@@ -74,7 +74,7 @@ t.test(
     }
     t.equal((await logs(id)).pagination.total, 102);
     const last = (await logs(id, '?limit=2&offset=100')).logs;
-    t.match(last, [{ statusCode: 500 }, { statusCode: 500 }], 'the open ones are the oldest');
+    t.match(last, [{ statusCode: 500 }, { statusCode: 500 }], 'open deliveries are the oldest');
     t.equal(await ctx.db.$count(deliveryAttempts), 102, 'the rest is deleted');
     t.equal(await ctx.db.$count(deliveries), 102);
 
@@ -82,7 +82,7 @@ t.test(
     await deliver();
     t.equal((await logs(id)).pagination.total, 100);
     t.equal(await ctx.db.$count(deliveryAttempts), 100);
-    t.equal(await ctx.db.$count(deliveries), 100, 'those that were open have ended, the others are their 98');
+    t.equal(await ctx.db.$count(deliveries), 100, 'open deliveries have ended, 98 others are left');
   },
 );
 

@@ -17,7 +17,7 @@ const redeliver = (id: string, delivery: string, person = alice) =>
   callWebhook(app, person, 'POST', id, `/logs/${delivery}/redeliver`);
 const since = (id: string, at: string, person = alice) =>
   callWebhook(app, person, 'POST', id, '/redeliver', { since: at });
-/** Makes all five attempts of what is open fail. */
+/** Makes all five attempts of the open deliveries fail. */
 async function failAll() {
   receiver.answer(500);
   for (const wait of [0, 60_000, 300_000, 900_000, 3_600_000]) {
@@ -103,7 +103,7 @@ t.test('All deliveries that failed since an instant are sent again, once', async
   const reopened = ctx.now().toISOString();
   await recordMany(ctx, alice.id, 3);
   await failAll();
-  // What still waited when the webhook failed has failed with it, unsent.
+  // Deliveries that waited when the webhook failed have failed unsent.
   await activate(id);
   await callWebhook(app, alice, 'POST', id, '/test');
   receiver.answer(500);
@@ -114,7 +114,7 @@ t.test('All deliveries that failed since an instant are sent again, once', async
   const answer = await since(id, reopened);
   t.equal(answer.statusCode, 200);
   t.same(answer.json(), { success: true, count: 3 });
-  t.same((await since(id, reopened)).json(), { success: true, count: 0 }, 'asked again, nothing is sent twice');
+  t.same((await since(id, reopened)).json(), { success: true, count: 0 }, 'a second request sends nothing');
   await deliver();
   t.equal(receiver.received.length, 3);
   t.same((await since(id, '2026-11-20T00:00:00+02:00')).json().count, 1, 'and the day before there was one');

@@ -9,7 +9,7 @@ import { callWebhook, NO_WEBHOOKS, postWebhook, recordMany, signatureOf, testWeb
 const { app, ctx, clock, logged, alice, bob, receiver } = await testWebhooks(t);
 const HOUR_MS = 3_600_000;
 t.beforeEach(async () => {
-  // The library of the receivers looks at the clock.
+  // The library compares the timestamp with the real clock.
   clock.set(new Date());
 });
 
@@ -25,9 +25,9 @@ async function receive(): Promise<ReceivedDelivery> {
   await createDeliverer(ctx).drain();
   return receiver.received[0] as ReceivedDelivery;
 }
-/** Whether the library takes a delivery with the secret. */
+/** Whether the library accepts a delivery with the secret. */
 function verifies(secret: string, { body, headers }: ReceivedDelivery): boolean {
-  // Whenever it was sent: the clock of the test may be a day ahead.
+  // Without the check of the timestamp: the clock of the test may be a day ahead.
   const { sign } = new Webhook(secret);
   const at = new Date(Number(headers['webhook-timestamp']) * 1000);
   const expected = sign.call(new Webhook(secret), String(headers['webhook-id']), at, body);

@@ -21,7 +21,7 @@ t.test('A generated secret has 32 characters that both base64 alphabets share, o
   const made = Array.from({ length: 2000 }, generateSecret);
   t.equal(new Set(made).size, 2000);
   for (const secret of made) if (!/^whsec_[A-Za-z0-9]{32}$/.test(secret)) t.fail(secret);
-  t.equal(new Set(made.map((secret) => secret.slice(6)).join('')).size, 62, 'every letter and digit comes up');
+  t.equal(new Set(made.map((secret) => secret.slice(6)).join('')).size, 62, 'every letter and digit occurs');
   t.ok(made.every(isPathSafe));
 });
 
@@ -96,7 +96,7 @@ t.test('A secret is found under each encryption key, by a keyed index', async (t
   t.same(
     listBlindIndexes(withKeys([b]), 7, secret),
     [after.secretLookup, `7:${after.secretLookup}`],
-    'sealed anew, it needs the old key no more',
+    'encrypted again, it no longer needs the old key',
   );
   t.throws(() => decryptSecret(rotated, 'other', after.secretSealed), /another row/);
 });

@@ -15,11 +15,12 @@ t.beforeEach(async () => {
 
 const list = async (person: Person) =>
   (await app.inject({ url: '/api/webhooks', headers: person.headers })).json().webhooks;
-const ownOf = async (taskId: number) => (await ctx.db.select().from(webhooks).where(eq(webhooks.taskId, taskId)))[0];
+const findTaskWebhook = async (taskId: number) =>
+  (await ctx.db.select().from(webhooks).where(eq(webhooks.taskId, taskId)))[0];
 const execute = (id: number, { headers } = alice) =>
   app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers });
-/** Runs what waits and delivers what it tells; the kinds that arrived since the last call, with their paths. */
-async function heard(own = ctx) {
+/** Runs pending executions and sends their deliveries; returns paths and events that arrived since the last call. */
+async function receiveEvents(own = ctx) {
   await createWorker(own).drain();
   await createDeliverer(ctx).drain();
   return receiver.received.splice(0).map(({ path, headers }) => `${path} ${headers['x-event-type']}`);
@@ -30,9 +31,9 @@ t.test('The address of a task gets the results of that task only', async (t) => 
   const other = await postTask(app, alice, { webhookUrl: `${receiver.url}/b` });
   const silent = await postTask(app, alice);
   for (const task of [id, other, silent]) await execute(task);
-  t.same((await heard()).sort(), ['/a execution.completed', '/b execution.completed']);
+  t.same((await receiveEvents()).sort(), ['/a execution.completed', '/b execution.completed']);
   await execute(id);
-  t.same(await heard({ ...ctx, ai: answering(REFUSED) }), ['/a execution.failed']);
+  t.same(await receiveEvents({ ...ctx, ai: answering(REFUSED) }), ['/a execution.failed']);
 });
 
 t.test('Each failed attempt is sent, with whether a retry follows', async (t) => {
@@ -44,17 +45,17 @@ t.test('Each failed attempt is sent, with whether a retry follows', async (t) =>
   t.match(JSON.parse(String(first?.body)), { event: 'execution.failed', data: { task: { id }, retryScheduled: true } });
   clock.advance(60_000);
   await runDue(ctx);
-  t.same(await heard(), ['/ execution.completed']);
+  t.same(await receiveEvents(), ['/ execution.completed']);
 });
 
 t.test('The result of an execution that an inbound webhook started is sent too', async (t) => {
   const id = await postTask(app, alice, { webhookUrl: receiver.url });
   t.equal((await sendInbound(app, await postWebhook(app, alice), { taskId: id })).statusCode, 201);
-  t.same(await heard(), ['/ execution.completed']);
+  t.same(await receiveEvents(), ['/ execution.completed']);
 });
 
 t.test("The owner sees a task's webhook in the list, and verifies with a rotated secret", async (t) => {
-  // The library of the receivers looks at the clock.
+  // The library compares the timestamp with the real clock.
   clock.set(new Date());
   const scheduledFor = new Date(ctx.now().getTime() + 3_600_000).toISOString();
   const id = await postTask(app, alice, { webhookUrl: receiver.url, scheduledFor });
@@ -108,33 +109,33 @@ t.test("A task's webhook can only be switched; other changes are refused with wh
     const refused = await callWebhook(app, alice, method, id, '', payload);
     t.equal(refused.statusCode, 409, JSON.stringify(payload));
     t.match(refused.json().error, new RegExp(`the task ${taskId}.*webhookUrl`));
-    t.equal((await callWebhook(app, bob, method, id, '', payload)).statusCode, 404, 'a stranger finds none');
+    t.equal((await callWebhook(app, bob, method, id, '', payload)).statusCode, 404, 'a stranger does not see it');
   }
   t.same(await readWebhook(app, alice, id), before);
 
   const switched = await callWebhook(app, alice, 'PATCH', id, '', { isActive: false });
   t.match(switched.json().webhook, { isActive: false, status: 'inactive' });
   await execute(taskId);
-  t.same(await heard(), []);
+  t.same(await receiveEvents(), []);
   await ctx.db.update(webhooks).set({ status: 'failed' });
   t.match((await callWebhook(app, alice, 'PATCH', id, '', { isActive: true })).json().webhook, { status: 'active' });
 });
 
 t.test("A new address switches a task's webhook on; removing it or the task deletes the webhook", async (t) => {
   const taskId = await postTask(app, alice, { webhookUrl: 'https://hooks.example.com/a' });
-  const first = await ownOf(taskId);
+  const first = await findTaskWebhook(taskId);
   await ctx.db.update(webhooks).set({ status: 'failed', lastAttemptOk: false });
   await patchTask(app, alice, taskId, { name: 'Another name', webhookUrl: 'https://hooks.example.com/a' });
-  t.match(await ownOf(taskId), { status: 'failed' }, 'the same address leaves it as it is');
+  t.match(await findTaskWebhook(taskId), { status: 'failed' }, 'the same address changes nothing');
   await patchTask(app, alice, taskId, { webhookUrl: 'https://hooks.example.com/b' });
-  t.match(await ownOf(taskId), {
+  t.match(await findTaskWebhook(taskId), {
     ...{ id: first?.id, secretSealed: first?.secretSealed, url: 'https://hooks.example.com/b' },
     ...{ status: 'active', lastAttemptOk: null },
   });
   await patchTask(app, alice, taskId, { webhookUrl: null });
-  t.equal(await ownOf(taskId), undefined);
+  t.equal(await findTaskWebhook(taskId), undefined);
   await patchTask(app, alice, taskId, { webhookUrl: 'https://hooks.example.com/b' });
-  t.not((await ownOf(taskId))?.id, first?.id);
+  t.not((await findTaskWebhook(taskId))?.id, first?.id);
   await execute(taskId);
   await createWorker(ctx).drain();
   t.equal(await ctx.db.$count(deliveries), 1);
@@ -148,7 +149,7 @@ t.test('The last of concurrent changes wins in the task and its webhook', async 
   const answers = await Promise.all(urls.map((webhookUrl) => patchTask(app, alice, taskId, { webhookUrl })));
   for (const { statusCode } of answers) t.equal(statusCode, 200);
   const [task] = await ctx.db.select().from(tasks).where(eq(tasks.id, taskId));
-  t.equal((await ownOf(taskId))?.url ?? null, task?.webhookUrl);
+  t.equal((await findTaskWebhook(taskId))?.url ?? null, task?.webhookUrl);
 });
 
 t.test('An unreachable address is refused and changes nothing', async (t) => {
@@ -156,7 +157,7 @@ t.test('An unreachable address is refused and changes nothing', async (t) => {
   const answer = await patchTask(app, alice, taskId, { name: 'Another', webhookUrl: 'http://10.0.0.1/' });
   t.equal(answer.statusCode, 400);
   t.same(Object.keys(answer.json().details), ['webhookUrl']);
-  t.match(await ownOf(taskId), { url: receiver.url });
+  t.match(await findTaskWebhook(taskId), { url: receiver.url });
 });
 
 t.test('The notification of a failed task webhook names the task', async (t) => {
@@ -168,7 +169,7 @@ t.test('The notification of a failed task webhook names the task', async (t) => 
     clock.advance(wait);
     await createDeliverer(ctx).drain();
   }
-  t.match(await ownOf(taskId), { status: 'failed' });
+  t.match(await findTaskWebhook(taskId), { status: 'failed' });
   t.match(await ctx.db.select().from(notifications).where(eq(notifications.kind, 'webhook.failed')), [
     { userId: alice.id, title: `The webhook of the task "Evening news" to ${new URL(receiver.url).host} failed` },
   ]);
@@ -179,7 +180,7 @@ t.test('A deactivated account sends nothing until it is active again', async (t)
   await execute(taskId);
   await createWorker(ctx).drain();
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
-  t.same(await heard(), []);
+  t.same(await receiveEvents(), []);
   await ctx.db.update(users).set({ isActive: true }).where(eq(users.id, alice.id));
-  t.same(await heard(), ['/ execution.completed']);
+  t.same(await receiveEvents(), ['/ execution.completed']);
 });

@@ -86,7 +86,7 @@ t.test('A test holds no lock while it is sent, and fails if its process dies', a
   clock.advance(60_001);
   t.equal(await rescueDeliveries(ctx), 1);
   t.match(await readDeliveries(ctx, id), [{ status: 'failed' }]);
-  t.equal((await answer).statusCode, 404, 'what it comes to counts no more');
+  t.equal((await answer).statusCode, 404, 'its result no longer counts');
 });
 
 t.test("An unknown webhook and a stranger's webhook are not found, and nothing is sent", async (t) => {

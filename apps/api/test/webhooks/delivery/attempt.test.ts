@@ -14,7 +14,7 @@ t.beforeEach(async () => {
 });
 
 t.test('A delivery has the specified headers and a signature over its bytes', async (t) => {
-  // The library looks at the clock.
+  // The library compares the timestamp with the real clock.
   clock.set(new Date());
   const { id, secret } = await postWebhook(app, alice, { url: `${receiver.url}/hook?a=b` });
   const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
@@ -81,7 +81,7 @@ t.test('Any other response is a failure, and its log entry says why', async (t) 
     clock.advance(1);
     const [last] = await readLog(app, alice, id);
     t.match(last, { statusCode, success: false, error, attempt: 1 });
-    if (statusCode === null) t.equal(last?.responseTime, 0, 'and not how long there was no connection');
+    if (statusCode === null) t.equal(last?.responseTime, 0, 'a failed connection has no duration');
   }
   t.ok(receiver.received.every(({ path }) => path === '/'));
 });
@@ -103,11 +103,11 @@ t.test('An execution sends task and execution events with the same data at its s
   clock.set('2026-11-20T11:00:00.000Z');
   await runDue(ctx);
   await deliver();
-  const heard = receiver.received.map(({ body }) => JSON.parse(String(body)));
-  t.same(heard.map(({ event }) => event).sort(), kinds.toSorted());
-  const dataOf = (kind: string) => heard.find(({ event }) => event === kind)?.data;
-  t.same(dataOf('task.started'), dataOf('execution.started'));
-  t.same(dataOf('task.completed'), dataOf('execution.completed'));
+  const received = receiver.received.map(({ body }) => JSON.parse(String(body)));
+  t.same(received.map(({ event }) => event).sort(), kinds.toSorted());
+  const findData = (kind: string) => received.find(({ event }) => event === kind)?.data;
+  t.same(findData('task.started'), findData('execution.started'));
+  t.same(findData('task.completed'), findData('execution.completed'));
 });
 
 t.test('A rolled-back change sends no event, and the worker wakes after the commit', async (t) => {
@@ -134,7 +134,7 @@ t.test('A rolled-back change sends no event, and the worker wakes after the comm
   t.equal((await readDeliveries(ctx, id)).length, 1);
   wakes.count = 0;
   await recordEvents(ctx, [{ ...event, kind: 'task.deleted' }]);
-  t.equal(wakes.count, 0, 'nobody subscribes to it');
+  t.equal(wakes.count, 0, 'no webhook subscribes to it');
 });
 
 t.test('Deliveries wait in maintenance mode and while their account is deactivated', async (t) => {

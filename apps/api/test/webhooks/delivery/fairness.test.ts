@@ -15,7 +15,7 @@ t.beforeEach(async () => {
   await ctx.db.delete(webhooks);
 });
 
-/** So many webhooks of each sort at one receiver each, in random order; `run` ends when the healthy ones have all. */
+/** Webhooks at one hanging and one healthy receiver, in random order; `run` ends when the healthy one has everything. */
 async function stage(t: Test, { hanging, healthy, each }: { hanging: number; healthy: number; each: number }) {
   const bad = await startReceiver(t);
   const good = await startReceiver(t);
@@ -43,8 +43,8 @@ t.test('Ten times as many hanging receivers as a process has slots delay no othe
   const tookMs = await run({ slowAfterMs: 20 });
   t.comment(`${good.received.length} deliveries in ${Math.round(tookMs)} ms, ${bad.mostOpen} hanging meanwhile`);
   t.equal(good.received.length, 200);
-  t.ok(bad.mostOpen > 4, 'hanging, they hold no place');
-  t.ok(bad.received.length <= 44, 'and beyond the places of the process they have one each');
+  t.ok(bad.mostOpen > 4, 'hanging deliveries hold no slot');
+  t.ok(bad.received.length <= 44, 'beyond the slots of the process each webhook has one');
 });
 
 t.test('Failing webhooks hold at most their share of the total limit', async (t) => {
@@ -56,7 +56,7 @@ t.test('Failing webhooks hold at most their share of the total limit', async (t)
   }
   await run({ slowAfterMs: 20, limits });
   t.equal(good.received.length, 80);
-  // A claim looks at what failing receivers hold before it begins, and takes no more than its own places.
+  // A claim counts what failing webhooks hold before it starts, so it may exceed their share by its own slots.
   t.ok(bad.mostOpen <= 6 + 4, `${bad.mostOpen} at most`);
 });
 

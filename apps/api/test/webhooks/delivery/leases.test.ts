@@ -25,9 +25,9 @@ const states = async () => (await readDeliveries(ctx, hook)).map(({ status }) =>
 t.test('A delivery of a dead process is sent again as the same attempt under the same id', async (t) => {
   await recordMany(ctx, alice.id, 1);
   const [dead] = await claim();
-  t.ok(dead && (await attemptDelivery(ctx, dead)), 'it has arrived, but was not noted');
+  t.ok(dead && (await attemptDelivery(ctx, dead)), 'it arrived, but was not stored');
   clock.advance(LEASE_MS);
-  t.equal(await rescueDeliveries(ctx), 0, 'its lease lasts to the end');
+  t.equal(await rescueDeliveries(ctx), 0, 'not before its lease expires');
   clock.advance(1);
   wakes.count = 0;
   t.equal(await rescueDeliveries(ctx), 1);
@@ -85,7 +85,7 @@ t.test('A process that stops hands back deliveries without a response, and loses
   while (receiver.open < 3) await new Promise((resolve) => setImmediate(resolve));
   await stopping.stop();
   t.same(await states(), Array(5).fill('pending'));
-  t.match(await readDeliveries(ctx, hook), Array(5).fill({ attempt: 0 }), 'it counts as no attempt');
+  t.match(await readDeliveries(ctx, hook), Array(5).fill({ attempt: 0 }), 'it does not count as an attempt');
   stopping.wake();
   receiver.answer(200);
   await createDeliverer(ctx).drain();
@@ -141,7 +141,7 @@ t.test('An attempt that cannot be stored does not affect the others', async (t) 
   const made = await Promise.all((await claim()).map((one) => attemptDelivery(ctx, one)));
   const attempts = made.flatMap((one, n) => (one ? [n === 1 ? { ...one, error: 'a\u0000b' } : one] : []));
   await storeAttempts(ctx, attempts, new AbortController().signal);
-  t.same((await states()).sort(), ['delivered', 'delivered', 'sending'], 'the rest is left to its lease');
+  t.same((await states()).sort(), ['delivered', 'delivered', 'sending'], 'the other is left to its lease');
 });
 
 t.test('A delivery holds no connection and no lock of the database while it is sent', async (t) => {

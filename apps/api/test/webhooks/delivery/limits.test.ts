@@ -33,7 +33,11 @@ t.test('A webhook gets 100 deliveries a minute over any number of processes; the
     (await readDeliveries(ctx, hook?.id ?? '')).every(({ status }) => status === 'delivered'),
     'none is dropped',
   );
-  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 250, 'none is sent twice');
+  t.equal(
+    new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size,
+    250,
+    'no delivery is sent twice',
+  );
 });
 
 t.test('The minute of 100 deliveries starts with its first attempt', async (t) => {

@@ -28,7 +28,7 @@ t.test('Attempts are made after 0, 1, 5, 15 and 60 minutes, with the same bytes 
     if (wait > 0) {
       clock.advance(wait - 1);
       await deliver();
-      t.equal(receiver.received.length, n, 'not a millisecond too early');
+      t.equal(receiver.received.length, n, 'not a millisecond early');
       clock.advance(1);
     }
     await deliver();
@@ -36,7 +36,7 @@ t.test('Attempts are made after 0, 1, 5, 15 and 60 minutes, with the same bytes 
   }
   clock.advance(86_400_000);
   await deliver();
-  t.equal(receiver.received.length, 5, 'and no sixth');
+  t.equal(receiver.received.length, 5, 'there is no sixth attempt');
 
   const [first] = receiver.received;
   for (const [n, { headers, body }] of receiver.received.entries()) {
@@ -95,18 +95,18 @@ t.test('The fifth failure fails the webhook, ends its open deliveries, and notif
     await deliver();
   }
   t.match(await readWebhook(app, alice, id), { status: 'failed', isActive: false });
-  t.equal((await readWebhook(app, alice, other)).status, 'active', 'another webhook is not concerned');
+  t.equal((await readWebhook(app, alice, other)).status, 'active', 'another webhook is not affected');
   const open = (await readDeliveries(ctx, id)).filter(({ status }) => status === 'pending' || status === 'sending');
   t.equal(open.length, 0);
   t.equal((await readDeliveries(ctx, id)).filter(({ status }) => status === 'failed').length, 23);
 
-  const told = await ctx.db.select().from(notifications);
-  t.match(told, [{ userId: alice.id, kind: 'webhook.failed', message: /answered 503/, readAt: null }]);
+  const notified = await ctx.db.select().from(notifications);
+  t.match(notified, [{ userId: alice.id, kind: 'webhook.failed', message: /answered 503/, readAt: null }]);
   const [mail, ...more] = await ctx.db.select().from(mails);
   t.same(more, []);
   t.match(mail, { recipient: alice.email, subject: /webhook to 127\.0\.0\.1:\d+ failed/ });
   t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), new RegExp(id));
-  t.notMatch(JSON.stringify([told, mail?.subject]), /secret-path/);
+  t.notMatch(JSON.stringify([notified, mail?.subject]), /secret-path/);
 
   receiver.received.length = 0;
   await recordMany(ctx, alice.id, 2);
