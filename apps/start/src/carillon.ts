@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { runCarillon } from './carillon/program.ts';
+import { runCarillon } from './carillon/cli.ts';
 
-/** `pnpm carillon <command>`: what an operator does besides running the service. */
+/** `pnpm carillon <command>`: commands for operators. */
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // What is cut off here is cleaned up by the next start.
+    // The next start cleans up after this.
     if (stopping.signal.aborted) process.exit(130);
     stopping.abort(new Error('Stopped.'));
   });

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { runStory } from './demo/story.ts';
-import { findRunning, startOwn } from './demo/target.ts';
+import { findInstallation, startInstallation } from './demo/installation.ts';
+import { runSteps } from './demo/steps.ts';
 
-/** The main job from an account to a stored result, told step by step; ends with 0 only if all of it held. */
+/** `pnpm demo`: from an account to a stored result, step by step. Exits with 0 if every check passed. */
 const cleanUp = new AsyncDisposableStack();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
@@ -11,15 +11,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-let held = false;
+let passed = false;
 try {
   if (existsSync('.env')) process.loadEnvFile('.env');
-  const target = (await findRunning(process.env)) ?? (await startOwn(process.env, cleanUp));
-  await runStory(target, cleanUp);
-  held = true;
+  const installation = (await findInstallation(process.env)) ?? (await startInstallation(process.env, cleanUp));
+  await runSteps(installation, cleanUp);
+  passed = true;
 } catch (error) {
   console.error(`\n✗ ${error instanceof Error ? error.message : error}`);
 }
 await cleanUp.disposeAsync();
-console.log(held ? '\n✓ All of it held.' : '\nThe demo failed.');
-process.exit(held ? 0 : 1);
+console.log(passed ? '\n✓ Every step worked.' : '\nThe demo failed.');
+process.exit(passed ? 0 : 1);

@@ -10,9 +10,9 @@ const stopping = Promise.withResolvers<void>();
 let signals = 0;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    // What is cut off here is picked up at the next start, the database server too.
+    // The next start takes over, also a database server that still runs.
     if (++signals > 1) process.exit(130);
-    console.log('Stopping. Once more to stop at once.');
+    console.log('Stopping. Press Ctrl-C again to stop at once.');
     stopping.resolve();
   });
 }
@@ -21,11 +21,11 @@ let config: Config | null = null;
 try {
   if (existsSync('.env')) process.loadEnvFile('.env');
   config = loadConfig(process.env);
-  // Loaded from now on, with what the start before has compiled: that is most of a start.
+  // Compiling takes most of a start: modules imported from here on come from the cache of the previous start.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startCarillon } = await withCachedDrizzleImports(() => import('./start.ts'));
   const { url, close } = await startCarillon(config, readInterval(process.env));
-  // With PORT=0 only the system knows the port.
+  // With PORT=0 the system chooses the port.
   const baseUrl = config.port === 0 ? url : config.baseUrl;
   if (signals === 0)
     console.log(`\nCarillon runs at ${baseUrl}\nAPI documentation: ${baseUrl}/api/docs\nCtrl-C stops it.\n`);

@@ -6,15 +6,15 @@ import { startScheduler } from '@carillon/scheduler/scheduler';
 import { pino } from 'pino';
 
 export interface Carillon {
-  /** Where the API really listens. */
+  /** The URL of the API, with the port that it listens on. */
   url: string;
   /** Stops the scheduler, then the API, then the embedded PostgreSQL. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the whole of Carillon in this process (decisions §2, `pnpm start`): PostgreSQL where none is given, API and
- * scheduler. When one of them fails, what was already started is stopped again and the error is thrown.
+ * Starts all of Carillon in this process: PostgreSQL if no database is configured, API and scheduler. If one fails, stops
+ * the ones already started and throws.
  */
 export async function startCarillon(config: Config, intervalMs: number): Promise<Carillon> {
   await assertPortFree(config);
@@ -30,7 +30,7 @@ export async function startCarillon(config: Config, intervalMs: number): Promise
   };
 }
 
-/** Asked first, because a taken port is the commonest failure and a database would be started for nothing. */
+/** Checked first: a taken port is the most common failure, and starting a database takes long. */
 async function assertPortFree({ host, port }: Config): Promise<void> {
   if (port === 0) return;
   const probe = createServer().listen({ host, port, exclusive: true });

@@ -12,7 +12,7 @@ import t, { type Test } from 'tap';
 import { startCarillon } from '../src/start.ts';
 
 const DEMO = fileURLToPath(new URL('../src/demo.ts', import.meta.url));
-/** Where nobody listens. */
+/** Nothing listens there. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** Runs the demo to its end; `temp` is its folder for temporary files. */
@@ -30,18 +30,18 @@ async function runDemo(t: Test, env: Record<string, string>) {
   return { exit: await exit, stdout, stderr, temp };
 }
 
-t.test('where nothing runs, the demo starts everything itself, and leaves nothing behind', async (t) => {
+t.test('The demo starts everything itself if nothing runs, and leaves nothing behind', async (t) => {
   const { exit, stdout, stderr, temp } = await runDemo(t, { BASE_URL: NOWHERE });
   t.equal(stderr, '');
   t.strictSame(exit, [0, null]);
-  t.match(stdout, 'Begin with what you have put off');
-  t.match(stdout, 'tokens: 17 in, 16 out, 33 in all');
-  t.match(stdout, / {2}ran {2}execution 1, started \d+ ms after its instant/);
-  t.match(stdout, '✓ All of it held.');
+  t.match(stdout, 'Start with the task you have put off');
+  t.match(stdout, 'tokens: 17 in, 16 out, 33 in total');
+  t.match(stdout, / {2}ran {2}execution 1, started \d+ ms after the planned instant/);
+  t.match(stdout, '✓ Every step worked.');
   t.strictSame(readdirSync(temp), []);
 });
 
-t.test('a run that fails is told, and the exit code says so', async (t) => {
+t.test('A failed run is reported, also by the exit code', async (t) => {
   const { exit, stdout, stderr, temp } = await runDemo(t, { BASE_URL: NOWHERE, AI_BASE_URL: `${NOWHERE}/v1` });
   t.match(stderr, '✗ The run failed: ');
   t.match(stdout, 'The demo failed.');
@@ -49,7 +49,7 @@ t.test('a run that fails is told, and the exit code says so', async (t) => {
   t.strictSame(readdirSync(temp), []);
 });
 
-t.test('the demo uses a service that runs, and takes its task away again', async (t) => {
+t.test('The demo uses a running service and deletes its task afterwards', async (t) => {
   const { db, url: databaseUrl } = await testDatabase(t);
   const config = loadConfig({
     PORT: '0',

@@ -21,8 +21,8 @@ function start(t: Test, dataDir: string, env: Record<string, string> = {}) {
   return { child, stderr: text(child.stderr), exit: once(child, 'exit') };
 }
 
-/** The address that the start prints. */
-async function address(child: ChildProcess): Promise<string> {
+/** Waits for the URL that the start prints. */
+async function readUrl(child: ChildProcess): Promise<string> {
   let printed = '';
   for await (const chunk of child.stdout ?? []) {
     printed += chunk;
@@ -35,11 +35,11 @@ async function address(child: ChildProcess): Promise<string> {
   throw new Error(`it did not start: ${printed}`);
 }
 
-t.test('one command starts everything, and Ctrl-C stops everything', async (t) => {
+t.test('One command starts everything, and Ctrl-C stops everything', async (t) => {
   const dataDir = folder(t);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const { child, exit, stderr } = start(t, dataDir);
-    const url = await address(child);
+    const url = await readUrl(child);
     t.equal((await fetch(`${url}/api/health`)).status, 200);
     t.equal((await fetch(`${url}/api/docs`)).status, 200);
     child.kill(signal);
@@ -49,7 +49,7 @@ t.test('one command starts everything, and Ctrl-C stops everything', async (t) =
   }
 });
 
-t.test('a second Ctrl-C ends it at once, and the next start works', async (t) => {
+t.test('A second Ctrl-C ends the process at once, and the next start works', async (t) => {
   const dataDir = folder(t);
   const first = start(t, dataDir);
   await until(() => serverPid(dataDir) !== undefined);
@@ -59,24 +59,24 @@ t.test('a second Ctrl-C ends it at once, and the next start works', async (t) =>
   clearInterval(again);
   t.equal(code, 130);
   const second = start(t, dataDir);
-  t.equal((await fetch(`${await address(second.child)}/api/health`)).status, 200);
+  t.equal((await fetch(`${await readUrl(second.child)}/api/health`)).status, 200);
   second.child.kill('SIGINT');
   t.strictSame(await second.exit, [0, null]);
 });
 
-t.test('a taken port is told in one line, before a database is made', async (t) => {
+t.test('A taken port is reported in one line, before a database is created', async (t) => {
   const dataDir = folder(t);
-  const squatter = createServer().listen(0, '127.0.0.1');
-  await once(squatter, 'listening');
-  t.teardown(() => squatter.close());
-  const { port } = squatter.address() as AddressInfo;
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
   const { exit, stderr } = start(t, dataDir, { PORT: String(port) });
   t.equal(await stderr, `Port ${port} is taken: stop the other program or set PORT.\n`);
   t.strictSame(await exit, [1, null]);
   t.notOk(existsSync(join(dataDir, 'postgres')));
 });
 
-t.test('what the operator can mend is told in one line', async (t) => {
+t.test('An invalid setting is reported in one line', async (t) => {
   const dataDir = folder(t);
   const lines: [Record<string, string>, RegExp][] = [
     [{ PORT: 'x' }, /^PORT is "x", but takes .*\n$/],

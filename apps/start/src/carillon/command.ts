@@ -5,18 +5,17 @@ import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import type { Command } from 'commander';
 
-export interface Surroundings {
+export interface CommandContext {
   env: Environment;
-  /** Aborted when the operator wants the command to end. */
+  /** Aborted when the operator presses Ctrl-C. */
   signal: AbortSignal;
-  /** Sets the exit code of a command that did what it should: 0 unless told. */
-  endWith(code: number): void;
+  /** For a command that ran to its end. Default: 0. */
+  setExitCode(code: number): void;
 }
 
-/** Adds a command to the program. */
-export type AddCommand = (program: Command, surroundings: Surroundings) => void;
+export type AddCommand = (program: Command, context: CommandContext) => void;
 
-/** Ends the command with a line for its operator. */
+/** Ends the command; the message is the line that the operator sees. */
 export class CommandFailure extends Error {
   readonly exitCode: number;
   constructor(message: string, exitCode = 1) {
@@ -25,12 +24,9 @@ export class CommandFailure extends Error {
   }
 }
 
-/**
- * Calls `work` with the settings. What goes wrong becomes a `CommandFailure`, whose one line says what to do where that
- * can be told. `exitCode` is what it ends with.
- */
+/** Loads the settings and calls `work`. Throws any error as a `CommandFailure` of one line with this exit code. */
 export async function withConfig<T>(
-  { env }: Surroundings,
+  { env }: CommandContext,
   work: (config: Config) => Promise<T>,
   exitCode = 1,
 ): Promise<T> {
@@ -40,21 +36,22 @@ export async function withConfig<T>(
     return await work(config);
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(lineOf(error, config), exitCode);
+    throw new CommandFailure(explainFailure(error, config), exitCode);
   }
 }
 
-function lineOf(error: unknown, config: Config | null): string {
-  const hasNoTables = databaseErrorCode(error) === SQLSTATE.undefinedTable;
-  if (hasNoTables) return 'The database has no tables yet: start Carillon first.';
+function explainFailure(error: unknown, config: Config | null): string {
+  if (databaseErrorCode(error) === SQLSTATE.undefinedTable) {
+    return 'The database has no tables yet: start Carillon first.';
+  }
   const explained = explainStartFailure(error, config);
   if (explained) return explained;
-  // Drizzle's own message holds the whole statement, with what people have saved.
+  // Drizzle's message quotes the statement with its parameters, so only its cause is shown.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return (cause instanceof Error ? cause.message : String(cause)).replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** Calls `work` with the address of the database, an embedded one where none is set, which is started for it. */
+/** Calls `work` with the URL of the database. Starts and stops the embedded one if no URL is set. */
 export async function withDatabase<T>(
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
   work: (url: string) => Promise<T>,

@@ -8,10 +8,10 @@ import { type Context, inTransaction } from '@carillon/api/context';
 import { openContext } from '@carillon/api/open-context';
 import { compileValidator, Email, Password, strictObject } from '@carillon/contract';
 import { users } from '@carillon/db';
-import password from '@inquirer/password';
+import promptPassword from '@inquirer/password';
 import { and, ne } from 'drizzle-orm';
 import { type AddCommand, CommandFailure, withConfig, withDatabase } from './command.ts';
-import { inParagraphs } from './wording.ts';
+import { joinParagraphLines } from './formatting.ts';
 
 interface Options {
   name: string;
@@ -20,31 +20,30 @@ interface Options {
   json?: true;
 }
 
-/** `pnpm carillon create-admin <email>`. */
-export const createAdminCommand: AddCommand = (program, surroundings) => {
+const DESCRIPTION = `Creates an admin account. An existing account is promoted: it keeps its password and has to sign in again.
+Without an option the command asks for the password, which needs at least 8 characters with an upper-case letter, a
+lower-case letter and a digit. The database must have its tables: start Carillon once before. The audit log records it.`;
+
+export const addCreateAdminCommand: AddCommand = (program, context) => {
   program
     .command('create-admin')
-    .summary('create an account of an admin, or promote one')
-    .description(
-      inParagraphs(`Creates an account of an admin. One that exists is promoted: it keeps its password, and has to sign in again.
-Without an option the password is asked for; it takes at least 8 characters with an upper-case letter, a lower-case letter
-and a digit. The schema has to be there: start Carillon once before. It is written to the audit log.`),
-    )
-    .argument('<email>', 'the address that the admin signs in with')
-    .option('--name <name>', 'what the new account is called', 'Admin')
+    .summary('create an admin account, or promote an existing one')
+    .description(joinParagraphLines(DESCRIPTION))
+    .argument('<email>', 'the e-mail address that the admin signs in with')
+    .option('--name <name>', 'the name of the new account', 'Admin')
     .option('--password-file <path>', 'read the password of the new account from a file')
-    .option('--generate', 'make a password for the new account, and print it this once')
-    .option('--json', 'tell what was done as JSON')
+    .option('--generate', 'generate a password for the new account and print it')
+    .option('--json', 'print the result as JSON')
     .action((email: string, options: Options) =>
-      withConfig(surroundings, (config) =>
+      withConfig(context, (config) =>
         withDatabase(config, async (url) => {
           const { ctx, close } = await openContext({ ...config, logLevel: 'silent' }, url);
           try {
-            const done = await makeAdmin(ctx, email, options);
-            if (options.json) return console.log(JSON.stringify(done));
-            console.log(`${done.email} ${WORDS[done.outcome]}.`);
-            if (done.password) console.log(`Its password, which is shown this once: ${done.password}`);
-            if (!done.isActive) console.log('The account is deactivated: another admin can activate it.');
+            const result = await createOrPromote(ctx, email, options);
+            if (options.json) return console.log(JSON.stringify(result));
+            console.log(`${result.email} ${OUTCOME_TEXTS[result.outcome]}.`);
+            if (result.password) console.log(`The password, which is not shown again: ${result.password}`);
+            if (!result.isActive) console.log('The account is deactivated: another admin can activate it.');
           } finally {
             await close();
           }
@@ -53,37 +52,38 @@ and a digit. The schema has to be there: start Carillon once before. It is writt
     );
 };
 
-const WORDS = {
-  created: 'has an account of an admin now',
-  promoted: 'is an admin now; the password is the one of before',
-  unchanged: 'was an admin already',
+const OUTCOME_TEXTS = {
+  created: 'now has an admin account',
+  promoted: 'is now an admin; the password has not changed',
+  unchanged: 'already was an admin',
 } as const;
 
-interface Outcome {
+interface Result {
   email: string;
-  outcome: keyof typeof WORDS;
+  outcome: keyof typeof OUTCOME_TEXTS;
   isActive: boolean;
-  /** Only one that was generated. */
+  /** A generated one. */
   password?: string;
 }
 
-const checkAddress = compileValidator(strictObject({ email: Email }));
-const checkPassword = compileValidator(strictObject({ password: Password }));
+const validateEmail = compileValidator(strictObject({ email: Email }));
+const validatePassword = compileValidator(strictObject({ password: Password }));
 
-async function makeAdmin(ctx: Context, given: string, options: Options): Promise<Outcome> {
-  const checked = checkAddress({ email: given });
-  if (!checked.ok) throw new CommandFailure(`The address ${(checked.details.email ?? []).join(', ')}.`);
-  const { email } = checked.value;
-  const [known] = await ctx.db.select({ email: users.email }).from(users).where(hasEmail(email));
-  const secret = known ? null : await choosePassword(options);
-  const passwordHash = secret && (await hashPassword(secret));
-  return inTransaction(ctx, async (tx): Promise<Outcome> => {
+async function createOrPromote(ctx: Context, input: string, options: Options): Promise<Result> {
+  const validated = validateEmail({ email: input });
+  if (!validated.ok) throw new CommandFailure(`The e-mail address ${(validated.details.email ?? []).join(', ')}.`);
+  const { email } = validated.value;
+  const [existing] = await ctx.db.select({ email: users.email }).from(users).where(hasEmail(email));
+  // Asked for and hashed before the transaction: both take long.
+  const password = existing ? null : await choosePassword(options);
+  const passwordHash = password && (await hashPassword(password));
+  return inTransaction(ctx, async (tx): Promise<Result> => {
     const account = { name: options.name, email, passwordHash, role: 'ADMIN' } as const;
     const created = passwordHash ? await insertAccount(tx, account) : undefined;
     if (created) {
-      await tell(tx, 'user.registered', created);
-      const shown = options.generate ? { password: secret as string } : {};
-      return { email: created.email, outcome: 'created', isActive: true, ...shown };
+      await recordChange(tx, 'user.registered', created);
+      const generated = options.generate && password ? { password } : {};
+      return { email: created.email, outcome: 'created', isActive: true, ...generated };
     }
     const [promoted] = await tx.db
       .update(users)
@@ -92,7 +92,7 @@ async function makeAdmin(ctx: Context, given: string, options: Options): Promise
       .returning({ id: users.id, email: users.email, isActive: users.isActive });
     if (promoted) {
       await endUserSessions(tx, promoted.id);
-      await tell(tx, 'user.promoted', promoted);
+      await recordChange(tx, 'user.promoted', promoted);
       return { email: promoted.email, outcome: 'promoted', isActive: promoted.isActive };
     }
     const [admin] = await tx.db
@@ -106,15 +106,15 @@ async function makeAdmin(ctx: Context, given: string, options: Options): Promise
 
 async function choosePassword({ passwordFile, generate }: Options): Promise<string> {
   if (passwordFile !== undefined && generate)
-    throw new CommandFailure('Take --password-file or --generate, not both.', 2);
+    throw new CommandFailure('Use --password-file or --generate, not both.', 2);
   const chosen = generate
-    ? // With a letter of each case and a digit in front, whatever the rest is.
+    ? // The prefix has the required characters.
       `Aa1${randomBytes(18).toString('base64url')}`
     : passwordFile === undefined
-      ? await askForPassword()
+      ? await promptForPassword()
       : await readPassword(passwordFile);
-  const checked = checkPassword({ password: chosen });
-  if (!checked.ok) throw new CommandFailure(`The password ${(checked.details.password ?? []).join(', ')}.`);
+  const validated = validatePassword({ password: chosen });
+  if (!validated.ok) throw new CommandFailure(`The password ${(validated.details.password ?? []).join(', ')}.`);
   return chosen;
 }
 
@@ -126,23 +126,24 @@ async function readPassword(path: string): Promise<string> {
   }
 }
 
-async function askForPassword(): Promise<string> {
+async function promptForPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
-    throw new CommandFailure('There is no terminal to ask for the password: take --password-file or --generate.', 2);
+    throw new CommandFailure('Without a terminal to ask for the password, use --password-file or --generate.', 2);
   }
   const ask = async (message: string) => {
     try {
-      return await password({ message }, { output: process.stderr });
+      return await promptPassword({ message }, { output: process.stderr });
     } catch {
-      throw new CommandFailure('No password, no account: nothing was changed.');
+      throw new CommandFailure('No password was given: nothing was changed.');
     }
   };
   const chosen = await ask('Password');
-  if ((await ask('The same again')) !== chosen) throw new CommandFailure('The two differ: nothing was changed.');
+  if ((await ask('Repeat the password')) !== chosen)
+    throw new CommandFailure('The passwords differ: nothing was changed.');
   return chosen;
 }
 
-async function tell(ctx: Context, kind: 'user.registered' | 'user.promoted', user: { id: number }) {
+async function recordChange(ctx: Context, kind: 'user.registered' | 'user.promoted', user: { id: number }) {
   const details = { by: 'create-admin', role: 'ADMIN' };
   await recordAudit(ctx, { kind, actorId: null, actorEmail: null, userId: user.id, details });
 }

@@ -1,47 +1,47 @@
 import { styleText } from 'node:util';
 import { InvalidArgumentError } from 'commander';
 import { type AddCommand, CommandFailure } from './command.ts';
-import { examine } from './doctor/examine.ts';
 import type { Finding } from './doctor/finding.ts';
-import { startProgress } from './progress.ts';
-import { inParagraphs } from './wording.ts';
+import { runChecks } from './doctor/run-checks.ts';
+import { formatCount, joinParagraphLines } from './formatting.ts';
+import { startProgressBar } from './progress-bar.ts';
 
-const ABOUT = `Looks at the settings (each of them), the strength of the secrets, the database (reachable, version, privileges, schema,
-clock, connections), whether ENCRYPTION_KEY opens what is sealed, the scheduler, the AI provider (one tiny call), the mail
-server (log-in, no mail), the storage of files (one small object, which is removed again), DATA_DIR, and whether clients
-reach this version at BASE_URL. It changes nothing, and can be run before the first start as well as while the service works.
+const DESCRIPTION = `Finds problems of this installation and says how to fix them.
 
-Each finding is ok, a warning, or a fault with what to mend. Ends with 1 when there is a fault.`;
+Checks each setting, the strength of the secrets, the database (connection, version, privileges, schema, clock, number of
+connections), whether ENCRYPTION_KEY decrypts the secrets in it, the scheduler, the AI provider (one small call), the mail server
+(log-in, no mail), the file storage (one small object, which is deleted again), DATA_DIR, and whether clients reach this version
+at BASE_URL. It changes nothing, and can be run before the first start as well as while the service runs.
 
-/** `pnpm carillon doctor`. */
-export const doctorCommand: AddCommand = (program, surroundings) => {
+Each result is ok, a warning or a problem. The exit code is 1 if there is a problem.`;
+
+export const addDoctorCommand: AddCommand = (program, context) => {
   program
     .command('doctor')
-    .summary('find out what keeps this installation from working')
-    .description(
-      inParagraphs(`Finds out what keeps this installation from working, and says what to mend.\n\n${ABOUT}`),
-    )
-    .option('--processes <n>', 'how many API processes are to share the database', asCount, 1)
-    .option('--json', 'tell the findings as JSON')
+    .summary('find problems of this installation')
+    .description(joinParagraphLines(DESCRIPTION))
+    .option('--processes <n>', 'how many API processes share the database', parseCount, 1)
+    .option('--json', 'print the results as JSON')
     .action(async ({ processes, json }: { processes: number; json?: true }) => {
-      const progress = startProgress('Looking at');
+      const progress = startProgressBar('Checking');
       try {
-        const findings = await examine(surroundings.env, {
+        const findings = await runChecks(context.env, {
           processes,
-          onCheck: (check, done, of) => {
-            surroundings.signal.throwIfAborted();
-            progress.show(done, of, check);
+          onCheck: (check, done, total) => {
+            context.signal.throwIfAborted();
+            progress.show(done, total, check);
           },
         });
         progress.end();
         const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
-        const [faults, warnings] = [count('fault'), count('warning')];
-        if (faults > 0) surroundings.endWith(1);
-        if (json) return console.log(JSON.stringify({ findings, faults, warnings }));
-        for (const finding of findings) console.log(inWords(finding));
-        console.log(faults + warnings === 0 ? '\nAll is well.' : `\n${faults} faults, ${warnings} warnings.`);
+        const problems = count('problem');
+        const warnings = count('warning');
+        if (problems > 0) context.setExitCode(1);
+        if (json) return console.log(JSON.stringify({ findings, problems, warnings }));
+        for (const finding of findings) console.log(formatFinding(finding));
+        console.log(`\n${formatCount(problems, 'problem')} and ${formatCount(warnings, 'warning')} found.`);
       } catch (error) {
-        if (!surroundings.signal.aborted) throw error;
+        if (!context.signal.aborted) throw error;
         throw new CommandFailure((error as Error).message);
       } finally {
         progress.end();
@@ -49,15 +49,15 @@ export const doctorCommand: AddCommand = (program, surroundings) => {
     });
 };
 
-const SIGNS = { ok: ['green', '✓'], warning: ['yellow', '!'], fault: ['red', '✗'] } as const;
+const SIGNS = { ok: ['green', '✓'], warning: ['yellow', '!'], problem: ['red', '✗'] } as const;
 
-function inWords({ check, level, message, mend }: Finding): string {
+function formatFinding({ check, level, message, fix }: Finding): string {
   const [colour, sign] = SIGNS[level];
   const line = `${styleText(colour, sign, { stream: process.stdout })} ${check}: ${message}`;
-  return mend ? `${line}\n    ${mend}` : line;
+  return fix ? `${line}\n    ${fix}` : line;
 }
 
-function asCount(value: string): number {
+function parseCount(value: string): number {
   if (/^[1-9]\d{0,3}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It takes a whole number from 1.');
+  throw new InvalidArgumentError('It takes a whole number from 1 to 9999.');
 }

@@ -3,47 +3,46 @@ import { PRUNED_KINDS, type PrunedKind } from '@carillon/api/retention/policies'
 import { pruneAll } from '@carillon/api/retention/prune';
 import { deleteOrphanedObjects } from '@carillon/api/uploads/orphaned-objects';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
-import { removeOrphans } from './orphans.ts';
-import { startProgress } from './progress.ts';
-import { inParagraphs } from './wording.ts';
+import { formatCount, joinParagraphLines } from './formatting.ts';
+import { removeOrphanedFiles } from './orphaned-files.ts';
+import { startProgressBar } from './progress-bar.ts';
 
-const ABOUT = `Deletes what the service prunes by itself, at once and all of it: what is older than the retention settings say,
-expired sessions and limits, files of deleted uploads. Then it removes files from the storage on disk that no row names and
-that are older than a day, as a restore or a crash may leave them. It can be run while the service works.`;
+const DESCRIPTION = `Deletes at once what the service prunes in batches: data older than the retention settings, expired
+sessions and limits, files of deleted uploads. Then deletes files from the storage on disk that belong to no upload and are
+older than a day, which a restore or a crash may leave. The service can run meanwhile.`;
 
-/** `pnpm carillon prune`. */
-export const pruneCommand: AddCommand = (program, surroundings) => {
+export const addPruneCommand: AddCommand = (program, context) => {
   program
     .command('prune')
-    .summary('delete what is older than the retention settings say')
-    .description(inParagraphs(ABOUT))
-    .option('--json', 'tell what was deleted as JSON')
+    .summary('delete data older than the retention settings')
+    .description(joinParagraphLines(DESCRIPTION))
+    .option('--json', 'print the result as JSON')
     .action(({ json }: { json?: true }) =>
-      withConfig(surroundings, (config) =>
+      withConfig(context, (config) =>
         withDatabase(config, async (url) => {
           const { ctx, close } = await openContext({ ...config, logLevel: 'silent' }, url);
-          ctx.worker = { ...ctx.worker, stopping: surroundings.signal };
-          const progress = startProgress('Pruning');
+          ctx.worker = { ...ctx.worker, stopping: context.signal };
+          const progress = startProgressBar('Pruning');
           try {
-            const deleted = Object.fromEntries(PRUNED_KINDS.map((what) => [what, 0])) as Record<PrunedKind, number>;
-            await pruneAll(ctx, (what, more) => {
-              deleted[what] += more;
-              progress.show(PRUNED_KINDS.indexOf(what), PRUNED_KINDS.length, `${deleted[what]} ${what}`);
+            const deleted = Object.fromEntries(PRUNED_KINDS.map((kind) => [kind, 0])) as Record<PrunedKind, number>;
+            await pruneAll(ctx, (kind, count) => {
+              deleted[kind] += count;
+              progress.show(PRUNED_KINDS.indexOf(kind), PRUNED_KINDS.length, `${deleted[kind]} ${kind}`);
             });
             const objects = await deleteOrphanedObjects(ctx);
             const folder = config.storage.driver === 'disk' ? config.storage.folder : null;
-            const orphans = folder === null ? null : await removeOrphans(ctx, folder, progress);
+            const orphans = folder === null ? null : await removeOrphanedFiles(ctx, folder, progress);
             progress.end();
-            surroundings.signal.throwIfAborted();
+            context.signal.throwIfAborted();
             if (json) return console.log(JSON.stringify({ deleted, objects, orphans }));
-            for (const what of PRUNED_KINDS) console.log(`${deleted[what]} ${what} deleted`);
-            console.log(`${objects} objects of deleted uploads removed from the storage`);
+            for (const kind of PRUNED_KINDS) console.log(`Deleted ${deleted[kind]} ${kind}`);
+            console.log(`Deleted ${formatCount(objects, 'object')} of deleted uploads`);
             if (orphans?.refused) {
               console.log(
-                `None of the ${orphans.found} old files in ${folder} is known to this database: they may be another installation's, and were left alone.`,
+                `${folder} contains old files (${orphans.found}), none of them known to this database. They may belong to another installation and were not deleted.`,
               );
-              surroundings.endWith(1);
-            } else if (orphans) console.log(`${orphans.removed} files removed that no upload names`);
+              context.setExitCode(1);
+            } else if (orphans) console.log(`Deleted ${formatCount(orphans.removed, 'file')} without an upload`);
           } finally {
             progress.end();
             await close();

@@ -2,55 +2,51 @@ import type { Config } from '@carillon/api/config/config';
 import { rotateKeys } from '@carillon/api/crypto/rotate-keys';
 import { connect } from '@carillon/db';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
-import { inParagraphs } from './wording.ts';
+import { joinParagraphLines } from './formatting.ts';
 
-/** Nobody waits for this but the operator. */
-const DEADLINE_MS = 60_000;
-const CANNOT_TELL = 2;
+const STATEMENT_TIMEOUT_MS = 60_000;
+const FAILED = 2;
 
-/** `pnpm carillon secrets rotate`. */
-export const secretsCommand: AddCommand = (program, surroundings) => {
+const DESCRIPTION = `Encrypts every secret in the database with the first key of ENCRYPTION_KEY. The service can run
+meanwhile. The exit code is 0 if the other keys can be removed, 1 if one of them is still needed, and 2 for a failure.`;
+
+export const addSecretsCommand: AddCommand = (program, context) => {
   program
     .command('secrets')
-    .summary('seal the secrets in the database anew')
-    .description('Commands about the secrets that are sealed in the database.')
+    .summary('rotate the encryption key of the secrets in the database')
+    .description('Commands for the encrypted secrets in the database.')
     .command('rotate')
-    .summary('seal every secret under the first key of ENCRYPTION_KEY')
-    .description(
-      inParagraphs(`Seals every secret in the database under the first key of ENCRYPTION_KEY. It can be run while the service works, and
-again. Ends with 0 when the other keys can be taken out, with 1 when something still needs one, and with 2 when it cannot
-tell.`),
-    )
+    .summary('encrypt every secret with the first key of ENCRYPTION_KEY')
+    .description(joinParagraphLines(DESCRIPTION))
     .action(() =>
       withConfig(
-        surroundings,
+        context,
         (config) =>
           withDatabase(config, async (url) => {
-            if (!(await rotate(url, config))) surroundings.endWith(1);
+            if (!(await rotateAll(url, config))) context.setExitCode(1);
           }),
-        CANNOT_TELL,
+        FAILED,
       ),
     );
 };
 
-/** Whether nothing needs any key but the first one from now on. */
-async function rotate(url: string, { encryptionKeys }: Config): Promise<boolean> {
-  const { db, close } = connect(url, { max: 1, deadlineMs: DEADLINE_MS });
+/** Returns whether only the first key is needed from now on. */
+async function rotateAll(url: string, { encryptionKeys }: Config): Promise<boolean> {
+  const { db, close } = connect(url, { max: 1, deadlineMs: STATEMENT_TIMEOUT_MS });
   try {
     const key = encryptionKeys[0]?.id;
     let failed = 0;
-    let overtaken = 0;
+    let changed = 0;
     for await (const rotation of rotateKeys(db, encryptionKeys)) {
-      console.log(`${rotation.column}: ${rotation.reencrypted} sealed anew under the key "${key}"`);
+      console.log(`${rotation.column}: ${rotation.reencrypted} encrypted again with the key "${key}"`);
       for (const failure of rotation.failures) console.error(failure);
       failed += rotation.failures.length;
-      overtaken += rotation.changedMeanwhile;
+      changed += rotation.changedMeanwhile;
     }
-    if (failed > 0) console.error(`${failed} secrets cannot be opened with the keys that ENCRYPTION_KEY lists.`);
-    else if (overtaken > 0)
-      console.log(`${overtaken} secrets changed meanwhile: run this once more to be sure of them.`);
-    else console.log(`Every secret is sealed under the key "${key}": ENCRYPTION_KEY needs no other.`);
-    return failed + overtaken === 0;
+    if (failed > 0) console.error(`Secrets that no key of ENCRYPTION_KEY decrypts: ${failed}.`);
+    else if (changed > 0) console.log(`Secrets that changed meanwhile: ${changed}. Run this again to be sure of them.`);
+    else console.log(`Every secret is encrypted with the key "${key}": ENCRYPTION_KEY needs no other.`);
+    return failed + changed === 0;
   } finally {
     await close();
   }

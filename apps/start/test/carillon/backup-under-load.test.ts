@@ -33,7 +33,7 @@ function folder(t: Test): string {
   return path;
 }
 
-/** What the service has said yes to. */
+/** What the service has acknowledged. */
 interface Acknowledged {
   tasks: number[];
   executions: number[];
@@ -46,14 +46,14 @@ async function post(api: string, path: string, body: object | FormData, headers:
   return ask(`${api}${path}`, { method: 'POST', headers: { ...(isForm ? {} : JSON_BODY), ...headers }, body: given });
 }
 
-/** Makes tasks, runs them, uploads and deletes files, as fast as it is answered, until `signal` says so. */
-function load(api: string, auth: Record<string, string>, signal: AbortSignal) {
+/** Creates and runs tasks, uploads and deletes files, as fast as possible until `signal` aborts. */
+function startLoad(api: string, auth: Record<string, string>, signal: AbortSignal) {
   const done: Acknowledged = { tasks: [], executions: [], files: [] };
-  const again = async (work: (round: number) => Promise<void>) => {
+  const repeat = async (work: (round: number) => Promise<void>) => {
     for (let round = 0; !signal.aborted; round++) await work(round);
   };
   const loops = [
-    again(async (round) => {
+    repeat(async (round) => {
       const scheduledFor = new Date(Date.now() + 1500).toISOString();
       const task = {
         name: `Task ${round}`,
@@ -69,14 +69,14 @@ function load(api: string, auth: Record<string, string>, signal: AbortSignal) {
       const run = await post(api, `/api/tasks/${taskId}/execute`, {}, auth);
       if (run.status === 201) done.executions.push(run.body.executionId as number);
     }),
-    again(async (round) => {
+    repeat(async (round) => {
       const content = `file ${round} `.repeat(20_000);
       const form = new FormData();
       form.set('file', new Blob([content], { type: 'text/plain' }), `file-${round}.txt`);
       const { status, body } = await post(api, '/api/upload', form, auth);
       const { url } = (body.file ?? body) as { url?: string };
       if (status !== 200 || !url) return;
-      // Every third goes again at once: a backup meets files that are being deleted.
+      // Every third is deleted at once, so that the backup meets files that are being deleted.
       if (round % 3 !== 2) return void done.files.push({ url, content });
       await ask(`${api}/api/upload`, {
         method: 'DELETE',
@@ -84,7 +84,7 @@ function load(api: string, auth: Record<string, string>, signal: AbortSignal) {
         body: JSON.stringify({ url }),
       });
     }),
-    again(async () => {
+    repeat(async () => {
       await ask(`${api}/api/cron/scheduler`, {
         headers: { authorization: `Bearer ${CRON_SECRET}`, prefer: 'respond-async' },
       });
@@ -93,7 +93,7 @@ function load(api: string, auth: Record<string, string>, signal: AbortSignal) {
   return { done, ended: Promise.all(loops) };
 }
 
-t.test('a backup taken under load is restored into an empty installation, and the service goes on there', async (t) => {
+t.test('A backup taken under load is restored into an empty installation, where the service continues', async (t) => {
   const ai = await startAiServer({ delayMs: 300, record: false });
   t.teardown(() => ai.close());
   const receiver = await startReceiver(t);
@@ -108,7 +108,7 @@ t.test('a backup taken under load is restored into an empty installation, and th
   t.equal((await post(api.url, '/api/webhooks', { url: receiver.url, events }, auth)).status, 201);
 
   const stop = new AbortController();
-  const { done, ended } = load(api.url, auth, stop.signal);
+  const { done, ended } = startLoad(api.url, auth, stop.signal);
   const isBusy = async () => (await db.$count(executions, inArray(executions.status, ['pending', 'running']))) > 0;
   await until(() => done.tasks.length >= 10 && done.files.length >= 5 && receiver.received.length >= 3);
   await until(isBusy);
@@ -120,7 +120,7 @@ t.test('a backup taken under load is restored into an empty installation, and th
     { cwd: folder(t) },
   );
   t.same([backup.code, backup.err], [0, '']);
-  t.ok(done.tasks.length > before.tasks.length, 'the service worked meanwhile');
+  t.ok(done.tasks.length > before.tasks.length, 'the service continued during the backup');
   stop.abort();
   await ended;
   await api.end('SIGKILL');
@@ -129,37 +129,37 @@ t.test('a backup taken under load is restored into an empty installation, and th
   const there = { ...SETTINGS, DATA_DIR: folder(t), DATABASE_URL: to.url };
   const restored = await runCarillon(['restore', archive], there, { cwd: folder(t) });
   t.same([restored.code, restored.err], [0, '']);
-  t.match(restored.out, /^Restored \d+ rows and \d+ files, as they were at 2\d{3}-/);
-  t.match(restored.out, 'All usage counters are the sum of the ledger and of what runs.');
-  t.match(restored.out, 'All totals of storage are the sum of the uploads.');
+  t.match(restored.out, /^Restored \d+ rows and \d+ files as of 2\d{3}-/);
+  t.match(restored.out, 'All usage counters match the ledger.');
+  t.match(restored.out, 'All storage totals match the uploads.');
 
   const open = connect(to.url, { max: 2, deadlineMs: 30_000 });
   t.teardown(open.close);
   const has = async (ids: number[], table: typeof tasks | typeof executions) =>
     (await open.db.select({ found: count() }).from(table).where(inArray(table.id, ids)))[0]?.found;
-  t.equal(await has(before.tasks, tasks), before.tasks.length, 'every task that was acknowledged before');
-  t.equal(await has(before.executions, executions), before.executions.length, 'and every run');
+  t.equal(await has(before.tasks, tasks), before.tasks.length, 'every task acknowledged before');
+  t.equal(await has(before.executions, executions), before.executions.length, 'every execution acknowledged before');
   const live = inArray(executions.status, ['pending', 'running']);
-  t.ok((await open.db.$count(executions, live)) > 0, 'some of which were under way');
+  t.ok((await open.db.$count(executions, live)) > 0, 'some of them were running');
 
   const next = await startApiProcess(t, { databaseUrl: to.url, aiUrl: ai.url, leaseMs: 1000, env: there });
-  t.equal((await post(next.url, '/api/auth/login', CREDENTIALS)).status, 200, 'people sign in');
+  t.equal((await post(next.url, '/api/auth/login', CREDENTIALS)).status, 200, 'sign-in works');
   const session = await ask(`${next.url}/api/executions`, { headers: auth });
-  t.equal(session.status, 200, 'and those who were signed in still are');
+  t.equal(session.status, 200, 'sessions continue');
   for (const { url, content } of before.files) {
     const response = await fetch(url.replace(SETTINGS.STORAGE_URL, `${next.url}/files`));
-    t.ok(response.status === 200 && (await response.text()) === content, 'each file is served as it was');
+    t.ok(response.status === 200 && (await response.text()) === content, 'each file is served unchanged');
   }
   await until(async () => (await open.db.$count(executions, live)) === 0);
   t.equal(
     await open.db.$count(executions, inArray(executions.id, before.executions)),
     before.executions.length,
-    'what was under way has ended',
+    'running executions have ended',
   );
   const verified = await runCarillon(['usage', 'verify'], there, { cwd: folder(t) });
   t.equal(verified.code, 0, verified.out);
-  const told = receiver.received.length;
+  const delivered = receiver.received.length;
   await post(next.url, `/api/tasks/${before.tasks[0]}/execute`, {}, auth);
-  await until(() => receiver.received.length > told);
-  t.pass('and webhooks are told of what runs now');
+  await until(() => receiver.received.length > delivered);
+  t.pass('webhooks receive new events');
 });

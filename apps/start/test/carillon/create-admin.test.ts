@@ -18,9 +18,9 @@ const find = async (email: string) => (await db.select().from(users).where(eq(us
 const passwordFile = join(cwd, 'password');
 writeFileSync(passwordFile, 'Carillon-2026\n');
 
-t.test('an account of an admin is made, with the password of a file', async (t) => {
+t.test('An admin account is created with the password of a file', async (t) => {
   const { code, out, err } = await createAdmin(' Ada@Example.com', '--password-file', passwordFile, '--name', 'Ada');
-  t.same([code, err, out], [0, '', 'ada@example.com has an account of an admin now.\n']);
+  t.same([code, err, out], [0, '', 'ada@example.com now has an admin account.\n']);
   const ada = await find('ada@example.com');
   t.match(ada, { role: 'ADMIN', name: 'Ada', isActive: true });
   t.ok(await verifyPassword(ada?.passwordHash ?? null, 'Carillon-2026'));
@@ -32,18 +32,18 @@ t.test('an account of an admin is made, with the password of a file', async (t) 
     [{ kind: 'user.registered', actorId: null, details: { by: 'create-admin', role: 'ADMIN' } }],
   );
   const again = await createAdmin('ada@example.com', '--generate');
-  t.same([again.code, again.out], [0, 'ada@example.com was an admin already.\n']);
+  t.same([again.code, again.out], [0, 'ada@example.com already was an admin.\n']);
   t.ok(await verifyPassword((await find('ada@example.com'))?.passwordHash ?? null, 'Carillon-2026'));
 });
 
-t.test('a generated password is shown this once, and works', async (t) => {
+t.test('A generated password is printed and works', async (t) => {
   const { out } = await createAdmin('grace@example.com', '--generate', '--json');
-  const { password, ...told } = JSON.parse(out);
-  t.strictSame(told, { email: 'grace@example.com', outcome: 'created', isActive: true });
+  const { password, ...rest } = JSON.parse(out);
+  t.strictSame(rest, { email: 'grace@example.com', outcome: 'created', isActive: true });
   t.ok(await verifyPassword((await find('grace@example.com'))?.passwordHash ?? null, password));
 });
 
-t.test('an account that exists is promoted: it keeps its password and has to sign in again', async (t) => {
+t.test('An existing account is promoted, keeps its password and has to sign in again', async (t) => {
   const account = {
     identityUserId: 'local:b',
     email: 'bob@example.com',
@@ -58,25 +58,25 @@ t.test('an account that exists is promoted: it keeps its password and has to sig
   await db.insert(sessions).values({ id, userId, createdAt: at, lastUsedAt: at, expiresAt: at });
   const { code, out } = await createAdmin('bob@example.com');
   t.equal(code, 0);
-  t.match(out, 'bob@example.com is an admin now; the password is the one of before.\nThe account is deactivated');
+  t.match(out, 'bob@example.com is now an admin; the password has not changed.\nThe account is deactivated');
   t.match(await find('bob@example.com'), { role: 'ADMIN', passwordHash: 'kept', isActive: false });
   t.equal(await db.$count(sessions, eq(sessions.userId, userId)), 0);
   t.match(await db.select().from(auditLog).where(eq(auditLog.userId, userId)), [{ kind: 'user.promoted' }]);
 });
 
-t.test('what cannot be done is one line, and makes no account', async (t) => {
+t.test('A failure is one line and creates no account', async (t) => {
   const before = await db.$count(users);
   writeFileSync(join(cwd, 'weak'), 'short');
-  const refused = async (code: number, message: RegExp, ...args: string[]) => {
-    const ended = await createAdmin(...args);
-    t.equal(ended.code, code);
-    t.match(ended.err, message);
-    t.equal(ended.err.split('\n').length, 2, ended.err);
+  const assertRejected = async (code: number, message: RegExp, ...args: string[]) => {
+    const result = await createAdmin(...args);
+    t.equal(result.code, code);
+    t.match(result.err, message);
+    t.equal(result.err.split('\n').length, 2, result.err);
   };
-  await refused(1, /^The address .*e-mail/, 'nobody', '--generate');
-  await refused(1, /^The password /, 'x@example.com', '--password-file', join(cwd, 'weak'));
-  await refused(1, /cannot be read \(ENOENT\)/, 'x@example.com', '--password-file', join(cwd, 'none'));
-  await refused(
+  await assertRejected(1, /^The e-mail address .*e-mail/, 'nobody', '--generate');
+  await assertRejected(1, /^The password /, 'x@example.com', '--password-file', join(cwd, 'weak'));
+  await assertRejected(1, /cannot be read \(ENOENT\)/, 'x@example.com', '--password-file', join(cwd, 'none'));
+  await assertRejected(
     2,
     /--password-file or --generate, not both/,
     'x@example.com',
@@ -84,7 +84,7 @@ t.test('what cannot be done is one line, and makes no account', async (t) => {
     '--password-file',
     passwordFile,
   );
-  await refused(2, /There is no terminal/, 'x@example.com');
+  await assertRejected(2, /Without a terminal/, 'x@example.com');
   t.equal(await db.$count(users), before);
   const { url: nothing } = await emptyDatabase(t, 'admin_nothing');
   const early = await runCarillon(
@@ -95,7 +95,7 @@ t.test('what cannot be done is one line, and makes no account', async (t) => {
   t.same([early.code, early.err], [1, 'The database has no tables yet: start Carillon first.\n']);
 });
 
-t.test('wrong usage is told with the exit code 2, and each command has its help', async (t) => {
+t.test('Invalid arguments exit with 2, and each command has help', async (t) => {
   t.match(await runCarillon(['create-admin'], env, { cwd }), { code: 2, err: /missing required argument 'email'/ });
   t.match(await runCarillon(['nothing'], env, { cwd }), { code: 2, err: /unknown command 'nothing'/ });
   t.match(await runCarillon(['doctor', '--processes', 'many'], env, { cwd }), { code: 2 });

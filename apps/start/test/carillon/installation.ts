@@ -15,10 +15,10 @@ interface Test {
 export const AI_KEY = 'the-right-key';
 export const MAIL_PASSWORD = 'the-right-password';
 
-/** An installation in production whose parts are all well, and the settings of it; it goes away at the end of `t`. */
-export async function healthyInstallation(t: Test, dataDir: string) {
+/** The parts of a healthy production installation, and its settings. */
+export async function startHealthyInstallation(t: Test, dataDir: string) {
   const { url, db } = await testDatabase(t as { teardown(work: () => Promise<void>): unknown });
-  // What an API process is to the database.
+  // Counts as an API process.
   const api = connect(url);
   await api.db.execute('select 1');
   t.teardown(api.close);
@@ -32,11 +32,11 @@ export async function healthyInstallation(t: Test, dataDir: string) {
       password === MAIL_PASSWORD ? done(null, { user: 'carillon' }) : done(new Error('Wrong password')),
   });
   mail.on('error', () => {});
-  const mailPort = await portOf(mail.listen(0, '127.0.0.1'));
+  const mailPort = await readPort(mail.listen(0, '127.0.0.1'));
   t.teardown(() => new Promise<void>((resolve) => mail.close(resolve)));
   let health: object = { status: 'ok', version: VERSION };
   const proxy = createServer((_request, response) => response.end(JSON.stringify(health))).listen(0, '127.0.0.1');
-  const proxyPort = await portOf(proxy);
+  const proxyPort = await readPort(proxy);
   t.teardown(() => proxy.close());
   const env: Record<string, string> = {
     ...PRODUCTION,
@@ -59,7 +59,7 @@ export async function healthyInstallation(t: Test, dataDir: string) {
   };
 }
 
-async function portOf(server: { once(event: 'listening', done: () => void): unknown; address(): unknown }) {
+async function readPort(server: { once(event: 'listening', done: () => void): unknown; address(): unknown }) {
   if (!server.address()) await new Promise<void>((resolve) => server.once('listening', resolve));
   return (server.address() as AddressInfo).port;
 }

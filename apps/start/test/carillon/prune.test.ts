@@ -21,7 +21,7 @@ function store(name: string, changedAt: Date) {
   utimesSync(join(folder, name), changedAt, changedAt);
 }
 
-t.test('what is over is deleted, and old files that no row names, and nothing else', async (t) => {
+t.test('Expired data and old files without an upload are deleted, and nothing else', async (t) => {
   const [alice] = await db
     .insert(users)
     .values({ identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice' })
@@ -47,11 +47,11 @@ t.test('what is over is deleted, and old files that no row names, and nothing el
   t.equal(await db.$count(sessions), 0);
 });
 
-t.test("files are left alone where the database names none: they may be another installation's", async (t) => {
+t.test('Files are not deleted if the database knows none of them', async (t) => {
   await db.delete(uploads);
   await db.delete(orphanedObjects);
   const { code, out } = await prune();
   t.equal(code, 1);
-  t.match(out, `None of the 2 old files in ${folder} is known to this database`);
+  t.match(out, `${folder} contains old files (2), none of them known to this database`);
   t.strictSame(readdirSync(folder).sort(), ['coming.txt', 'named.txt', 'young.txt']);
 });

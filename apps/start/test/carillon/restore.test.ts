@@ -31,7 +31,7 @@ const to = { DATA_DIR: join(folder, 'to'), STORAGE_DRIVER: 'disk', ENCRYPTION_KE
 const archive = join(folder, 'backup.tar.zst');
 const NEVER = new AbortController().signal;
 
-// A name with what COPY has to escape, and files of any length: none, less than a block of a tar, and more than a piece.
+// A name that COPY has to escape, and files that are empty, shorter than a tar block, and longer than a part.
 const NAME = 'Alice\tand\\Bob\nand "Ada", \u{1f514}';
 const CONTENTS = { 'empty.txt': '', 'short.txt': 'short', 'long.txt': 'long '.repeat(300_000) };
 const { db, url } = await testDatabase(t);
@@ -52,7 +52,7 @@ await db.insert(uploads).values(
 );
 await db.insert(uploadTotals).values({ userId, bytes: 4, files: 4 });
 
-t.test('a backup is one file that its owner alone may read, and says what is in it', async (t) => {
+t.test('A backup is one file that only its owner can read, and its content is summed up', async (t) => {
   const { code, out, err } = await runCarillon(['backup', archive, '--json'], { ...from, DATABASE_URL: url }, { cwd });
   t.same([code, err], [0, '']);
   t.match(JSON.parse(out), {
@@ -65,12 +65,12 @@ t.test('a backup is one file that its owner alone may read, and says what is in 
   });
   t.equal(statSync(archive).mode & 0o777, 0o600);
   const again = await runCarillon(['backup', archive], { ...from, DATABASE_URL: url }, { cwd });
-  t.match(again, { code: 1, err: `${archive} is there already: name another file.\n` });
+  t.match(again, { code: 1, err: `${archive} already exists: choose another file.\n` });
   const nowhere = await runCarillon(['backup', join(folder, 'no', 'where')], { ...from, DATABASE_URL: url }, { cwd });
   t.match(nowhere, { code: 1, err: `${join(folder, 'no', 'where')} cannot be written (ENOENT).\n` });
 });
 
-t.test('what was restored is what there was', async (t) => {
+t.test('A restore brings back rows and files as they were', async (t) => {
   const { sql, url } = await emptyDatabase(t, 'restored');
   const { code, out, err } = await runCarillon(['restore', archive], { ...to, DATABASE_URL: url }, { cwd });
   t.same([code, err], [0, '']);
@@ -81,27 +81,27 @@ t.test('what was restored is what there was', async (t) => {
     t.ok(readFileSync(join(to.DATA_DIR, 'files', name), 'utf8') === content, name);
     t.equal(statSync(join(to.DATA_DIR, 'files', name)).mode & 0o777, 0o600);
   }
-  t.strictSame(readdirSync(to.DATA_DIR).sort(), ['files', 'secrets.json'], 'and nothing else');
+  t.strictSame(readdirSync(to.DATA_DIR).sort(), ['files', 'secrets.json'], 'nothing else is left');
   const again = await runCarillon(['restore', archive], { ...to, DATABASE_URL: url }, { cwd });
   t.match(again, { code: 1, err: /^The database is not empty \(.*\n$/ });
 });
 
-t.test('keys that cannot open the secrets, and another address of files, are warned of', async (t) => {
+t.test('A restore warns of missing keys and of another URL of files', async (t) => {
   const { url } = await emptyDatabase(t, 'restored_keys');
   const other = { ...to, DATABASE_URL: url, BASE_URL: 'http://localhost:4000', ENCRYPTION_KEY: `2025:${key()}` };
   const { code, out } = await runCarillon(['restore', archive, '--json'], other, { cwd });
   t.equal(code, 0);
   t.strictSame(JSON.parse(out).warnings, [
-    'ENCRYPTION_KEY is without the key "2025" of the backup: what is sealed under it cannot be opened.',
-    'files were reached at http://localhost:3000/files and are now at http://localhost:4000/files: links that were handed out differ.',
+    'ENCRYPTION_KEY lacks the key "2025" of the backup: secrets encrypted with it cannot be decrypted.',
+    'files were served at http://localhost:3000/files and are now at http://localhost:4000/files: existing links have changed.',
   ]);
 });
 
-t.test('an archive that is not whole is refused, and leaves an empty database and no file', async (t) => {
+t.test('A damaged archive is rejected and leaves an empty database and no file', async (t) => {
   const whole = readFileSync(archive);
   const { sql, url } = await emptyDatabase(t, 'restored_damaged');
   const DATA_DIR = join(folder, 'damaged');
-  const refused = async (name: string, bytes: Buffer | null, message: RegExp, env = {}) => {
+  const assertRejected = async (name: string, bytes: Buffer | null, message: RegExp, env = {}) => {
     const path = join(folder, name);
     if (bytes) writeFileSync(path, bytes);
     const { code, err } = await runCarillon(['restore', path], { ...to, DATA_DIR, DATABASE_URL: url, ...env }, { cwd });
@@ -117,45 +117,49 @@ t.test('an archive that is not whole is refused, and leaves an empty database an
   };
   const flipped = Buffer.from(whole);
   flipped[whole.length >> 1] = (flipped[whole.length >> 1] ?? 0) ^ 0xff;
-  const made = async (name: string, entries: [string, string][]) => {
+  const build = async (name: string, entries: [string, string][]) => {
     const add = async (writer: Parameters<Parameters<typeof writeArchive>[1]>[0]) => {
       for (const [entry, content] of entries) await writer.add(entry, Buffer.from(content));
     };
     await writeArchive(join(folder, name), add, NEVER);
   };
-  await refused('none', null, /none cannot be read \(ENOENT\)/);
-  await refused('empty', Buffer.alloc(0), /empty is damaged or cut off/);
-  await refused('text', Buffer.from('some text'), /text is no backup of Carillon/);
-  await refused('half', whole.subarray(0, whole.length >> 1), /half is damaged or cut off/);
-  await refused('short', whole.subarray(0, -100), /short is damaged or cut off/);
-  await refused('flipped', flipped, /flipped is damaged/);
-  await made('strange', [['../../etc/passwd', 'root']]);
-  await refused('strange', null, /strange is no backup of Carillon/);
-  await made('later', [[HEADER, JSON.stringify({ format: FORMAT + 1 })]]);
-  await refused('later', null, /has the format 2, this version reads 1/);
-  const header = await headerOf();
-  await made('endless', [[HEADER, JSON.stringify(header)]]);
-  await refused('endless', null, /endless is damaged \(its end is missing\)/);
+  await assertRejected('none', null, /none cannot be read \(ENOENT\)/);
+  await assertRejected('empty', Buffer.alloc(0), /empty is damaged or truncated/);
+  await assertRejected('text', Buffer.from('some text'), /text is not a backup of Carillon/);
+  await assertRejected('half', whole.subarray(0, whole.length >> 1), /half is damaged or truncated/);
+  await assertRejected('short', whole.subarray(0, -100), /short is damaged or truncated/);
+  await assertRejected('flipped', flipped, /flipped is damaged/);
+  await build('strange', [['../../etc/passwd', 'root']]);
+  await assertRejected('strange', null, /strange is not a backup of Carillon/);
+  await build('later', [[HEADER, JSON.stringify({ format: FORMAT + 1 })]]);
+  await assertRejected('later', null, /has the format 2, this version reads 1/);
+  const header = await readHeader();
+  await build('endless', [[HEADER, JSON.stringify(header)]]);
+  await assertRejected('endless', null, /endless is damaged \(its end is missing\)/);
   const newer = { ...header, migration: { tag: '9999_later', when: 9e12 } };
-  await made('newer', [[HEADER, JSON.stringify(newer)]]);
-  await refused('newer', null, /The backup is from a newer Carillon \(its schema is 9999_later\)/);
-  await made('escape', [
+  await build('newer', [[HEADER, JSON.stringify(newer)]]);
+  await assertRejected('newer', null, /The backup is from a newer Carillon \(its schema is 9999_later\)/);
+  await build('escape', [
     [HEADER, JSON.stringify(header)],
     ['files/..', 'x'],
   ]);
-  await refused('escape', null, /escape is no backup of Carillon/);
+  await assertRejected('escape', null, /escape is not a backup of Carillon/);
   const driver = { STORAGE_DRIVER: 'base64' };
-  await refused('backup.tar.zst', null, /The backup has files of STORAGE_DRIVER=disk: set it here, too/, driver);
+  await assertRejected(
+    'backup.tar.zst',
+    null,
+    /The backup contains files of STORAGE_DRIVER=disk: set it here too/,
+    driver,
+  );
 });
 
-/** The first entry of the archive. */
-async function headerOf() {
+async function readHeader() {
   for await (const { bytes } of readArchive(archive, { onRead: () => {}, signal: NEVER })) {
     return JSON.parse(await text(bytes));
   }
 }
 
-t.test('a backup that is stopped leaves no file behind', async (t) => {
+t.test('An aborted backup leaves no file behind', async (t) => {
   const path = join(folder, 'stopped.tar.zst');
   const before = readdirSync(folder);
   const signal = AbortSignal.abort(new Error('Stopped.'));

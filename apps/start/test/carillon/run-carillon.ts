@@ -11,7 +11,7 @@ export interface Ended {
   err: string;
 }
 
-/** Runs `carillon` as an operator would, in a folder without a developer's `.env`, and tells how it ended. */
+/** Runs `carillon` in a process and a folder of its own, where it finds no developer's `.env`. */
 export async function runCarillon(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -21,7 +21,7 @@ const id = alice?.id ?? 0;
 const sealed = encrypt([old], 'sk-of-alice', `users.provider_key_sealed:${id}`);
 await db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, id));
 
-/** Runs the command as an operator would, and tells how it ended. */
+/** Runs the command in a process of its own. */
 function rotate(keys: Key[], DATABASE_URL = url): Promise<{ code: number; out: string; err: string }> {
   const ENCRYPTION_KEY = keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',');
   const DATA_DIR = t.testdirName;
@@ -34,31 +34,31 @@ function rotate(keys: Key[], DATABASE_URL = url): Promise<{ code: number; out: s
 }
 t.testdir();
 
-t.test('it counts what it sealed anew, and says when the old keys can go', async (t) => {
+t.test('The command counts the secrets it encrypts again, and says when the old keys can be removed', async (t) => {
   const { code, out, err } = await rotate([fresh, old]);
   t.equal(err, '');
   t.equal(code, 0);
   t.equal(
     out,
     [
-      'users.provider_key_sealed: 1 sealed anew under the key "2026"',
-      'webhooks.secret_sealed: 0 sealed anew under the key "2026"',
-      'webhooks.previous_secret_sealed: 0 sealed anew under the key "2026"',
-      'mails.body_sealed: 0 sealed anew under the key "2026"',
-      'Every secret is sealed under the key "2026": ENCRYPTION_KEY needs no other.\n',
+      'users.provider_key_sealed: 1 encrypted again with the key "2026"',
+      'webhooks.secret_sealed: 0 encrypted again with the key "2026"',
+      'webhooks.previous_secret_sealed: 0 encrypted again with the key "2026"',
+      'mails.body_sealed: 0 encrypted again with the key "2026"',
+      'Every secret is encrypted with the key "2026": ENCRYPTION_KEY needs no other.\n',
     ].join('\n'),
   );
 });
 
-t.test('a secret whose key is not listed is a line that does not show it, and the exit code 1', async (t) => {
+t.test('A secret whose key is not listed is reported without its value, and exits with 1', async (t) => {
   const { code, err } = await rotate([old]);
   t.equal(code, 1);
   t.match(err, `users.provider_key_sealed:${id} is encrypted with key "2026", which ENCRYPTION_KEY does not list.`);
-  t.match(err, '1 secrets cannot be opened with the keys that ENCRYPTION_KEY lists.');
+  t.match(err, 'Secrets that no key of ENCRYPTION_KEY decrypts: 1.');
   t.notMatch(err, 'sk-of-alice');
 });
 
-t.test('a database that cannot be asked is the exit code 2, in one line', async (t) => {
+t.test('An unreachable database is reported in one line and exits with 2', async (t) => {
   const { code, err } = await rotate([fresh, old], 'postgres://nobody@127.0.0.1:1/nothing');
   t.equal(code, 2);
   t.match(err, /^\S[^\n]+\n$/);

@@ -12,7 +12,7 @@ interface Ending {
 
 const COMMAND = new URL('../../src/carillon.ts', import.meta.url).pathname;
 
-/** Runs the command as an operator would, and tells how it ended. */
+/** Runs the command in a process of its own. */
 function verify(t: Ending, DATABASE_URL: string): Promise<{ code: number; out: string; err: string }> {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'carillon-verify-'));
   t.teardown(() => rmSync(DATA_DIR, { recursive: true, force: true }));
@@ -24,17 +24,17 @@ function verify(t: Ending, DATABASE_URL: string): Promise<{ code: number; out: s
   });
 }
 
-t.test('counters that agree with the ledger are told as such, with 0', async (t) => {
+t.test('Matching counters are reported and exit with 0', async (t) => {
   const { url } = await testDatabase(t);
   const out = [
-    'All usage counters are the sum of the ledger and of what runs.',
-    'All totals of storage are the sum of the uploads.',
-    'All numbers of tasks are those of the tasks there are.\n',
+    'All usage counters match the ledger.',
+    'All storage totals match the uploads.',
+    'All task counts match the tasks.\n',
   ].join('\n');
   t.same(await verify(t, url), { code: 0, out, err: '' });
 });
 
-t.test('each difference is a line, and the exit code 1', async (t) => {
+t.test('Each difference is a line, and the command exits with 1', async (t) => {
   const { db, url } = await testDatabase(t);
   const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice' };
   const [alice] = await db.insert(users).values(account).returning({ id: users.id });
@@ -46,14 +46,14 @@ t.test('each difference is a line, and the exit code 1', async (t) => {
     out,
     [
       `User ${userId}, 2026-11: executions 3 instead of 0, tokens 40 instead of 0`,
-      '1 usage counters differ from the ledger.',
-      'All totals of storage are the sum of the uploads.',
-      'All numbers of tasks are those of the tasks there are.\n',
+      'Usage counters that differ from the ledger: 1.',
+      'All storage totals match the uploads.',
+      'All task counts match the tasks.\n',
     ].join('\n'),
   );
 });
 
-t.test('a wrong total of storage is a line too', async (t) => {
+t.test('A wrong storage total is a line', async (t) => {
   const { db, url } = await testDatabase(t);
   const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice' };
   const [alice] = await db.insert(users).values(account).returning({ id: users.id });
@@ -65,17 +65,17 @@ t.test('a wrong total of storage is a line too', async (t) => {
   });
 });
 
-t.test('a wrong number of tasks is a line too', async (t) => {
+t.test('A wrong task count is a line', async (t) => {
   const { db, url } = await testDatabase(t);
   const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice', taskCount: 2 };
   const [alice] = await db.insert(users).values(account).returning({ id: users.id });
   const { code, out } = await verify(t, url);
   t.equal(code, 1);
   t.match(out, `User ${alice?.id}: tasks 2 instead of 0\nAll usage counters`);
-  t.match(out, /^1 numbers of tasks differ from the tasks there are\.$/m);
+  t.match(out, /^Task counts that differ from the tasks: 1\.$/m);
 });
 
-t.test('a database that cannot be asked is neither: the exit code is 2', async (t) => {
+t.test('An unreachable database is reported and exits with 2', async (t) => {
   const { code, err } = await verify(t, 'postgres://nobody@127.0.0.1:1/nothing');
   t.equal(code, 2);
   t.match(err, /^\S[^\n]+\n$/);

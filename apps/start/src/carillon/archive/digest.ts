@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { Written } from './format.ts';
 
-/** Adds up what goes by. */
+/** Length and hash of some bytes. */
 export interface Digest {
-  add(bytes: Uint8Array | string): void;
-  result(): Written;
+  bytes: number;
+  /** Hexadecimal. */
+  sha256: string;
 }
 
-export function startDigest(): Digest {
+export interface DigestBuilder {
+  add(bytes: Uint8Array | string): void;
+  build(): Digest;
+}
+
+export function startDigest(): DigestBuilder {
   const hash = createHash('sha256');
   let length = 0;
   return {
@@ -15,12 +20,14 @@ export function startDigest(): Digest {
       hash.update(bytes);
       length += Buffer.byteLength(bytes);
     },
-    result: () => ({ bytes: length, sha256: hash.digest('hex') }),
+    build: () => ({ bytes: length, sha256: hash.digest('hex') }),
   };
 }
 
-export function digestOf(bytes: Uint8Array): Written {
+export function buildDigest(bytes: Uint8Array): Digest {
   const digest = startDigest();
   digest.add(bytes);
-  return digest.result();
+  return digest.build();
 }
+
+export const isSameDigest = (a: Digest, b: Digest) => a.bytes === b.bytes && a.sha256 === b.sha256;

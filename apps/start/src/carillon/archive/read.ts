@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { extract as startExtract } from 'tar-stream';
 import { CommandFailure } from '../command.ts';
-import { type EntryName, readName } from './format.ts';
+import { type EntryName, parseEntryName } from './format.ts';
 
 export interface ArchiveEntry {
   name: EntryName;
@@ -14,8 +14,8 @@ export interface ArchiveEntry {
 }
 
 /**
- * The entries of an archive, each read or passed over before the next one comes. `onRead` is told how many bytes of the
- * file were read so far. Throws a `CommandFailure` where it is no archive, damaged or cut off.
+ * Yields the entries of an archive; the rest of one that was not read to its end is skipped. `onRead` gets the number of bytes
+ * of the file read so far. Throws a `CommandFailure` if the file is not a backup, damaged or truncated.
  */
 export async function* readArchive(
   path: string,
@@ -23,41 +23,41 @@ export async function* readArchive(
 ): AsyncGenerator<ArchiveEntry> {
   const source = createReadStream(path);
   const extract = startExtract();
-  const fed = pipeline(source, createZstdDecompress(), extract, { signal });
-  fed.catch(() => {});
-  const damage = async (error: unknown) => {
+  const piped = pipeline(source, createZstdDecompress(), extract, { signal });
+  piped.catch(() => {});
+  const explain = async (error: unknown) => {
     if (signal.aborted) return signal.reason;
-    const { code, message } = await fed.then(
+    const { code, message } = await piped.then(
       () => error as NodeJS.ErrnoException,
       (cause: NodeJS.ErrnoException) => cause,
     );
     if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
       return new CommandFailure(`${path} cannot be read (${code}).`);
-    if (code === 'ZSTD_error_prefix_unknown') return new CommandFailure(`${path} is no backup of Carillon.`);
-    return new CommandFailure(`${path} is damaged or cut off (${message}): nothing was restored.`);
+    if (code === 'ZSTD_error_prefix_unknown') return new CommandFailure(`${path} is not a backup of Carillon.`);
+    return new CommandFailure(`${path} is damaged or truncated (${message}): nothing was restored.`);
   };
-  async function* bytesOf(entry: Readable) {
+  async function* readEntry(entry: Readable) {
     try {
       yield* entry;
     } catch (error) {
-      throw await damage(error);
+      throw await explain(error);
     }
   }
   const entries = extract[Symbol.asyncIterator]();
   try {
     for (;;) {
       const { value: entry } = await entries.next().catch(async (error) => {
-        throw await damage(error);
+        throw await explain(error);
       });
       if (!entry) break;
       onRead(source.bytesRead);
-      const name = readName(entry.header.name);
-      if (!name) throw new CommandFailure(`${path} is no backup of Carillon.`);
-      yield { name, size: entry.header.size ?? 0, bytes: bytesOf(entry) };
+      const name = parseEntryName(entry.header.name);
+      if (!name) throw new CommandFailure(`${path} is not a backup of Carillon.`);
+      yield { name, size: entry.header.size ?? 0, bytes: readEntry(entry) };
       entry.resume();
     }
-    await fed.catch(async (error) => {
-      throw await damage(error);
+    await piped.catch(async (error) => {
+      throw await explain(error);
     });
   } finally {
     extract.destroy();

@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { type Pack, pack as startPack } from 'tar-stream';
 import { CommandFailure } from '../command.ts';
-import { syncFolder } from './files.ts';
+import { syncFolder } from './staged-files.ts';
 
 export interface ArchiveWriter {
   add(name: string, bytes: Buffer): Promise<void>;
-  /** `size` is what comes, in bytes. */
+  /** `size` is the number of bytes that follow. */
   addStream(name: string, size: number, bytes: AsyncIterable<Buffer>): Promise<void>;
 }
 
@@ -17,8 +17,8 @@ const COMPRESSION = {
 };
 
 /**
- * Makes an archive of what `fill` adds, a tar compressed by Zstandard that its owner alone may read. It has its name
- * only when it is whole and on the disk; when something fails nothing of it stays.
+ * Writes what `fill` adds to a tar file compressed with Zstandard, readable by its owner only. It appears under its name when
+ * it is complete and synced; a failure leaves nothing behind.
  */
 export async function writeArchive(path: string, fill: (archive: ArchiveWriter) => Promise<void>, signal: AbortSignal) {
   const draft = `${path}.${process.pid}.part`;
@@ -27,10 +27,10 @@ export async function writeArchive(path: string, fill: (archive: ArchiveWriter) 
   });
   const pack = startPack();
   const written = pipeline(pack, createZstdCompress(COMPRESSION), file.createWriteStream({ flush: true }), { signal });
-  // Awaited where something waits for it.
+  // Awaited below; avoids an unhandled rejection until then.
   written.catch(() => {});
   try {
-    await fill(writerOf(pack, written));
+    await fill(createWriter(pack, written));
     pack.finalize();
     await written;
     await rename(draft, path);
@@ -43,22 +43,22 @@ export async function writeArchive(path: string, fill: (archive: ArchiveWriter) 
   }
 }
 
-function writerOf(pack: Pack, written: Promise<void>): ArchiveWriter {
+function createWriter(pack: Pack, written: Promise<void>): ArchiveWriter {
   async function addStream(name: string, size: number, bytes: AsyncIterable<Buffer> | Iterable<Buffer>) {
     try {
       const ended = Promise.withResolvers<void>();
       const entry = pack.entry({ name, size, mode: 0o600 }, (error) => (error ? ended.reject(error) : ended.resolve()));
-      // The callback is told of it, too.
+      // The callback receives the same error.
       entry.on('error', () => {});
       ended.promise.catch(() => {});
-      for await (const piece of bytes) {
-        if (entry.write(piece)) continue;
+      for await (const chunk of bytes) {
+        if (entry.write(chunk)) continue;
         await Promise.race([new Promise<void>((resolve) => entry.once('drain', resolve)), ended.promise]);
       }
       entry.end(null);
       await ended.promise;
     } catch (error) {
-      // A full disk ends the entry too, but does not tell it why.
+      // A full disk destroys the entry without a reason; `written` rejects with it.
       if (pack.destroyed) await written;
       throw error;
     }

@@ -2,14 +2,15 @@ import type { Config } from '@carillon/api/config/config';
 import { type Db, queryRows, toInstant } from '@carillon/db';
 import { readJournal } from '@carillon/db/journal';
 import { sql } from 'drizzle-orm';
-import { type Finding, findingsOf } from './finding.ts';
-import { unusable } from './unusable.ts';
+import { formatCount } from '../formatting.ts';
+import { explainDatabaseError } from './database-errors.ts';
+import { type Finding, findingsFor } from './finding.ts';
 
-const { ok, warning, fault } = findingsOf('database');
-const LEAST_VERSION = 150_000;
-/** Leases and schedules are compared between machines. */
+const { ok, warning, problem } = findingsFor('database');
+const MIN_VERSION = 150_000;
+/** Leases and schedules compare the clocks of machines. */
 const CLOCK_WARNING_MS = 2000;
-const CLOCK_FAULT_MS = 15_000;
+const CLOCK_PROBLEM_MS = 15_000;
 
 interface Facts {
   version: number;
@@ -26,32 +27,32 @@ interface Facts {
   foreign: string[];
 }
 
-export interface DatabaseMeans {
+export interface DatabaseCheckOptions {
   config: Pick<Config, 'databasePool'>;
-  /** How many API processes are to share the database. */
+  /** Number of API processes that share the database. */
   processes: number;
   now: () => Date;
 }
 
-/** What keeps the service from using a database, or will. `readable` tells whether its tables can be looked at. */
-export async function examineDatabase(
+/** Checks server, privileges, connections and schema. `readable` is whether the tables can be read. */
+export async function checkDatabase(
   db: Db,
-  means: DatabaseMeans,
+  options: DatabaseCheckOptions,
 ): Promise<{ findings: Finding[]; readable: boolean }> {
   try {
     await queryRows(db, sql`select 1`);
-    const before = means.now().getTime();
+    const before = options.now().getTime();
     const facts = await readFacts(db);
-    const middle = (before + means.now().getTime()) / 2;
+    const middle = (before + options.now().getTime()) / 2;
     const findings = [
-      ...ofServer(facts, toInstant(facts.clock).getTime() - middle),
-      ...ofPrivileges(facts),
-      ...ofConnections(facts, means),
+      ...checkServer(facts, toInstant(facts.clock).getTime() - middle),
+      ...checkPrivileges(facts),
+      ...checkConnections(facts, options),
     ];
-    const schema = ofSchema(facts);
+    const schema = checkSchema(facts);
     return { findings: [...findings, schema], readable: facts.newest !== null && facts.withheld.length === 0 };
   } catch (error) {
-    return { findings: [unusable(error)], readable: false };
+    return { findings: [explainDatabaseError(error)], readable: false };
   }
 }
 
@@ -77,11 +78,11 @@ async function readFacts(db: Db): Promise<Facts> {
       null as newest
     from pg_database d where d.datname = current_database()`,
   );
-  if (!facts) throw new Error('The database told nothing of itself.');
-  return { ...facts, newest: await newestOf(db) };
+  if (!facts) throw new Error('The statement returned no row.');
+  return { ...facts, newest: await readNewestMigration(db) };
 }
 
-async function newestOf(db: Db): Promise<string | null> {
+async function readNewestMigration(db: Db): Promise<string | null> {
   const [found] = await queryRows<{ exists: boolean }>(
     db,
     sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`,
@@ -94,39 +95,40 @@ async function newestOf(db: Db): Promise<string | null> {
   return row?.newest ?? null;
 }
 
-function ofServer({ version, versionName, encoding, readOnly }: Facts, clockMs: number): Finding[] {
+function checkServer({ version, versionName, encoding, readOnly }: Facts, clockMs: number): Finding[] {
   const findings: Finding[] = [];
-  if (version < LEAST_VERSION)
-    findings.push(fault(`PostgreSQL is ${versionName}, but has to be 15 or newer.`, 'Upgrade it.'));
+  if (version < MIN_VERSION)
+    findings.push(problem(`PostgreSQL is ${versionName}, but must be 15 or newer.`, 'Upgrade it.'));
   else findings.push(ok(`PostgreSQL ${versionName} answers`));
   if (encoding !== 'UTF8')
-    findings.push(fault(`Its encoding is ${encoding}.`, 'Create the database anew with the encoding UTF8.'));
-  if (readOnly) findings.push(fault('It is read-only, as a standby is.', 'Set DATABASE_URL to the primary server.'));
+    findings.push(problem(`Its encoding is ${encoding}.`, 'Create the database again with the encoding UTF8.'));
+  if (readOnly)
+    findings.push(problem('It is read-only, probably a standby.', 'Set DATABASE_URL to the primary server.'));
   const seconds = (Math.abs(clockMs) / 1000).toFixed(1);
-  const say = Math.abs(clockMs) >= CLOCK_FAULT_MS ? fault : warning;
+  const report = Math.abs(clockMs) >= CLOCK_PROBLEM_MS ? problem : warning;
   if (Math.abs(clockMs) >= CLOCK_WARNING_MS) {
     findings.push(
-      say(
+      report(
         `Its clock is ${seconds} s ${clockMs > 0 ? 'ahead of' : 'behind'} this machine's.`,
-        'Keep both in time by NTP.',
+        'Synchronise both clocks by NTP.',
       ),
     );
   }
   return findings;
 }
 
-function ofPrivileges({ canCreate, withheld, foreign, newest }: Facts): Finding[] {
+function checkPrivileges({ canCreate, withheld, foreign, newest }: Facts): Finding[] {
   if (withheld.length > 0) {
     return [
-      fault(
-        `This user may not read and write ${listed(withheld)}.`,
+      problem(
+        `This user may not read and write ${formatTables(withheld)}.`,
         'Grant all privileges on the tables, or make the user their owner.',
       ),
     ];
   }
   if (!canCreate || (newest !== null && foreign.length > 0)) {
     return [
-      fault(
+      problem(
         'This user may not change the schema: no migration can be applied.',
         'Make the user the owner of the database and its tables.',
       ),
@@ -135,37 +137,37 @@ function ofPrivileges({ canCreate, withheld, foreign, newest }: Facts): Finding[
   return [];
 }
 
-const listed = (names: readonly string[]) =>
+const formatTables = (names: readonly string[]) =>
   names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more tables` : '');
 
-function ofSchema({ newest }: Facts): Finding {
+function checkSchema({ newest }: Facts): Finding {
   const { entries } = readJournal();
-  if (newest === null) return warning('It has no tables yet.', 'They are made at the first start.');
+  if (newest === null) return warning('It has no tables yet.', 'They are created at the first start.');
   const at = entries.findIndex(({ when }) => when === Number(newest));
   const last = entries.length - 1;
   if (at === last) return ok(`its schema is the newest, ${entries[last]?.tag}`);
   const since = entries.filter(({ when }) => when > Number(newest)).length;
   if (since === 0)
-    return fault(
-      'Its schema is of a newer Carillon than this one.',
-      'Run that version, or restore a backup of this one.',
+    return problem(
+      'Its schema belongs to a newer version of Carillon.',
+      'Run that version, or restore a backup of this version.',
     );
-  return warning(`${since} migrations are not applied yet.`, 'They are at the next start, or by pnpm db:migrate.');
+  return warning(`Migrations not applied yet: ${since}.`, 'They are applied at the next start, or by pnpm db:migrate.');
 }
 
-function ofConnections({ slots, used, ours }: Facts, { config, processes }: DatabaseMeans): Finding[] {
+function checkConnections({ slots, used, ours }: Facts, { config, processes }: DatabaseCheckOptions): Finding[] {
   const needed = config.databasePool * processes;
   const others = used - ours;
-  const what = `${processes} API processes with DATABASE_POOL=${config.databasePool} need up to ${needed} connections`;
+  const need = `${formatCount(processes, 'API process', 'API processes')} with DATABASE_POOL=${config.databasePool} can use ${needed} connections`;
   if (needed > slots)
-    return [fault(`${what}, but the server has ${slots} for them.`, 'Raise max_connections, or lower DATABASE_POOL.')];
+    return [problem(`${need}, but the server allows ${slots}.`, 'Raise max_connections, or lower DATABASE_POOL.')];
   if (needed + others > slots) {
     return [
       warning(
-        `${what}, and ${others} of the ${slots} that there are belong to others.`,
+        `${need}, and others use ${others} of the ${slots} that the server allows.`,
         'Raise max_connections, or lower DATABASE_POOL.',
       ),
     ];
   }
-  return [ok(`${what}, of ${slots}`)];
+  return [ok(`${need} of the ${slots} that the server allows`)];
 }

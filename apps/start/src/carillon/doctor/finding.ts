@@ -1,35 +1,35 @@
-/** What a check has found: a fault keeps something from working, a warning may do so. */
 export interface Finding {
-  /** What was looked at, such as `database`. */
+  /** What was checked, such as `database`. */
   check: string;
-  level: 'ok' | 'warning' | 'fault';
+  /** A problem stops something from working, a warning may. */
+  level: 'ok' | 'warning' | 'problem';
   message: string;
-  /** What to do about it. */
-  mend?: string;
+  /** How to correct it. */
+  fix?: string;
 }
 
-/** Makes the findings of one check. */
-export const findingsOf = (check: string) => ({
+/** Builders for the findings of one check. */
+export const findingsFor = (check: string) => ({
   ok: (message: string): Finding => ({ check, level: 'ok', message }),
-  warning: (message: string, mend: string): Finding => ({ check, level: 'warning', message, mend }),
-  fault: (message: string, mend: string): Finding => ({ check, level: 'fault', message, mend }),
+  warning: (message: string, fix: string): Finding => ({ check, level: 'warning', message, fix }),
+  problem: (message: string, fix: string): Finding => ({ check, level: 'problem', message, fix }),
 });
 
-/** The codes of an error and of what has caused it, such as `ECONNREFUSED` or a SQLSTATE. */
-export function codesOf(error: unknown): string[] {
+/** The codes of an error and of its causes, such as `ECONNREFUSED` or a SQLSTATE. */
+export function collectErrorCodes(error: unknown): string[] {
   const codes: string[] = [];
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') codes.push(at.code);
-    if (at instanceof AggregateError) codes.push(...at.errors.flatMap(codesOf));
+    if (at instanceof AggregateError) codes.push(...at.errors.flatMap(collectErrorCodes));
   }
   return codes;
 }
 
 /** The innermost message in one line. */
-export function messageOf(error: unknown): string {
+export function describeCause(error: unknown): string {
   let at = error;
   while (at instanceof Error && at.cause instanceof Error) at = at.cause;
-  const text = at instanceof Error ? at.message || codesOf(at).join(', ') || at.name : String(at);
+  const text = at instanceof Error ? at.message || collectErrorCodes(at).join(', ') || at.name : String(at);
   return text
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim()

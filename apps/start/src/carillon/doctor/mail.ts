@@ -1,46 +1,50 @@
 import type { Config } from '@carillon/api/config/config';
 import { createTransport } from 'nodemailer';
-import { type Finding, findingsOf, messageOf } from './finding.ts';
+import { describeCause, type Finding, findingsFor } from './finding.ts';
 
-const { ok, fault } = findingsOf('mail');
-const PATIENCE_MS = 10_000;
+const { ok, problem } = findingsFor('mail');
+const TIMEOUT_MS = 10_000;
 
-/** Connects to the mail server as the service does, and signs in; no mail is sent. */
-export async function examineMail({ smtpUrl, folder }: Config['mail'], patienceMs = PATIENCE_MS): Promise<Finding[]> {
-  if (smtpUrl === null) return [ok(`mail is written to ${folder}, as SMTP_URL is not set`)];
+/** Connects to the mail server and logs in; sends no mail. */
+export async function checkMail({ smtpUrl, folder }: Config['mail'], timeoutMs = TIMEOUT_MS): Promise<Finding[]> {
+  if (smtpUrl === null) return [ok(`mail is written to ${folder} because SMTP_URL is not set`)];
   const { host } = new URL(smtpUrl);
   const transport = createTransport({
     url: smtpUrl,
-    connectionTimeout: patienceMs,
-    dnsTimeout: patienceMs,
-    greetingTimeout: patienceMs,
-    socketTimeout: patienceMs,
+    connectionTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
   });
   try {
     await transport.verify();
-    return [ok(`${host} takes mail`)];
+    return [ok(`${host} accepts mail`)];
   } catch (error) {
     const { code = '' } = error as { code?: string };
-    return [explain(code, messageOf(error), host)];
+    return [explainMailError(code, describeCause(error), host)];
   } finally {
     transport.close();
   }
 }
 
-function explain(code: string, said: string, host: string): Finding {
-  if (code === 'EAUTH')
-    return fault(`${host} refuses the log-in: ${said}`, 'Correct the user and the password in SMTP_URL.');
-  if (code === 'EDNS') return fault(`The mail server ${host} is unknown: ${said}`, 'Correct the host in SMTP_URL.');
-  if (code === 'ETLS' || /certificate|self.signed|altnames|wrong version number|SSL|TLS/i.test(said)) {
-    return fault(
-      `No secure connection to ${host}: ${said}`,
-      'smtps:// is TLS from the start, mostly at port 465, and smtp:// goes over to it, mostly at 587; the certificate has to fit the host.',
+function explainMailError(code: string, cause: string, host: string): Finding {
+  if (code === 'EAUTH') {
+    return problem(`${host} rejects the log-in: ${cause}`, 'Correct the user and the password in SMTP_URL.');
+  }
+  if (code === 'EDNS') {
+    return problem(`The mail server ${host} is unknown: ${cause}`, 'Correct the host in SMTP_URL.');
+  }
+  if (code === 'ETLS' || /certificate|self.signed|altnames|wrong version number|SSL|TLS/i.test(cause)) {
+    return problem(
+      `No secure connection to ${host}: ${cause}`,
+      'smtps:// uses TLS from the start, usually on port 465; smtp:// upgrades to it, usually on port 587. The certificate must match the host.',
     );
   }
-  if (code === 'ETIMEDOUT')
-    return fault(`${host} does not answer in time: ${said}`, 'Look at the port in SMTP_URL and at firewalls.');
-  return fault(
-    `${host} cannot be reached: ${said}`,
-    'Correct the host and the port in SMTP_URL, or open the way to it.',
+  if (code === 'ETIMEDOUT') {
+    return problem(`${host} does not answer in time: ${cause}`, 'Check the port in SMTP_URL and firewalls.');
+  }
+  return problem(
+    `${host} cannot be reached: ${cause}`,
+    'Correct the host and the port in SMTP_URL, or allow the connection.',
   );
 }

@@ -1,31 +1,31 @@
 import { type AiOutcome, createAi } from '@carillon/api/ai/client';
 import { createProviders } from '@carillon/api/ai/providers';
 import type { Config } from '@carillon/api/config/config';
-import { type Finding, findingsOf, messageOf } from './finding.ts';
+import { describeCause, type Finding, findingsFor } from './finding.ts';
 
-const { ok, warning, fault } = findingsOf('AI provider');
-const LONGEST_MS = 30_000;
+const { ok, warning, problem } = findingsFor('AI provider');
+const MAX_TIMEOUT_MS = 30_000;
 const ANTHROPIC_VERSION = '2023-06-01';
 
-/** Asks the providers that are configured for next to nothing. `model` is the one of tasks that name none. */
-export async function examineProvider(
+/** Sends a small request to each configured provider. `model` is the default model of tasks. */
+export async function checkProvider(
   { ai, production }: Pick<Config, 'ai' | 'production'>,
   model: string,
 ): Promise<Finding[]> {
-  const timeoutMs = Math.min(ai.timeoutMs, LONGEST_MS);
+  const timeoutMs = Math.min(ai.timeoutMs, MAX_TIMEOUT_MS);
   const settings = { ...ai, timeoutMs };
   const { baseUrl, anthropicApiKey } = ai;
   const findings: Finding[] = [];
   if (baseUrl === 'offline' || (baseUrl === null && anthropicApiKey === null)) {
-    const says = 'The built-in model "offline" answers, which knows nothing.';
-    findings.push(production ? warning(says, 'Set AI_BASE_URL to a provider.') : ok(says));
-  } else if (baseUrl !== null) findings.push(await examineCompatible(settings, baseUrl, model));
-  if (anthropicApiKey !== null) findings.push(await examineAnthropic(settings));
+    const message = 'The built-in model "offline" answers, which knows nothing.';
+    findings.push(production ? warning(message, 'Set AI_BASE_URL to a provider.') : ok(message));
+  } else if (baseUrl !== null) findings.push(await checkCompatible(settings, baseUrl, model));
+  if (anthropicApiKey !== null) findings.push(await checkAnthropic(settings));
   return findings;
 }
 
-async function examineCompatible(settings: Config['ai'], baseUrl: string, model: string): Promise<Finding> {
-  // What is named anthropic/… would go to Anthropic itself where its key is set.
+async function checkCompatible(settings: Config['ai'], baseUrl: string, model: string): Promise<Finding> {
+  // Without the Anthropic key, anthropic/… models are also sent to this provider.
   const ai = createAi({ ...settings, anthropicApiKey: null });
   try {
     const prompt = 'Answer with the word ok.';
@@ -37,13 +37,13 @@ async function examineCompatible(settings: Config['ai'], baseUrl: string, model:
       signal: new AbortController().signal,
     });
     if (outcome.ok) return ok(`${baseUrl} answers as ${model} within ${outcome.durationMs} ms`);
-    return await explain(outcome, settings, baseUrl, model);
+    return await explainFailure(outcome, settings, baseUrl, model);
   } finally {
     await ai.close();
   }
 }
 
-async function explain(
+async function explainFailure(
   { errorCode, message }: AiOutcome & { ok: false },
   settings: Config['ai'],
   baseUrl: string,
@@ -51,17 +51,17 @@ async function explain(
 ): Promise<Finding> {
   switch (errorCode) {
     case 'AUTHENTICATION_FAILED':
-      return fault(`The key is refused: ${message}`, 'Correct AI_API_KEY.');
+      return problem(`The key is rejected: ${message}`, 'Correct AI_API_KEY.');
     case 'TIMEOUT':
-      return fault(`${baseUrl} does not answer in time: ${message}`, 'Look at the network, or raise AI_TIMEOUT_MS.');
+      return problem(`${baseUrl} does not answer in time: ${message}`, 'Check the network, or raise AI_TIMEOUT_MS.');
     case 'QUOTA_EXCEEDED':
-      return fault(message, 'Add credit to the account of the provider.');
+      return problem(message, 'Add credit to the account at the provider.');
     case 'RATE_LIMIT_EXCEEDED':
-      return warning(message, 'Ask the provider for a higher limit where that is often so.');
+      return warning(message, 'If this happens often, ask the provider for a higher limit.');
     case 'PROVIDER_UNAVAILABLE':
       return /could not be reached/.test(message)
-        ? fault(`${baseUrl} cannot be reached: ${message}`, 'Correct AI_BASE_URL, or open the way to it.')
-        : fault(message, 'Look at what the provider says of its state.');
+        ? problem(`${baseUrl} cannot be reached: ${message}`, 'Correct AI_BASE_URL, or allow the connection.')
+        : problem(message, 'Check the status page of the provider.');
   }
   const models = await get(
     `${baseUrl}/models`,
@@ -69,39 +69,39 @@ async function explain(
     settings.apiKey ? { authorization: `Bearer ${settings.apiKey}` } : {},
   );
   if (models.status === 200 && models.isJson) {
-    return fault(
-      `${baseUrl} does not answer as ${model}, which tasks without a model of their own use: ${message}`,
+    return problem(
+      `${baseUrl} does not answer as ${model}, the default model of tasks: ${message}`,
       'Set defaultModel in the system settings to a model that this provider has.',
     );
   }
-  return fault(
-    `${baseUrl} is not the address of an OpenAI-compatible service: ${message}`,
-    'Set AI_BASE_URL to the address that ends before /chat/completions, often with /v1.',
+  return problem(
+    `${baseUrl} is not the URL of an OpenAI-compatible service: ${message}`,
+    'Set AI_BASE_URL to the URL without /chat/completions; it often ends with /v1.',
   );
 }
 
-async function examineAnthropic(settings: Config['ai']): Promise<Finding> {
+async function checkAnthropic(settings: Config['ai']): Promise<Finding> {
   const route = createProviders(settings).find('anthropic/any', null);
-  if (route.kind !== 'provider') return fault('The key has characters that no key has.', 'Correct ANTHROPIC_API_KEY.');
+  if (route.kind !== 'provider') return problem('The key has invalid characters.', 'Correct ANTHROPIC_API_KEY.');
   const { apiUrl, key } = route;
   const { status, isJson, error } = await get(`${apiUrl}/models?limit=1`, settings, {
     'x-api-key': key,
     'anthropic-version': ANTHROPIC_VERSION,
   });
-  if (status === 200 && isJson) return ok(`${apiUrl} answers and takes the key`);
+  if (status === 200 && isJson) return ok(`${apiUrl} answers and accepts the key`);
   if (status === 401 || status === 403)
-    return fault(`${apiUrl} refuses the key (${status}).`, 'Correct ANTHROPIC_API_KEY.');
+    return problem(`${apiUrl} rejects the key (${status}).`, 'Correct ANTHROPIC_API_KEY.');
   if (status !== null && status >= 500)
-    return fault(`${apiUrl} is unavailable (${status}).`, 'Look at what the provider says of its state.');
+    return problem(`${apiUrl} is unavailable (${status}).`, 'Check the status page of the provider.');
   if (status !== null) {
-    return fault(
-      `${apiUrl} is not the address of the Anthropic Messages API (${status}).`,
+    return problem(
+      `${apiUrl} is not the URL of the Anthropic Messages API (${status}).`,
       'Correct ANTHROPIC_BASE_URL, or unset it.',
     );
   }
   return error === 'TimeoutError'
-    ? fault(`${apiUrl} does not answer in time.`, 'Look at the network, or raise AI_TIMEOUT_MS.')
-    : fault(`${apiUrl} cannot be reached: ${error}`, 'Correct ANTHROPIC_BASE_URL, or open the way to it.');
+    ? problem(`${apiUrl} does not answer in time.`, 'Check the network, or raise AI_TIMEOUT_MS.')
+    : problem(`${apiUrl} cannot be reached: ${error}`, 'Correct ANTHROPIC_BASE_URL, or allow the connection.');
 }
 
 async function get(url: string, { timeoutMs }: Config['ai'], headers: Record<string, string>) {
@@ -113,7 +113,7 @@ async function get(url: string, { timeoutMs }: Config['ai'], headers: Record<str
     );
     return { status: response.status, isJson, error: null };
   } catch (error) {
-    const isLate = (error as Error).name === 'TimeoutError';
-    return { status: null, isJson: false, error: isLate ? 'TimeoutError' : messageOf(error) };
+    const isTimeout = (error as Error).name === 'TimeoutError';
+    return { status: null, isJson: false, error: isTimeout ? 'TimeoutError' : describeCause(error) };
   }
 }

@@ -1,9 +1,9 @@
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Finding, findingsOf } from './finding.ts';
+import { type Finding, findingsFor } from './finding.ts';
 
-const { ok, warning, fault } = findingsOf('scheduler');
-/** A tick comes each second; without any, the worker takes up what is due after a minute. */
+const { ok, warning, problem } = findingsFor('scheduler');
+/** The scheduler calls every second; without it, the worker enqueues due tasks after a minute. */
 const LATE_S = 30;
 const OVERDUE_S = 120;
 const WAITING_S = 600;
@@ -19,8 +19,8 @@ interface Facts {
   processes: number;
 }
 
-/** Whether what is due is taken up, in time, and whether what is queued runs: as the database tells it. */
-export async function examineScheduler(db: Db, now: Date): Promise<Finding[]> {
+/** Checks that due tasks are enqueued in time and that queued executions and mails do not wait. */
+export async function checkScheduler(db: Db, now: Date): Promise<Finding[]> {
   const at = now.toISOString();
   const ago = (seconds: number) => sql`(${at}::timestamptz - make_interval(secs => ${seconds}))`;
   const [facts] = await queryRows<Facts>(
@@ -38,44 +38,42 @@ export async function examineScheduler(db: Db, now: Date): Promise<Finding[]> {
       (select count(distinct client_addr::text || client_port::text)::int from pg_stat_activity
         where datname = current_database() and application_name = 'carillon' and pid <> pg_backend_pid()) as processes`,
   );
-  return facts ? judge(facts) : [];
+  return facts ? toFindings(facts) : [];
 }
 
-function judge({ maintenance, overdue, oldestS, late, recorded, waiting, mails, processes }: Facts): Finding[] {
+function toFindings({ maintenance, overdue, oldestS, late, recorded, waiting, mails, processes }: Facts): Finding[] {
   const findings: Finding[] = [];
   const start = 'Start an API process and the scheduler.';
   if (processes === 0) findings.push(warning('No API process is connected to the database.', start));
-  if (maintenance)
+  if (maintenance) {
     findings.push(warning('Maintenance mode is on: nothing is started.', 'An admin ends it in the system settings.'));
-  else if (overdue > 0) {
+  } else if (overdue > 0) {
     findings.push(
-      fault(
-        `${overdue} tasks are overdue, the oldest for ${Math.round(oldestS ?? 0)} s: nobody takes up what is due.`,
-        processes === 0 ? start : 'Look at the logs of the API processes and of the scheduler.',
+      problem(
+        `Due tasks are not enqueued. Overdue: ${overdue}, the oldest for ${Math.round(oldestS ?? 0)} s.`,
+        processes === 0 ? start : 'Check the logs of the API processes and of the scheduler.',
       ),
     );
   } else if (late > 0) {
     findings.push(
       warning(
-        `${late} of the ${recorded} runs of the last hour were taken up more than ${LATE_S} s late.`,
-        'Start the scheduler: without it the API processes look once a minute. Its API_URL and CRON_SECRET have to be those of the API.',
+        `Of the ${recorded} runs in the last hour, ${late} were enqueued more than ${LATE_S} s late.`,
+        'Start the scheduler: without it the API processes check once a minute. Its API_URL and CRON_SECRET must be those of the API.',
       ),
     );
   }
   if (waiting > 0 && !maintenance) {
     findings.push(
       warning(
-        `${waiting} executions have waited for more than 10 minutes.`,
+        `Executions have waited for more than 10 minutes: ${waiting}.`,
         'Raise EXECUTION_CONCURRENCY, or start another API process.',
       ),
     );
   }
-  if (mails > 0)
+  if (mails > 0) {
     findings.push(
-      warning(
-        `${mails} mails have waited for more than 10 minutes.`,
-        'Look at what the check of the mail server says.',
-      ),
+      warning(`Mails have waited for more than 10 minutes: ${mails}.`, 'See the result of the mail check.'),
     );
-  return findings.length > 0 ? findings : [ok('what was due was taken up in time')];
+  }
+  return findings.length > 0 ? findings : [ok('due tasks are enqueued in time')];
 }

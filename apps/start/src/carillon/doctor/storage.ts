@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Config } from '@carillon/api/config/config';
 import { createFileStorage, type FileStorage } from '@carillon/api/storage/client';
-import { type Finding, findingsOf, messageOf } from './finding.ts';
+import { describeCause, type Finding, findingsFor } from './finding.ts';
 
-const { ok, fault } = findingsOf('storage');
+const { ok, problem } = findingsFor('storage');
 
-/** Stores, reads and removes a small object, as an upload does. */
-export async function examineStorage({ storage }: Pick<Config, 'storage'>): Promise<Finding[]> {
-  if (storage.driver === 'base64') return [ok('files are kept in the database')];
-  const place = storage.driver === 'disk' ? storage.folder : `the bucket ${storage.s3.bucket}`;
-  const mend =
+/** Stores, reads and deletes a small object. */
+export async function checkStorage({ storage }: Pick<Config, 'storage'>): Promise<Finding[]> {
+  if (storage.driver === 'base64') return [ok('files are stored in the database')];
+  const location = storage.driver === 'disk' ? storage.folder : `the bucket ${storage.s3.bucket}`;
+  const fix =
     storage.driver === 'disk'
-      ? 'Make DATA_DIR a folder on a disk with room that this user can write into.'
+      ? 'Make DATA_DIR a folder that this user can write into, on a disk with free space.'
       : 'Correct S3_ENDPOINT, S3_REGION, S3_BUCKET and the keys, which need s3:PutObject, s3:GetObject and s3:DeleteObject.';
   let files: FileStorage | undefined;
   let step = 'used';
@@ -27,12 +27,12 @@ export async function examineStorage({ storage }: Pick<Config, 'storage'>): Prom
     });
     step = 'read from';
     const read = await files.read({ storageKey: key, url });
-    if (read?.toString() !== content) throw new Error(read ? 'something else came back' : 'nothing came back');
+    if (read?.toString() !== content) throw new Error(read ? 'the content differs' : 'the object is missing');
     step = 'deleted from';
     await files.remove(key);
-    return [ok(`${place} can be written, read and deleted from`)];
+    return [ok(`objects can be written into, read from and deleted from ${location}`)];
   } catch (error) {
-    return [fault(`${place} cannot be ${step}: ${messageOf(error)}`, mend)];
+    return [problem(`${location} cannot be ${step}: ${describeCause(error)}`, fix)];
   } finally {
     await files?.close();
   }

@@ -1,13 +1,13 @@
-export interface Caller {
-  /** Signs the calls that follow. */
+export interface ApiClient {
+  /** Sends this token with the requests that follow. */
   authorize(token: string): void;
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body?: object): Promise<T>;
   delete<T>(path: string): Promise<T>;
 }
 
-/** Calls the API at `url` as a client would; throws on an answer that is none of success. */
-export function createCaller(url: string): Caller {
+/** A client of the API at `url`. Throws unless a response is 2xx. */
+export function createApiClient(url: string): ApiClient {
   let authorization: Record<string, string> = {};
 
   async function call<T>(method: string, path: string, body?: object): Promise<T> {
@@ -15,15 +15,15 @@ export function createCaller(url: string): Caller {
       method,
       headers: {
         ...authorization,
-        // Asks the sign-in for a bearer token besides the cookie.
+        // Makes the sign-in return a bearer token besides the cookie.
         'x-request-token': 'true',
         ...(body && { 'content-type': 'application/json' }),
       },
       body: body && JSON.stringify(body),
     });
-    const answer = (await response.json()) as T & { error?: string; message?: string };
-    if (response.ok) return answer;
-    throw new Error(`${method} ${path} answered ${response.status}: ${answer.message ?? answer.error}`);
+    const json = (await response.json()) as T & { error?: string; message?: string };
+    if (response.ok) return json;
+    throw new Error(`${method} ${path} answered ${response.status}: ${json.message ?? json.error}`);
   }
 
   return {

@@ -3,19 +3,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-export const ANSWER = 'Begin with what you have put off: after ten minutes it is only work.';
+export const DEMO_ANSWER = 'Start with the task you have put off: after ten minutes it is only work.';
 
-export interface Provider {
-  /** Ends before `/chat/completions`. */
+export interface DemoProvider {
+  /** Without `/chat/completions`. */
   url: string;
   close(): Promise<void>;
 }
 
-/** A stand-in for an AI provider on loopback: speaks chat completions and always says the same. */
-export async function startProvider(): Promise<Provider> {
+/** A chat-completions server on loopback that always gives the same answer. */
+export async function startDemoProvider(): Promise<DemoProvider> {
   const server = createServer(async (request, response) => {
     const { model } = (await json(request)) as { model: string };
-    const message = { role: 'assistant', content: ANSWER };
+    const message = { role: 'assistant', content: DEMO_ANSWER };
     response.setHeader('content-type', 'application/json').end(
       JSON.stringify({
         id: 'demo',

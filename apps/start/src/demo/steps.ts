@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createCaller } from './caller.ts';
-import type { Target } from './target.ts';
+import { createApiClient } from './api-client.ts';
+import type { Installation } from './installation.ts';
 
 const DUE_IN_MS = 2000;
-const PATIENCE_MS = 30_000;
+const RUN_TIMEOUT_MS = 30_000;
 
 interface Execution {
   id: number;
@@ -23,9 +23,9 @@ interface Occurrence {
   latenessMs: number | null;
 }
 
-/** Does it all as a user would, over HTTP, and prints it. Throws what did not hold. What it made goes on `cleanUp`. */
-export async function runStory({ url, answer }: Target, cleanUp: AsyncDisposableStack): Promise<void> {
-  const api = createCaller(url);
+/** Uses the service as a user would, over HTTP, and prints each step. Throws if a check fails. */
+export async function runSteps({ url, answer }: Installation, cleanUp: AsyncDisposableStack): Promise<void> {
+  const api = createApiClient(url);
   const email = `demo-${randomBytes(4).toString('hex')}@example.com`;
   const password = `Demo-${randomBytes(12).toString('base64url')}-1`;
 
@@ -38,15 +38,15 @@ export async function runStory({ url, answer }: Target, cleanUp: AsyncDisposable
   });
   say(`${email} is signed in`);
 
-  step(2, 'Ask what a schedule will do, before saving it: 02:30 each day, over the night the clocks change');
+  step(2, 'Preview a schedule before saving it: 02:30 each day, over the night when the clocks change');
   const spring = lastSundayOfMarch(new Date().getUTCFullYear() + 1);
   const { occurrences: planned } = await api.post<{ occurrences: { local: string; note?: string }[] }>(
     '/api/tasks/preview',
     { scheduledFor: dayBefore(spring), recurrence: 'daily', timezone: 'Europe/Berlin', count: 3 },
   );
   for (const { local, note } of planned) say(`${local}${note ? `  (${note})` : ''}`);
-  must(planned.length === 3, 'the preview shows three runs');
-  must(planned[1]?.note, 'the run in the missing hour is explained');
+  assert(planned.length === 3, 'The preview does not show three runs');
+  assert(planned[1]?.note, 'The preview does not explain the run in the missing hour');
 
   const scheduledFor = new Date(Date.now() + DUE_IN_MS).toISOString();
   const prompt = 'Write one sentence that begins a working day well.';
@@ -59,36 +59,39 @@ export async function runStory({ url, answer }: Target, cleanUp: AsyncDisposable
   say(`task ${taskId}: “${prompt}”`);
 
   step(4, 'Wait for the scheduler to run it');
-  const execution = await waitForEnd();
+  const execution = await waitForResult();
   if (execution.status === 'failed') throw new Error(`The run failed: ${execution.error}`);
-  say(`execution ${execution.id} was completed in ${execution.processingTimeMs} ms by ${execution.model}`);
+  say(`execution ${execution.id} completed in ${execution.processingTimeMs} ms by ${execution.model}`);
   say(`result: “${execution.result}”`);
-  must(execution.result, 'there is a result');
-  must(answer === null || execution.result === answer, 'the result is what the provider said');
+  assert(execution.result, 'There is no result');
+  assert(answer === null || execution.result === answer, 'The result is not the answer of the provider');
   const { input = 0, output = 0, total = 0 } = execution.tokens ?? {};
-  say(`tokens: ${input} in, ${output} out, ${total} in all`);
-  must(total > 0 && total === input + output, 'the tokens were counted');
+  say(`tokens: ${input} in, ${output} out, ${total} in total`);
+  assert(total > 0 && total === input + output, 'The tokens were not counted');
 
-  step(5, 'Read the ledger: what became of each planned run');
+  step(5, 'Read the ledger: the outcome of each planned run');
   const { occurrences } = await api.get<{ occurrences: Occurrence[] }>(`/api/tasks/${taskId}/occurrences`);
   for (const { plannedFor, fate, executionId, latenessMs } of occurrences) {
-    say(`${plannedFor}  ${fate}  execution ${executionId}, started ${latenessMs} ms after its instant`);
+    say(`${plannedFor}  ${fate}  execution ${executionId}, started ${latenessMs} ms after the planned instant`);
   }
   const [run] = occurrences;
-  must(occurrences.length === 1 && run?.executionId === execution.id, 'one planned run has one execution');
-  must(run?.fate === 'ran' && run.plannedFor === scheduledFor, 'it ran at the instant it was planned for');
+  assert(
+    occurrences.length === 1 && run?.executionId === execution.id,
+    'The planned run does not have exactly one execution',
+  );
+  assert(run?.fate === 'ran' && run.plannedFor === scheduledFor, 'The run was not planned for the chosen instant');
 
-  async function waitForEnd(): Promise<Execution> {
-    const deadline = performance.now() + PATIENCE_MS;
+  async function waitForResult(): Promise<Execution> {
+    const deadline = performance.now() + RUN_TIMEOUT_MS;
     for (;;) {
       const { executions } = await api.get<{ executions: Execution[] }>(`/api/executions?taskId=${taskId}`);
-      // A failed run has its retry before it, which the demo does not wait for.
+      // A failed execution is retried after a minute or more, which the demo does not wait for.
       const ended = executions.find(({ status }) => status === 'completed' || status === 'failed');
       if (ended) return ended;
       if (performance.now() > deadline) {
-        const why =
-          executions.length > 0 ? 'Its provider has not answered' : 'Does its scheduler run? Nothing has started';
-        throw new Error(`${why} within ${PATIENCE_MS / 1000} seconds.`);
+        const reason =
+          executions.length > 0 ? 'The provider did not answer' : 'Does the scheduler run? No execution started';
+        throw new Error(`${reason} within ${RUN_TIMEOUT_MS / 1000} seconds.`);
       }
       await delay(500);
     }
@@ -98,8 +101,8 @@ export async function runStory({ url, answer }: Target, cleanUp: AsyncDisposable
 const step = (number: number, title: string) => console.log(`\n${number}. ${title}`);
 const say = (line: string) => console.log(`   ${line}`);
 
-function must(held: unknown, promise: string): void {
-  if (!held) throw new Error(`It does not hold that ${promise}.`);
+function assert(condition: unknown, failure: string): void {
+  if (!condition) throw new Error(`${failure}.`);
 }
 
 function lastSundayOfMarch(year: number): Date {
@@ -107,5 +110,5 @@ function lastSundayOfMarch(year: number): Date {
   return new Date(Date.UTC(year, 2, 31 - last.getUTCDay()));
 }
 
-/** 02:30 in Berlin, then still winter time. */
+/** 02:30 in Berlin, in winter time. */
 const dayBefore = (day: Date) => new Date(day.getTime() - 22.5 * 60 * 60 * 1000).toISOString();

@@ -1,17 +1,17 @@
 import { mkdir, open, opendir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Files that come out of an archive, in a folder of their own until all of them are there. */
-export interface IncomingFiles {
+/** Restored files, in a folder of their own until all are complete. */
+export interface StagedFiles {
   add(key: string, bytes: AsyncIterable<Buffer>): Promise<void>;
-  /** Puts all of them where the service looks for them. */
-  settle(): Promise<void>;
-  /** Removes what has not been settled. */
+  /** Moves all files into the storage. */
+  publish(): Promise<void>;
+  /** Removes files that are not published. */
   discard(): Promise<void>;
 }
 
-/** Receives files for the storage in `folder`. What an earlier try has left behind is removed first. */
-export async function receiveFiles(folder: string): Promise<IncomingFiles> {
+/** Stages files for the storage in `folder`, after removing those of an earlier attempt. */
+export async function stageFiles(folder: string): Promise<StagedFiles> {
   const draft = `${folder}.restoring`;
   const discard = () => rm(draft, { recursive: true, force: true });
   await discard();
@@ -20,13 +20,13 @@ export async function receiveFiles(folder: string): Promise<IncomingFiles> {
     async add(key, bytes) {
       const file = await open(join(draft, key), 'wx', 0o600);
       try {
-        for await (const piece of bytes) await file.writeFile(piece);
+        for await (const chunk of bytes) await file.writeFile(chunk);
         await file.sync();
       } finally {
         await file.close();
       }
     },
-    async settle() {
+    async publish() {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       for await (const { name } of await opendir(draft)) await rename(join(draft, name), join(folder, name));
       await discard();
@@ -37,7 +37,7 @@ export async function receiveFiles(folder: string): Promise<IncomingFiles> {
   };
 }
 
-/** What was named, renamed or removed in a folder outlives a power cut from then on. */
+/** Makes changes of names in a folder survive a power cut. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

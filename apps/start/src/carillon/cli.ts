@@ -1,0 +1,48 @@
+import { VERSION } from '@carillon/api/config/config';
+import { Command, CommanderError } from 'commander';
+import { addBackupCommand } from './backup.ts';
+import { type CommandContext, CommandFailure } from './command.ts';
+import { addCreateAdminCommand } from './create-admin.ts';
+import { addDoctorCommand } from './doctor.ts';
+import { addPruneCommand } from './prune.ts';
+import { addRestoreCommand } from './restore.ts';
+import { addSecretsCommand } from './secrets-rotate.ts';
+import { addUsageCommand } from './usage-verify.ts';
+
+const USAGE_ERROR = 2;
+
+/**
+ * Runs the command of `args` and returns the exit code: 0 for success, 1 for a failure (reported in one line) or a
+ * negative result, 2 for invalid arguments. `usage verify` and `secrets rotate` return 2 for a failure.
+ */
+export async function runCarillon(args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
+  let exitCode = 0;
+  const context: CommandContext = {
+    env,
+    signal,
+    setExitCode: (code) => {
+      exitCode = code;
+    },
+  };
+  const program = new Command('carillon')
+    .description('Runs and repairs an installation of Carillon. Settings come from the environment and from .env.')
+    .version(VERSION)
+    .showHelpAfterError('Add --help for usage.')
+    .exitOverride();
+  addDoctorCommand(program, context);
+  addCreateAdminCommand(program, context);
+  addBackupCommand(program, context);
+  addRestoreCommand(program, context);
+  addPruneCommand(program, context);
+  addUsageCommand(program, context);
+  addSecretsCommand(program, context);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
+    if (!(error instanceof CommandFailure)) throw error;
+    console.error(error.message);
+    return error.exitCode;
+  }
+}

@@ -1,0 +1,30 @@
+import type { EncryptionKey } from '@carillon/api/config/secrets';
+import { columnAad, ENCRYPTED_COLUMNS, type EncryptedColumn } from '@carillon/api/crypto/encrypted-columns';
+import { decrypt } from '@carillon/api/crypto/encryption';
+import { type Db, queryRows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { type Finding, findingsFor } from './finding.ts';
+
+const { ok, problem } = findingsFor('secrets');
+
+/** Decrypts one value of each encrypted column and key. */
+export async function checkEncryptionKeys(db: Db, keys: readonly EncryptionKey[]): Promise<Finding[]> {
+  const problems: Finding[] = [];
+  for (const column of Object.keys(ENCRYPTED_COLUMNS) as EncryptedColumn[]) {
+    const { table, id, ciphertext } = ENCRYPTED_COLUMNS[column];
+    const samples = await queryRows<{ id: string; ciphertext: string }>(
+      db,
+      sql`
+      select distinct on (split_part(${ciphertext}, '.', 2)) ${id}::text as id, ${ciphertext} as ciphertext from ${table}
+      where ${ciphertext} is not null order by split_part(${ciphertext}, '.', 2), ${id} desc`,
+    );
+    for (const sample of samples) {
+      try {
+        decrypt(keys, sample.ciphertext, columnAad(column, sample.id));
+      } catch (error) {
+        problems.push(problem((error as Error).message, 'Add its key to ENCRYPTION_KEY, after the first one.'));
+      }
+    }
+  }
+  return problems.length > 0 ? problems : [ok('ENCRYPTION_KEY decrypts the secrets in the database')];
+}

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '@carillon/api/config/config';
+import type { Environment } from '@carillon/api/config/environment';
+import { systemClock } from '@carillon/api/context';
+import { connect, type Db, settings } from '@carillon/db';
+import { withDatabase } from '../command.ts';
+import { checkConfig } from './configuration.ts';
+import { checkDataFolder } from './data-folder.ts';
+import { checkDatabase } from './database.ts';
+import { explainDatabaseError } from './database-errors.ts';
+import { checkEncryptionKeys } from './encryption-keys.ts';
+import { type Finding, findingsFor } from './finding.ts';
+import { checkMail } from './mail.ts';
+import { checkProvider } from './provider.ts';
+import { checkProxy } from './proxy.ts';
+import { checkScheduler } from './scheduler.ts';
+import { checkStorage } from './storage.ts';
+
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** `defaultModel` of a new installation. */
+const DEFAULT_MODEL = 'openai/gpt-5-mini';
+
+export interface CheckOptions {
+  /** Number of API processes that share the database. Default: 1. */
+  processes?: number;
+  now?: () => Date;
+  /** The folder of `.env`. Default: the working folder. */
+  cwd?: string;
+  /** Called before each check. */
+  onCheck?: (check: string, done: number, total: number) => void;
+}
+
+const CHECKS = ['data folder', 'database', 'AI provider', 'mail', 'storage', 'reverse proxy'] as const;
+
+/** Runs each check; one that depends on an invalid setting is skipped with a warning. */
+export async function runChecks(env: Environment, options: CheckOptions = {}): Promise<Finding[]> {
+  const { processes = 1, now = systemClock, cwd = process.cwd(), onCheck = () => {} } = options;
+  const { config, replaced, findings } = checkConfig(env, cwd);
+  let model = DEFAULT_MODEL;
+  const run = async (check: (typeof CHECKS)[number], names: readonly string[], work: () => Promise<Finding[]>) => {
+    onCheck(check, CHECKS.indexOf(check), CHECKS.length);
+    const invalid = names.filter((name) => replaced.has(name));
+    const { warning } = findingsFor(check);
+    if (invalid.length > 0) findings.push(warning('This was not checked.', `Correct ${invalid.join(', ')} first.`));
+    else findings.push(...(await work()));
+  };
+  await run('data folder', ['DATA_DIR'], () => checkDataFolder(config.dataDir, env, cwd));
+  await run('database', ['DATABASE_URL', 'DATABASE_POOL'], () =>
+    withConnection(config, async (db) => {
+      const { findings: found, readable } = await checkDatabase(db, { config, processes, now });
+      if (!readable) return found;
+      const [row] = await db.select({ model: settings.defaultModel }).from(settings);
+      model = row?.model ?? model;
+      const secrets = replaced.has('ENCRYPTION_KEY') ? [] : await checkEncryptionKeys(db, config.encryptionKeys);
+      return [...found, ...secrets, ...(await checkScheduler(db, now()))];
+    }),
+  );
+  await run(
+    'AI provider',
+    ['AI_BASE_URL', 'AI_API_KEY', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'AI_TIMEOUT_MS'],
+    () => checkProvider(config, model),
+  );
+  await run('mail', ['SMTP_URL'], () => checkMail(config.mail));
+  const storageVariables = [
+    'DATA_DIR',
+    'STORAGE_DRIVER',
+    'S3_ENDPOINT',
+    'S3_REGION',
+    'S3_BUCKET',
+    'S3_ACCESS_KEY_ID',
+    'S3_SECRET_ACCESS_KEY',
+  ];
+  await run('storage', storageVariables, () => checkStorage(config));
+  await run('reverse proxy', ['BASE_URL'], () => checkProxy(config));
+  return findings;
+}
+
+/** Does not create the embedded database if it does not exist yet. */
+async function withConnection(config: Config, work: (db: Db) => Promise<Finding[]>): Promise<Finding[]> {
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) {
+    const { ok } = findingsFor('database');
+    return [ok('the embedded PostgreSQL is created at the first start, because DATABASE_URL is not set')];
+  }
+  try {
+    return await withDatabase(config, async (url) => {
+      const { db, close } = connect(url, {
+        max: 1,
+        deadlineMs: STATEMENT_TIMEOUT_MS,
+        applicationName: 'carillon doctor',
+      });
+      try {
+        return await work(db);
+      } finally {
+        await close();
+      }
+    });
+  } catch (error) {
+    return [explainDatabaseError(error)];
+  }
+}
