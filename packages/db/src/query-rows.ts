@@ -33,6 +33,3 @@ export function recordset(
 }
 
 const toSnakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** @deprecated The former name of `queryRows`. */
-export const rows = queryRows;
