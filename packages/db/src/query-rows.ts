@@ -15,21 +15,11 @@ export function recordset<R extends object>(
   alias: string,
   records: readonly R[],
   columns: { readonly [K in keyof R & string]?: string },
-): SQL;
-/** @deprecated The JSON alone. */
-export function recordset(records: readonly object[]): string;
-export function recordset(
-  aliasOrRecords: string | readonly object[],
-  records: readonly object[] = [],
-  columns: Record<string, string | undefined> = {},
-): SQL | string {
-  if (typeof aliasOrRecords !== 'string') return JSON.stringify(aliasOrRecords);
-  const names = Object.keys(columns).map((field) => [field, toSnakeCase(field)] as const);
-  const rows = records.map((record) =>
-    Object.fromEntries(names.map(([field, name]) => [name, (record as Record<string, unknown>)[field]])),
-  );
-  const definitions = names.map(([field, name]) => `${name} ${columns[field]}`).join(', ');
-  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as ${sql.raw(`${aliasOrRecords}(${definitions})`)}`;
+): SQL {
+  const fields = Object.keys(columns) as (keyof R & string)[];
+  const rows = records.map((record) => Object.fromEntries(fields.map((field) => [toSnakeCase(field), record[field]])));
+  const definitions = fields.map((field) => `${toSnakeCase(field)} ${columns[field]}`).join(', ');
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as ${sql.raw(`${alias}(${definitions})`)}`;
 }
 
 const toSnakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

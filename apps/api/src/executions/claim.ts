@@ -123,7 +123,7 @@ export async function writeStarts(tx: Context, starting: readonly StartingExecut
       with started as (
         update executions e set status = 'running', started_at = ${at}, claim_token = s.token,
           lease_until = ${leaseUntil}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)}
-        from jsonb_to_recordset(${recordset(starts)}::jsonb) as s(id int, token uuid, tokens int, count int)
+        from ${recordset('s', starts, { id: 'int', token: 'uuid', tokens: 'int', count: 'int' })}
         where e.id = s.id
         returning e.task_id, s.count
       )
@@ -140,12 +140,11 @@ async function markLate({ db }: Context, starting: readonly Candidate[], now: Da
     .filter(
       ({ trigger, runAt }) => trigger === 'schedule' && now.getTime() - toInstant(runAt).getTime() > LATE_AFTER_MS,
     )
-    .map(({ taskId, runAt }) => ({ task: taskId, planned: runAt }));
+    .map(({ taskId, runAt }) => ({ taskId, plannedFor: runAt }));
   if (late.length === 0) return;
   await db.execute(sql`
-    update occurrences o set fate = 'late' from jsonb_to_recordset(${recordset(late)}::jsonb)
-      as l(task int, planned timestamptz)
-    where o.task_id = l.task and o.planned_for = l.planned and o.fate = 'ran'`);
+    update occurrences o set fate = 'late' from ${recordset('l', late, { taskId: 'int', plannedFor: 'timestamptz' })}
+    where o.task_id = l.task_id and o.planned_for = l.planned_for and o.fate = 'ran'`);
 }
 
 function observeStarts({ metrics, now }: Context, started: readonly Candidate[]) {

@@ -65,8 +65,20 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     tx.db,
     sql`
     with results as (
-      select * from jsonb_to_recordset(${recordset(records)}::jsonb) as results(id int, token uuid, status text,
-        result text, error text, code text, model text, input int, output int, estimated boolean, cost float8, ms int)
+      select * from ${recordset('results', records, {
+        id: 'int',
+        token: 'uuid',
+        status: 'text',
+        result: 'text',
+        error: 'text',
+        code: 'text',
+        model: 'text',
+        input: 'int',
+        output: 'int',
+        estimated: 'boolean',
+        cost: 'float8',
+        ms: 'int',
+      })}
     ), held as (
       select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures,
         t.notification_email from tasks t
@@ -81,12 +93,12 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     from results join executions was using (id) join held on held.id = was.task_id
     where e.id = results.id and case when results.token is null
       then e.status = 'pending' else e.status = 'running' and e.claim_token = results.token end
-    returning e.id, results.token as "claimToken", e.task_id as "taskId", e.user_id as "userId", e.trigger,
-      e.via_webhook as "viaWebhook", e.planned_for as "plannedFor", e.attempt, e.started_at as "startedAt",
-      was.usage_day as "usageDay", was.tokens_reserved as "tokensReserved",
-      held.name as "taskName", held.notification_email as "notificationEmail", held.status as "taskStatus",
+    returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger,
+      e.via_webhook, e.planned_for, e.attempt, e.started_at,
+      was.usage_day, was.tokens_reserved,
+      held.name as task_name, held.notification_email, held.status as task_status,
       held.recurrence,
-      held.next_execution_at is not null as "hasNext", held.consecutive_failures as "consecutiveFailures"`,
+      held.next_execution_at is not null as has_next, held.consecutive_failures`,
   );
   // Two claims of one execution may end together; the token says which of them counted.
   const toKey = ({ id, claimToken }: { id: number; claimToken: string | null }) => `${id} ${claimToken}`;

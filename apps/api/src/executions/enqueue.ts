@@ -121,10 +121,9 @@ function lockDueTasks(ctx: Context, dueBefore: Date): Promise<DueTask[]> {
   return queryRows<DueTask>(
     ctx.db,
     sql`
-    select t.id, t.user_id as "userId", t.recurrence, t.recurrence_pattern as "recurrencePattern", t.timezone,
-      t.scheduled_for as "scheduledFor", t.next_execution_at as "nextExecutionAt",
-      (select true from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
-        as "isBusy"
+    select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.timezone,
+      t.scheduled_for, t.next_execution_at,
+      (select true from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null as is_busy
     from tasks t
     where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
     order by t.next_execution_at, t.user_id limit ${MAX_BATCH} for no key update of t skip locked`,
@@ -136,7 +135,7 @@ function lockDueRetries(ctx: Context, dueBefore: Date): Promise<DueRetry[]> {
   return queryRows<DueRetry>(
     ctx.db,
     sql`
-    select e.id, e.user_id as "userId" from executions e join tasks t on t.id = e.task_id
+    select e.id, e.user_id from executions e join tasks t on t.id = e.task_id
     where e.status = 'pending' and e.queued_at is null and e.run_at <= ${dueBefore.toISOString()}
       and not (select maintenance_mode from settings)
     order by e.run_at limit ${MAX_BATCH} for no key update of t, e skip locked`,
@@ -188,31 +187,31 @@ function planOccurrence(task: DueTask, due: DueOccurrences, account: QuotaAccoun
 /** Inserts ledger rows and executions and moves the tasks on, in one statement. Returns the executions. */
 async function insertPlanned(ctx: Context, planned: readonly PlannedOccurrence[], now: Date) {
   if (planned.length === 0) return [];
-  const ledger = planned.flatMap(({ task, ledger }) => ledger.map(({ at, fate }) => ({ task_id: task.id, at, fate })));
+  const ledger = planned.flatMap(({ task, ledger }) => ledger.map(({ at, fate }) => ({ taskId: task.id, at, fate })));
   const runs = planned.flatMap(({ task, run }) =>
-    run ? [{ task_id: task.id, user_id: task.userId, at: run.at, queued: run.exceeded === null }] : [],
+    run ? [{ taskId: task.id, userId: task.userId, at: run.at, queued: run.exceeded === null }] : [],
   );
-  const moves = planned.map(({ task, nextExecutionAt }) => ({ task_id: task.id, next: nextExecutionAt }));
+  const moves = planned.map(({ task, nextExecutionAt }) => ({ taskId: task.id, next: nextExecutionAt }));
   return queryRows<{ id: number; taskId: number; userId: number; isQueued: boolean }>(
     ctx.db,
     sql`
     with recorded as (
       insert into occurrences (task_id, planned_for, fate, recorded_at)
       select task_id, at, fate, ${now.toISOString()}::timestamptz
-      from jsonb_to_recordset(${recordset(ledger)}::jsonb) as l(task_id int, at timestamptz, fate text)
+      from ${recordset('l', ledger, { taskId: 'int', at: 'timestamptz', fate: 'text' })}
       on conflict do nothing
       returning task_id, planned_for
     ), moved as (
       update tasks t set next_execution_at = m.next
-      from jsonb_to_recordset(${recordset(moves)}::jsonb) as m(task_id int, next timestamptz) where t.id = m.task_id
+      from ${recordset('m', moves, { taskId: 'int', next: 'timestamptz' })} where t.id = m.task_id
     )
     insert into executions (task_id, user_id, status, trigger, planned_for, run_at, queued_at, usage_day, created_at)
     select r.task_id, r.user_id, 'pending', 'schedule', r.at, r.at,
       case when r.queued then ${now.toISOString()}::timestamptz end,
       case when r.queued then ${toUtcDay(now)}::date end, ${now.toISOString()}::timestamptz
-    from jsonb_to_recordset(${recordset(runs)}::jsonb) as r(task_id int, user_id int, at timestamptz, queued boolean)
+    from ${recordset('r', runs, { taskId: 'int', userId: 'int', at: 'timestamptz', queued: 'boolean' })}
     join recorded on recorded.task_id = r.task_id and recorded.planned_for = r.at
-    returning id, task_id as "taskId", user_id as "userId", queued_at is not null as "isQueued"`,
+    returning id, task_id, user_id, queued_at is not null as is_queued`,
   );
 }
 

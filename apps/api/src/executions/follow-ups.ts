@@ -77,8 +77,8 @@ function findRetryTime({ config }: Context, { result, attempt, taskStatus, compl
 async function insertUsageRecords({ db }: Context, billed: readonly CompletedExecution[]) {
   if (billed.length === 0) return;
   const records = billed.map(({ id, userId, usageDay, completedAt, result: { usage } }) => ({
-    user_id: userId,
-    execution_id: id,
+    userId,
+    executionId: id,
     day: usageDay,
     at: completedAt,
     model: usage?.model ?? null,
@@ -91,31 +91,47 @@ async function insertUsageRecords({ db }: Context, billed: readonly CompletedExe
     insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
       estimated, cost_usd, created_at)
     select user_id, execution_id, 'execution', day, 1, model, input, output, estimated, cost, at
-    from jsonb_to_recordset(${recordset(records)}::jsonb) as r(user_id int, execution_id int, day date, model text,
-      input int, output int, estimated boolean, cost float8, at timestamptz)`);
+    from ${recordset('r', records, {
+      userId: 'int',
+      executionId: 'int',
+      day: 'date',
+      model: 'text',
+      input: 'int',
+      output: 'int',
+      estimated: 'boolean',
+      cost: 'float8',
+      at: 'timestamptz',
+    })}`);
 }
 
 async function insertRetries({ db }: Context, followUps: readonly FollowUp[]) {
   const retries = followUps
     .filter(({ retryAt }) => retryAt !== null)
     .map(({ completed, retryAt }) => ({
-      task: completed.taskId,
-      user: completed.userId,
-      planned: completed.plannedFor,
+      taskId: completed.taskId,
+      userId: completed.userId,
+      plannedFor: completed.plannedFor,
       attempt: completed.attempt + 1,
-      of: completed.id,
-      via: completed.viaWebhook,
-      at: retryAt,
-      created: completed.completedAt,
+      retryOfId: completed.id,
+      viaWebhook: completed.viaWebhook,
+      runAt: retryAt,
+      createdAt: completed.completedAt,
     }));
   if (retries.length === 0) return;
   await db.execute(sql`
     insert into executions (task_id, user_id, status, trigger, planned_for, attempt, retry_of_id, via_webhook,
       run_at, created_at)
-    select task, "user", 'pending', 'retry', planned, attempt, "of", via, at, created
-    from jsonb_to_recordset(${recordset(retries)}::jsonb)
-      as r(task int, "user" int, planned timestamptz, attempt int, "of" int, via boolean, at timestamptz,
-        created timestamptz)`);
+    select task_id, user_id, 'pending', 'retry', planned_for, attempt, retry_of_id, via_webhook, run_at, created_at
+    from ${recordset('r', retries, {
+      taskId: 'int',
+      userId: 'int',
+      plannedFor: 'timestamptz',
+      attempt: 'int',
+      retryOfId: 'int',
+      viaWebhook: 'boolean',
+      runAt: 'timestamptz',
+      createdAt: 'timestamptz',
+    })}`);
 }
 
 async function updateTasks({ db }: Context, followUps: readonly FollowUp[]) {
@@ -129,7 +145,7 @@ async function updateTasks({ db }: Context, followUps: readonly FollowUp[]) {
     update tasks t set status = c.status, consecutive_failures = c.failures,
       last_duration_ms = coalesce(c.ms, t.last_duration_ms),
       next_execution_at = case when c.status = 'active' then t.next_execution_at end
-    from jsonb_to_recordset(${recordset(changes)}::jsonb) as c(id int, status text, failures int, ms int)
+    from ${recordset('c', changes, { id: 'int', status: 'text', failures: 'int', ms: 'int' })}
     where t.id = c.id`);
 }
 
@@ -137,12 +153,12 @@ async function updateTasks({ db }: Context, followUps: readonly FollowUp[]) {
 async function markOverQuota({ db }: Context, completed: readonly CompletedExecution[]) {
   const refused = completed
     .filter(({ result, startedAt, trigger }) => !result.ok && startedAt === null && trigger === 'schedule')
-    .map(({ taskId, plannedFor }) => ({ task: taskId, planned: plannedFor }));
+    .map(({ taskId, plannedFor }) => ({ taskId, plannedFor }));
   if (refused.length === 0) return;
   await db.execute(sql`
     update occurrences o set fate = 'over_quota'
-    from jsonb_to_recordset(${recordset(refused)}::jsonb) as r(task int, planned timestamptz)
-    where o.task_id = r.task and o.planned_for = r.planned`);
+    from ${recordset('r', refused, { taskId: 'int', plannedFor: 'timestamptz' })}
+    where o.task_id = r.task_id and o.planned_for = r.planned_for`);
 }
 
 function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {

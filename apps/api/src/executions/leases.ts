@@ -35,7 +35,7 @@ export async function rescueExecutions(ctx: Context): Promise<number[]> {
     const exhausted = await queryRows<Lease<number> & { tokens: number; model: string }>(
       tx.db,
       sql`
-      select e.id, e.claim_token as "claimToken", ${PROMPT_TOKENS} as tokens, t.ai_model as model
+      select e.id, e.claim_token, ${PROMPT_TOKENS} as tokens, t.ai_model as model
       from executions e join tasks t on t.id = e.task_id
       where e.status = 'running' and ${isExpired} and e.interruptions >= ${MAX_INTERRUPTIONS}
       for no key update of t, e skip locked`,
@@ -91,7 +91,7 @@ async function requeue(tx: Context, condition: SQL, { isInterruption }: { isInte
         estimated, cost_usd, created_at)
       select user_id, id, 'interrupted', usage_day, 0, ai_model, tokens, 0, true, 0, ${now}::timestamptz from found
     )
-    select id, user_id as "userId", usage_day as day, tokens_reserved as reserved, ai_model as model, tokens from found`,
+    select id, user_id, usage_day as day, tokens_reserved as reserved, ai_model as model, tokens from found`,
   );
   await recordUsage(
     tx,

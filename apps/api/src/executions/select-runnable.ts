@@ -77,15 +77,15 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
       where (select is_active from users where id = w.user_id)
       limit greatest(0, least(${limit}::int, ${MAX_RUNNING}::int - (select runs from busy)))
     ), held as (
-      select e.id, e.task_id as "taskId", e.user_id as "userId", e.attempt, e.usage_day as "usageDay",
-        e.trigger, e.run_at as "runAt", e.via_webhook as "viaWebhook", e.started_at is null as "isFirstStart", t.name as "taskName", t.prompt,
-        t.ai_model as "aiModel", t.max_tokens as "maxTokens", t.temperature, t.attachment_ids as "attachmentIds",
-        t.last_duration_ms as "lastDurationMs", u.provider_key_sealed as "providerKeySealed"
+      select e.id, e.task_id, e.user_id, e.attempt, e.usage_day,
+        e.trigger, e.run_at, e.via_webhook, e.started_at is null as is_first_start, t.name as task_name, t.prompt,
+        t.ai_model, t.max_tokens, t.temperature, t.attachment_ids,
+        t.last_duration_ms, u.provider_key_sealed
       from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
       where e.id = any(array(select id from picked)) and not (select maintenance_mode from settings)
       for no key update of t, e skip locked
     )
-    select picked.user_id as "roundUserId", held.* from picked left join held using (id)
+    select picked.user_id as round_user_id, held.* from picked left join held using (id)
     order by picked.user_id, picked.run_at, picked.id`,
   );
 }

@@ -46,9 +46,7 @@ export const planColumns = {
 };
 
 /** The same columns for a statement in which `u` is `users` and `s` is `settings`. */
-export const planColumnsSql = sql.raw(
-  'u.plan, u.role, s.max_tasks_per_user as "maxTasksPerUser", s.max_executions_per_day as "maxExecutionsPerDay"',
-);
+export const planColumnsSql = sql.raw('u.plan, u.role, s.max_tasks_per_user, s.max_executions_per_day');
 
 export type PlanRow = Pick<typeof users.$inferSelect, 'plan' | 'role'> &
   Pick<typeof settings.$inferSelect, 'maxTasksPerUser' | 'maxExecutionsPerDay'>;

@@ -55,8 +55,8 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
     queryRows<AccountRow>(
       db,
       sql`
-      select u.id as "userId", u.is_active as "isActive", u.trial_ends_at as "trialEndsAt", ${planColumnsSql},
-        c.period, c.executions, c.tokens::float8 as tokens, c.tokens_reserved::float8 as "tokensReserved"
+      select u.id as user_id, u.is_active, u.trial_ends_at, ${planColumnsSql},
+        c.period, c.executions, c.tokens::float8 as tokens, c.tokens_reserved::float8 as tokens_reserved
       from usage_counters c join users u on u.id = c.user_id cross join settings s
       where c.user_id = any(${ids}) and c.period in (${day}, ${toUtcMonth(day)})
       order by c.user_id, c.period for update of c`,

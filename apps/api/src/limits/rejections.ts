@@ -34,19 +34,24 @@ function rejectionBatcher(db: Db): Batcher {
 }
 
 async function writeRejections(db: Db, rejections: (Rejection & { at: Date })[]): Promise<void> {
-  const sums = new Map<string, { user_id: number; day: string; endpoint: string; hits: number; last_hit: string }>();
+  const sums = new Map<string, { userId: number; day: string; endpoint: string; hits: number; lastHit: string }>();
   for (const { userId, endpoint, at } of rejections) {
     const day = toUtcDay(at);
     const key = `${userId} ${day} ${endpoint}`;
     const hits = (sums.get(key)?.hits ?? 0) + 1;
-    sums.set(key, { user_id: userId, day, endpoint, hits, last_hit: at.toISOString() });
+    sums.set(key, { userId, day, endpoint, hits, lastHit: at.toISOString() });
   }
   // Sorted, so that two processes cannot deadlock; the join leaves out users that were deleted meanwhile.
   await db.execute(sql`
     insert into rate_hits as r (user_id, day, endpoint, hits, last_hit)
     select h.user_id, h.day, h.endpoint, h.hits, h.last_hit
-    from jsonb_to_recordset(${recordset([...sums.values()])}::jsonb)
-      as h(user_id int, day date, endpoint text, hits int, last_hit timestamptz)
+    from ${recordset('h', [...sums.values()], {
+      userId: 'int',
+      day: 'date',
+      endpoint: 'text',
+      hits: 'int',
+      lastHit: 'timestamptz',
+    })}
     join users u on u.id = h.user_id
     order by h.user_id, h.day, h.endpoint
     for key share of u

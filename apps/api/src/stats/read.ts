@@ -88,7 +88,7 @@ interface TopUser {
 }
 
 const topUsersQuery = sql`
-  select u.id as "userId", u.name as "userName", u.email as "userEmail", top.count as "executionCount"
+  select u.id as user_id, u.name as user_name, u.email as user_email, top.count as execution_count
   from (
     select user_id, sum(count)::int as count from (
       select user_id, completed + failed as count from usage_counters where length(period) = 7

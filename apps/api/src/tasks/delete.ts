@@ -69,7 +69,7 @@ async function recordDeletion(
       insert into usage_records (user_id, source, day, executions, model, input_tokens, output_tokens, estimated,
         cost_usd, created_at)
       select ${userId}::int, 'execution', day, 1, model, tokens, 0, true, 0, ${ctx.now().toISOString()}::timestamptz
-      from jsonb_to_recordset(${recordset(running)}::jsonb) as r(day date, model text, tokens int)`);
+      from ${recordset('r', running, { day: 'date', model: 'text', tokens: 'int' })}`);
   }
   await recordUsage(ctx, [
     ...ended.map(({ day, completed, failed }) => ({ userId, day, completed: -completed, failed: -failed })),

@@ -84,7 +84,7 @@ export async function resumeTasks(ctx: Context, userId: number): Promise<void> {
   if (resumed.length === 0) return;
   await ctx.db.execute(sql`
     update tasks t set next_execution_at = r.next, status = r.status
-    from jsonb_to_recordset(${recordset(resumed)}::jsonb) as r(id int, next timestamptz, status text)
+    from ${recordset('r', resumed, { id: 'int', next: 'timestamptz', status: 'text' })}
     where t.id = r.id`);
 }
 

@@ -95,7 +95,7 @@ async function readQueues({ db, now }: Pick<GaugeSources, 'db' | 'now'>): Promis
     select least(
         (select min(next_execution_at) from tasks where next_execution_at is not null),
         (select min(run_at) from executions where status = 'pending' and queued_at is null)
-      ) as "dueAt",
+      ) as due_at,
       (select count(*)::int from (
         select from executions where status = 'pending' and queued_at is not null limit ${MAX_QUEUE_COUNT}) q) as executions,
       (select count(*)::int from (

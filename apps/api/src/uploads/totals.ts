@@ -51,7 +51,7 @@ export async function findWrongTotals(db: Db): Promise<WrongTotal[]> {
         jsonb_build_object('bytes', coalesce(due.bytes, 0), 'files', coalesce(due.files, 0)) as due
       from upload_totals t full join due using (user_id)
     )
-    select user_id as "userId", counted, due from compared where counted <> due order by user_id`,
+    select user_id, counted, due from compared where counted <> due order by user_id`,
   );
   return [...found];
 }

@@ -35,8 +35,8 @@ export async function checkCounterAlerts(
   const used = sql`
     select c.user_id, c.period, r.resource, r.used
     from usage_counters c
-      join jsonb_to_recordset(${recordset(counters)}::jsonb) as d("userId" int, period text)
-        on c.user_id = d."userId" and c.period = d.period
+      join ${recordset('d', counters, { userId: 'int', period: 'text' })}
+        on c.user_id = d.user_id and c.period = d.period
       cross join lateral (values ('executions', c.executions::bigint), ('tokens', c.tokens)) r(resource, used)`;
   await fireReached(ctx, await listAlertStates(ctx, used));
 }
@@ -59,8 +59,8 @@ const listAlertStates = (ctx: Context, used: SQL) =>
   queryRows<AlertState>(
     ctx.db,
     sql`
-    select a.id as "alertId", a.user_id as "userId", a.threshold, a.notify_email as "notifyEmail",
-      a.notify_webhook as "notifyWebhook", ${planColumnsSql}, used.period, used.resource, used.used::float8 as used
+    select a.id as alert_id, a.user_id, a.threshold, a.notify_email,
+      a.notify_webhook, ${planColumnsSql}, used.period, used.resource, used.used::float8 as used
     from (${used}) used join usage_alerts a on a.user_id = used.user_id join users u on u.id = a.user_id
       cross join settings s
     where not exists (select from usage_alert_firings f
@@ -73,17 +73,17 @@ async function fireReached(ctx: Context, states: readonly AlertState[]): Promise
     .map((state) => ({ ...state, limit: getPlanLimits(state)[RESOURCES[state.resource].limit] }))
     .filter(({ used, limit, threshold }) => used * 100 >= limit * threshold);
   if (reached.length === 0) return;
-  const firings = reached.map(({ alertId, period, resource }) => ({ alert: alertId, period, resource }));
+  const firings = reached.map(({ alertId, period, resource }) => ({ alertId, period, resource }));
   const fired = await queryRows<FiringKey>(
     ctx.db,
     sql`
     insert into usage_alert_firings (alert_id, period, resource, fired_at)
     select a.id, f.period, f.resource, ${ctx.now().toISOString()}::timestamptz
-    from jsonb_to_recordset(${recordset(firings)}::jsonb) as f(alert int, period text, resource text)
-      join usage_alerts a on a.id = f.alert
+    from ${recordset('f', firings, { alertId: 'int', period: 'text', resource: 'text' })}
+      join usage_alerts a on a.id = f.alert_id
     order by a.id, f.period, f.resource
     on conflict do nothing
-    returning alert_id as "alertId", period, resource`,
+    returning alert_id, period, resource`,
   );
   const keys = new Set(fired.map(toKey));
   await notifyOwners(

@@ -29,7 +29,7 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
     ctx.db,
     sql`
     select ${planColumnsSql}, ${countersOf(day)} as day, ${countersOf(period)} as month,
-      coalesce((select bytes from upload_totals t where t.user_id = u.id), 0)::float8 as "storedBytes",
+      coalesce((select bytes from upload_totals t where t.user_id = u.id), 0)::float8 as stored_bytes,
       (select coalesce(jsonb_agg(jsonb_build_object('endpoint', endpoint, 'hits', hits, 'lastHit', last_hit)
           order by hits desc, endpoint), '[]')
         from rate_hits h where h.user_id = u.id and h.day = ${day}::date) as hits

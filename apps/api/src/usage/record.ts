@@ -23,11 +23,11 @@ const ZERO: Sums = { executions: 0, tokens: 0, tokensReserved: 0, completed: 0, 
 /** Adds to the counters of days and months, locked in a fixed order, and fires the alerts that are reached by that. */
 export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): Promise<void> {
   if (deltas.length === 0) return;
-  const sums = new Map<string, Sums & { user_id: number; period: string }>();
+  const sums = new Map<string, Sums & { userId: number; period: string }>();
   for (const { userId, day, ...delta } of deltas) {
     for (const period of [day, toUtcMonth(day)]) {
       const key = `${userId} ${period}`;
-      const sum = sums.get(key) ?? { user_id: userId, period, ...ZERO };
+      const sum = sums.get(key) ?? { userId, period, ...ZERO };
       for (const counter of COUNTERS) sum[counter] += delta[counter] ?? 0;
       sums.set(key, sum);
     }
@@ -36,19 +36,26 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
     ctx.db,
     sql`
     with d as (
-      select * from jsonb_to_recordset(${recordset([...sums.values()])}::jsonb)
-        as d(user_id int, period text, executions int, tokens bigint, "tokensReserved" bigint, completed int, failed int)
+      select * from ${recordset('d', [...sums.values()], {
+        userId: 'int',
+        period: 'text',
+        executions: 'int',
+        tokens: 'bigint',
+        tokensReserved: 'bigint',
+        completed: 'int',
+        failed: 'int',
+      })}
     ), locked as (
       select c.user_id, c.period from usage_counters c join d using (user_id, period)
       order by c.user_id, c.period for update of c
     )
     update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
-      tokens_reserved = c.tokens_reserved + d."tokensReserved", completed = c.completed + d.completed,
+      tokens_reserved = c.tokens_reserved + d.tokens_reserved, completed = c.completed + d.completed,
       failed = c.failed + d.failed
     from locked join d using (user_id, period)
     where c.user_id = locked.user_id and c.period = locked.period
-    returning c.user_id as "userId", c.period,
-      (select true from usage_alerts a where a.user_id = c.user_id limit 1) as "hasAlert"`,
+    returning c.user_id, c.period,
+      (select true from usage_alerts a where a.user_id = c.user_id limit 1) as has_alert`,
   );
   // A counter that decreases, or reservations alone, reach no threshold.
   const increased = updated.filter(({ userId, period, hasAlert }) => {

@@ -45,7 +45,7 @@ export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
         ${toUsage(sql`e.executions`, sql`e.tokens`, sql`e.reserved`)} as expected
       from usage_counters c full join expected e using (user_id, period)
     )
-    select user_id as "userId", period, counted, expected from compared where counted <> expected
+    select user_id, period, counted, expected from compared where counted <> expected
     order by user_id, period`,
   );
   return [...wrong];

@@ -40,7 +40,7 @@ export async function addPeople(
     insert into sessions (id, user_id, created_at, last_used_at, expires_at)
     select session, id, ${now.toISOString()}::timestamptz, ${now.toISOString()}::timestamptz,
       ${new Date(now.getTime() + 7 * DAY_MS).toISOString()}::timestamptz
-    from jsonb_to_recordset(${recordset(sessions)}::jsonb) as s(id int, session uuid)`);
+    from ${recordset('s', sessions, { id: 'int', session: 'uuid' })}`);
   const tokens = await createSessionTokens({ jwtSecret });
   return sessions.map(({ id, email, session }) => ({
     id,

@@ -62,10 +62,10 @@ async function readFacts(db: Db): Promise<Facts> {
     sql`
     with tables as (
       select oid, relname, relowner from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r')
-    select current_setting('server_version_num')::int as version, current_setting('server_version') as "versionName",
+    select current_setting('server_version_num')::int as version, current_setting('server_version') as version_name,
       clock_timestamp() as clock, pg_encoding_to_char(d.encoding) as encoding,
-      pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as "readOnly",
-      has_database_privilege(d.oid, 'create') and has_schema_privilege('public', 'create') as "canCreate",
+      pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as read_only,
+      has_database_privilege(d.oid, 'create') and has_schema_privilege('public', 'create') as can_create,
       least(
         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
           - coalesce(current_setting('reserved_connections', true)::int, 0),

@@ -29,7 +29,7 @@ export async function checkScheduler(db: Db, now: Date): Promise<Finding[]> {
     select (select maintenance_mode from settings) as maintenance,
       (select count(*)::int from tasks where next_execution_at < ${ago(OVERDUE_S)}) as overdue,
       (select extract(epoch from ${at}::timestamptz - min(next_execution_at))::float8 from tasks
-        where next_execution_at < ${ago(OVERDUE_S)}) as "oldestS",
+        where next_execution_at < ${ago(OVERDUE_S)}) as oldest_s,
       (select count(*)::int from occurrences where recorded_at > ${ago(3600)}) as recorded,
       (select count(*)::int from occurrences where recorded_at > ${ago(3600)} and fate = 'late'
         and recorded_at - planned_for > make_interval(secs => ${LATE_S})) as late,
