@@ -22,7 +22,7 @@ const rowOf = async ({ id }: Person) =>
 const signIn = async (email: string, password: string) =>
   (await app.inject({ method: 'POST', url: '/api/auth/login', payload: { email, password } })).statusCode;
 
-t.test('updateProfile changes what is given of the own profile and shows it', async (t) => {
+t.test('updateProfile changes the given fields of the caller’s profile and returns it', async (t) => {
   const his = await rowOf(bob);
   clock.advance(1000);
   const given = {
@@ -42,7 +42,7 @@ t.test('updateProfile changes what is given of the own profile and shows it', as
   t.same(await rowOf(bob), his, 'nobody else is changed');
 });
 
-t.test('updateProfile refuses by field, and an address that somebody has', async (t) => {
+t.test('updateProfile rejects invalid fields by name, and a taken address', async (t) => {
   const refused = (given: object) => actions.updateProfile(alice.token, given);
   t.same(await refused({ name: 'A' }), invalid({ name: ['must be at least 2 characters'] }));
   t.same(await refused({ email: 'alice' }), invalid({ email: ['must be an e-mail address'] }));
@@ -55,7 +55,7 @@ t.test('updateProfile refuses by field, and an address that somebody has', async
   t.match(await refused({ email: 'BOB@example.com' }), { success: false, code: 'CONFLICT', error: /registered/ });
 });
 
-t.test('the limit of a verb is told in seconds too', async (t) => {
+t.test('The rate limit of a service function is reported in seconds too', async (t) => {
   const { config } = ctx;
   const exact = testActions({ ...ctx, config: { ...config, rateLimitMultiplier: 1 } });
   for (let n = 0; n < 5; n++)
@@ -68,7 +68,7 @@ t.test('the limit of a verb is told in seconds too', async (t) => {
   });
 });
 
-t.test('changePassword takes the current one, and ends the other sessions', async (t) => {
+t.test('changePassword needs the current password, and ends the other sessions', async (t) => {
   const elsewhere = (
     await app.inject({
       method: 'POST',
@@ -90,7 +90,7 @@ t.test('changePassword takes the current one, and ends the other sessions', asyn
   t.equal(await signIn(alice.email, newPassword), 200);
 });
 
-t.test('changePassword refuses by field', async (t) => {
+t.test('changePassword rejects by field', async (t) => {
   const refused = (currentPassword: string, newPassword: string) =>
     actions.changePassword(alice.token, { currentPassword, newPassword });
   t.same(await refused('wrong-password', 'Another-2027'), invalid({ currentPassword: ['is wrong'] }));
@@ -106,7 +106,7 @@ t.test('changePassword refuses by field', async (t) => {
   t.match(await refused(PASSWORD, 'Another-2027'), { success: false, code: 'CONFLICT', error: /no password/ });
 });
 
-t.test('updateSettings keeps key, address and mails, and shows of the key only that it is there', async (t) => {
+t.test('updateSettings stores key, URL and mail addresses, and returns only whether there is a key', async (t) => {
   const key = 'sk-or-v1-0123456789abcdef';
   const given = { webhookUrl: 'https://hooks.example.com/alice', notificationEmails: ['team@example.com'] };
   const answer = await actions.updateSettings(alice.token, { ...given, modelRouterApiKey: key });
@@ -121,7 +121,7 @@ t.test('updateSettings keeps key, address and mails, and shows of the key only t
   t.match(await rowOf(bob), { notificationUrl: null, notificationEmails: [] });
 });
 
-t.test('updateSettings refuses by field', async (t) => {
+t.test('updateSettings rejects by field', async (t) => {
   const refused = (given: object) => actions.updateSettings(alice.token, given);
   t.match(await refused({ webhookUrl: 'ftp://example.com' }), { details: { webhookUrl: [/http/] } });
   t.match(await refused({ webhookUrl: 'http://192.168.0.1/' }), { details: { webhookUrl: [/./] } });
@@ -138,7 +138,7 @@ t.test('updateSettings refuses by field', async (t) => {
   );
 });
 
-t.test('a session that REST has opened or ended is the same one here', async (t) => {
+t.test('A session that REST has opened or ended is the same in actions', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   t.equal((await actions.updateProfile(carol.token, {})).success, true);
   await app.inject({ method: 'POST', url: '/api/auth/logout', headers: carol.headers });

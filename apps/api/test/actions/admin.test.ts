@@ -60,7 +60,7 @@ t.test('listUsers pages from 1, the newest account first', async (t) => {
   }
 });
 
-t.test('updateUserRole changes a role, ends the sessions and is on record', async (t) => {
+t.test('updateUserRole changes a role, ends the sessions and is recorded', async (t) => {
   clock.advance(1000);
   const data = await dataOf(actions.updateUserRole(ada.token, String(alice.id), 'ADMIN'));
   const { trialEndsAt } = data;
@@ -77,7 +77,7 @@ t.test('updateUserRole changes a role, ends the sessions and is on record', asyn
   t.equal(entry?.requestId, logged.find(({ action }) => action === 'updateUserRole')?.requestId);
 });
 
-t.test('the last active admin stays one', async (t) => {
+t.test('The last active admin stays an admin', async (t) => {
   t.same(await actions.updateUserRole(ada.token, String(ada.id), 'USER'), {
     success: false,
     error: 'This is the last active admin.',
@@ -87,7 +87,7 @@ t.test('the last active admin stays one', async (t) => {
   t.same(await actions.updateUserRole(alice.token, String(alice.id), 'ADMIN'), FORBIDDEN);
 });
 
-t.test('of two admins who take each other away at once one stays, and the other one is told', async (t) => {
+t.test('Of two admins who demote each other concurrently one stays, and the other gets an error', async (t) => {
   const grace = await signUp(app, { name: 'Grace', role: 'ADMIN' });
   const answers = await Promise.all([
     actions.updateUserRole(ada.token, String(grace.id), 'USER'),
@@ -103,7 +103,7 @@ t.test('of two admins who take each other away at once one stays, and the other 
   t.equal(await ctx.db.$count(users, eq(users.role, 'ADMIN')), 1);
 });
 
-t.test('createCoupon takes a code, or makes one', async (t) => {
+t.test('createCoupon accepts a code, or generates one', async (t) => {
   const given = { code: 'spring-27', type: 'TRIAL_EXTENSION', value: 30, maxUses: 5 } as const;
   const data = await dataOf(actions.createCoupon(ada.token, { ...given, expiresAt: '2027-01-01T01:00:00+01:00' }));
   t.same(data, {
@@ -130,7 +130,7 @@ t.test('createCoupon takes a code, or makes one', async (t) => {
   t.same(await actions.createCoupon(alice.token, given), FORBIDDEN);
 });
 
-t.test('none of them is for users, whatever they send', async (t) => {
+t.test('Admin actions reject users, whatever they send', async (t) => {
   for (const input of [undefined, {}, { page: 0 }]) t.same(await actions.listUsers(alice.token, input), FORBIDDEN);
   t.same(await actions.getSystemStats(alice.token), FORBIDDEN);
   t.same(await actions.updateUserRole(alice.token, 'x', 'USER'), FORBIDDEN);

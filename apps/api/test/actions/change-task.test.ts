@@ -32,7 +32,7 @@ const SHOWN = {
   updatedAt: START.toISOString(),
 };
 
-t.test('what is given is changed, and the task is the answer', async (t) => {
+t.test('updateTask changes the given fields and returns the task', async (t) => {
   clock.advance(1000);
   const given = {
     name: 'Evening news',
@@ -48,13 +48,13 @@ t.test('what is given is changed, and the task is the answer', async (t) => {
   t.match(await update(cleared), { data: { ...cleared, name: 'Evening news' } });
 });
 
-t.test('a change that changes nothing is taken and not dated', async (t) => {
+t.test('A change that changes nothing is accepted and not dated', async (t) => {
   clock.advance(1000);
   const whole = { ...TASK, active: true };
   for (const given of [{}, whole]) t.same(await update(given), { success: true, data: { ...SHOWN, id } });
 });
 
-t.test('another expression takes the place of the schedule, a first run that was ahead too', async (t) => {
+t.test('Another expression replaces the schedule, with a first run in the future too', async (t) => {
   t.match(await update({ recurrence: '0 18 * * 1' }), {
     data: { recurrence: '0 18 * * 1', nextExecutionAt: '2026-11-23T18:00:00.000Z' },
   });
@@ -66,14 +66,14 @@ t.test('another expression takes the place of the schedule, a first run that was
   });
 });
 
-t.test("it is in the task's own time zone", async (t) => {
+t.test('The expression is in the task’s own time zone', async (t) => {
   const zoned = await postTask(app, alice, { timezone: 'Asia/Tokyo' });
   const answer = await actions.updateTask(alice.token, { id: String(zoned), recurrence: '0 9 * * *' });
   t.match(answer, { data: { nextExecutionAt: '2026-11-21T00:00:00.000Z' } });
   t.match(await readTask(app, alice, zoned), { timezone: 'Asia/Tokyo' });
 });
 
-t.test('a task of REST without an expression shows its word, which may be sent back', async (t) => {
+t.test('A task of REST without an expression shows its recurrence, which can be sent back', async (t) => {
   const plain = await postTask(app, alice, { recurrence: 'weekly' });
   const before = await readTask(app, alice, plain);
   const shown = await dataOf(actions.updateTask(alice.token, { id: String(plain), name: 'Weekly news' }));
@@ -87,7 +87,7 @@ t.test('a task of REST without an expression shows its word, which may be sent b
   t.same({ ...(await readTask(app, alice, plain)), name: '' }, { ...before, name: '' });
 });
 
-t.test('active pauses and resumes, by both actions', async (t) => {
+t.test('`active` pauses and resumes, by both actions', async (t) => {
   const toggle = (active: boolean) => actions.toggleTaskActive(alice.token, id, active);
   for (const set of [toggle, (active: boolean) => update({ active })]) {
     t.match(await set(false), { data: { id, active: false, status: 'PAUSED', nextExecutionAt: null } });
@@ -99,7 +99,7 @@ t.test('active pauses and resumes, by both actions', async (t) => {
   }
 });
 
-t.test('what is refused is told by the field of the action', async (t) => {
+t.test('Errors name the field of the action', async (t) => {
   t.same(
     await update({ name: 'ab', limit: 1 }),
     invalid({ limit: ['is not a known field'], name: ['must be at least 3 characters'] }),
@@ -113,7 +113,7 @@ t.test('what is refused is told by the field of the action', async (t) => {
   }
 });
 
-t.test('a single run that has passed is not resumed: its recurrence is to be changed', async (t) => {
+t.test('A `once` task that has passed is not resumed: its recurrence has to be changed', async (t) => {
   const once = String(await postTask(app, alice, { recurrence: 'once' }));
   await dataOf(actions.toggleTaskActive(alice.token, once, false));
   clock.set('2026-11-21T00:00:00Z');
@@ -124,7 +124,7 @@ t.test('a single run that has passed is not resumed: its recurrence is to be cha
   t.match(answer, { data: { status: 'ACTIVE', nextExecutionAt: '2026-11-21T09:00:00.000Z' } });
 });
 
-t.test('a task that has ended shows so, and is not paused', async (t) => {
+t.test('An ended task shows its status, and is not paused', async (t) => {
   await ctx.db.update(tasks).set({ status: 'completed', nextExecutionAt: null });
   t.match(await update({}), { data: { status: 'COMPLETED', active: false } });
   t.same(await update({ active: false }), invalid({ active: ['only an active task can be paused'] }));
@@ -136,7 +136,7 @@ t.test('a task that has ended shows so, and is not paused', async (t) => {
   t.match(await update({}), { data: { status: 'FAILED', active: false } });
 });
 
-t.test('resuming takes a place of an active task', async (t) => {
+t.test('Resuming a task counts as an active task', async (t) => {
   await dataOf(actions.toggleTaskActive(alice.token, id, false));
   for (let n = 0; n < 10; n++) await dataOf(actions.createTask(alice.token, TASK));
   const full = { success: false, code: 'QUOTA_EXCEEDED', details: { resource: 'activeTasks', used: 10, limit: 10 } };
@@ -145,7 +145,7 @@ t.test('resuming takes a place of an active task', async (t) => {
   t.match(await actions.duplicateTask(alice.token, id, {}), { data: { status: 'PAUSED' } }, 'a paused copy takes none');
 });
 
-t.test('a copy has all that its owner has set, and a name of its own where one is given', async (t) => {
+t.test('A copy has everything that the owner has set, and the given name', async (t) => {
   await update({
     description: 'Before bed',
     webhookUrl: 'https://hooks.example.com/y',
@@ -167,7 +167,7 @@ t.test('a copy has all that its owner has set, and a name of its own where one i
   t.same(await actions.duplicateTask(alice.token, id, null as never), invalid({ input: ['must be an object'] }));
 });
 
-t.test('a deleted task is gone with its executions', async (t) => {
+t.test('A deleted task is deleted with its executions', async (t) => {
   await dataOf(actions.executeTask(alice.token, id));
   t.equal(await ctx.db.$count(executions), 1);
   t.same(await actions.deleteTask(alice.token, id), { success: true, data: null });
@@ -176,7 +176,7 @@ t.test('a deleted task is gone with its executions', async (t) => {
   t.same(await actions.deleteTask(alice.token, id), notFound('task'));
 });
 
-t.test("a stranger's task is not found, by any action", async (t) => {
+t.test('A stranger’s task is not found by any action', async (t) => {
   const missing = notFound('task');
   t.same(await update({ name: 'Mine now' }, bob), missing);
   t.same(await update({ recurrence: '0 8 * * *' }, bob), missing);

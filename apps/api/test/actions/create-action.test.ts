@@ -12,7 +12,7 @@ const alice = await signUpAlice(app);
 const ada = await signUpAda(app);
 const INTERNAL = { success: false, error: 'Internal error', code: 'INTERNAL_ERROR' };
 
-t.test('there are the 18 actions of the specification', async (t) => {
+t.test('The 18 actions of the contract exist', async (t) => {
   t.same(Object.keys(actions).sort(), [
     'changePassword',
     'createCoupon',
@@ -35,13 +35,13 @@ t.test('there are the 18 actions of the specification', async (t) => {
   ]);
 });
 
-t.test('each of them needs a session that lives, of an account that is active, and rests in maintenance', async (t) => {
+t.test('Every action needs a live session of an active account, and is unavailable during maintenance', async (t) => {
   for (const [name, act] of callable(actions)) {
     await t.test(name, (t) => assertGuarded(t, test, (session) => act(session, '1', {}, {})));
   }
 });
 
-t.test('those of admins are for admins, who need no key beside the role', async (t) => {
+t.test('Admin actions need the role, and no key', async (t) => {
   const forAdmins = ['getSystemStats', 'listUsers', 'updateUserRole', 'createCoupon'];
   for (const [name, act] of callable(actions)) {
     const answer = await act(alice.token, '1', {}, {});
@@ -51,7 +51,7 @@ t.test('those of admins are for admins, who need no key beside the role', async 
   for (const name of forAdmins) t.not((await new Map(callable(actions)).get(name)?.(ada.token))?.code, FORBIDDEN.code);
 });
 
-t.test('an admin goes on working in maintenance', async (t) => {
+t.test('An admin can work during maintenance', async (t) => {
   await ctx.db.update(settings).set({ maintenanceMode: true });
   t.equal((await actions.getSystemStats(ada.token)).success, true);
   t.equal((await actions.getExecutions(alice.token)).success, false);
@@ -59,13 +59,13 @@ t.test('an admin goes on working in maintenance', async (t) => {
   t.equal((await actions.getExecutions(alice.token)).success, true);
 });
 
-t.test('who calls is told before what is wrong with the call', async (t) => {
+t.test('The caller is checked before the input', async (t) => {
   t.same(await actions.createTask(null, {} as never), UNAUTHORIZED);
   t.same(await actions.createCoupon(alice.token, { value: -1 }), FORBIDDEN);
   t.match(await actions.createCoupon(ada.token, { value: -1 }), { details: { value: ['must be at least 1'] } });
 });
 
-t.test('a failure is told without its cause, which is logged with the id of the call', async (t) => {
+t.test('An unexpected error is returned without its cause, which is logged with the request id', async (t) => {
   const id = (await dataOf(actions.createTask(alice.token, TASK))).id;
   for (const thrown of [new Error('hunter2 of the worker'), 'just text', null, undefined]) {
     logged.length = 0;
@@ -88,7 +88,7 @@ t.test('a failure is told without its cause, which is logged with the id of the 
   }
 });
 
-t.test('a database that is away is told as such by every action', async (t) => {
+t.test('Every action reports an unavailable database', async (t) => {
   const { db, close } = connect('postgres://nobody@127.0.0.1:1/nothing');
   t.teardown(close);
   logged.length = 0;
@@ -104,7 +104,7 @@ t.test('a database that is away is told as such by every action', async (t) => {
   t.ok(logged.some(({ level, msg }) => level === 50 && msg === 'action failed'));
 });
 
-t.test('a call is one line of the log, without what it was given', async (t) => {
+t.test('A call is one line of the log, without its input', async (t) => {
   logged.length = 0;
   await actions.changePassword(alice.token, { currentPassword: 'secret-of-alice', newPassword: 'no' });
   await actions.createTask(alice.token, { ...TASK, prompt: 'the secret prompt of Alice' });
@@ -115,7 +115,7 @@ t.test('a call is one line of the log, without what it was given', async (t) => 
   t.notMatch(JSON.stringify(logged), /secret/);
 });
 
-t.test('an action without a limit counts nothing, and costs one statement before the verb', async (t) => {
+t.test('An action without a limit counts nothing, and takes one statement before the service function', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   const before = await ctx.db.$count(rateWindows);
   const asked = countStatements(ctx.db);
@@ -125,7 +125,7 @@ t.test('an action without a limit counts nothing, and costs one statement before
   t.equal(await ctx.db.$count(rateHits), 0);
 });
 
-t.test('so does one that has a limit', async (t) => {
+t.test('An action with a limit takes one statement before the service function', async (t) => {
   const asked = countStatements(ctx.db);
   t.match(await actions.executeTask(alice.token, 'x'), { code: 'NOT_FOUND' });
   t.equal(asked(), 1, 'session, limit and maintenance in one');

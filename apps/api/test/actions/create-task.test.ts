@@ -17,7 +17,7 @@ t.beforeEach(async () => {
 });
 const create = (given: object = {}, { token } = alice) => actions.createTask(token, { ...TASK, ...given });
 
-t.test('a task repeats by its cron expression, its first run the next time that fires', async (t) => {
+t.test('A task repeats by its cron expression, and first runs when it fires next', async (t) => {
   const data = await dataOf(create());
   t.same(data, { id: data.id, name: TASK.name, createdAt: START.toISOString() });
   t.match(await readTask(app, alice, Number(data.id)), {
@@ -39,7 +39,7 @@ t.test('a task repeats by its cron expression, its first run the next time that 
   });
 });
 
-t.test('the word of its recurrence is the nearest one', async (t) => {
+t.test('The recurrence is the word nearest to the expression', async (t) => {
   for (const [recurrence, word] of [
     ['0 9 * * 1', 'weekly'],
     ['0 9 1 * *', 'monthly'],
@@ -50,14 +50,14 @@ t.test('the word of its recurrence is the nearest one', async (t) => {
   }
 });
 
-t.test("the expression is in the time zone of the caller's profile", async (t) => {
+t.test('The expression is in the time zone of the caller’s profile', async (t) => {
   const carol = await signUp(app, { name: 'Carol', timezone: 'America/New_York' });
   const { id } = await dataOf(create({ recurrence: '30 6 * * *' }, carol));
   const { timezone, nextExecutionAt } = await readTask(app, carol, Number(id));
   t.same({ timezone, nextExecutionAt }, { timezone: 'America/New_York', nextExecutionAt: '2026-11-20T11:30:00.000Z' });
 });
 
-t.test('a first run that is a moment ahead is none in the past, however the clock goes on', async (t) => {
+t.test('A first run that is a moment ahead is accepted, although the clock goes on', async (t) => {
   const runs = new Set<string>();
   // It strikes eleven at any of the moments at which the clock is looked at.
   for (let before = 0; before < 8; before++) {
@@ -77,7 +77,7 @@ t.test('a first run that is a moment ahead is none in the past, however the cloc
   );
 });
 
-t.test('it may begin paused, have a description, and tell of its runs', async (t) => {
+t.test('A task can be created paused, with a description and targets of notifications', async (t) => {
   const given = {
     description: 'For breakfast',
     webhookUrl: 'https://hooks.example.com/x',
@@ -98,7 +98,7 @@ t.test('it may begin paused, have a description, and tell of its runs', async (t
   t.match(await readTask(app, alice, Number(other)), { description: null, status: 'active' });
 });
 
-t.test('what is not valid is told by the field of the action', async (t) => {
+t.test('Invalid input is rejected by the field of the action', async (t) => {
   const refused = async (given: object, details: Record<string, unknown>) => {
     const answer = await create(given);
     t.match(answer, { success: false, error: 'Validation error', details }, JSON.stringify(details));
@@ -132,7 +132,7 @@ t.test('what is not valid is told by the field of the action', async (t) => {
   t.equal(await ctx.db.$count(tasks), 0);
 });
 
-t.test('the edges of the lengths are taken, in code points', async (t) => {
+t.test('Texts at their limits are accepted, in code points', async (t) => {
   for (const given of [
     { name: '🎵🎵🎵' },
     { name: '🎵'.repeat(100) },
@@ -143,7 +143,7 @@ t.test('the edges of the lengths are taken, in code points', async (t) => {
   }
 });
 
-t.test('where there is no place for one more active task it is refused, and may begin paused', async (t) => {
+t.test('Over the quota of active tasks a task is rejected, and can be created paused', async (t) => {
   for (let n = 0; n < 10; n++) await dataOf(create());
   t.same(await create(), {
     success: false,
@@ -156,7 +156,7 @@ t.test('where there is no place for one more active task it is refused, and may 
   t.equal((await create({}, bob)).success, true, 'and nobody else is affected');
 });
 
-t.test('a task of an action reads as one of REST does, by both doors', async (t) => {
+t.test('A task of an action reads like one of REST, over both', async (t) => {
   const byAction = Number((await dataOf(create({ description: 'The same' }))).id);
   const payload = {
     ...{ name: TASK.name, description: 'The same', prompt: TASK.prompt, aiModel: TASK.model, timezone: 'UTC' },
@@ -170,7 +170,7 @@ t.test('a task of an action reads as one of REST does, by both doors', async (t)
   t.same({ ...(await shown(byAction)), id: '' }, { ...(await shown(byRest)), id: '' });
 });
 
-t.test('an account that is deleted meanwhile is nobody', async (t) => {
+t.test('An account that is deleted meanwhile is unauthenticated', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   const gone = testActions({
     ...ctx,

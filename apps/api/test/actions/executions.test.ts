@@ -32,13 +32,13 @@ const execute = async (taskId = id) => (await dataOf(actions.executeTask(alice.t
 const list = (input: object = {}, { token } = alice) => dataOf(actions.getExecutions(token, input));
 const idsOf = async (input: object) => (await list(input)).executions.map((execution) => execution.id);
 
-t.test('a run is queued, and tells when and under which id', async (t) => {
+t.test('executeTask queues a run and returns its id and time', async (t) => {
   const data = await dataOf(actions.executeTask(alice.token, id));
   t.same(data, { executionId: data.executionId, status: 'PENDING', startedAt: START.toISOString() });
   t.match(await list(), { executions: [{ id: data.executionId, taskId: id, status: 'PENDING', startedAt: null }] });
 });
 
-t.test('runs are told in the words of the actions, whatever has become of them', async (t) => {
+t.test('Executions have the states of the actions, whatever their result', async (t) => {
   const done = await execute();
   clock.advance(1000);
   await runDue(ctx);
@@ -81,7 +81,7 @@ t.test('runs are told in the words of the actions, whatever has become of them',
   }
 });
 
-t.test('pages, and filters by task and by time', async (t) => {
+t.test('getExecutions pages, and filters by task and by time', async (t) => {
   const other = (await dataOf(actions.createTask(alice.token, TASK))).id;
   const ids: string[] = [];
   for (let n = 0; n < 22; n++) ids.unshift(await execute(n < 20 ? id : other));
@@ -101,7 +101,7 @@ t.test('pages, and filters by task and by time', async (t) => {
   t.equal((await list({ startDate: new Date('2026-11-21T00:00:00Z') })).total, 1, 'a date is taken for its text');
 });
 
-t.test("a task that is not there, or not the caller's, has no runs", async (t) => {
+t.test('A task that is unknown or a stranger’s has no executions', async (t) => {
   await execute();
   for (const taskId of ['0', 'abc', '2147483648', '2147483647']) {
     t.same(await list({ taskId }), { executions: [], total: 0, hasMore: false }, taskId);
@@ -110,7 +110,7 @@ t.test("a task that is not there, or not the caller's, has no runs", async (t) =
   t.equal((await list({}, bob)).total, 0);
 });
 
-t.test('a wrong filter is told by its name', async (t) => {
+t.test('An invalid filter is rejected by name', async (t) => {
   const refused = (input: object) => actions.getExecutions(alice.token, input);
   t.same(await refused({ limit: 0 }), invalid({ limit: ['must be at least 1'] }));
   t.same(await refused({ limit: 101 }), invalid({ limit: ['must be at most 100'] }));
@@ -125,7 +125,7 @@ t.test('a wrong filter is told by its name', async (t) => {
   t.match(await refused({ endDate: new Date(Number.NaN) }), { details: { endDate: ['must be a string'] } });
 });
 
-t.test('a run is shown with its task, its steps, and what it took', async (t) => {
+t.test('getExecutionDetails has the task, the steps and the metadata', async (t) => {
   const run = await execute();
   await runDue(ctx);
   const at = START.toISOString();
@@ -144,7 +144,7 @@ t.test('a run is shown with its task, its steps, and what it took', async (t) =>
   t.match(data.logs[0], { timestamp: at, message: 'Queued on demand.' });
 });
 
-t.test('a failed run is retried, once; any other is not', async (t) => {
+t.test('A failed execution is retried once; any other is not', async (t) => {
   outcome = REFUSED;
   const run = await execute();
   t.match(await actions.retryExecution(alice.token, run), { success: false, code: 'CONFLICT', error: /pending/ });
@@ -160,7 +160,7 @@ t.test('a failed run is retried, once; any other is not', async (t) => {
   t.match(await actions.retryExecution(alice.token, data.executionId), { success: false, code: 'CONFLICT' });
 });
 
-t.test('over quota nothing is run and nothing is retried', async (t) => {
+t.test('Over quota nothing is executed and nothing is retried', async (t) => {
   outcome = REFUSED;
   const run = await execute();
   await runDue(ctx);
@@ -175,7 +175,7 @@ t.test('over quota nothing is run and nothing is retried', async (t) => {
   t.match(await actions.retryExecution(alice.token, run), full);
 });
 
-t.test("a stranger's run is not found, not by an admin either", async (t) => {
+t.test('A stranger’s execution is not found, not even by an admin', async (t) => {
   const run = await execute();
   for (const { token } of [bob, ada]) {
     t.same(await actions.getExecutionDetails(token, run), notFound('execution'));

@@ -72,7 +72,7 @@ function throwing(what: unknown) {
   };
 }
 
-t.test('no action throws or fails, whatever it is given as its arguments', async (t) => {
+t.test('No action throws or fails, whatever its arguments are', async (t) => {
   for (const [name, act] of callable(actions)) {
     for (const [what, value] of HOSTILE) {
       for (const given of [[value], ['1', value], [value, value, value]]) {
@@ -85,7 +85,7 @@ t.test('no action throws or fails, whatever it is given as its arguments', async
   t.pass('nothing was thrown, and nothing was a failure of ours');
 });
 
-t.test('nor with anything as a session', async (t) => {
+t.test('No action throws or fails, whatever its session is', async (t) => {
   const sessions = [...HOSTILE.map(([, value]) => value), {}, 'a.b.c', `${alice.token}x`, 'x'.repeat(10_000_000)];
   for (const [name, act] of callable(actions)) {
     for (const session of sessions) {
@@ -96,7 +96,7 @@ t.test('nor with anything as a session', async (t) => {
   t.pass('nobody got in');
 });
 
-t.test('what is wrong with an input is told by field', async (t) => {
+t.test('Invalid input is rejected by field', async (t) => {
   const create = (input: unknown) => actions.createTask(alice.token, input as never);
   const unreadable = invalid({ input: ['must be plain data of at most 1 MiB'] });
   t.same(await create(undefined), invalid({ input: ['must be an object'] }));
@@ -116,7 +116,7 @@ t.test('what is wrong with an input is told by field', async (t) => {
   );
 });
 
-t.test('a getter is asked once: it cannot say one thing to the validator and another to the verb', async (t) => {
+t.test('A getter is read once: it cannot show one value to the validator and another to the service', async (t) => {
   let asked = 0;
   const input = {
     ...TASK,
@@ -129,7 +129,7 @@ t.test('a getter is asked once: it cannot say one thing to the validator and ano
   t.equal(asked, 1);
 });
 
-t.test('an input is read as JSON would carry it: dates are texts, and what is undefined is left out', async (t) => {
+t.test('Input is read as JSON would carry it: dates are strings, and undefined is left out', async (t) => {
   const input = { value: 7, maxUses: undefined, expiresAt: new Date('2027-01-01T00:00:00Z') as never };
   t.match(await dataOf(actions.createCoupon(ada.token, input)), {
     maxUses: null,
@@ -137,7 +137,7 @@ t.test('an input is read as JSON would carry it: dates are texts, and what is un
   });
 });
 
-t.test('an id that cannot exist is not found, and one that is no text is named', async (t) => {
+t.test('An id that cannot exist is not found, and one that is not a string is rejected by name', async (t) => {
   const id = String(await postTask(app, alice));
   const byId = callable(actions).filter(([name]) =>
     [

@@ -22,7 +22,7 @@ interface TaskInput {
 }
 type RunState = 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED';
 
-t.test('a client sees what each action takes', async () => {
+t.test('A client sees the input types of each action', async () => {
   holds<Same<Plain<ActionInput<'createTask'>>, Plain<TaskInput>>>();
   holds<Same<Plain<ActionInput<'updateTask'>>, Plain<Partial<TaskInput> & { id: string }>>>();
   holds<Same<ActionInput<'duplicateTask'>, { name?: string }>>();

@@ -34,7 +34,7 @@ const ask = (to: typeof actions, name: Name, { token }: Person): Promise<{ code?
 const isRefused = ({ code }: { code?: string }) => code === 'RATE_LIMIT_EXCEEDED';
 
 for (const [name, limit] of Object.entries(LIMITS) as [Name, number][]) {
-  t.test(`${name}: ${limit} pass in a minute, and the next one does not`, async (t) => {
+  t.test(`${name}: ${limit} calls pass in a minute, and the next one does not`, async (t) => {
     const [carol, dave] = [await signUp(app, { name: 'Carol' }), await signUp(app, { name: 'Dave' })];
     for (let n = 1; n <= limit; n++) {
       if (isRefused(await ask(n % 2 ? actions : second, name, carol))) t.fail(`${n} was refused`);
@@ -60,7 +60,7 @@ for (const [name, limit] of Object.entries(LIMITS) as [Name, number][]) {
     t.notOk(isRefused(await ask(second, name, carol)), 'and then a new one begins');
   });
 
-  t.test(`${name}: exactly ${limit} of those that come at once pass, at one process and at two`, async (t) => {
+  t.test(`${name}: exactly ${limit} of concurrent calls pass, in one process and in two`, async (t) => {
     for (const processes of [[actions], [actions, second]] as const) {
       const carol = await signUp(app, { name: 'Carol' });
       const answers = await Promise.all(
@@ -73,20 +73,20 @@ for (const [name, limit] of Object.entries(LIMITS) as [Name, number][]) {
   });
 }
 
-t.test('of 50 tasks that are created at once exactly 10 are', async (t) => {
+t.test('Of 50 concurrent creations exactly 10 succeed', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   const answers = await Promise.all(Array.from({ length: 50 }, () => actions.createTask(carol.token, TASK)));
   t.equal(answers.filter(({ success }) => success).length, 10);
 });
 
-t.test('a reset within a second is told as the second after it', async (t) => {
+t.test('A reset within a second is reported as the next full second', async (t) => {
   clock.set(new Date(START.getTime() + 250));
   const carol = await signUp(app, { name: 'Carol' });
   const answers = await Promise.all(Array.from({ length: 11 }, () => ask(actions, 'createTask', carol)));
   t.match(answers.find(isRefused), { details: { reset: START.getTime() / 1000 + 61 }, retryAfter: 60 });
 });
 
-t.test('what was refused is told by GET /api/usage, and REST has counters of its own', async (t) => {
+t.test('A rejected call is in GET /api/usage, and REST has counters of its own', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   for (let n = 0; n < 13; n++) await ask(actions, 'createTask', carol);
   const response = await app.inject({ url: '/api/usage', headers: carol.headers });
@@ -98,7 +98,7 @@ t.test('what was refused is told by GET /api/usage, and REST has counters of its
   t.equal((await app.inject(request)).headers['x-ratelimit-remaining'], '9');
 });
 
-t.test('the other actions are not limited', async (t) => {
+t.test('The other actions are not limited', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   const answers = await Promise.all(
     Array.from({ length: 300 }, () => actions.toggleTaskActive(carol.token, '1', true)),
@@ -107,7 +107,7 @@ t.test('the other actions are not limited', async (t) => {
   t.equal(await ctx.db.$count(rateWindows), 0);
 });
 
-t.test('the multiplier scales them', async (t) => {
+t.test('The multiplier scales the limits', async (t) => {
   const config = { ...ctx.config, rateLimitMultiplier: 0.2 };
   const few = testActions({ ...ctx, config });
   const carol = await signUp(app, { name: 'Carol' });

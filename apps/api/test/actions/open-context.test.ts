@@ -10,7 +10,7 @@ const { app, ctx, databaseUrl } = await testContext(t);
 const alice = await signUpAlice(app);
 const env = { NODE_ENV: 'test', DATA_DIR: ctx.config.dataDir, LOG_LEVEL: 'fatal' };
 
-t.test('a web client in a process of its own queues what a worker of another process runs', async (t) => {
+t.test('A web client in a process of its own queues tasks that the worker of another process runs', async (t) => {
   const own = await openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
   t.teardown(own.close);
   const actions = testActions({ ...own.ctx, now: ctx.now });
@@ -22,7 +22,7 @@ t.test('a web client in a process of its own queues what a worker of another pro
   t.same(await actions.deleteTask(alice.token, id), { success: true, data: null });
 });
 
-t.test('once it is closed every action says that the service is not there', async (t) => {
+t.test('After it is closed every action reports that the service is unavailable', async (t) => {
   const own = await openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
   const actions = testActions({ ...own.ctx, now: ctx.now });
   t.equal((await actions.getExecutions(alice.token)).success, true);
@@ -30,6 +30,6 @@ t.test('once it is closed every action says that the service is not there', asyn
   t.match(await actions.getExecutions(alice.token), { success: false, code: 'SERVICE_UNAVAILABLE' });
 });
 
-t.test('without a database to share it does not open', async (t) => {
+t.test('Without a shared database the context does not open', async (t) => {
   await t.rejects(openContext(loadConfig(env)), { message: /DATABASE_URL/ });
 });

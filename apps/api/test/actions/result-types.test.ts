@@ -34,7 +34,7 @@ type Execution = {
   error: string | null;
 };
 
-t.test('a client sees what each action gives', async () => {
+t.test('A client sees the result types of each action', async () => {
   holds<Same<ActionData<'createTask'>, { id: string; name: string; createdAt: string }>>();
   holds<Same<ActionData<'updateTask'>, Task>>();
   holds<Same<ActionData<'toggleTaskActive'>, Task>>();
@@ -158,7 +158,7 @@ t.test('a client sees what each action gives', async () => {
   >();
 });
 
-t.test('an answer is a success with its data, or an error whose code may be asked for', async () => {
+t.test('A result is a success with its data, or an error whose code can be read', async () => {
   type Answer = Awaited<ReturnType<Actions['executeTask']>>;
   holds<Same<Answer, { success: true; data: ActionData<'executeTask'> } | ActionError>>();
   holds<

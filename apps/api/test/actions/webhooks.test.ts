@@ -20,7 +20,7 @@ const SECRET = "the caller's own secret".replaceAll(' ', '-');
 const subscribe = (given: object = {}, { token } = alice) =>
   actions.createWebhook(token, { ...WEBHOOK, events: ['task.created'], ...given });
 
-t.test('a webhook is created with a secret of the service, or one of the caller', async (t) => {
+t.test('A webhook is created with a generated or a chosen secret', async (t) => {
   const made = await dataOf(subscribe());
   t.match(made.secret, /^whsec_\w{32}$/);
   const data = await dataOf(subscribe({ secret: SECRET }));
@@ -32,7 +32,7 @@ t.test('a webhook is created with a secret of the service, or one of the caller'
   t.notMatch(JSON.stringify(logged), SECRET);
 });
 
-t.test('what is not valid is told by field, and beyond the quota there is no more', async (t) => {
+t.test('Invalid input is rejected by field, and a webhook over the quota is 402', async (t) => {
   t.same(
     await actions.createWebhook(alice.token, {} as never),
     invalid({ url: ['is required'], events: ['is required'] }),
@@ -49,14 +49,14 @@ t.test('what is not valid is told by field, and beyond the quota there is no mor
   });
 });
 
-t.test('a secret that opens the inbound address of another webhook of the caller is a conflict', async (t) => {
+t.test('A secret that opens the inbound address of another webhook of the caller is a conflict', async (t) => {
   const secret = 'x'.repeat(40);
   await dataOf(subscribe({ secret }));
   t.match(await subscribe({ secret }), { success: false, code: 'CONFLICT' });
   t.equal((await subscribe({ secret }, bob)).success, true, 'a stranger may have the same');
 });
 
-t.test('a test is sent at once, signed by the secret, and its entry of the log is the answer', async (t) => {
+t.test('A test is sent at once, signed with the secret, and the result is its delivery', async (t) => {
   const { id } = await dataOf(subscribe({ url: `${receiver.url}/x`, secret: SECRET }));
   const data = await dataOf(actions.testWebhook(alice.token, id));
   const [delivery] = receiver.received;
@@ -67,13 +67,13 @@ t.test('a test is sent at once, signed by the secret, and its entry of the log i
   t.same(await readLog(app, alice, id), [data]);
 });
 
-t.test('a receiver that fails is told in the data', async (t) => {
+t.test('A receiver that fails is reported in the data', async (t) => {
   const { id } = await dataOf(subscribe({ url: receiver.url }));
   receiver.answer(500);
   t.match(await dataOf(actions.testWebhook(alice.token, id)), { success: false, statusCode: 500, error: /500/ });
 });
 
-t.test("a webhook that is not there, or a stranger's, is not found", async (t) => {
+t.test('An unknown and a stranger’s webhook are not found', async (t) => {
   const { id } = await dataOf(subscribe({ url: receiver.url }));
   t.same(await actions.testWebhook(bob.token, id), notFound('webhook'));
   for (const other of NO_WEBHOOKS) t.match(await actions.testWebhook(alice.token, other), { code: 'NOT_FOUND' }, other);

@@ -24,7 +24,7 @@ const kinds = async (query: Record<string, string>) =>
 const record = (kind: `${string}.${string}`, actor: Person, userId: number | null) =>
   recordAudit(ctx, { kind, actorId: actor.id, actorEmail: actor.email, userId });
 
-t.test('every change by an admin is listed, newest first, with who, what, before, after and from where', async (t) => {
+t.test('Every change by an admin is listed, newest first, with the actor, before, after and the address', async (t) => {
   const as = (requestId: string) => ({ ...ada.headers, 'x-request-id': requestId });
   const user = `/api/admin/users/${alice.id}`;
   await app.inject({ method: 'PATCH', url: user, headers: as('one'), payload: { plan: 'pro' } });
@@ -88,7 +88,7 @@ t.test('every change by an admin is listed, newest first, with who, what, before
   );
 });
 
-t.test('a change that is not committed leaves no record', async (t) => {
+t.test('A change that is not committed leaves no record', async (t) => {
   const work = inTransaction(ctx, async (tx) => {
     await recordAudit(tx, { kind: 'user.changed', actorId: ada.id, actorEmail: ada.email, userId: alice.id });
     throw new Error('It failed after all.');
@@ -97,7 +97,7 @@ t.test('a change that is not committed leaves no record', async (t) => {
   t.same(await kinds({}), []);
 });
 
-t.test('the log is filtered by whom it concerns, who did it and what it was', async (t) => {
+t.test('The log is filtered by account, actor and kind', async (t) => {
   const bob = await signUpBob(app);
   await ctx.db.delete(auditLog);
   await record('user.changed', ada, alice.id);
@@ -111,7 +111,7 @@ t.test('the log is filtered by whom it concerns, who did it and what it was', as
   t.same(await kinds({ kind: 'user.%' }), []);
 });
 
-t.test('pages follow each other by offset and by cursor', async (t) => {
+t.test('Pages follow each other by offset and by cursor', async (t) => {
   for (let n = 0; n < 5; n++) await record(`user.step_${n}`, ada, alice.id);
   const first = (await list({ limit: '2' })).json();
   t.match(first.pagination, { total: 5, limit: 2, offset: 0, hasMore: true, nextCursor: String });
@@ -126,7 +126,7 @@ t.test('pages follow each other by offset and by cursor', async (t) => {
   t.match(second.pagination, { total: null, offset: 0, hasMore: true });
 });
 
-t.test('what cannot be filtered by is refused by name', async (t) => {
+t.test('Invalid filters are rejected by name', async (t) => {
   for (const [field, value] of [
     ['userId', 'x'],
     ['actorId', '0'],
@@ -140,6 +140,6 @@ t.test('what cannot be filtered by is refused by name', async (t) => {
   }
 });
 
-t.test('only an admin with the key reads the log', async (t) => {
+t.test('The audit log needs an admin with the key', async (t) => {
   await assertNeedsAdmin(t, app, { url }, { ada, alice });
 });

@@ -39,7 +39,7 @@ async function refusal(work: Promise<unknown>): Promise<string | null> {
   }
 }
 
-t.test('a coupon extends the trial by its days, and is counted', async (t) => {
+t.test('A coupon extends the trial by its days, and is counted', async (t) => {
   const alice = await signUp(app);
   const { id, code } = await insertCoupon(ctx, { value: 30 });
   const answer = await activate(alice, code);
@@ -55,7 +55,7 @@ t.test('a coupon extends the trial by its days, and is counted', async (t) => {
   t.same(await usesOf(id), [1, 1]);
 });
 
-t.test('a trial that has ended, or that there was none of, is extended from now', async (t) => {
+t.test('A trial that has ended or never existed is extended from now', async (t) => {
   for (const trialEndsAt of [after(-100), START, null]) {
     const alice = await signUp(app);
     await setTrial(alice, trialEndsAt);
@@ -64,21 +64,21 @@ t.test('a trial that has ended, or that there was none of, is extended from now'
   }
 });
 
-t.test('a trial is never extended beyond the last year that a date-time can name', async (t) => {
+t.test('A trial is never extended beyond the year 9999', async (t) => {
   const alice = await signUp(app);
   await setTrial(alice, new Date('9999-12-30T00:00:00.000Z'));
   const { code } = await insertCoupon(ctx);
   t.equal((await activate(alice, code)).json().user.trialEndsAt, '9999-12-31T23:59:59.999Z');
 });
 
-t.test('letter case and spaces around a code do not matter, and it is shown as it was made', async (t) => {
+t.test('Letter case and spaces around a code are ignored, and the coupon is shown as it was created', async (t) => {
   const { code, id } = await insertCoupon(ctx);
   for (const written of [code.toLowerCase(), `  ${code} `, code.slice(0, 9).toLowerCase() + code.slice(9)])
     t.equal((await activate(await signUp(app), written)).json().coupon.code, code);
   t.same(await usesOf(id), [3, 3]);
 });
 
-t.test('a coupon that is missing or inactive is 404, both alike', async (t) => {
+t.test('A missing and an inactive coupon are both 404', async (t) => {
   const alice = await signUp(app);
   const { code } = await insertCoupon(ctx, { isActive: false, expiresAt: after(-1) });
   for (const given of [code, generateCode(), '%', "' or 1=1 --", '🔔']) {
@@ -88,7 +88,7 @@ t.test('a coupon that is missing or inactive is 404, both alike', async (t) => {
   }
 });
 
-t.test('an expired coupon is 400 "Cupom expirado", from the very instant on', async (t) => {
+t.test('An expired coupon is 400 "Cupom expirado", from the exact instant on', async (t) => {
   const { code, id } = await insertCoupon(ctx, { expiresAt: after(1), maxUses: 1 });
   clock.set(after(1));
   const answer = await activate(await signUp(app), code);
@@ -99,7 +99,7 @@ t.test('an expired coupon is 400 "Cupom expirado", from the very instant on', as
   t.same(await usesOf(id), [1, 1]);
 });
 
-t.test('a coupon that the caller has used already is 400, also at its limit', async (t) => {
+t.test('A coupon that the caller has used is 400, also at its limit', async (t) => {
   const alice = await signUp(app);
   for (const maxUses of [null, 1]) {
     const { code, id } = await insertCoupon(ctx, { maxUses });
@@ -112,7 +112,7 @@ t.test('a coupon that the caller has used already is 400, also at its limit', as
   }
 });
 
-t.test('a coupon at its limit is 400', async (t) => {
+t.test('A coupon at its limit is 400', async (t) => {
   const { code } = await insertCoupon(ctx, { maxUses: 1 });
   await activate(await signUp(app), code);
   const answer = await activate(await signUp(app, { name: 'Bob' }), code);
@@ -120,7 +120,7 @@ t.test('a coupon at its limit is 400', async (t) => {
   t.same(answer.json(), { success: false, error: 'Cupom atingiu o limite de usos' });
 });
 
-t.test('a body without a code is a validation error', async (t) => {
+t.test('A body without a code is a validation error', async (t) => {
   const alice = await signUp(app);
   for (const code of [undefined, null, 7, '', 'x'.repeat(101)]) {
     const answer = await activate(alice, code);
@@ -129,7 +129,7 @@ t.test('a body without a code is a validation error', async (t) => {
   }
 });
 
-t.test('an activation is on record, a refused one is not', async (t) => {
+t.test('An activation is recorded, a rejected one is not', async (t) => {
   const alice = await signUp(app);
   const { code, id } = await insertCoupon(ctx);
   await activate(alice, code);
@@ -149,7 +149,7 @@ t.test('an activation is on record, a refused one is not', async (t) => {
 });
 
 for (const round of [1, 2, 3]) {
-  t.test(`of 200 users who race for 10 uses, exactly 10 get one (${round})`, async (t) => {
+  t.test(`Of 200 users who race for 10 uses, exactly 10 get one (${round})`, async (t) => {
     const deadlocks = watchDeadlocks(ctx);
     await ctx.db.delete(users);
     const ids = await insertUsers(ctx, 200, 'trial');
@@ -164,7 +164,7 @@ for (const round of [1, 2, 3]) {
   });
 }
 
-t.test('one user who activates a coupon 20 times at once has it once', async (t) => {
+t.test('One user who activates a coupon 20 times concurrently uses it once', async (t) => {
   for (const maxUses of [null, 1, 5]) {
     const alice = await signUp(app);
     const { code, id } = await insertCoupon(ctx, { maxUses });
@@ -175,13 +175,13 @@ t.test('one user who activates a coupon 20 times at once has it once', async (t)
   }
 });
 
-t.test('20 coupons that one user activates at once all count', async (t) => {
+t.test('20 coupons that one user activates concurrently all count', async (t) => {
   const alice = await signUp(app);
   const made = await Promise.all(Array.from({ length: 20 }, () => insertCoupon(ctx, { value: 1 })));
   await Promise.all(made.map(({ code }) => activate(alice, code)));
   t.same(await readTrial(alice.id), after(34));
 });
 
-t.test('activating is for those who are signed in', (t) =>
+t.test('Activating needs a session', (t) =>
   assertNeedsSession(t, app, { method: 'POST', url: '/api/coupons/activate', payload: { code: 'X' } }),
 );

@@ -23,7 +23,7 @@ const activate = ({ headers }: Person, code: string) =>
   app.inject({ method: 'POST', url: '/api/coupons/activate', headers, payload: { code } });
 const audit = () => ctx.db.select().from(auditLog).orderBy(desc(auditLog.id));
 
-t.test('an admin makes a coupon: the code is generated, the days are those of a trial', async (t) => {
+t.test('A created coupon has a generated code and the days of a trial', async (t) => {
   const answer = await ask('POST', '', {});
   t.equal(answer.statusCode, 201);
   const { success, data, message } = answer.json();
@@ -45,7 +45,7 @@ t.test('an admin makes a coupon: the code is generated, the days are those of a 
   t.same((await ask('GET', `/${id}`)).json(), { success: true, coupon: { ...data, updatedAt: START.toISOString() } });
 });
 
-t.test('limit, expiry and days can be given', async (t) => {
+t.test('Limit, expiry and days can be given', async (t) => {
   const given = { maxUses: 3, expiresAt: '2026-12-01T02:00:00+02:00', value: 90, type: 'TRIAL_EXTENSION' };
   t.match((await ask('POST', '', given)).json().data, {
     maxUses: 3,
@@ -55,7 +55,7 @@ t.test('limit, expiry and days can be given', async (t) => {
   t.match((await ask('POST', '', { maxUses: null, expiresAt: null })).json().data, { maxUses: null, expiresAt: null });
 });
 
-t.test('the days are those of the settings in force; without any they have to be given', async (t) => {
+t.test('The days default to those of the settings in force, and are required if that is 0', async (t) => {
   await ctx.db.update(settings).set({ trialDurationDays: 21 });
   t.equal((await ask('POST', '', {})).json().data.value, 21);
   await ctx.db.update(settings).set({ trialDurationDays: 0 });
@@ -64,7 +64,7 @@ t.test('the days are those of the settings in force; without any they have to be
   await ctx.db.update(settings).set({ trialDurationDays: 14 });
 });
 
-t.test('a code has 80 random bits in signs that nobody mistakes for each other', async (t) => {
+t.test('A code has 80 random bits in characters that cannot be confused', async (t) => {
   const codes = Array.from({ length: 2000 }, generateCode);
   t.equal(new Set(codes).size, codes.length);
   for (const code of codes.slice(0, 50)) t.match(code, /^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
@@ -74,7 +74,7 @@ t.test('a code has 80 random bits in signs that nobody mistakes for each other',
   t.ok(Math.min(...counts.values()) > 800 && Math.max(...counts.values()) < 1200, 'each about as often');
 });
 
-t.test('an admin may choose the code: it is kept in upper case, and activated in any', async (t) => {
+t.test('A chosen code is stored in upper case, and activated in any case', async (t) => {
   const answer = await ask('POST', '', { code: 'spring-2027_a', value: 30, type: 'TRIAL_EXTENSION', maxUses: 2 });
   t.equal(answer.statusCode, 201);
   t.match(answer.json().data, { code: 'SPRING-2027_A', value: 30, type: 'TRIAL_EXTENSION', maxUses: 2 });
@@ -102,7 +102,7 @@ t.test('an admin may choose the code: it is kept in upper case, and activated in
   }
 });
 
-t.test('a code is there once, in whatever case and however many ask for it', async (t) => {
+t.test('A code exists once, in any letter case and among concurrent requests', async (t) => {
   const codes = ['Welcome', 'WELCOME', 'welcome', 'wELCOME'];
   const answers = await Promise.all([...codes, ...codes, ...codes].map((code) => ask('POST', '', { code })));
   t.same(answers.map(({ statusCode }) => statusCode).sort(), [201, ...Array(11).fill(409)]);
@@ -114,7 +114,7 @@ t.test('a code is there once, in whatever case and however many ask for it', asy
   t.equal((await ask('POST', '', { code: 'Welcome' })).statusCode, 409, 'a coupon that is switched off has it still');
 });
 
-t.test('what cannot be a coupon is a validation error by field', async (t) => {
+t.test('Invalid coupons are validation errors by field', async (t) => {
   const wrong: [object, string][] = [
     [{ maxUses: 0 }, 'maxUses'],
     [{ maxUses: -1 }, 'maxUses'],
@@ -137,7 +137,7 @@ t.test('what cannot be a coupon is a validation error by field', async (t) => {
     t.same(Object.keys((await ask('PATCH', `/${id}`, payload)).json().details), Object.keys(payload));
 });
 
-t.test('the list has pages, newest first, and figures over all coupons', async (t) => {
+t.test('The list has pages, newest first, and counts over all coupons', async (t) => {
   t.same((await ask('GET', '')).json(), {
     success: true,
     data: {
@@ -159,7 +159,7 @@ t.test('the list has pages, newest first, and figures over all coupons', async (
   for (const query of ['limit=0', 'limit=101', 'offset=-1']) t.equal((await ask('GET', `?${query}`)).statusCode, 400);
 });
 
-t.test('a coupon that is switched off cannot be used, until it is switched on', async (t) => {
+t.test('An inactive coupon cannot be used until it is active again', async (t) => {
   const { id, code } = await insertCoupon(ctx);
   const alice = await signUp(app);
   clock.advance(1000);
@@ -174,7 +174,7 @@ t.test('a coupon that is switched off cannot be used, until it is switched on', 
   t.equal((await activate(alice, code)).statusCode, 200);
 });
 
-t.test('a limit below what was used ends a coupon, null takes the limit away', async (t) => {
+t.test('A limit below the uses ends a coupon, and null removes the limit', async (t) => {
   const { id, code } = await insertCoupon(ctx, { usedCount: 3 });
   t.match((await ask('PATCH', `/${id}`, { maxUses: 2 })).json().coupon, { maxUses: 2, usedCount: 3 });
   const alice = await signUp(app);
@@ -183,7 +183,7 @@ t.test('a limit below what was used ends a coupon, null takes the limit away', a
   t.equal((await activate(alice, code)).statusCode, 200);
 });
 
-t.test('an expiry in the past ends a coupon, null takes it away', async (t) => {
+t.test('An expiry in the past ends a coupon, and null removes it', async (t) => {
   const { id, code } = await insertCoupon(ctx);
   const alice = await signUp(app);
   await ask('PATCH', `/${id}`, { expiresAt: '2020-01-01T00:00:00Z' });
@@ -192,7 +192,7 @@ t.test('an expiry in the past ends a coupon, null takes it away', async (t) => {
   t.equal((await activate(alice, code)).statusCode, 200);
 });
 
-t.test('a change that changes nothing is neither dated nor on record', async (t) => {
+t.test('A change that changes nothing is neither dated nor recorded', async (t) => {
   const { id } = await insertCoupon(ctx, { maxUses: 5, expiresAt: START });
   clock.advance(1000);
   for (const payload of [{}, { isActive: true, maxUses: 5, expiresAt: '2026-11-20T10:00:00Z' }])
@@ -200,7 +200,7 @@ t.test('a change that changes nothing is neither dated nor on record', async (t)
   t.same(await audit(), []);
 });
 
-t.test('who has used a coupon is listed, newest first, with what is left of it', async (t) => {
+t.test('The uses of a coupon are listed, newest first, with the remaining ones', async (t) => {
   const { id, code } = await insertCoupon(ctx, { maxUses: 3 });
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   await activate(alice, code);
@@ -224,7 +224,7 @@ t.test('who has used a coupon is listed, newest first, with what is left of it',
   t.match((await ask('GET', `/${id}/usage`)).json(), { summary: { maxUses: null, remainingUses: null } });
 });
 
-t.test('a deleted coupon is gone; the trials that it extended stay so', async (t) => {
+t.test('A deleted coupon is not found; trials that it extended stay extended', async (t) => {
   const { id, code } = await insertCoupon(ctx);
   const alice = await signUp(app);
   const { trialEndsAt } = (await activate(alice, code)).json().user;
@@ -235,7 +235,7 @@ t.test('a deleted coupon is gone; the trials that it extended stay so', async (t
   t.equal(profile.json().user.trialEndsAt, trialEndsAt);
 });
 
-t.test('every change is on record: who, what, before, after, and from where', async (t) => {
+t.test('Every change is recorded: the admin, what, before, after, and the address', async (t) => {
   const { id, code } = (await ask('POST', '', { maxUses: 2 })).json().data;
   await ask('PATCH', `/${id}`, { isActive: false, maxUses: 9 });
   await ask('DELETE', `/${id}`);
@@ -253,7 +253,7 @@ t.test('every change is on record: who, what, before, after, and from where', as
   ]);
 });
 
-t.test('a coupon that is not there is not found', async (t) => {
+t.test('An unknown coupon is not found', async (t) => {
   for (const id of [...NO_IDS, '2147483647']) {
     t.equal((await ask('GET', `/${id}`)).statusCode, 404, id);
     t.equal((await ask('GET', `/${id}/usage`)).statusCode, 404, id);
@@ -262,7 +262,7 @@ t.test('a coupon that is not there is not found', async (t) => {
   }
 });
 
-t.test('only an admin with the admin key gets in', async (t) => {
+t.test('Coupons need an admin with the admin key', async (t) => {
   const { id } = await insertCoupon(ctx);
   const alice = await signUp(app);
   const { 'x-admin-key': _key, ...keyless } = ada.headers;

@@ -35,7 +35,7 @@ const by = (resource: string, limit: number, resetAt: string | null = null) =>
   new Set([JSON.stringify({ resource, used: limit, limit, resetAt })]);
 
 for (const round of ROUNDS) {
-  t.test(`of 200 runs asked for at once, one below the limit of the day, one is let through (${round})`, async (t) => {
+  t.test(`One of 200 concurrent runs is admitted one below the limit of the day (${round})`, async (t) => {
     const task = await insertTask(ctx, alice().id);
     await useUp(ctx, alice().id, { executions: 49 });
     const { passed, refused } = await race(() => executeTask(ctx, alice(), task));
@@ -45,19 +45,16 @@ for (const round of ROUNDS) {
     t.equal(await ctx.db.$count(executions), 1);
   });
 
-  t.test(
-    `of 200 runs asked for at once, one below the limit of the month, one is let through (${round})`,
-    async (t) => {
-      const task = await insertTask(ctx, alice().id);
-      await useUp(ctx, alice().id, { executions: 499, day: '2026-11-02' });
-      const { passed, refused } = await race(() => executeTask(ctx, alice(), task));
-      t.equal(passed, 1);
-      t.same(refused, by('executions', 500, '2026-12-01T00:00:00.000Z'));
-      t.match(await readUsage(ctx, alice().id, '2026-11'), { executions: 500 });
-    },
-  );
+  t.test(`One of 200 concurrent runs is admitted one below the limit of the month (${round})`, async (t) => {
+    const task = await insertTask(ctx, alice().id);
+    await useUp(ctx, alice().id, { executions: 499, day: '2026-11-02' });
+    const { passed, refused } = await race(() => executeTask(ctx, alice(), task));
+    t.equal(passed, 1);
+    t.same(refused, by('executions', 500, '2026-12-01T00:00:00.000Z'));
+    t.match(await readUsage(ctx, alice().id, '2026-11'), { executions: 500 });
+  });
 
-  t.test(`of 200 runs that wait, one token below the limit, one calls the provider (${round})`, async (t) => {
+  t.test(`One of 200 pending runs calls the provider one token below the limit (${round})`, async (t) => {
     await useUp(ctx, alice().id, { tokens: 99_999 });
     const made = await insertTasks(
       ctx,
@@ -73,7 +70,7 @@ for (const round of ROUNDS) {
     t.equal(await ctx.db.$count(executions, eq(executions.status, 'running')), 1);
   });
 
-  t.test(`of 200 tasks made at once, one below the limit, one is made (${round})`, async (t) => {
+  t.test(`One of 200 concurrent tasks is created one below the limit (${round})`, async (t) => {
     await insertTasks(
       ctx,
       Array.from({ length: 9 }, () => alice().id),
@@ -84,7 +81,7 @@ for (const round of ROUNDS) {
     t.equal(await ctx.db.$count(tasks, eq(tasks.status, 'active')), 10);
   });
 
-  t.test(`of 200 webhooks made at once, one below the limit, one is made (${round})`, async (t) => {
+  t.test(`One of 200 concurrent webhooks is created one below the limit (${round})`, async (t) => {
     const make = () => createWebhook(ctx, alice(), { url: 'https://hooks.example.com/', events: ['task.completed'] });
     await make();
     await make();
@@ -95,7 +92,7 @@ for (const round of ROUNDS) {
   });
 }
 
-t.test('the one call of 200 that had the last token leaves the others refused, and nothing reserved', async (t) => {
+t.test('The one call that got the last token leaves 199 rejected, and nothing reserved', async (t) => {
   await useUp(ctx, alice().id, { tokens: 99_999 });
   const made = await insertTasks(
     ctx,

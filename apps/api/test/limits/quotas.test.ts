@@ -84,7 +84,7 @@ const quotas: [string, Standing, { executions?: number; tokens?: number; day?: s
   ['the pro quotas of an admin', { role: 'ADMIN' }, { executions: 500 }, { resource: 'executions', limit: 500 }],
 ];
 for (const [what, standing, full, breach] of quotas) {
-  t.test(`${what}: the last one runs, the next is refused`, async (t) => {
+  t.test(`${what}: the last one runs, the next one is rejected`, async (t) => {
     await setAlice(standing);
     const task = await insertTask(ctx, alice().id);
     const resource = full.executions ? 'executions' : 'tokens';
@@ -97,7 +97,7 @@ for (const [what, standing, full, breach] of quotas) {
   });
 }
 
-t.test('the quota of a day and of a month are new with the next one (UTC)', async (t) => {
+t.test('The quotas of a day and of a month reset with the next one, in UTC', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await useUp(ctx, alice().id, { executions: 50 });
   clock.set('2026-11-20T23:59:59.999Z');
@@ -111,7 +111,7 @@ t.test('the quota of a day and of a month are new with the next one (UTC)', asyn
   t.equal(await refusalOf(task), null);
 });
 
-t.test('a system setting that is smaller than the plan holds, a larger one does not', async (t) => {
+t.test('A system setting that is smaller than the plan applies, a larger one does not', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await ctx.db.update(settings).set({ maxExecutionsPerDay: 2 });
   await useUp(ctx, alice().id, { executions: 2 });
@@ -121,7 +121,7 @@ t.test('a system setting that is smaller than the plan holds, a larger one does 
   t.match(await refusalOf(task), { resource: 'executions', used: 50, limit: 50 });
 });
 
-t.test('after the trial everything is refused as that, except to the pro plan and to admins', async (t) => {
+t.test('After the trial everything is rejected, except for the pro plan and admins', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await setAlice({ trialEndsAt: new Date(START.getTime() + 1000) });
   t.equal(await refusalOf(task), null);
@@ -139,7 +139,7 @@ t.test('after the trial everything is refused as that, except to the pro plan an
   t.equal(await refusalOf(task), null);
 });
 
-t.test('a planned run over quota is on record as failed, and never retried', async (t) => {
+t.test('A planned run over quota is recorded as failed, and never retried', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await useUp(ctx, alice().id, { executions: 50 });
   const { queued, refused } = await enqueueDue(ctx);
@@ -152,7 +152,7 @@ t.test('a planned run over quota is on record as failed, and never retried', asy
   t.match(await readUsage(ctx, alice().id), { executions: 50 });
 });
 
-t.test('of many tasks that fall due together, as many run as the quota has room for', async (t) => {
+t.test('Of many tasks that fall due together, as many run as the quota allows', async (t) => {
   await useUp(ctx, alice().id, { executions: 47 });
   await insertTasks(
     ctx,
@@ -163,7 +163,7 @@ t.test('of many tasks that fall due together, as many run as the quota has room 
   t.match(await readUsage(ctx, alice().id), { executions: 50 });
 });
 
-t.test('a once task that its quota refuses has failed', async (t) => {
+t.test('A `once` task that is over quota has failed', async (t) => {
   await setAlice({ trialEndsAt: START });
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   await enqueueDue(ctx);
@@ -171,7 +171,7 @@ t.test('a once task that its quota refuses has failed', async (t) => {
   t.equal((await readTask(ctx, task)).status, 'failed');
 });
 
-t.test('each retry counts as an execution, and over quota it fails for good', async (t) => {
+t.test('Each retry counts as an execution, and fails finally over quota', async (t) => {
   ai.answer(() => ({ status: 503 }));
   const task = await insertTask(ctx, alice().id);
   await useUp(ctx, alice().id, { executions: 48 });
@@ -189,7 +189,7 @@ t.test('each retry counts as an execution, and over quota it fails for good', as
   t.match(await readTask(ctx, task), { consecutiveFailures: 1 });
 });
 
-t.test('the retry of an account that was deactivated meanwhile goes', async (t) => {
+t.test('The retry of an account that was deactivated meanwhile is deleted', async (t) => {
   ai.answer(() => ({ status: 503 }));
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -200,13 +200,16 @@ t.test('the retry of an account that was deactivated meanwhile goes', async (t) 
   t.match(await readRun(ctx, task), { status: 'failed' });
 });
 
-t.test('what is deleted before it started gives its place back, what had started does not', async (t) => {
-  const [waiting, started] = await insertTasks(ctx, [alice().id, alice().id], { nextExecutionAt: null });
-  await executeTask(ctx, alice(), started!);
-  await newWorker(t).drain();
-  await executeTask(ctx, alice(), waiting!);
-  t.match(await readUsage(ctx, alice().id), { executions: 2 });
-  await deleteTask(ctx, alice(), waiting!);
-  await deleteTask(ctx, alice(), started!);
-  t.match(await readUsage(ctx, alice().id), { executions: 1 });
-});
+t.test(
+  'An execution that is deleted before it started gives its quota back, one that had started does not',
+  async (t) => {
+    const [waiting, started] = await insertTasks(ctx, [alice().id, alice().id], { nextExecutionAt: null });
+    await executeTask(ctx, alice(), started!);
+    await newWorker(t).drain();
+    await executeTask(ctx, alice(), waiting!);
+    t.match(await readUsage(ctx, alice().id), { executions: 2 });
+    await deleteTask(ctx, alice(), waiting!);
+    await deleteTask(ctx, alice(), started!);
+    t.match(await readUsage(ctx, alice().id), { executions: 1 });
+  },
+);

@@ -15,7 +15,7 @@ const countOf = (status: 'pending' | 'running' | 'completed' | 'failed') =>
 const claim = async () => (await claimExecutions(ctx, { limit: 100, after: 0 })).started;
 const five = () => Array.from({ length: 5 }, () => alice().id);
 
-t.test('one token below the limit one call starts; the others wait for it, and are refused then', async (t) => {
+t.test('One call starts one token below the limit; the others wait for it, and are then rejected', async (t) => {
   const held = Promise.withResolvers<void>();
   const reached = new Promise<void>((resolve) => {
     ai.answer(async () => {
@@ -42,7 +42,7 @@ t.test('one token below the limit one call starts; the others wait for it, and a
   t.ok(tokens > 100_000);
 });
 
-t.test('what a call has reserved and not used lets the others start', async (t) => {
+t.test('Tokens that a call reserved and did not use let the others start', async (t) => {
   await useUp(ctx, alice().id, { tokens: 99_000 });
   await queueRuns(ctx, await insertTasks(ctx, five(), { nextExecutionAt: null, maxTokens: 800 }));
   const claimed = await claim();
@@ -52,7 +52,7 @@ t.test('what a call has reserved and not used lets the others start', async (t) 
   t.equal(await countOf('completed'), 5);
 });
 
-t.test('a planned run that finds its tokens used up when it is to start is over quota in the ledger too', async (t) => {
+t.test('A planned run whose tokens are used up before it starts is `over_quota` in the ledger too', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await useUp(ctx, alice().id, { tokens: 100_000 });
@@ -62,7 +62,7 @@ t.test('a planned run that finds its tokens used up when it is to start is over 
   t.match(await readUsage(ctx, alice().id), { executions: 0 });
 });
 
-t.test('a run that waited over midnight counts on the day it starts', async (t) => {
+t.test('A run that waited over midnight counts on the day it starts', async (t) => {
   clock.set('2026-11-30T23:59:00.000Z');
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -74,7 +74,7 @@ t.test('a run that waited over midnight counts on the day it starts', async (t) 
   for (const period of ['2026-12-01', '2026-12']) t.match(await readUsage(ctx, alice().id, period), { executions: 1 });
 });
 
-t.test('a run that starts before midnight and ends after it counts on the day it started', async (t) => {
+t.test('A run that starts before midnight and ends after it counts on the day it started', async (t) => {
   clock.set('2026-11-30T23:59:59.000Z');
   ai.answer(() => {
     clock.set('2026-12-01T00:00:01.000Z');
@@ -87,7 +87,7 @@ t.test('a run that starts before midnight and ends after it counts on the day it
   t.match(await readUsage(ctx, alice().id, '2026-12'), { executions: 0, tokens: 0, tokensReserved: 0 });
 });
 
-t.test('a new day that is full already refuses what waited over midnight', async (t) => {
+t.test('A new day whose quota is used up rejects a run that waited over midnight', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   clock.set(MIDNIGHT);
@@ -97,7 +97,7 @@ t.test('a new day that is full already refuses what waited over midnight', async
   t.match(await readUsage(ctx, alice().id, '2026-11-20'), { executions: 0 });
 });
 
-t.test('a run that has to wait for tokens takes no place of the new day', async (t) => {
+t.test('A run that waits for tokens does not count on the new day', async (t) => {
   const made = await insertTasks(ctx, [alice().id, alice().id], { nextExecutionAt: null });
   await queueRuns(ctx, made);
   clock.set(MIDNIGHT);
@@ -111,7 +111,7 @@ t.test('a run that has to wait for tokens takes no place of the new day', async 
   t.equal(await countOf('pending'), 2);
 });
 
-t.test('an interrupted run gives back what it had reserved, pays for its call, and counts once', async (t) => {
+t.test('An interrupted run gives its reservation back, is billed for its call, and counts once', async (t) => {
   await insertTask(ctx, alice().id, { prompt: 'x'.repeat(400), maxTokens: 5000 });
   await enqueueDue(ctx);
   await claim();
@@ -121,7 +121,7 @@ t.test('an interrupted run gives back what it had reserved, pays for its call, a
   t.strictSame(await readUsage(ctx, alice().id), { executions: 1, tokens: 100, tokensReserved: 0 });
 });
 
-t.test('an interrupted run that starts again on the next day counts on that one alone', async (t) => {
+t.test('An interrupted run that starts again on the next day counts on that day only', async (t) => {
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await claim();

@@ -38,13 +38,13 @@ const get = () => app.inject({ url, headers: ada.headers });
 const patch = (payload: object, headers: object = ada.headers) =>
   app.inject({ method: 'PATCH', url, headers: { ...headers }, payload });
 
-t.test('the settings in force are shown', async (t) => {
+t.test('The settings in force are shown', async (t) => {
   const answer = await get();
   t.equal(answer.statusCode, 200);
   t.same(answer.json(), { success: true, settings: DEFAULTS });
 });
 
-t.test('what is given is changed and shown, and the rest stays', async (t) => {
+t.test('Given settings are changed and shown, and the others stay', async (t) => {
   clock.advance(5000);
   const answer = await patch({ trialDurationDays: 0, defaultModel: 'anthropic/claude' });
   t.equal(answer.statusCode, 200);
@@ -58,7 +58,7 @@ t.test('what is given is changed and shown, and the rest stays', async (t) => {
   t.same((await patch(all)).json().settings, { ...all, updatedAt });
 });
 
-t.test('a change is recorded with who made it, what was before and after, and from where', async (t) => {
+t.test('A change is recorded with the admin, the values before and after, and the address', async (t) => {
   await patch({ maintenanceMode: true, maxTasksPerUser: 100 }, { ...ada.headers, 'x-request-id': 'settings-1' });
   const entries = await ctx.db.select().from(auditLog).where(eq(auditLog.kind, 'settings.changed'));
   t.same(
@@ -78,7 +78,7 @@ t.test('a change is recorded with who made it, what was before and after, and fr
   );
 });
 
-t.test('a change that leaves everything as it was is none', async (t) => {
+t.test('A change that changes nothing is not recorded', async (t) => {
   clock.advance(5000);
   for (const payload of [{}, DEFAULTS]) {
     t.same((await patch(payload)).json().settings, { ...payload, updatedAt: START.toISOString() });
@@ -86,7 +86,7 @@ t.test('a change that leaves everything as it was is none', async (t) => {
   t.equal(await ctx.db.$count(auditLog, eq(auditLog.kind, 'settings.changed')), 0);
 });
 
-t.test('what the rules do not allow is refused by name, and nothing is changed', async (t) => {
+t.test('Invalid settings are rejected by name, and nothing is changed', async (t) => {
   for (const [field, value] of [
     ['trialDurationDays', -1],
     ['trialDurationDays', 1.5],
@@ -110,7 +110,7 @@ t.test('what the rules do not allow is refused by name, and nothing is changed',
   t.same((await get()).json().settings, DEFAULTS);
 });
 
-t.test('a change is in force with the next request, at every process', async (t) => {
+t.test('A change is in force with the next request, in every process', async (t) => {
   await patch({ trialDurationDays: 3, defaultModel: 'acme/model', maxTasksPerUser: 1, maxExecutionsPerDay: 1 });
   t.equal((await readTask(other, alice, await postTask(other, alice))).aiModel, 'acme/model');
   const headers = alice.headers;
@@ -128,7 +128,7 @@ t.test('a change is in force with the next request, at every process', async (t)
   t.same(bob?.trialEndsAt, new Date('2026-11-23T10:00:00Z'));
 });
 
-t.test('maintenance closes every process at once, and an admin opens them again', async (t) => {
+t.test('Maintenance mode closes every process at once, and an admin ends it', async (t) => {
   for (const isOn of [true, false]) {
     t.equal((await patch({ maintenanceMode: isOn })).statusCode, 200);
     for (const process of [app, other]) {
@@ -138,7 +138,7 @@ t.test('maintenance closes every process at once, and an admin opens them again'
   }
 });
 
-t.test('changes of several admins at once are all made, and each record says what it found', async (t) => {
+t.test('Concurrent changes of several admins are all made, and each record has the values that it found', async (t) => {
   await Promise.all(Array.from({ length: 10 }, (_, n) => patch({ maxTasksPerUser: n + 1 })));
   const entries = await ctx.db
     .select()
@@ -151,7 +151,7 @@ t.test('changes of several admins at once are all made, and each record says wha
   for (const [at, { before }] of steps.entries()) if (at > 0) t.same(before, steps[at - 1]?.after);
 });
 
-t.test('only an admin with the key sees and changes settings', async (t) => {
+t.test('Settings need an admin with the key', async (t) => {
   await assertNeedsAdmin(t, app, { url }, { ada, alice });
   await assertNeedsAdmin(t, app, { method: 'PATCH', url, payload: { maintenanceMode: true } }, { ada, alice });
   t.same((await get()).json().settings, DEFAULTS);

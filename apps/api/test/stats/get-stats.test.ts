@@ -51,7 +51,7 @@ const get = async () => {
 };
 const offline = { aiModel: 'offline' };
 
-t.test('of an empty service all figures are there, and 0', async (t) => {
+t.test('An empty service has all counts, and they are 0', async (t) => {
   t.same(await get(), {
     users: { total: 2, active: 2, inactive: 0, newLast30Days: 2 },
     tasks: { total: 0, active: 0, inactive: 0 },
@@ -66,7 +66,7 @@ t.test('of an empty service all figures are there, and 0', async (t) => {
   });
 });
 
-t.test('users, tasks and coupons are counted by how they stand', async (t) => {
+t.test('Users, tasks and coupons are counted by status', async (t) => {
   const bob = await signUpBob(app);
   await ctx.db
     .update(users)
@@ -88,7 +88,7 @@ t.test('users, tasks and coupons are counted by how they stand', async (t) => {
   });
 });
 
-t.test('executions are counted by how they stand, and by whose they are', async (t) => {
+t.test('Executions are counted by status, and by user', async (t) => {
   const bob = await signUpBob(app);
   for (let n = 0; n < 2; n++) await insertTask(ctx, alice.id, offline);
   await runDue(ctx);
@@ -110,7 +110,7 @@ t.test('executions are counted by how they stand, and by whose they are', async 
   ]);
 });
 
-t.test('a retry that waits, and a run that its quota refused, are executions too', async (t) => {
+t.test('A scheduled retry and a run over quota count as executions', async (t) => {
   await insertTask(ctx, alice.id);
   await runDue({ ...ctx, ai: answering(BUSY) });
   await useUp(ctx, alice.id, { tokens: 100_000 });
@@ -119,7 +119,7 @@ t.test('a retry that waits, and a run that its quota refused, are executions too
   t.match((await get()).executions, { total: 3, byStatus: { completed: 0, failed: 2, pending: 1, running: 0 } });
 });
 
-t.test('what ran more than 30 days ago is among all, and not among the last', async (t) => {
+t.test('Executions of more than 30 days ago count in the total, and not among the last 30 days', async (t) => {
   clock.set(new Date(START.getTime() - 30 * DAY));
   for (let n = 0; n < 2; n++) {
     await insertTask(ctx, alice.id, { ...offline, recurrence: 'once' });
@@ -131,7 +131,7 @@ t.test('what ran more than 30 days ago is among all, and not among the last', as
   t.match((await get()).executions, { total: 2, last30Days: 1 });
 });
 
-t.test('what is deleted is not counted any more', async (t) => {
+t.test('Deleted rows are not counted', async (t) => {
   const [id, other] = [await insertTask(ctx, alice.id, offline), await insertTask(ctx, alice.id, offline)];
   await runDue(ctx);
   clock.advance(DAY);
@@ -146,7 +146,7 @@ t.test('what is deleted is not counted any more', async (t) => {
   t.match(await get(), { users: { total: 1 }, executions: { total: 0 }, topUsers: [] });
 });
 
-t.test('a run that ends on another day counts on the day it started', async (t) => {
+t.test('A run that ends on another day counts on the day it started', async (t) => {
   clock.set('2026-11-20T23:59:59.000Z');
   await insertTask(ctx, alice.id, offline);
   const ask: typeof ctx.ai.ask = (request) => {
@@ -157,6 +157,6 @@ t.test('a run that ends on another day counts on the day it started', async (t) 
   t.match((await get()).executions, { total: 1, byStatus: { completed: 1 } });
 });
 
-t.test('only an admin with the key sees the figures', async (t) => {
+t.test('Statistics need an admin with the key', async (t) => {
   await assertNeedsAdmin(t, app, { url: '/api/admin/stats' }, { ada, alice });
 });

@@ -30,7 +30,7 @@ async function insertRuns(task: number, madeAt: readonly number[], status: 'comp
   await ctx.db.insert(executions).values(madeAt.map((ms) => ({ ...row, ...rest, createdAt: later(ms) })));
 }
 
-t.test('of an empty service all figures are there, and 0', async (t) => {
+t.test('An empty service has all counts, and they are 0', async (t) => {
   t.same(await getSystemStats(ctx), {
     users: { total: 2, active: 2, new24h: 2 },
     tasks: { total: 0, active: 0, paused: 0 },
@@ -38,7 +38,7 @@ t.test('of an empty service all figures are there, and 0', async (t) => {
   });
 });
 
-t.test('users and tasks are counted by how they stand', async (t) => {
+t.test('Users and tasks are counted by status', async (t) => {
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
   for (const status of ['active', 'active', 'paused', 'completed', 'failed'] as const) {
     await insertTask(ctx, alice.id, { status, nextExecutionAt: null });
@@ -53,7 +53,7 @@ t.test('users and tasks are counted by how they stand', async (t) => {
   t.match(await getSystemStats(ctx), { users: { total: 2, new24h: 0 } });
 });
 
-t.test('executions are those of 24 hours to the millisecond, by how they ended', async (t) => {
+t.test('Executions of the last 24 hours are counted to the millisecond, by result', async (t) => {
   const offline = { aiModel: 'offline', recurrence: 'once' } as const;
   for (let n = 0; n < 2; n++) await insertTask(ctx, alice.id, offline);
   await runDue(ctx);
@@ -75,7 +75,7 @@ t.test('executions are those of 24 hours to the millisecond, by how they ended',
   t.match(await figures(), { last24h: 0 });
 });
 
-t.test('they are found among many, with gaps between them, and a little out of order', async (t) => {
+t.test('Executions are found among many, with gaps in the ids, and slightly out of order', async (t) => {
   const task = await insertTask(ctx, alice.id, { nextExecutionAt: null });
   // One each 5 minutes, every other one made by a process whose clock is 50 minutes behind.
   const minutes = Array.from({ length: 1000 }, (_, n) => n * 5 - (n % 2) * 50);

@@ -22,7 +22,7 @@ async function fill({ id: userId }: Person, count: number) {
   await ctx.db.insert(tasks).values(Array(count).fill({ ...row, ...rest }));
 }
 
-t.test('the trial has place for 10 active tasks', async (t) => {
+t.test('The trial allows 10 active tasks', async (t) => {
   const alice = await signUp(app);
   await fill(alice, 9);
   const id = await postTask(app, alice);
@@ -44,7 +44,7 @@ t.test('the trial has place for 10 active tasks', async (t) => {
   t.equal((await patchTask(app, alice, id, rescheduled)).statusCode, 200, 'a change that keeps it paused is fine');
 });
 
-t.test('a task that ended takes no place until a new schedule wakes it', async (t) => {
+t.test('An ended task does not count as active until a new schedule resumes it', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   await ctx.db.update(tasks).set({ status: 'completed', nextExecutionAt: null }).where(eq(tasks.id, id));
@@ -54,7 +54,7 @@ t.test('a task that ended takes no place until a new schedule wakes it', async (
   t.equal((await patchTask(app, alice, id, { scheduledFor, status: 'paused' })).statusCode, 200);
 });
 
-t.test('the pro plan and admins have place for 100, and the system setting may lower it', async (t) => {
+t.test('The pro plan and admins may have 100 active tasks, and the system setting can lower that', async (t) => {
   const [alice, ada, bob] = [await signUp(app), await signUpAda(app), await signUp(app, { name: 'Bob' })];
   await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice.id));
   for (const person of [alice, ada]) {
@@ -68,7 +68,7 @@ t.test('the pro plan and admins have place for 100, and the system setting may l
   t.match((await create(alice)).json().details, { used: 100, limit: 2 }, 'also for who has more already');
 });
 
-t.test('of 40 creations at once on one free place, one gets it', async (t) => {
+t.test('One of 40 concurrent creations gets the last active task', async (t) => {
   const alice = await signUp(app);
   await fill(alice, 9);
   const heard = await listen(ctx, alice);
@@ -80,7 +80,7 @@ t.test('of 40 creations at once on one free place, one gets it', async (t) => {
   t.equal((await heard()).length, 1);
 });
 
-t.test('creations and resumptions at once share the free places', async (t) => {
+t.test('Concurrent creations and resumptions share the remaining active tasks', async (t) => {
   const alice = await signUp(app);
   const paused: number[] = [];
   for (let n = 0; n < 10; n++) {

@@ -8,7 +8,7 @@ import { insertUpload, patchTask, postTask, readTask, TASK, UNHURRIED } from '..
 
 const { app, ctx } = await testContext(t, { env: UNHURRIED });
 
-t.test('files are named by URL or id, and each is kept once, in order', async (t) => {
+t.test('Files are named by URL or id, and stored once each, in order', async (t) => {
   const alice = await signUp(app);
   const first = await insertUpload(ctx, alice);
   const megabytes = Buffer.from(randomUUID().repeat(50_000)).toString('base64');
@@ -23,14 +23,14 @@ t.test('files are named by URL or id, and each is kept once, in order', async (t
   t.same((await patchTask(app, alice, id, { name: 'Other' })).json().task.attachments, [second.id, first.id]);
 });
 
-t.test('ten files may be attached', async (t) => {
+t.test('Ten files can be attached', async (t) => {
   const alice = await signUp(app);
   const ten = await Promise.all(Array.from({ length: 10 }, () => insertUpload(ctx, alice)));
   const attachments = ten.map(({ id }) => id);
   t.same((await readTask(app, alice, await postTask(app, alice, { attachments }))).attachments, attachments);
 });
 
-t.test('what is no file of the caller is refused at its place, another person’s too', async (t) => {
+t.test('A file that is unknown or another user’s is rejected at its index', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const [mine, his] = [await insertUpload(ctx, alice), await insertUpload(ctx, bob)];
   const attachments = [mine.id, his.id, mine.url, his.url, randomUUID(), "'; drop table uploads"];
@@ -52,7 +52,7 @@ t.test('what is no file of the caller is refused at its place, another person’
   t.same((await readTask(app, alice, id)).attachments, []);
 });
 
-t.test('files of more than 20 MiB together are refused, however they are named', async (t) => {
+t.test('Files of more than 20 MiB together are rejected, whether named by URL or id', async (t) => {
   const alice = await signUp(app);
   const [half, other, byte] = await Promise.all([
     insertUpload(ctx, alice),

@@ -21,7 +21,7 @@ t.beforeEach(() => clock.set(START));
 const LATER = '2026-11-20T10:00:05.000Z';
 /** Beside the fields of `TASK`. */
 
-t.test('each field can be changed alone, and the answer is the task as it is now', async (t) => {
+t.test('Each field can be changed alone, and the response is the changed task', async (t) => {
   const alice = await signUp(app);
   const heard = await listen(ctx, alice, ['task.updated']);
   const id = await postTask(app, alice);
@@ -62,7 +62,7 @@ t.test('each field can be changed alone, and the answer is the task as it is now
   }
 });
 
-t.test('what is there already changes nothing and is told to nobody', async (t) => {
+t.test('A value that is already set changes nothing and sends no event', async (t) => {
   const alice = await signUp(app);
   const addresses = { webhookUrl: 'https://hooks.example.com/end', notificationEmail: 'alice@example.com' };
   const id = await postTask(app, alice, { recurrencePattern: '0 9 * * 1', ...addresses });
@@ -88,7 +88,7 @@ t.test('what is there already changes nothing and is told to nobody', async (t) 
   t.same(await heard(), []);
 });
 
-t.test('changes at once lose nothing of each other', async (t) => {
+t.test('Concurrent changes keep each other’s fields', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   const heard = await listen(ctx, alice);
@@ -124,7 +124,7 @@ t.test('changes at once lose nothing of each other', async (t) => {
   );
 });
 
-t.test('a stranger’s and an unknown task is not found, and stays as it is', async (t) => {
+t.test('A stranger’s and an unknown task are not found, and stay as they are', async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const id = await postTask(app, alice);
   const heard = await listen(ctx, alice);
@@ -142,7 +142,7 @@ t.test('a stranger’s and an unknown task is not found, and stays as it is', as
   t.same(await heard(), []);
 });
 
-t.test('what is not the caller’s to change is refused by field', async (t) => {
+t.test('Fields that the owner cannot set are rejected by name', async (t) => {
   const alice = await signUp(app);
   const bob = await signUp(app, { name: 'Bob' });
   const id = await postTask(app, alice);
@@ -156,7 +156,7 @@ t.test('what is not the caller’s to change is refused by field', async (t) => 
   t.same((await ctx.db.select().from(tasks).where(eq(tasks.id, id)))[0], row);
 });
 
-t.test('only who is signed in changes', async (t) => {
+t.test('Changing a task needs a session', async (t) => {
   const id = await postTask(app, await signUp(app));
   await assertNeedsSession(t, app, { method: 'PATCH', url: `/api/tasks/${id}`, payload: { name: 'Nobody' } });
 });

@@ -9,7 +9,7 @@ import { patchTask, postTask, readTask, runDue, TASK, UNHURRIED } from '../suppo
 const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
 t.beforeEach(() => clock.set(START));
 
-t.test('a task may begin paused: it has no next run, and that is what is told of it', async (t) => {
+t.test('A task can be created paused: it has no next run, and its event says so', async (t) => {
   const alice = await signUp(app);
   const heard = await listen(ctx, alice);
   const id = await postTask(app, alice, { status: 'paused' });
@@ -24,13 +24,13 @@ t.test('a task may begin paused: it has no next run, and that is what is told of
   });
 });
 
-t.test('active is what a task is unless told', async (t) => {
+t.test('A task is active by default', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { status: 'active' });
   t.match(await readTask(app, alice, id), { status: 'active', nextExecutionAt: TASK.scheduledFor });
 });
 
-t.test('it takes no place of an active task, and finds one only when it is resumed', async (t) => {
+t.test('A paused task does not count as active until it is resumed', async (t) => {
   const alice = await signUp(app);
   await ctx.db.update(settings).set({ maxTasksPerUser: 1 });
   t.teardown(() => ctx.db.update(settings).set({ maxTasksPerUser: 100 }));
@@ -41,7 +41,7 @@ t.test('it takes no place of an active task, and finds one only when it is resum
   t.match(resumed.json().details, { resource: 'activeTasks', used: 1, limit: 1 });
 });
 
-t.test('its first run has to lie ahead too', async (t) => {
+t.test('The first run of a paused task must be in the future too', async (t) => {
   const { headers } = await signUp(app);
   const payload = { ...TASK, status: 'paused', scheduledFor: START.toISOString() };
   const answer = await app.inject({ method: 'POST', url: '/api/agent/create-task', headers, payload });
@@ -49,7 +49,7 @@ t.test('its first run has to lie ahead too', async (t) => {
   t.same(answer.json().details, { scheduledFor: ['must be in the future'] });
 });
 
-t.test('an account that is deleted meanwhile gets none', async (t) => {
+t.test('An account that is deleted meanwhile gets no task', async (t) => {
   const { id, headers } = await signUp(app);
   await app.inject({ url: '/api/user', headers });
   await ctx.db.delete(users).where(eq(users.id, id));

@@ -13,7 +13,7 @@ const create = ({ headers }: Person, given: object = {}) =>
   app.inject({ method: 'POST', url: '/api/agent/create-task', headers, payload: { ...TASK, ...given } });
 const countTasks = ({ id }: Person) => ctx.db.$count(tasks, eq(tasks.userId, id));
 
-t.test('a task is saved with the defaults and runs first when it was told to', async (t) => {
+t.test('A task is stored with the defaults and first runs at its scheduled time', async (t) => {
   const alice = await signUp(app);
   const answer = await create(alice);
   t.equal(answer.statusCode, 201);
@@ -40,7 +40,7 @@ t.test('a task is saved with the defaults and runs first when it was told to', a
   });
 });
 
-t.test('every field that may be given is kept', async (t) => {
+t.test('Every given field is stored', async (t) => {
   const alice = await signUp(app);
   const { id } = await insertUpload(ctx, alice);
   const given = { description: '', aiModel: 'x/y:free', maxTokens: 1, temperature: 0, attachments: [id] };
@@ -51,7 +51,7 @@ t.test('every field that may be given is kept', async (t) => {
   t.match(await readTask(app, alice, await postTask(app, alice, nulls)), nulls);
 });
 
-t.test('where the end of a run is told may be given, the mail address as it is kept', async (t) => {
+t.test('The targets of notifications are stored, the mail address normalized', async (t) => {
   const alice = await signUp(app);
   const webhookUrl = 'https://hooks.example.com/end?of=run';
   const given = { webhookUrl, notificationEmail: '  Alice@Example.COM ' };
@@ -61,7 +61,7 @@ t.test('where the end of a run is told may be given, the mail address as it is k
   t.match(await readTask(app, alice, await postTask(app, alice, nulls)), nulls);
 });
 
-t.test('the model is the one of the system settings unless told', async (t) => {
+t.test('The model defaults to that of the system settings', async (t) => {
   const alice = await signUp(app);
   t.teardown(() => ctx.db.update(settings).set({ defaultModel: 'openai/gpt-5-mini' }));
   await ctx.db.update(settings).set({ defaultModel: 'local/llama' });
@@ -69,7 +69,7 @@ t.test('the model is the one of the system settings unless told', async (t) => {
   t.match(await readTask(app, alice, await postTask(app, alice, { aiModel: 'offline' })), { aiModel: 'offline' });
 });
 
-t.test('an instant with an offset is kept in UTC, with milliseconds', async (t) => {
+t.test('An instant with an offset is stored in UTC, with milliseconds', async (t) => {
   const alice = await signUp(app);
   for (const [given, kept] of [
     ['2026-11-20T13:30:15.1239+02:00', '2026-11-20T11:30:15.123Z'],
@@ -83,7 +83,7 @@ t.test('an instant with an offset is kept in UTC, with milliseconds', async (t) 
   }
 });
 
-t.test('a first run now or in the past is refused', async (t) => {
+t.test('A first run now or in the past is rejected', async (t) => {
   const alice = await signUp(app);
   const details = { scheduledFor: ['must be in the future'] };
   for (const scheduledFor of [
@@ -101,14 +101,14 @@ t.test('a first run now or in the past is refused', async (t) => {
   t.equal(await countTasks(alice), 0);
 });
 
-t.test('a time zone is taken in any letter case and kept as it was written', async (t) => {
+t.test('A time zone is accepted in any letter case and stored as it was written', async (t) => {
   const alice = await signUp(app);
   for (const timezone of ['utc', 'europe/LISBON', 'Asia/Calcutta', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5']) {
     t.equal((await readTask(app, alice, await postTask(app, alice, { timezone }))).timezone, timezone);
   }
 });
 
-t.test('a pattern decides the word of the recurrence', async (t) => {
+t.test('A pattern decides the word of the recurrence', async (t) => {
   const alice = await signUp(app);
   for (const [recurrencePattern, recurrence] of [
     ['*/5 * * * *', 'daily'],
@@ -122,7 +122,7 @@ t.test('a pattern decides the word of the recurrence', async (t) => {
   }
 });
 
-t.test('what creation needs is required', async (t) => {
+t.test('The fields that creation needs are required', async (t) => {
   const alice = await signUp(app);
   for (const field of Object.keys(TASK)) {
     const answer = await create(alice, { [field]: undefined });
@@ -134,7 +134,7 @@ t.test('what creation needs is required', async (t) => {
   t.equal(await countTasks(alice), 0);
 });
 
-t.test('task.created is told to the owner, once the task is there', async (t) => {
+t.test('`task.created` is sent to the owner after the task is committed', async (t) => {
   clock.advance(60_000);
   const now = new Date(START.getTime() + 60_000).toISOString();
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
@@ -157,6 +157,6 @@ t.test('task.created is told to the owner, once the task is there', async (t) =>
   t.same([...(await heard()), ...(await others()), ...(await deaf())], []);
 });
 
-t.test('only who is signed in creates', async (t) => {
+t.test('Creating a task needs a session', async (t) => {
   await assertNeedsSession(t, app, { method: 'POST', url: '/api/agent/create-task', payload: TASK });
 });

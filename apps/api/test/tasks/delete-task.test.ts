@@ -46,7 +46,7 @@ const today = async ({ id }: Person) => {
   return counters[0];
 };
 
-t.test('a task goes with its history, and only it', async (t) => {
+t.test('A task is deleted with its history, and nothing else is', async (t) => {
   const alice = await signUp(app);
   const heard = await listen(ctx, alice, ['task.deleted']);
   const [id, other] = [
@@ -76,7 +76,7 @@ t.test('a task goes with its history, and only it', async (t) => {
   t.equal(await ctx.db.$count(usageRecords, eq(usageRecords.userId, alice.id)), 2, 'what was used stays used');
 });
 
-t.test('a second time it is not found, and neither is anything of it', async (t) => {
+t.test('A deleted task and everything of it is not found', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   await remove(alice, id);
@@ -90,7 +90,7 @@ t.test('a second time it is not found, and neither is anything of it', async (t)
   }
 });
 
-t.test('what was pending goes and gives its quota back', async (t) => {
+t.test('A pending execution gives its quota back', async (t) => {
   const alice = await signUp(app);
   const [id, other] = [await postTask(app, alice), await postTask(app, alice)];
   await Promise.all([execute(alice, id), execute(alice, id), execute(alice, other)]);
@@ -99,7 +99,7 @@ t.test('what was pending goes and gives its quota back', async (t) => {
   t.match(await today(alice), { executions: 1, tokens: 0, reserved: 0 });
 });
 
-t.test('what was running is aborted, counted as an estimate, and ends without a trace', async (t) => {
+t.test('A running execution is aborted, counted as an estimate, and leaves no trace', async (t) => {
   const alice = await signUp(app);
   const heard = await listen(ctx, alice, ['task.completed', 'execution.completed']);
   const id = await postTask(app, alice, { maxTokens: 500 });
@@ -119,7 +119,7 @@ t.test('what was running is aborted, counted as an estimate, and ends without a 
   t.same(await heard(), []);
 });
 
-t.test('a retry that waits goes too', async (t) => {
+t.test('A retry that is scheduled is deleted too', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { recurrence: 'once' });
   clock.set(TASK.scheduledFor);
@@ -131,7 +131,7 @@ t.test('a retry that waits goes too', async (t) => {
   t.equal(await ctx.db.$count(executions, eq(executions.userId, alice.id)), 0);
 });
 
-t.test('a stranger’s and an unknown task is not found, and stays', async (t) => {
+t.test('A stranger’s and an unknown task are not found, and stay', async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const id = await postTask(app, alice);
   const heard = await listen(ctx, alice);
@@ -145,7 +145,7 @@ t.test('a stranger’s and an unknown task is not found, and stays', async (t) =
   t.same(await heard(), []);
 });
 
-t.test('deleted at once by several, it is deleted once', async (t) => {
+t.test('Concurrent deletions delete a task once', async (t) => {
   const alice = await signUp(app);
   const heard = await listen(ctx, alice, ['task.deleted']);
   const id = await postTask(app, alice);
@@ -154,7 +154,7 @@ t.test('deleted at once by several, it is deleted once', async (t) => {
   t.equal((await heard()).length, 1);
 });
 
-t.test('deleted while it is run, changed and claimed, it is one or the other and never an error', async (t) => {
+t.test('A deletion beside runs, changes and claims takes place before or after them, and never fails', async (t) => {
   const alice = await signUp(app);
   for (let round = 0; round < 10; round++) {
     const id = await postTask(app, alice, { aiModel: 'offline' });
@@ -171,7 +171,7 @@ t.test('deleted while it is run, changed and claimed, it is one or the other and
   }
 });
 
-t.test('the webhook hears of it exactly when the task is gone', async (t) => {
+t.test('The webhook receives `task.deleted` exactly when the task is deleted', async (t) => {
   const alice = await signUp(app);
   const heard = await listen(ctx, alice, ['task.deleted']);
   const id = await postTask(app, alice);
@@ -190,7 +190,7 @@ t.test('the webhook hears of it exactly when the task is gone', async (t) => {
   t.equal((await heard()).length, 1);
 });
 
-t.test('only who is signed in deletes', async (t) => {
+t.test('Deleting a task needs a session', async (t) => {
   const id = await postTask(app, await signUp(app));
   await assertNeedsSession(t, app, { method: 'DELETE', url: `/api/tasks/${id}` });
 });

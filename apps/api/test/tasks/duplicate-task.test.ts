@@ -30,7 +30,7 @@ t.afterEach(async () => {
 const copy = ({ headers }: Person, id: number | string, payload?: object) =>
   app.inject({ method: 'POST', url: `/api/tasks/${id}/duplicate`, headers, ...(payload ? { payload } : {}) });
 
-t.test('a copy has all that was set, and nothing of what was done', async (t) => {
+t.test('A copy has everything that the owner has set, and nothing of the executions', async (t) => {
   const alice = await signUp(app);
   const file = await insertUpload(ctx, alice);
   const set = {
@@ -74,7 +74,7 @@ t.test('a copy has all that was set, and nothing of what was done', async (t) =>
   t.same(await readLedger(ctx, task.id), []);
 });
 
-t.test('what ran out of the past goes on with the next future run', async (t) => {
+t.test('A copy of a task that has run continues with the next future run', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   clock.set('2026-11-25T10:59:59Z');
@@ -89,7 +89,7 @@ t.test('what ran out of the past goes on with the next future run', async (t) =>
   t.same(await readLedger(ctx, task.id), []);
 });
 
-t.test('the name is given, or made of the task’s own in 100 characters', async (t) => {
+t.test('The name is the given one, or the name of the task with a suffix, in 100 characters', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { name: 'News' });
   const nameOf = async (id: number, payload?: object) => (await copy(alice, id, payload)).json().task.name;
@@ -113,7 +113,7 @@ t.test('the name is given, or made of the task’s own in 100 characters', async
   }
 });
 
-t.test('a task that is not active has a paused copy', async (t) => {
+t.test('The copy of a task that is not active is paused', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   for (const status of ['paused', 'completed', 'failed'] as const) {
@@ -126,7 +126,7 @@ t.test('a task that is not active has a paused copy', async (t) => {
   }
 });
 
-t.test('of a single run the copy is active before its time, and paused after it', async (t) => {
+t.test('The copy of a `once` task is active before its time, and paused after it', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { recurrence: 'once' });
   t.match((await copy(alice, id)).json().task, { status: 'active', nextExecutionAt: TASK.scheduledFor });
@@ -135,7 +135,7 @@ t.test('of a single run the copy is active before its time, and paused after it'
   t.match((await copy(alice, id)).json().task, { status: 'paused', nextExecutionAt: null });
 });
 
-t.test('files that are gone are left out', async (t) => {
+t.test('Deleted files are left out of the copy', async (t) => {
   const alice = await signUp(app);
   const bob = await signUp(app, { name: 'Bob' });
   const files = [await insertUpload(ctx, alice), await insertUpload(ctx, alice), await insertUpload(ctx, alice)];
@@ -150,7 +150,7 @@ t.test('files that are gone are left out', async (t) => {
   t.same((await copy(alice, id)).json().task.attachments, [third]);
 });
 
-t.test('the copy has a webhook of its own at the same address, with a secret of its own', async (t) => {
+t.test('The copy has its own webhook at the same URL, with its own secret', async (t) => {
   const alice = await signUp(app);
   const url = 'https://hooks.example.com/news';
   const id = await postTask(app, alice, { webhookUrl: url, aiModel: 'offline' });
@@ -173,7 +173,7 @@ t.test('the copy has a webhook of its own at the same address, with a secret of 
   t.same(told, [{ webhookId: own?.id, event: 'execution.completed' }]);
 });
 
-t.test('webhooks are told of a new task, with its own status', async (t) => {
+t.test('Webhooks receive the new task with its own status', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   const heard = await listen(ctx, alice);
@@ -195,7 +195,7 @@ t.test('webhooks are told of a new task, with its own status', async (t) => {
   );
 });
 
-t.test('an active copy takes a place: without one it is 402, and a paused one needs none', async (t) => {
+t.test('An active copy counts as an active task: 402 over the quota, while a paused one needs none', async (t) => {
   const alice = await signUp(app);
   const ids: number[] = [];
   for (let n = 0; n < 9; n++) ids.push(await postTask(app, alice));
@@ -213,7 +213,7 @@ t.test('an active copy takes a place: without one it is 402, and a paused one ne
   t.equal((await copy(alice, ids[0] as number)).json().task.status, 'paused');
 });
 
-t.test('what is no name is a validation error, and so is what is not known', async (t) => {
+t.test('An invalid name and unknown fields are validation errors', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   for (const [payload, field] of [
@@ -234,7 +234,7 @@ t.test('what is no name is a validation error, and so is what is not known', asy
   t.equal(await ctx.db.$count(tasks, eq(tasks.userId, alice.id)), 1);
 });
 
-t.test('a stranger’s and an unknown task is not found, and not copied', async (t) => {
+t.test('A stranger’s and an unknown task are not found, and not copied', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const id = await postTask(app, alice);
   const answer = await copy(bob, id);
@@ -245,7 +245,7 @@ t.test('a stranger’s and an unknown task is not found, and not copied', async 
   await t.rejects(duplicateTask(ctx, callerFor(bob.id), id), { message: 'There is no such task.' });
 });
 
-t.test('only who is signed in copies', async (t) => {
+t.test('Duplicating a task needs a session', async (t) => {
   const id = await postTask(app, await signUp(app));
   await assertNeedsSession(t, app, { method: 'POST', url: `/api/tasks/${id}/duplicate` });
 });

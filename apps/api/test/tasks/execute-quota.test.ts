@@ -23,7 +23,7 @@ async function use({ id: userId }: Person, used: { executions?: number; tokens?:
     });
 }
 
-t.test('a quota that is used up is 402, and says when it is new', async (t) => {
+t.test('An exceeded quota is 402 and says when it resets', async (t) => {
   const cases = [
     [
       { executions: 50 },
@@ -59,7 +59,7 @@ t.test('a quota that is used up is 402, and says when it is new', async (t) => {
   }
 });
 
-t.test('of many at once on the last place of the day, one gets it', async (t) => {
+t.test('One of many concurrent runs gets the last execution of the day', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   await use(alice, { executions: 49 });
@@ -70,7 +70,7 @@ t.test('of many at once on the last place of the day, one gets it', async (t) =>
   t.equal((await execute(alice, id)).statusCode, 201, 'tomorrow is another day');
 });
 
-t.test('admins and the pro plan have more, and the system setting may lower it', async (t) => {
+t.test('Admins and the pro plan have more executions, and the system setting can lower that', async (t) => {
   const [alice, ada] = [await signUp(app), await signUpAda(app)];
   await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice.id));
   for (const person of [alice, ada]) {
@@ -86,7 +86,7 @@ t.test('admins and the pro plan have more, and the system setting may lower it',
   for (const status of [201, 201, 201, 402]) t.equal((await execute(bob, id)).statusCode, status);
 });
 
-t.test('after the trial nothing is run, except for admins', async (t) => {
+t.test('After the trial nothing runs, except for admins', async (t) => {
   const [alice, ada] = [await signUp(app), await signUp(app, { name: 'Eve', role: 'ADMIN' })];
   const [id, hers] = [await postTask(app, alice), await postTask(app, ada)];
   await ctx.db.update(users).set({ trialEndsAt: new Date('2026-11-20T11:00:00Z') });

@@ -32,7 +32,7 @@ const execute = ({ headers }: Person, id: number | string) =>
 const read = async ({ headers }: Person, id: number) =>
   (await app.inject({ url: `/api/executions/${id}`, headers })).json().execution;
 
-t.test('a run is queued at once, beside the schedule', async (t) => {
+t.test('A run is queued at once, and the schedule stays as it is', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   const before = nudges;
@@ -48,7 +48,7 @@ t.test('a run is queued at once, beside the schedule', async (t) => {
   t.match(await readTask(app, alice, id), { executionCount: 1, nextExecutionAt: TASK.scheduledFor });
 });
 
-t.test('a task can be run in any state', async (t) => {
+t.test('A task can be run in any status', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   for (const status of ['paused', 'completed', 'failed', 'active'] as const) {
@@ -59,7 +59,7 @@ t.test('a task can be run in any state', async (t) => {
   }
 });
 
-t.test('a run that fails tells why, and keeps the task going', async (t) => {
+t.test('A failed run has its reason, and the task continues', async (t) => {
   const alice = await signUp(app);
   const heard = await listen(ctx, alice, ['task.started', 'execution.started', 'task.failed', 'execution.failed']);
   const id = await postTask(app, alice);
@@ -75,7 +75,7 @@ t.test('a run that fails tells why, and keeps the task going', async (t) => {
   ]);
 });
 
-t.test('runs at once are all queued and run one after the other', async (t) => {
+t.test('Concurrent runs are all queued and run one after the other', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   const answers = await Promise.all(Array.from({ length: 12 }, () => execute(alice, id)));
@@ -88,7 +88,7 @@ t.test('runs at once are all queued and run one after the other', async (t) => {
   t.match(await readTask(app, alice, id), { executionCount: 12 });
 });
 
-t.test('a stranger’s and an unknown task is not found, and does not run', async (t) => {
+t.test('A stranger’s and an unknown task are not found, and do not run', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const id = await postTask(app, alice);
   const answer = await execute(bob, id);
@@ -102,7 +102,7 @@ t.test('a stranger’s and an unknown task is not found, and does not run', asyn
   );
 });
 
-t.test('a manual run and a pause do not get into each other’s way', async (t) => {
+t.test('A manual run and a pause do not interfere', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   const answers = await Promise.all([
@@ -116,7 +116,7 @@ t.test('a manual run and a pause do not get into each other’s way', async (t) 
   );
 });
 
-t.test('only who is signed in runs', async (t) => {
+t.test('Running a task needs a session', async (t) => {
   const id = await postTask(app, await signUp(app));
   await assertNeedsSession(t, app, { method: 'POST', url: `/api/tasks/${id}/execute` });
 });

@@ -6,7 +6,7 @@ import { assertNeedsSession, NO_IDS, postTask, readTask, runDue, TASK, UNHURRIED
 const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
 t.beforeEach(() => clock.set(START));
 
-t.test('the owner sees every field of the specification and no other', async (t) => {
+t.test('The owner sees every field of the contract and no other', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   const answer = await app.inject({ url: `/api/tasks/${id}`, headers: alice.headers });
@@ -38,7 +38,7 @@ t.test('the owner sees every field of the specification and no other', async (t)
   ]);
 });
 
-t.test('a run moves the next one on and is counted when it has started', async (t) => {
+t.test('A run moves the next one on and is counted when it has started', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   clock.set('2026-11-20T11:00:02.345Z');
@@ -57,7 +57,7 @@ t.test('a run moves the next one on and is counted when it has started', async (
   });
 });
 
-t.test('nobody else finds it, an admin neither', async (t) => {
+t.test('A stranger does not find the task, and an admin does not either', async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const id = await postTask(app, alice);
   for (const { headers } of [bob, ada]) {
@@ -67,7 +67,7 @@ t.test('nobody else finds it, an admin neither', async (t) => {
   }
 });
 
-t.test('an id that cannot exist is not found', async (t) => {
+t.test('An id that cannot exist is not found', async (t) => {
   const { headers } = await signUp(app);
   for (const id of [...NO_IDS, '2147483647']) {
     const answer = await app.inject({ url: `/api/tasks/${id}`, headers });
@@ -76,7 +76,7 @@ t.test('an id that cannot exist is not found', async (t) => {
   }
 });
 
-t.test('only who is signed in asks', async (t) => {
+t.test('Reading a task needs a session', async (t) => {
   const id = await postTask(app, await signUp(app));
   await assertNeedsSession(t, app, { url: `/api/tasks/${id}` });
 });

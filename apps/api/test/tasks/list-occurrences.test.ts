@@ -10,7 +10,7 @@ t.beforeEach(() => clock.set(START));
 const list = ({ headers }: Person, id: number | string, query: Record<string, string> = {}) =>
   app.inject({ url: `/api/tasks/${id}/occurrences`, query, headers });
 
-t.test('each planned instant is there with its fate and its run, the newest first', async (t) => {
+t.test('Each planned instant has its fate and its run, newest first', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { recurrencePattern: '0 * * * *', aiModel: 'offline' });
   t.same((await list(alice, id)).json(), {
@@ -69,7 +69,7 @@ t.test('each planned instant is there with its fate and its run, the newest firs
   ]);
 });
 
-t.test('a run that was later than a month is told in milliseconds', async (t) => {
+t.test('The lateness of more than a month is in milliseconds', async (t) => {
   const alice = await signUp(app);
   await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice.id));
   const id = await postTask(app, alice, { recurrence: 'once', aiModel: 'offline' });
@@ -80,7 +80,7 @@ t.test('a run that was later than a month is told in milliseconds', async (t) =>
   t.match(only, { fate: 'late', latenessMs: 365 * 86_400_000 });
 });
 
-t.test('a walk by cursor visits each once, while new ones come', async (t) => {
+t.test('Pages by cursor visit each occurrence once, while new ones are added', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   const minute = (n: number) => new Date(START.getTime() + n * 60_000);
@@ -102,7 +102,7 @@ t.test('a walk by cursor visits each once, while new ones come', async (t) => {
   );
 });
 
-t.test('a query that says nothing sensible is refused by field', async (t) => {
+t.test('An invalid query is rejected by field', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   const encode = (text: string) => Buffer.from(text).toString('base64url');
@@ -131,7 +131,7 @@ t.test('a query that says nothing sensible is refused by field', async (t) => {
   t.equal((await list(alice, id, { cursor: encode('9999-12-31T23:59:59.999Z') })).statusCode, 200);
 });
 
-t.test('a stranger’s and an unknown task is not found', async (t) => {
+t.test('A stranger’s and an unknown task are not found', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const id = await postTask(app, alice);
   const answer = await list(bob, id);
@@ -140,7 +140,7 @@ t.test('a stranger’s and an unknown task is not found', async (t) => {
   for (const unknown of [...NO_IDS, '2147483647']) t.equal((await list(alice, unknown)).statusCode, 404, unknown);
 });
 
-t.test('only who is signed in asks', async (t) => {
+t.test('Listing occurrences needs a session', async (t) => {
   const id = await postTask(app, await signUp(app));
   await assertNeedsSession(t, app, { url: `/api/tasks/${id}/occurrences` });
 });

@@ -23,7 +23,7 @@ async function insert(
   await ctx.db.insert(tasks).values(names.map((name) => ({ ...row, ...rest, name })));
 }
 
-t.test('the owner sees their tasks as each is seen alone, the newest first', async (t) => {
+t.test('The list has the owner’s tasks as `GET /api/tasks/:id` shows them, newest first', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const first = await postTask(app, alice, { name: 'First' });
   await postTask(app, bob);
@@ -37,7 +37,7 @@ t.test('the owner sees their tasks as each is seen alone, the newest first', asy
   });
 });
 
-t.test('who has none gets an empty page', async (t) => {
+t.test('A user without tasks gets an empty page', async (t) => {
   t.same((await list(await signUp(app))).json(), {
     success: true,
     tasks: [],
@@ -45,7 +45,7 @@ t.test('who has none gets an empty page', async (t) => {
   });
 });
 
-t.test('the status picks', async (t) => {
+t.test('`status` filters the list', async (t) => {
   const alice = await signUp(app);
   for (const status of ['active', 'paused', 'completed', 'failed'] as const) await insert(alice, [status], { status });
   for (const status of ['active', 'paused', 'completed', 'failed']) {
@@ -54,7 +54,7 @@ t.test('the status picks', async (t) => {
   }
 });
 
-t.test('the search finds part of a name in any letter case, and takes no sign for a wildcard', async (t) => {
+t.test('`search` matches a part of the name in any letter case, and treats wildcards literally', async (t) => {
   const alice = await signUp(app);
   await insert(alice, [
     '100% sure',
@@ -87,7 +87,7 @@ t.test('the search finds part of a name in any letter case, and takes no sign fo
   t.same(await namesOf(alice, { search: '100%', status: 'paused' }), ['100% paused'], 'both pick');
 });
 
-t.test('pages by offset tell how much there is', async (t) => {
+t.test('Pages by offset have the total', async (t) => {
   const alice = await signUp(app);
   await insert(
     alice,
@@ -106,7 +106,7 @@ t.test('pages by offset tell how much there is', async (t) => {
   t.same(await pageAt({ offset: 2_147_483_647 }), [[], { total, limit: 20, offset: 2_147_483_647, hasMore: false }]);
 });
 
-t.test('a walk by cursor visits each task once, while new ones are made', async (t) => {
+t.test('Pages by cursor visit each task once, while new ones are created', async (t) => {
   const alice = await signUp(app);
   await insert(
     alice,
@@ -129,7 +129,7 @@ t.test('a walk by cursor visits each task once, while new ones are made', async 
   );
 });
 
-t.test('a cursor keeps what was picked, and shows no other person’s', async (t) => {
+t.test('A cursor keeps the filter, and shows no tasks of a stranger', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   await insert(alice, ['a1', 'b1', 'a2', 'b2', 'a3']);
   await insert(bob, ['a4']);
@@ -142,7 +142,7 @@ t.test('a cursor keeps what was picked, and shows no other person’s', async (t
   t.same(await namesOf(bob, { cursor: nextCursor }), []);
 });
 
-t.test('a page of all tasks takes one statement beside the look-up of the session, its total included', async (t) => {
+t.test('A page without a filter takes one statement beside the session look-up, its total included', async (t) => {
   const alice = await signUp(app);
   await insert(alice, ['One', 'Two']);
   const { nextCursor } = (await list(alice, { limit: 1 })).json().pagination;
@@ -152,7 +152,7 @@ t.test('a page of all tasks takes one statement beside the look-up of the sessio
   t.equal(asked(), 4);
 });
 
-t.test('a query that says nothing sensible is refused by field', async (t) => {
+t.test('An invalid query is rejected by field', async (t) => {
   const alice = await signUp(app);
   const encode = (text: string) => Buffer.from(text).toString('base64url');
   const ofList = ['is not a cursor of this list'];
@@ -192,6 +192,6 @@ t.test('a query that says nothing sensible is refused by field', async (t) => {
   );
 });
 
-t.test('only who is signed in asks', async (t) => {
+t.test('Listing tasks needs a session', async (t) => {
   await assertNeedsSession(t, app, { url: '/api/tasks' });
 });

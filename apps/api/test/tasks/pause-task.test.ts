@@ -23,7 +23,7 @@ const runsOf = (taskId: number) =>
     .where(eq(executions.taskId, taskId))
     .orderBy(asc(executions.id));
 
-t.test('a paused task runs no more, and resumed goes on with the next run from then', async (t) => {
+t.test('A paused task does not run, and continues with the next run after it is resumed', async (t) => {
   const alice = await signUp(app);
   const heard = await listen(ctx, alice, ['task.updated']);
   const id = await postTask(app, alice, { aiModel: 'offline' });
@@ -54,7 +54,7 @@ t.test('a paused task runs no more, and resumed goes on with the next run from t
   ]);
 });
 
-t.test('pausing twice and resuming twice is once', async (t) => {
+t.test('Pausing and resuming are idempotent', async (t) => {
   const alice = await signUp(app);
   const heard = await listen(ctx, alice, ['task.updated']);
   const id = await postTask(app, alice);
@@ -64,7 +64,7 @@ t.test('pausing twice and resuming twice is once', async (t) => {
   t.equal((await heard()).length, 2);
 });
 
-t.test('a paused task can be changed, its schedule too, and stays paused', async (t) => {
+t.test('A paused task can be changed, its schedule included, and stays paused', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   await patchTask(app, alice, id, { status: 'paused' });
@@ -80,7 +80,7 @@ t.test('a paused task can be changed, its schedule too, and stays paused', async
   t.match((await patchTask(app, alice, id, both)).json().task, { ...both, nextExecutionAt: null });
 });
 
-t.test('a single run that has passed is resumed with a new time only', async (t) => {
+t.test('A `once` task whose time has passed is resumed only with a new time', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { recurrence: 'once' });
   await patchTask(app, alice, id, { status: 'paused' });
@@ -101,7 +101,7 @@ t.test('a single run that has passed is resumed with a new time only', async (t)
   });
 });
 
-t.test('a task that has ended is not there to be paused', async (t) => {
+t.test('A task that has ended cannot be paused', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { recurrence: 'once' });
   clock.set(TASK.scheduledFor);
@@ -115,7 +115,7 @@ t.test('a task that has ended is not there to be paused', async (t) => {
   t.match(kept, { status: 'paused', scheduledFor, nextExecutionAt: null }, 'but one with a new time is');
 });
 
-t.test('a task that failed too often starts afresh when it is resumed', async (t) => {
+t.test('A task that failed too often starts with no failures after it is resumed', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   for (let day = 20; day < 25; day++) {
@@ -131,7 +131,7 @@ t.test('a task that failed too often starts afresh when it is resumed', async (t
   t.match(await readTask(app, alice, id), { status: 'active' }, 'one more failure is the first');
 });
 
-t.test('a retry that waits goes with the pause, and does not stand in the way of what comes', async (t) => {
+t.test('A scheduled retry is deleted by a pause, and does not block later runs', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   clock.set(TASK.scheduledFor);
@@ -155,7 +155,7 @@ t.test('a retry that waits goes with the pause, and does not stand in the way of
   ]);
 });
 
-t.test('a run that was queued before the pause is still run', async (t) => {
+t.test('A run that was queued before the pause still runs', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   await app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers: alice.headers });
@@ -165,7 +165,7 @@ t.test('a run that was queued before the pause is still run', async (t) => {
   t.match(await readTask(app, alice, id), { status: 'paused', executionCount: 1 });
 });
 
-t.test('a pause and a tick at once leave either a run or a missed one', async (t) => {
+t.test('A concurrent pause and tick leave either a run or a missed occurrence', async (t) => {
   const alice = await signUp(app);
   const ids: number[] = [];
   for (let n = 0; n < 8; n++) ids.push(await postTask(app, alice, { aiModel: 'offline' }));

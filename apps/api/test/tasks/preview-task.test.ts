@@ -20,7 +20,7 @@ const seen = async (given: object = {}) => {
     .occurrences.map(({ local, note }: { local: string; note?: string }) => (note ? [local, note] : [local]));
 };
 
-t.test('the next runs are shown as instants and on the wall clock, and nothing is saved', async (t) => {
+t.test('The preview shows the next runs as instants and wall-clock times, and stores nothing', async (t) => {
   const heard = await listen(ctx, alice);
   const answer = await preview({ scheduledFor: '2026-11-20T16:45:00.5+05:45', timezone: 'asia/Kathmandu', count: 2 });
   t.equal(answer.statusCode, 200);
@@ -35,7 +35,7 @@ t.test('the next runs are shown as instants and on the wall clock, and nothing i
   t.same(await heard(), []);
 });
 
-t.test('ten are shown unless told, and from 1 to 50', async (t) => {
+t.test('The preview shows 10 runs by default, and 1 to 50 on request', async (t) => {
   t.equal((await seen()).length, 10);
   for (const count of [1, 50]) t.equal((await seen({ count })).length, count);
   t.equal((await seen({ recurrence: 'once', count: 50 })).length, 1);
@@ -52,7 +52,7 @@ t.test('ten are shown unless told, and from 1 to 50', async (t) => {
   }
 });
 
-t.test('a note tells where a rule bent a run', async (t) => {
+t.test('A note says which rule moved a run', async (t) => {
   t.same(
     await seen({
       scheduledFor: '2026-11-28T01:30:00Z',
@@ -84,7 +84,7 @@ t.test('a note tells where a rule bent a run', async (t) => {
   ]);
 });
 
-t.test('a schedule that began is shown from now on, and one that is over is refused', async (t) => {
+t.test('A schedule that has begun is shown from now on, and one that has ended is rejected', async (t) => {
   clock.set('2026-11-23T11:00:00Z');
   t.same((await seen({ count: 2 })).flat(), ['2026-11-24T11:00:00+00:00[UTC]', '2026-11-25T11:00:00+00:00[UTC]']);
   t.same((await seen({ recurrencePattern: '0 0 * * *', count: 1 })).flat(), ['2026-11-24T00:00:00+00:00[UTC]']);
@@ -95,7 +95,7 @@ t.test('a schedule that began is shown from now on, and one that is over is refu
   }
 });
 
-t.test('the end of the calendar ends the list', async (t) => {
+t.test('The list ends with the calendar', async (t) => {
   const last = await preview({ scheduledFor: '9999-12-30T23:59:59.999Z', timezone: 'Pacific/Kiritimati', count: 50 });
   t.same(
     last.json().occurrences.map(({ at }: { at: string }) => at),
@@ -103,7 +103,7 @@ t.test('the end of the calendar ends the list', async (t) => {
   );
 });
 
-t.test('what is shown is what the task then does', async (t) => {
+t.test('The task runs as the preview shows', async (t) => {
   for (const given of [
     { recurrence: 'weekly', timezone: 'America/Sao_Paulo' },
     { recurrencePattern: '*/7 3-5 * * MON-FRI', timezone: 'Australia/Lord_Howe' },
@@ -120,7 +120,7 @@ t.test('what is shown is what the task then does', async (t) => {
   }
 });
 
-t.test('what is wrong is told by field', async (t) => {
+t.test('Invalid input is rejected by field', async (t) => {
   for (const [given, fields] of [
     [{ scheduledFor: undefined }, ['scheduledFor']],
     [{ recurrence: undefined, timezone: undefined }, ['recurrence', 'timezone']],
@@ -139,6 +139,6 @@ t.test('what is wrong is told by field', async (t) => {
   }
 });
 
-t.test('only who is signed in asks', async (t) => {
+t.test('The preview needs a session', async (t) => {
   await assertNeedsSession(t, app, { method: 'POST', url: '/api/tasks/preview', payload: SCHEDULE });
 });

@@ -7,7 +7,7 @@ import { patchTask, postTask, readTask, runDue, TASK, UNHURRIED } from '../suppo
 const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
 t.beforeEach(() => clock.set(START));
 
-t.test('a new schedule moves the next run, to the millisecond', async (t) => {
+t.test('A new schedule moves the next run, to the millisecond', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   const first = { scheduledFor: '2026-11-22T03:15:00.250+02:00' };
@@ -50,7 +50,7 @@ t.test('a new schedule moves the next run, to the millisecond', async (t) => {
   });
 });
 
-t.test('a whole task can be sent back with one field changed, although its first run has passed', async (t) => {
+t.test('A whole task can be sent back with one field changed, although its first run has passed', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   clock.set('2026-11-23T12:00:00Z');
@@ -59,7 +59,7 @@ t.test('a whole task can be sent back with one field changed, although its first
   t.match(task, { name: 'Renamed', nextExecutionAt: TASK.scheduledFor, status: 'active' });
 });
 
-t.test('a first run that is not ahead is refused, and so is a schedule without one', async (t) => {
+t.test('A first run in the past is rejected, and so is an incomplete schedule', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   clock.set('2026-11-21T12:00:00Z');
@@ -80,7 +80,7 @@ t.test('a first run that is not ahead is refused, and so is a schedule without o
   );
 });
 
-t.test('a single run that is done can be changed without waking it, and a new time runs it again', async (t) => {
+t.test('A `once` task that has run can be changed without resuming it, and a new time runs it again', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { recurrence: 'once', aiModel: 'offline' });
   clock.set(TASK.scheduledFor);
@@ -105,7 +105,7 @@ t.test('a single run that is done can be changed without waking it, and a new ti
   t.match(daily, { status: 'active', nextExecutionAt: '2026-11-21T12:00:00.000Z' });
 });
 
-t.test('what was due and is given up by a change is missed in the ledger', async (t) => {
+t.test('A due run that a change cancels is `missed` in the ledger', async (t) => {
   const alice = await signUp(app);
   const [paused, moved, renamed] = [await postTask(app, alice), await postTask(app, alice), await postTask(app, alice)];
   clock.set('2026-11-22T11:00:00Z');

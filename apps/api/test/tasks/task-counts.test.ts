@@ -21,7 +21,7 @@ async function totalOf({ headers }: Person): Promise<number> {
   return pagination.total;
 }
 
-t.test('tasks are counted as they are made, copied and deleted', async (t) => {
+t.test('Tasks are counted as they are created, copied and deleted', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app)];
   const first = await postTask(app, alice);
   await postTask(app, alice, { status: 'paused' });
@@ -35,7 +35,7 @@ t.test('tasks are counted as they are made, copied and deleted', async (t) => {
   t.equal(await totalOf(bob), 1);
 });
 
-t.test('however many come and go at once', async (t) => {
+t.test('Concurrent creations and deletions are all counted', async (t) => {
   const alice = await signUp(app);
   const old = await Promise.all(Array.from({ length: 10 }, () => postTask(app, alice, { status: 'paused' })));
   await Promise.all([
@@ -45,7 +45,7 @@ t.test('however many come and go at once', async (t) => {
   t.equal(await totalOf(alice), 20);
 });
 
-t.test('what is rolled back was never there', async (t) => {
+t.test('A transaction that is rolled back is not counted', async (t) => {
   const alice = await signUp(app);
   const kept = await postTask(app, alice);
   const undone = ctx.db.transaction(async (tx) => {
@@ -57,17 +57,20 @@ t.test('what is rolled back was never there', async (t) => {
   t.equal(await totalOf(alice), 1);
 });
 
-t.test('a statement may be about many tasks of several people, or none, and people may go with theirs', async (t) => {
-  const [alice, bob, carol] = [await signUp(app), await signUp(app), await signUp(app)];
-  await ctx.db.insert(tasks).values([alice, bob, alice, carol, alice].map(rowOf));
-  t.same([await totalOf(alice), await totalOf(bob), await totalOf(carol)], [3, 1, 1]);
-  await ctx.db.delete(tasks).where(inArray(tasks.userId, [bob.id, carol.id]));
-  await ctx.db.delete(tasks).where(eq(tasks.userId, bob.id));
-  await ctx.db.delete(users).where(eq(users.id, carol.id));
-  t.same([await totalOf(alice), await totalOf(bob)], [3, 0]);
-});
+t.test(
+  'A statement can concern many tasks of several users, or none, and users can be deleted with theirs',
+  async (t) => {
+    const [alice, bob, carol] = [await signUp(app), await signUp(app), await signUp(app)];
+    await ctx.db.insert(tasks).values([alice, bob, alice, carol, alice].map(rowOf));
+    t.same([await totalOf(alice), await totalOf(bob), await totalOf(carol)], [3, 1, 1]);
+    await ctx.db.delete(tasks).where(inArray(tasks.userId, [bob.id, carol.id]));
+    await ctx.db.delete(tasks).where(eq(tasks.userId, bob.id));
+    await ctx.db.delete(users).where(eq(users.id, carol.id));
+    t.same([await totalOf(alice), await totalOf(bob)], [3, 0]);
+  },
+);
 
-t.test('a number that is wrong is found, with what it should be', async (t) => {
+t.test('A wrong count is found, with the expected one', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app)];
   await postTask(app, alice);
   await ctx.db

@@ -12,7 +12,7 @@ const untouched = await readTask(app, alice, id);
 const heard = await listen(ctx, alice);
 
 /** A value goes through both doors alike: creation, and change of a task that is there. */
-const DOORS = {
+const REQUESTS = {
   creation: (given: object | string) => send('POST', '/api/agent/create-task', given, TASK),
   change: (given: object | string) => send('PATCH', `/api/tasks/${id}`, given, {}),
 };
@@ -109,8 +109,8 @@ const BEYOND = [
   ['description', 501],
 ] as const;
 
-for (const [door, send] of Object.entries(DOORS)) {
-  t.test(`${door}: what is wrong is told by field, all of it at once`, async (t) => {
+for (const [request, send] of Object.entries(REQUESTS)) {
+  t.test(`${request}: invalid values are rejected by field, all of them at once`, async (t) => {
     for (const [given, details] of WRONG) {
       const answer = await send(given);
       const label = JSON.stringify(given).slice(0, 60);
@@ -121,7 +121,7 @@ for (const [door, send] of Object.entries(DOORS)) {
     await assertUntouched(t);
   });
 
-  t.test(`${door}: lengths count characters, not their halves`, async (t) => {
+  t.test(`${request}: lengths count code points`, async (t) => {
     for (const letter of ['🔔', '𝒜', '語']) {
       for (const [field, length] of BEYOND) {
         const answer = await send({ [field]: letter.repeat(length) });
@@ -132,7 +132,7 @@ for (const [door, send] of Object.entries(DOORS)) {
     await assertUntouched(t);
   });
 
-  t.test(`${door}: NUL and half a surrogate pair are refused wherever they stand`, async (t) => {
+  t.test(`${request}: NUL and half a surrogate pair are rejected in every field`, async (t) => {
     const bad = {
       '\\u0000': 'must not contain the NUL character',
       '\\ud83d': 'must not contain half a surrogate pair',
@@ -162,7 +162,7 @@ for (const [door, send] of Object.entries(DOORS)) {
   });
 }
 
-t.test('a field at its limits is taken, in letters of any width', async (t) => {
+t.test('A field at its limits is accepted, in characters of any width', async (t) => {
   const bob = await signUp(app, { name: 'Bob' });
   const his = await postTask(app, bob);
   for (const letter of ['🔔', '𝒜', 'é', '語']) {

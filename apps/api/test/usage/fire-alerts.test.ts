@@ -28,7 +28,7 @@ const titles = async () =>
   ).map(({ title }) => title);
 const store = (bytes: number) => useStorage(ctx, alice(), bytes);
 
-t.test('the execution that reaches a threshold tells by notification, mail and event', async (t) => {
+t.test('The execution that reaches a threshold notifies by notification, mail and event', async (t) => {
   const heard = await listen(ctx, alice() as never, ['usage.alert']);
   const task = await insertTask(ctx, alice().id);
   await set(80, { notifyEmail: true, notifyWebhook: true });
@@ -63,7 +63,7 @@ t.test('the execution that reaches a threshold tells by notification, mail and e
   ]);
 });
 
-t.test('it tells once a month, whatever is used after that', async (t) => {
+t.test('An alert fires once a month, however much is used after that', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await set(1);
   await useUp(ctx, alice().id, { executions: 4 });
@@ -75,7 +75,7 @@ t.test('it tells once a month, whatever is used after that', async (t) => {
   t.equal((await titles()).length, 2);
 });
 
-t.test('the tokens of a run tell when it ends, of every threshold that they reach', async (t) => {
+t.test('The tokens of a run fire every alert that they reach when it ends', async (t) => {
   const heard = await listen(ctx, alice() as never, ['usage.alert']);
   for (const threshold of [5, 10, 90]) await set(threshold, { notifyWebhook: true });
   ai.answer(() => ({ usage: { promptTokens: 20_000, completionTokens: 87_654 } }));
@@ -91,7 +91,7 @@ t.test('the tokens of a run tell when it ends, of every threshold that they reac
   ]);
 });
 
-t.test('what a call overshoots its limit by is told as 100 percent', async (t) => {
+t.test('Usage beyond a limit is reported as 100 percent', async (t) => {
   const heard = await listen(ctx, alice() as never, ['usage.alert']);
   await set(100, { notifyWebhook: true });
   await useUp(ctx, alice().id, { tokens: 999_999, day: '2026-11-02' });
@@ -102,7 +102,7 @@ t.test('what a call overshoots its limit by is told as 100 percent', async (t) =
   t.match(await heard(), [{ data: { threshold: 100, percentage: 100, used: 1_000_999 } }]);
 });
 
-t.test('storage tells when it is looked at', async (t) => {
+t.test('An alert on storage fires when storage is checked', async (t) => {
   await set(50);
   await store(50 * 1_048_576 - 1);
   await checkAlerts(ctx, alice().id);
@@ -113,7 +113,7 @@ t.test('storage tells when it is looked at', async (t) => {
   t.same(await titles(), ['50 % of your storage are used']);
 });
 
-t.test('an alert that is set when its threshold is reached already tells at once, and once', async (t) => {
+t.test('An alert that is set when its threshold is already reached fires at once, and once', async (t) => {
   await useUp(ctx, alice().id, { executions: 250, tokens: 1, day: '2026-11-01' });
   await store(90 * 1_048_576);
   const { id } = await set(50);
@@ -126,7 +126,7 @@ t.test('an alert that is set when its threshold is reached already tells at once
   t.equal(await ctx.db.$count(usageAlertFirings), 0);
 });
 
-t.test('the alert decides on mail, whatever the user wishes in general', async (t) => {
+t.test('The alert decides on mail, whatever the user prefers in general', async (t) => {
   await useUp(ctx, alice().id, { executions: 250, day: '2026-11-01' });
   await set(10);
   t.equal(await ctx.db.$count(mails), 0);
@@ -135,7 +135,7 @@ t.test('the alert decides on mail, whatever the user wishes in general', async (
   t.match(await ctx.db.select().from(mails), [{ subject: '20 % of your executions are used' }]);
 });
 
-t.test('the limit is that of the plan in force', async (t) => {
+t.test('The limit is that of the plan in force', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice().id));
   await useUp(ctx, alice().id, { executions: 499, day: '2026-11-01' });
@@ -145,7 +145,7 @@ t.test('the limit is that of the plan in force', async (t) => {
 });
 
 for (const round of [1, 2, 3, 4, 5]) {
-  t.test(`of 100 executions that pass a threshold at once, one tells (${round})`, async (t) => {
+  t.test(`One of 100 concurrent executions that reach a threshold fires the alert (${round})`, async (t) => {
     await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice().id));
     await ctx.db.update(settings).set({ maxExecutionsPerDay: 500 });
     await set(1, { notifyEmail: true });
@@ -157,7 +157,7 @@ for (const round of [1, 2, 3, 4, 5]) {
   });
 }
 
-t.test("a stranger's usage tells nobody", async (t) => {
+t.test('A stranger’s usage fires no alert', async (t) => {
   const bob = await signUpBob(app);
   await set(1);
   await useUp(ctx, bob.id, { executions: 40, tokens: 40_000 });
@@ -165,7 +165,7 @@ t.test("a stranger's usage tells nobody", async (t) => {
   t.equal(await ctx.db.$count(notifications), 0);
 });
 
-t.test('a booking that is undone has told nothing', async (t) => {
+t.test('A usage record that is rolled back fires no alert', async (t) => {
   await set(1);
   await useUp(ctx, alice().id, { executions: 4 });
   const booked = inTransaction(ctx, async (tx) => {
@@ -177,7 +177,7 @@ t.test('a booking that is undone has told nothing', async (t) => {
   t.equal(await ctx.db.$count(usageAlertFirings), 0);
 });
 
-t.test('booking is one statement for whoever has no alert, and where nothing is raised', async (t) => {
+t.test('Recording takes one statement for users without alerts, and if no counter increases', async (t) => {
   await useUp(ctx, alice().id, { executions: 10 });
   let statements = 0;
   const db = {

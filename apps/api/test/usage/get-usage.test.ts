@@ -23,7 +23,7 @@ async function read({ headers }: Person) {
 const hit = ({ id: userId }: Person, endpoint: string, hits: number, lastHit: Date, day = '2026-11-20') =>
   ctx.db.insert(rateHits).values({ userId, day, endpoint, hits, lastHit });
 
-t.test('who has used nothing sees the quotas of the trial', async (t) => {
+t.test('A user without usage sees the quotas of the trial', async (t) => {
   t.same(await read(await signUp(app)), {
     period: '2026-11',
     executions: { used: 0, limit: 500, remaining: 500, percentage: 0 },
@@ -37,7 +37,7 @@ t.test('who has used nothing sees the quotas of the trial', async (t) => {
   });
 });
 
-t.test('month, day, storage and refused requests are those of the caller alone', async (t) => {
+t.test('Month, day, storage and rejected requests are the caller’s alone', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   await useUp(ctx, alice.id, { executions: 7, tokens: 12_345 });
   await useUp(ctx, alice.id, { executions: 100, tokens: 400_000, day: '2026-11-03' });
@@ -68,7 +68,7 @@ t.test('month, day, storage and refused requests are those of the caller alone',
   });
 });
 
-t.test('a limit that one call has overshot is 100 % used, with nothing left', async (t) => {
+t.test('A limit that one call has exceeded is 100 % used, with nothing left', async (t) => {
   const alice = await signUp(app);
   await useUp(ctx, alice.id, { tokens: 1_000_777 });
   t.match(await read(alice), {
@@ -77,7 +77,7 @@ t.test('a limit that one call has overshot is 100 % used, with nothing left', as
   });
 });
 
-t.test('the limits are those in force: of the plan, of admins, of a smaller system setting', async (t) => {
+t.test('The limits are those of the plan, of admins, and of a smaller system setting', async (t) => {
   const alice = await signUp(app);
   const limitsOf = async () => {
     const { executions, tokens, daily, storage } = await read(alice);
@@ -92,7 +92,7 @@ t.test('the limits are those in force: of the plan, of admins, of a smaller syst
   await ctx.db.update(settings).set({ maxExecutionsPerDay: 500 });
 });
 
-t.test('a new month and a new day begin at midnight in UTC', async (t) => {
+t.test('A new month and a new day begin at midnight in UTC', async (t) => {
   clock.set('2026-11-30T23:59:59.999Z');
   const alice = await signUp(app);
   await useUp(ctx, alice.id, { executions: 5, tokens: 50 });
@@ -108,4 +108,4 @@ t.test('a new month and a new day begin at midnight in UTC', async (t) => {
   });
 });
 
-t.test('usage is for those who are signed in', (t) => assertNeedsSession(t, app, { url: '/api/usage' }));
+t.test('Reading usage needs a session', (t) => assertNeedsSession(t, app, { url: '/api/usage' }));

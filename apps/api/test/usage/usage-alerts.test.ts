@@ -12,7 +12,7 @@ const list = async ({ headers }: Person) => (await app.inject({ url: '/api/usage
 const remove = ({ headers }: Person, id: unknown) =>
   app.inject({ method: 'DELETE', url: `/api/usage/alerts/${id}`, headers });
 
-t.test('an alert is set and answered with its id', async (t) => {
+t.test('An alert is set and returned with its id', async (t) => {
   const alice = await signUp(app);
   const answer = await set(alice, ALERT);
   t.equal(answer.statusCode, 200);
@@ -21,7 +21,7 @@ t.test('an alert is set and answered with its id', async (t) => {
   t.same(answer.json(), { success: true, alert: { id, ...ALERT } });
 });
 
-t.test('there is one for each threshold: the same one again changes it', async (t) => {
+t.test('A threshold has one alert: setting it again changes it', async (t) => {
   const alice = await signUp(app);
   const { id } = (await set(alice, ALERT)).json().alert;
   const changed = { threshold: 80, notifyEmail: false, notifyWebhook: true };
@@ -29,14 +29,14 @@ t.test('there is one for each threshold: the same one again changes it', async (
   t.same(await list(alice), { success: true, alerts: [{ id, ...changed }] });
 });
 
-t.test('an alert set by many at once is one', async (t) => {
+t.test('Concurrent requests for one threshold set one alert', async (t) => {
   const alice = await signUp(app);
   const answers = await Promise.all(Array.from({ length: 20 }, () => set(alice, ALERT)));
   t.same([...new Set(answers.map(({ statusCode }) => statusCode))], [200]);
   t.equal((await list(alice)).alerts.length, 1);
 });
 
-t.test('the list is in the order of the thresholds, and of the caller alone', async (t) => {
+t.test('The list is the caller’s alone, in the order of the thresholds', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   for (const threshold of [90, 1, 100, 50]) await set(alice, { ...ALERT, threshold });
   t.same(
@@ -46,7 +46,7 @@ t.test('the list is in the order of the thresholds, and of the caller alone', as
   t.same(await list(bob), { success: true, alerts: [] });
 });
 
-t.test('a deleted alert is gone, and a second time not found', async (t) => {
+t.test('A deleted alert is not found a second time', async (t) => {
   const alice = await signUp(app);
   const { id } = (await set(alice, ALERT)).json().alert;
   t.same((await remove(alice, id)).json(), { success: true, message: 'The alert is deleted.' });
@@ -54,14 +54,14 @@ t.test('a deleted alert is gone, and a second time not found', async (t) => {
   t.same((await list(alice)).alerts, []);
 });
 
-t.test("a stranger's alert is not found, nor is one that cannot exist", async (t) => {
+t.test('A stranger’s alert is not found, nor one that cannot exist', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const { id } = (await set(alice, ALERT)).json().alert;
   for (const wrong of [id, ...NO_IDS]) t.equal((await remove(bob, wrong)).statusCode, 404, String(wrong));
   t.equal((await list(alice)).alerts.length, 1);
 });
 
-t.test('a threshold is 1 to 100 percent, whole, and every field is needed', async (t) => {
+t.test('A threshold is an integer from 1 to 100, and every field is required', async (t) => {
   const alice = await signUp(app);
   for (const threshold of [0, 101, -1, 50.5, '50', null]) {
     const answer = await set(alice, { ...ALERT, threshold });
@@ -77,7 +77,7 @@ t.test('a threshold is 1 to 100 percent, whole, and every field is needed', asyn
   t.same((await set(alice, { ...ALERT, resource: 'tokens' })).json().details, { resource: ['is not a known field'] });
 });
 
-t.test('alerts are for those who are signed in', async (t) => {
+t.test('Alerts need a session', async (t) => {
   await assertNeedsSession(t, app, { url: '/api/usage/alerts' });
   await assertNeedsSession(t, app, { method: 'POST', url: '/api/usage/alerts', payload: ALERT });
   await assertNeedsSession(t, app, { method: 'DELETE', url: '/api/usage/alerts/1' });

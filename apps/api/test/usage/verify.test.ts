@@ -20,7 +20,7 @@ const mend = async () => {
   await ctx.db.delete(usageRecords);
 };
 
-t.test('runs that wait, run and have ended are in the sum', async (t) => {
+t.test('Pending, running and ended executions are in the sum', async (t) => {
   await insertTasks(ctx, [alice().id, alice().id]);
   await enqueueDue(ctx);
   t.same(await findWrongCounters(ctx.db), []);
@@ -33,7 +33,7 @@ t.test('runs that wait, run and have ended are in the sum', async (t) => {
   t.same(await findWrongCounters(ctx.db), []);
 });
 
-t.test('calls of agent mode that are under way are in the sum', async (t) => {
+t.test('Calls of agent mode that are in progress are in the sum', async (t) => {
   const call = await startCall(ctx, alice(), { model: 'test-model', inputTokens: 5, maxTokens: 100 });
   t.same(await findWrongCounters(ctx.db), []);
   await ctx.db.delete(agentCalls);
@@ -44,7 +44,7 @@ t.test('calls of agent mode that are under way are in the sum', async (t) => {
   await mend();
 });
 
-t.test('a counter that is too high or too low is found, with what it should be', async (t) => {
+t.test('A counter that is too high or too low is found, with the expected one', async (t) => {
   await useUp(ctx, alice().id, { executions: 3, tokens: 500 });
   await ctx.db.update(usageCounters).set({ executions: 2, tokensReserved: 7 }).where(counter(DAY));
   await ctx.db.update(usageCounters).set({ tokens: 501 }).where(counter(MONTH));
@@ -55,7 +55,7 @@ t.test('a counter that is too high or too low is found, with what it should be',
   await mend();
 });
 
-t.test('a counter that is missing is found, and one without a ledger too', async (t) => {
+t.test('A missing counter is found, and one without a ledger too', async (t) => {
   await useUp(ctx, alice().id, { executions: 1, tokens: 9 });
   await ctx.db.delete(usageCounters).where(counter(DAY));
   await ctx.db.insert(usageCounters).values({ userId: alice().id, period: '2026-10', executions: 4 });
@@ -66,7 +66,7 @@ t.test('a counter that is missing is found, and one without a ledger too', async
   await mend();
 });
 
-t.test('a counter of nothing is none at all', async (t) => {
+t.test('A counter of zeros equals a missing one', async (t) => {
   await ctx.db.insert(usageCounters).values({ userId: alice().id, period: DAY });
   t.same(await findWrongCounters(ctx.db), []);
 });

@@ -32,7 +32,7 @@ async function heard() {
   return receiver.received.splice(0).map(({ headers }) => headers['x-event-type']);
 }
 
-t.test('the address of the settings hears of every run that ends, and of alerts', async (t) => {
+t.test('The account’s webhook receives every ended run and the usage alerts', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const { webhookId } = await change(alice, { webhookUrl: receiver.url });
   t.match(await readWebhook(app, alice, webhookId), {
@@ -47,14 +47,14 @@ t.test('the address of the settings hears of every run that ends, and of alerts'
   t.same(await heard(), ['usage.alert']);
 });
 
-t.test('a run that an inbound webhook caused goes round no further', async (t) => {
+t.test('A run that an inbound webhook caused sends nothing to the account’s webhook', async (t) => {
   const alice = await signUp(app);
   await change(alice, { webhookUrl: receiver.url });
   await sendInbound(app, await postWebhook(app, alice), { taskId: await postTask(app, alice) });
   t.same(await heard(), []);
 });
 
-t.test('nothing is sent while the preferences say so, which is the switch of the webhook', async (t) => {
+t.test('The preferences switch the account’s webhook off and on', async (t) => {
   const alice = await signUp(app);
   const preferences = { notificationPreferences: { webhook: false } };
   const { webhookId } = await change(alice, { webhookUrl: receiver.url, ...preferences });
@@ -79,7 +79,7 @@ t.test('nothing is sent while the preferences say so, which is the switch of the
   t.same([await prefers(), (await read(bob)).notificationPreferences.webhook], [true, true]);
 });
 
-t.test('one that has failed stays so until its address changes or it is switched on', async (t) => {
+t.test('A failed webhook stays failed until its URL changes or it is switched on', async (t) => {
   const alice = await signUp(app);
   const { webhookId } = await change(alice, { webhookUrl: 'https://hooks.example.com/a' });
   const fail = () => ctx.db.update(webhooks).set({ status: 'failed', lastAttemptOk: false });
@@ -96,7 +96,7 @@ t.test('one that has failed stays so until its address changes or it is switched
   t.match(await rowOf(), { status: 'active' });
 });
 
-t.test('it is one, counts against no limit, and goes with the address', async (t) => {
+t.test('The account has one such webhook, which counts against no limit and is deleted with its URL', async (t) => {
   const alice = await signUp(app);
   const urls = [1, 2, 3, 4].map((n) => `https://hooks.example.com/${n}`);
   await Promise.all(urls.map((webhookUrl) => change(alice, { webhookUrl })));

@@ -23,7 +23,7 @@ const rowOf = async ({ id }: Person) =>
   (await ctx.db.select().from(users).where(eq(users.id, id)))[0] as typeof users.$inferSelect;
 const changes = () => ctx.db.select().from(auditLog).where(eq(auditLog.kind, 'user.changed'));
 
-t.test('role, trial and plan are changed, and nothing else', async (t) => {
+t.test('Role, trial and plan are changed, and nothing else', async (t) => {
   const before = await rowOf(alice);
   clock.advance(5000);
   const answer = await patch(alice.id, { role: 'ADMIN', trialEndsAt: '2027-01-01T00:00:00+01:00' });
@@ -46,7 +46,7 @@ t.test('role, trial and plan are changed, and nothing else', async (t) => {
   t.match(await rowOf(alice), { plan: 'pro', trialEndsAt: null, name: 'Alice' });
 });
 
-t.test('a change is recorded with who made it, what was before and after, and from where', async (t) => {
+t.test('A change is recorded with the admin, the values before and after, and the address', async (t) => {
   const headers = { ...ada.headers, 'x-request-id': 'change-1' };
   await patch(alice.id, { role: 'ADMIN', isActive: true }, { ...ada, headers });
   const [{ id: _id, ...entry } = {}] = await changes();
@@ -62,7 +62,7 @@ t.test('a change is recorded with who made it, what was before and after, and fr
   });
 });
 
-t.test('a change that leaves everything as it was is none', async (t) => {
+t.test('A change that changes nothing is not recorded', async (t) => {
   const before = await rowOf(alice);
   clock.advance(5000);
   for (const payload of [{}, { role: 'USER', isActive: true, plan: 'trial', trialEndsAt: before.trialEndsAt }]) {
@@ -75,13 +75,13 @@ t.test('a change that leaves everything as it was is none', async (t) => {
   t.same(await changes(), []);
 });
 
-t.test('another role ends the sessions at once', async (t) => {
+t.test('A changed role ends the sessions at once', async (t) => {
   await patch(alice.id, { role: 'ADMIN' });
   t.equal(await whoIs(ctx, alice.token), null);
   t.equal((await app.inject({ url: '/api/user', headers: alice.headers })).statusCode, 401);
 });
 
-t.test('deactivation ends the sessions at once, and activation brings none back', async (t) => {
+t.test('Deactivation ends the sessions at once, and activation restores none', async (t) => {
   const answer = await patch(alice.id, { isActive: false });
   t.match(answer.json().user, { id: alice.id, role: 'USER', isActive: false });
   t.equal((await app.inject({ url: '/api/user', headers: alice.headers })).statusCode, 401);
@@ -89,7 +89,7 @@ t.test('deactivation ends the sessions at once, and activation brings none back'
   t.equal(await whoIs(ctx, alice.token), null);
 });
 
-t.test('the last active admin stays one, also for themselves', async (t) => {
+t.test('The last active admin stays an admin, also by their own request', async (t) => {
   const resting = await signUp(app, { name: 'Bob', role: 'ADMIN' });
   await patch(resting.id, { isActive: false });
   for (const payload of [{ role: 'USER' }, { isActive: false }, { role: 'USER', plan: 'pro' }]) {
@@ -101,13 +101,13 @@ t.test('the last active admin stays one, also for themselves', async (t) => {
   t.equal((await patch(ada.id, { plan: 'pro' })).statusCode, 200, 'another change is taken');
 });
 
-t.test('an admin may go while another one stays', async (t) => {
+t.test('An admin can be removed while another one stays', async (t) => {
   await signUp(app, { name: 'Bob', role: 'ADMIN' });
   t.equal((await patch(ada.id, { role: 'USER' })).statusCode, 200);
   t.equal((await rowOf(ada)).role, 'USER');
 });
 
-t.test('of two admins who demote each other at once exactly one is demoted', async (t) => {
+t.test('Of two admins who demote each other concurrently exactly one is demoted', async (t) => {
   for (let round = 0; round < 10; round++) {
     await ctx.db.delete(users);
     const [one, two] = [await signUpAda(app), await signUp(app, { name: 'Bob', role: 'ADMIN' })];
@@ -124,7 +124,7 @@ t.test('of two admins who demote each other at once exactly one is demoted', asy
   }
 });
 
-t.test('many admins who demote all others at once leave one at least', async (t) => {
+t.test('Many admins who demote all others concurrently leave at least one', async (t) => {
   const admins = [ada];
   for (let n = 0; n < 5; n++) admins.push(await signUp(app, { name: `Bob ${n}`, role: 'ADMIN' }));
   await Promise.all(
@@ -133,7 +133,7 @@ t.test('many admins who demote all others at once leave one at least', async (t)
   t.equal((await ctx.db.select().from(users)).filter(({ role }) => role === 'ADMIN').length, 1);
 });
 
-t.test('what is not to be changed is refused by name, and nothing is changed', async (t) => {
+t.test('Fields that an admin cannot change are rejected by name, and nothing is changed', async (t) => {
   const before = await rowOf(alice);
   for (const [field, value] of [
     ['email', 'bob@example.com'],
@@ -152,14 +152,14 @@ t.test('what is not to be changed is refused by name, and nothing is changed', a
   t.same(await rowOf(alice), before);
 });
 
-t.test('an account that there is not is not found', async (t) => {
+t.test('An unknown account is not found', async (t) => {
   for (const id of [...NO_IDS, '2147483647']) {
     t.equal((await patch(id, { plan: 'pro' })).statusCode, 404, id);
     t.equal((await patch(id, { isActive: false })).statusCode, 404, id);
   }
 });
 
-t.test('only an admin with the key changes an account', async (t) => {
+t.test('Changing an account needs an admin with the key', async (t) => {
   const request = { method: 'PATCH', url: `/api/admin/users/${alice.id}`, payload: { plan: 'pro' } } as const;
   await assertNeedsAdmin(t, app, request, { ada, alice });
   t.equal((await rowOf(alice)).plan, 'trial');

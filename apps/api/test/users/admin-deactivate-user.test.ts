@@ -34,7 +34,7 @@ const execute = (taskId: number) =>
   app.inject({ method: 'POST', url: `/api/tasks/${taskId}/execute`, headers: alice.headers });
 const offline = { aiModel: 'offline' };
 
-t.test('the tasks of a deactivated account rest, and those of others go on', async (t) => {
+t.test('The tasks of a deactivated account are suspended, and those of others continue', async (t) => {
   const bob = await signUpBob(app);
   const [hers, his] = [await postTask(app, alice, offline), await postTask(app, bob, offline)];
   await setActive(false);
@@ -45,20 +45,23 @@ t.test('the tasks of a deactivated account rest, and those of others go on', asy
   t.equal((await readRun(ctx, his)).status, 'completed');
 });
 
-t.test('activation goes on with the next future run, and what fell due meanwhile is not made up', async (t) => {
-  const id = await postTask(app, alice, offline);
-  await setActive(false);
-  clock.advance(50 * HOUR);
-  await setActive(true);
-  t.same((await readTask(ctx, id)).nextExecutionAt, new Date('2026-11-23T11:00:00Z'));
-  await runDue(ctx);
-  t.same(await readLedger(ctx, id), []);
-  clock.advance(24 * HOUR);
-  await runDue(ctx);
-  t.same(await readLedger(ctx, id), [['2026-11-23T11:00:00.000Z', 'late']]);
-});
+t.test(
+  'Activation resumes tasks with the next future run, and does not make up for what fell due meanwhile',
+  async (t) => {
+    const id = await postTask(app, alice, offline);
+    await setActive(false);
+    clock.advance(50 * HOUR);
+    await setActive(true);
+    t.same((await readTask(ctx, id)).nextExecutionAt, new Date('2026-11-23T11:00:00Z'));
+    await runDue(ctx);
+    t.same(await readLedger(ctx, id), []);
+    clock.advance(24 * HOUR);
+    await runDue(ctx);
+    t.same(await readLedger(ctx, id), [['2026-11-23T11:00:00.000Z', 'late']]);
+  },
+);
 
-t.test('a single run that fell due meanwhile runs late, and one ahead on time', async (t) => {
+t.test('A `once` task that fell due meanwhile runs late, and one in the future on time', async (t) => {
   const once = { ...offline, recurrence: 'once' };
   const id = await postTask(app, alice, once);
   const ahead = await postTask(app, alice, { ...once, scheduledFor: '2026-12-01T00:00:00.000Z' });
@@ -72,7 +75,7 @@ t.test('a single run that fell due meanwhile runs late, and one ahead on time', 
   t.same(await readLedger(ctx, id), [['2026-11-20T11:00:00.000Z', 'late']]);
 });
 
-t.test('paused and ended tasks stay as they are', async (t) => {
+t.test('Paused and ended tasks stay as they are', async (t) => {
   const paused = await insertTask(ctx, alice.id, { status: 'paused', nextExecutionAt: null });
   const failed = await insertTask(ctx, alice.id, { status: 'failed', nextExecutionAt: null });
   await setActive(false);
@@ -81,13 +84,13 @@ t.test('paused and ended tasks stay as they are', async (t) => {
   t.match(await readTask(ctx, failed), { status: 'failed', nextExecutionAt: null });
 });
 
-t.test('what was due and not yet taken up was missed', async (t) => {
+t.test('An occurrence that was due but not enqueued is missed', async (t) => {
   const id = await insertTask(ctx, alice.id);
   await setActive(false);
   t.same(await readLedger(ctx, id), [[START.toISOString(), 'missed']]);
 });
 
-t.test('runs that wait are dropped and give their quota back', async (t) => {
+t.test('Pending executions are deleted and give their quota back', async (t) => {
   const id = await postTask(app, alice);
   await execute(id);
   await execute(id);
@@ -97,7 +100,7 @@ t.test('runs that wait are dropped and give their quota back', async (t) => {
   t.same(await readUsage(ctx, alice.id), { executions: 0, tokens: 0, tokensReserved: 0 });
 });
 
-t.test('a planned run that waits was missed, and a single one runs after all', async (t) => {
+t.test('The occurrence of a pending planned run is missed, and a `once` task runs after all', async (t) => {
   const daily = await insertTask(ctx, alice.id, offline);
   const once = await insertTask(ctx, alice.id, { ...offline, recurrence: 'once' });
   await enqueueDue(ctx);
@@ -112,7 +115,7 @@ t.test('a planned run that waits was missed, and a single one runs after all', a
   t.same((await readTask(ctx, daily)).nextExecutionAt, new Date('2026-11-21T10:00:00Z'));
 });
 
-t.test('what runs is finished, and its retry does not follow', async (t) => {
+t.test('A running execution completes, and its retry does not follow', async (t) => {
   const id = await insertTask(ctx, alice.id, { recurrence: 'once' });
   await enqueueDue(ctx);
   const [run] = (await claimExecutions(ctx, { limit: 10, after: 0 })).started;
@@ -127,7 +130,7 @@ t.test('what runs is finished, and its retry does not follow', async (t) => {
   t.match(await readTask(ctx, id), { status: 'failed', nextExecutionAt: null }, 'nothing of it is left to come');
 });
 
-t.test('what slips in while an account is deactivated is not run', async (t) => {
+t.test('An execution that is inserted during a deactivation does not run', async (t) => {
   const id = await insertTask(ctx, alice.id, { ...offline, nextExecutionAt: null });
   for (let round = 0; round < 5; round++) {
     const [answers] = await Promise.all([Promise.all([execute(id), execute(id)]), setActive(false), runDue(ctx)]);

@@ -46,7 +46,7 @@ const remove = (id: number | string, { headers }: Person = ada) =>
 const execute = (taskId: number, { headers }: Person = alice) =>
   app.inject({ method: 'POST', url: `/api/tasks/${taskId}/execute`, headers });
 
-t.test('an account goes with its sessions, and its address is free again', async (t) => {
+t.test('An account is deleted with its sessions, and its e-mail address is free again', async (t) => {
   const answer = await remove(alice.id);
   t.equal(answer.statusCode, 200);
   t.same(answer.json(), { success: true, message: 'The account and all its data are deleted.' });
@@ -58,7 +58,7 @@ t.test('an account goes with its sessions, and its address is free again', async
   t.equal((await app.inject(again)).statusCode, 201);
 });
 
-t.test('nothing of the account is left in any table, and nothing of another one is missing', async (t) => {
+t.test('No table has anything of a deleted account, and another account loses nothing', async (t) => {
   const bob = await signUpBob(app);
   for (const person of [alice, bob]) {
     const webhook = await postWebhook(app, person, { url: 'https://hooks.example.com', events: ['task.created'] });
@@ -93,7 +93,7 @@ t.test('nothing of the account is left in any table, and nothing of another one 
   t.same([...new Set(recipients.map(({ recipient }) => recipient))], [bob.email]);
 });
 
-t.test('the record of the deletion outlives it, with who did it and from where', async (t) => {
+t.test('The record of the deletion stays, with the admin and the address', async (t) => {
   const headers = { ...ada.headers, 'x-request-id': 'delete-1' };
   await remove(alice.id, { ...ada, headers });
   const left = await ctx.db.select().from(auditLog).where(eq(auditLog.userId, alice.id));
@@ -114,7 +114,7 @@ t.test('the record of the deletion outlives it, with who did it and from where',
   );
 });
 
-t.test('what is running is aborted, and ends without a trace', async (t) => {
+t.test('A running execution is aborted, and leaves no trace', async (t) => {
   await execute(await postTask(app, alice));
   const [run] = (await claimExecutions(ctx, { limit: 10, after: 0 })).started;
   if (!run) return t.fail('it did not start');
@@ -123,7 +123,7 @@ t.test('what is running is aborted, and ends without a trace', async (t) => {
   t.same(await completeExecutions(ctx, [buildResult(run)]), []);
 });
 
-t.test('the last active admin is not deleted, also not by themselves', async (t) => {
+t.test('The last active admin is not deleted, also not by themselves', async (t) => {
   const answer = await remove(ada.id);
   t.equal(answer.statusCode, 409);
   t.same(answer.json(), { success: false, error: 'This is the last active admin.' });
@@ -131,7 +131,7 @@ t.test('the last active admin is not deleted, also not by themselves', async (t)
   t.equal((await remove(ada.id)).statusCode, 200, 'but while another one stays');
 });
 
-t.test('of two admins who delete each other at once exactly one is deleted', async (t) => {
+t.test('Of two admins who delete each other concurrently exactly one is deleted', async (t) => {
   for (let round = 0; round < 10; round++) {
     await ctx.db.delete(users);
     const [one, two] = [await signUpAda(app), await signUp(app, { name: 'Bob', role: 'ADMIN' })];
@@ -146,13 +146,13 @@ t.test('of two admins who delete each other at once exactly one is deleted', asy
   }
 });
 
-t.test('deleted at once by several, it is deleted and recorded once', async (t) => {
+t.test('Concurrent deletions delete and record an account once', async (t) => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => remove(alice.id)));
   t.same(answers.map(({ statusCode }) => statusCode).sort(), [200, ...Array(7).fill(404)]);
   t.equal(await ctx.db.$count(auditLog, eq(auditLog.kind, 'user.deleted')), 1);
 });
 
-t.test('deleted while its tasks run and are run, nothing of it is left', async (t) => {
+t.test('A deletion beside running tasks leaves nothing of the account', async (t) => {
   for (let round = 0; round < 5; round++) {
     const person = await signUp(app, { name: 'Alice' });
     const id = await postTask(app, person, { aiModel: 'offline' });
@@ -168,11 +168,11 @@ t.test('deleted while its tasks run and are run, nothing of it is left', async (
   }
 });
 
-t.test('an account that there is not is not found', async (t) => {
+t.test('An unknown account is not found', async (t) => {
   for (const id of [...NO_IDS, '2147483647']) t.equal((await remove(id)).statusCode, 404, id);
 });
 
-t.test('only an admin with the key deletes an account', async (t) => {
+t.test('Deleting an account needs an admin with the key', async (t) => {
   await assertNeedsAdmin(t, app, { method: 'DELETE', url: `/api/admin/users/${alice.id}` }, { ada, alice });
   t.equal(await ctx.db.$count(users, eq(users.id, alice.id)), 1);
 });

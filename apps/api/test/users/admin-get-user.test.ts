@@ -19,7 +19,7 @@ t.beforeEach(async () => {
 
 const get = (id: number | string) => app.inject({ url: `/api/admin/users/${id}`, headers: ada.headers });
 
-t.test('an account is shown with its figures and what happened to it, and no secret', async (t) => {
+t.test('An account has its counts and its activity, and no secret', async (t) => {
   const id = await postTask(app, alice, { aiModel: 'offline' });
   const other = await insertTask(ctx, alice.id, { status: 'paused', nextExecutionAt: null });
   clock.set(TASK.scheduledFor);
@@ -75,7 +75,7 @@ t.test('an account is shown with its figures and what happened to it, and no sec
   });
 });
 
-t.test('the last 20 of what happened are shown, and nothing of another account', async (t) => {
+t.test('The activity has the latest 20 entries, and none of another account', async (t) => {
   const bob = await signUpBob(app);
   for (let n = 0; n < 25; n++) {
     clock.advance(1000);
@@ -89,7 +89,7 @@ t.test('the last 20 of what happened are shown, and nothing of another account',
   );
 });
 
-t.test('who has run nothing has a success rate of 0', async (t) => {
+t.test('An account without executions has a success rate of 0', async (t) => {
   t.same((await get(alice.id)).json().user.stats, {
     totalTasks: 0,
     activeTasks: 0,
@@ -99,7 +99,7 @@ t.test('who has run nothing has a success rate of 0', async (t) => {
   });
 });
 
-t.test('an account that there is not is not found', async (t) => {
+t.test('An unknown account is not found', async (t) => {
   for (const id of [...NO_IDS, '2147483647']) {
     const answer = await get(id);
     t.equal(answer.statusCode, 404, id);
@@ -107,6 +107,6 @@ t.test('an account that there is not is not found', async (t) => {
   }
 });
 
-t.test('only an admin with the key reads an account', async (t) => {
+t.test('Reading an account needs an admin with the key', async (t) => {
   await assertNeedsAdmin(t, app, { url: `/api/admin/users/${alice.id}` }, { ada, alice });
 });

@@ -19,7 +19,7 @@ const list = (query: Record<string, string> = {}) => app.inject({ url, query, he
 const names = async (query: Record<string, string>) =>
   (await list(query)).json().data.users.map(({ name }: { name: string }) => name);
 
-t.test('every account is listed, the newest first, with its figures and nothing else of it', async (t) => {
+t.test('The list has every account, newest first, with its counts and no other fields', async (t) => {
   clock.advance(1000);
   const alice = await signUpAlice(app);
   await queueRuns(ctx, await insertTasks(ctx, [alice.id, alice.id]));
@@ -56,7 +56,7 @@ t.test('every account is listed, the newest first, with its figures and nothing 
   ]);
 });
 
-t.test('pages follow each other without a gap, and tell how many there are', async (t) => {
+t.test('Pages follow each other without a gap, and have the total', async (t) => {
   for (let n = 1; n <= 4; n++) await signUp(app, { name: `Bob ${n}`, email: `bob-${n}@example.com` });
   const first = (await list({ limit: '2' })).json().data;
   t.same(first.pagination, { total: 5, limit: 2, offset: 0, pages: 3 });
@@ -67,7 +67,7 @@ t.test('pages follow each other without a gap, and tell how many there are', asy
   t.same(beyond, { users: [], pagination: { total: 5, limit: 2, offset: 6, pages: 3 } });
 });
 
-t.test('the search finds parts of an address or a name in any letter case', async (t) => {
+t.test('`search` matches a part of the e-mail address or the name in any letter case', async (t) => {
   await signUp(app, { name: 'Alice Liddell', email: 'al@example.com' });
   await signUp(app, { name: 'Bob', email: 'bob@Wonderland.example' });
   t.same(await names({ search: 'LIDD' }), ['Alice Liddell']);
@@ -78,7 +78,7 @@ t.test('the search finds parts of an address or a name in any letter case', asyn
   t.same(pagination, { total: 0, limit: 50, offset: 0, pages: 0 });
 });
 
-t.test('wildcards in a search stand for themselves', async (t) => {
+t.test('Wildcards in a search are literal', async (t) => {
   await signUp(app, { name: '100% Alice', email: 'a_b@example.com' });
   await signUp(app, { name: 'Back\\slash', email: 'axb@example.com' });
   t.same(await names({ search: '%' }), ['100% Alice']);
@@ -88,7 +88,7 @@ t.test('wildcards in a search stand for themselves', async (t) => {
   t.same(await names({ search: "' or true --" }), []);
 });
 
-t.test('accounts are filtered by role and by whether they are active, and both with a search', async (t) => {
+t.test('Role and activity filter the list, also together with a search', async (t) => {
   await signUpAlice(app);
   const bob = await signUp(app, { name: 'Bob' });
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, bob.id));
@@ -99,7 +99,7 @@ t.test('accounts are filtered by role and by whether they are active, and both w
   t.same(await names({ isActive: 'true', role: 'USER', search: 'example' }), ['Alice']);
 });
 
-t.test('what is no page, role or truth value is refused by name', async (t) => {
+t.test('An invalid page, role or boolean is rejected by name', async (t) => {
   for (const [field, value] of [
     ['limit', '0'],
     ['limit', '101'],
@@ -115,6 +115,6 @@ t.test('what is no page, role or truth value is refused by name', async (t) => {
   }
 });
 
-t.test('only an admin with the key lists accounts', async (t) => {
+t.test('Listing accounts needs an admin with the key', async (t) => {
   await assertNeedsAdmin(t, app, { url }, { ada, alice: await signUpAlice(app) });
 });

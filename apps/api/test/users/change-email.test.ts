@@ -23,7 +23,7 @@ const rowOf = async ({ id }: Person) =>
 const logIn = async (email: string) =>
   (await app.inject({ method: 'POST', url: '/api/auth/login', payload: { email, password: PASSWORD } })).statusCode;
 
-t.test('the new address signs in, in any letter case, and the one before does not', async (t) => {
+t.test('The new address signs in, in any letter case, and the old one does not', async (t) => {
   const alice = await signUpAlice(app);
   await ctx.db.update(users).set({ emailVerifiedAt: START });
   const answer = await change(alice, '  Alice.New@Example.COM ');
@@ -34,7 +34,7 @@ t.test('the new address signs in, in any letter case, and the one before does no
   t.equal((await app.inject({ url: '/api/user', headers: alice.headers })).json().user.email, 'alice.new@example.com');
 });
 
-t.test('the address before is told, and what is on record says from what to what, and from where', async (t) => {
+t.test('The old address is notified, and the audit log has both addresses and the origin', async (t) => {
   const alice = await signUpAlice(app);
   await change(alice, 'new@example.com');
   const [mail, ...rest] = await ctx.db.select().from(mails);
@@ -50,7 +50,7 @@ t.test('the address before is told, and what is on record says from what to what
   ]);
 });
 
-t.test('links for a new password that went to the address before are void', async (t) => {
+t.test('Reset links that were sent to the old address are void', async (t) => {
   const alice = await signUpAlice(app);
   const reset = await composeReset(ctx, alice.email);
   const token = reset?.link.split('/').at(-1);
@@ -61,7 +61,7 @@ t.test('links for a new password that went to the address before are void', asyn
   t.equal(await ctx.db.$count(passwordResets), 1);
 });
 
-t.test('the address that is there already, in any spelling, changes nothing', async (t) => {
+t.test('The current address, in any spelling, changes nothing', async (t) => {
   const alice = await signUpAlice(app);
   await ctx.db.update(users).set({ emailVerifiedAt: START });
   for (let n = 0; n < 10; n++) t.equal((await change(alice, ' ALICE@example.com')).statusCode, 200);
@@ -70,7 +70,7 @@ t.test('the address that is there already, in any spelling, changes nothing', as
   t.same([await ctx.db.$count(mails), changed], [0, 0]);
 });
 
-t.test('an address that another account has is refused, and nothing else of the change happens', async (t) => {
+t.test('A taken address is rejected, with the whole change', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const payload = {
@@ -86,7 +86,7 @@ t.test('an address that another account has is refused, and nothing else of the 
   t.equal(await ctx.db.$count(mails), 0);
 });
 
-t.test('of several that take one address at once, one has it', async (t) => {
+t.test('One of several concurrent changes to the same address succeeds', async (t) => {
   const people = await Promise.all(['Alice', 'Bob', 'Ada', 'Alice', 'Bob'].map((name) => signUp(app, { name })));
   const register = app.inject({
     method: 'POST',
@@ -100,7 +100,7 @@ t.test('of several that take one address at once, one has it', async (t) => {
   t.equal(await ctx.db.$count(users, eq(users.email, 'wanted@example.com')), 1);
 });
 
-t.test('another address is asked for 5 times an hour, whether or not it is had', async (t) => {
+t.test('An address can be requested 5 times an hour, whether or not it is taken', async (t) => {
   const own = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
   const [alice, bob] = [await signUpAlice(own.app), await signUpBob(own.app)];
   for (const [email, status] of [
@@ -120,7 +120,7 @@ t.test('another address is asked for 5 times an hour, whether or not it is had',
   t.equal((await change(alice, 'd@example.com', own.app)).statusCode, 200);
 });
 
-t.test('the address that becomes an admin at the next start stays with its account', async (t) => {
+t.test('The address of `BOOTSTRAP_ADMIN_EMAIL` stays with its account', async (t) => {
   const root = await signUp(app, { name: 'Ada', email: 'root@example.com', role: 'ADMIN' });
   const answer = await change(root, 'ada@example.com');
   t.equal(answer.statusCode, 409);
@@ -128,7 +128,7 @@ t.test('the address that becomes an admin at the next start stays with its accou
   t.equal((await change(root, 'root@example.com')).statusCode, 200);
 });
 
-t.test('the profile is changed with its address and preferences in one piece', async (t) => {
+t.test('The profile is changed with its address and preferences in one transaction', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const caller = await whoIs(ctx, alice.token);
@@ -143,7 +143,7 @@ t.test('the profile is changed with its address and preferences in one piece', a
   t.same(await rowOf(alice), before);
 });
 
-t.test('a profile changed over HTTP knows no address and answers no more than before', async (t) => {
+t.test('`PATCH /api/user` accepts no address, and its response has the fields as before', async (t) => {
   const alice = await signUpAlice(app);
   const patch = (payload: object) => app.inject({ method: 'PATCH', url: '/api/user', headers: alice.headers, payload });
   t.equal((await patch({ email: 'a@example.com' })).statusCode, 400);

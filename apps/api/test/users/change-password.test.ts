@@ -43,7 +43,7 @@ const callerOf = async ({ token }: Pick<Person, 'token'>) => {
 const right = { currentPassword: PASSWORD, newPassword: NEW };
 const wrong = { currentPassword: 'Wrong-2026', newPassword: NEW };
 
-t.test('the new password is the one that counts, and all other sessions end', async (t) => {
+t.test('The new password is valid at once, and all other sessions end', async (t) => {
   const bob = await signUpBob(app);
   const { token: elsewhere } = await openSession(ctx, alice.id);
   clock.advance(1000);
@@ -58,7 +58,7 @@ t.test('the new password is the one that counts, and all other sessions end', as
   t.match(user, { passwordHash: /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/, updatedAt: new Date(START.getTime() + 1000) });
 });
 
-t.test('the owner is told by mail, and the audit log knows', async (t) => {
+t.test('The owner is notified by mail, and the audit log records the change', async (t) => {
   await ctx.db.delete(auditLog);
   await change(right);
   await deliverDueMails(ctx);
@@ -75,7 +75,7 @@ t.test('the owner is told by mail, and the audit log knows', async (t) => {
   ]);
 });
 
-t.test('links to choose a new password are void', async (t) => {
+t.test('Reset links are void', async (t) => {
   const issued = await composeReset(ctx, alice.email);
   const token = issued?.link.split('/').at(-1) as string;
   t.same(await getReset(ctx, token), { userId: alice.id });
@@ -84,7 +84,7 @@ t.test('links to choose a new password are void', async (t) => {
   t.equal(await ctx.db.$count(passwordResets, isNull(passwordResets.usedAt)), 0);
 });
 
-t.test('a wrong current password is a validation error that names it, and changes nothing', async (t) => {
+t.test('A wrong current password is a validation error of that field, and changes nothing', async (t) => {
   const { token } = await openSession(ctx, alice.id);
   for (const currentPassword of ['Wrong-2026', 'x', PASSWORD.toLowerCase(), `${PASSWORD} `, 'x'.repeat(1024)]) {
     const answer = await change({ currentPassword, newPassword: NEW });
@@ -96,7 +96,7 @@ t.test('a wrong current password is a validation error that names it, and change
   t.equal(await ctx.db.$count(mails), 0);
 });
 
-t.test('the new password follows the rules of registration', async (t) => {
+t.test('The new password follows the rules of registration', async (t) => {
   for (const weak of ['Short1', 'nouppercase1', 'NOLOWERCASE1', 'NoDigitsHere', `Aa1${'x'.repeat(126)}`, 7, null]) {
     const answer = await change({ currentPassword: PASSWORD, newPassword: weak });
     t.equal(answer.statusCode, 400);
@@ -108,7 +108,7 @@ t.test('the new password follows the rules of registration', async (t) => {
   t.equal((await logIn(PASSWORD)).statusCode, 200);
 });
 
-t.test('the same password is no new one, however it is typed', async (t) => {
+t.test('The same password is rejected, in any normal form', async (t) => {
   const same = await change({ currentPassword: PASSWORD, newPassword: PASSWORD });
   t.equal(same.statusCode, 400);
   t.same(same.json().details, { newPassword: ['must differ from the current one'] });
@@ -116,7 +116,7 @@ t.test('the same password is no new one, however it is typed', async (t) => {
   t.same(Object.keys((await change({ currentPassword: PASSWORD, newPassword: wide })).json().details), ['newPassword']);
 });
 
-t.test('an account without a password is sent to the reset by mail', async (t) => {
+t.test('An account without a password is referred to the reset by mail', async (t) => {
   await ctx.db.update(users).set({ passwordHash: null });
   const answer = await change(right);
   t.equal(answer.statusCode, 409);
@@ -127,7 +127,7 @@ t.test('an account without a password is sent to the reset by mail', async (t) =
 });
 
 t.test(
-  '5 tries in 15 minutes, then 429 even for the right one; the account of a stranger is not affected',
+  '5 attempts in 15 minutes are checked, then even the right one is 429; a stranger’s account is not affected',
   async (t) => {
     const caller = await callerOf(alice);
     const attempt = (input: typeof right, who = caller) => changePassword(limited, who, input);
@@ -145,7 +145,7 @@ t.test(
   },
 );
 
-t.test('of many guesses at once no more than 5 are looked at', async (t) => {
+t.test('Of many concurrent guesses at most 5 are checked', async (t) => {
   const caller = await callerOf(alice);
   const guesses = Array.from({ length: 30 }, (_, n) => ({ currentPassword: `Guess-${n}`, newPassword: NEW }));
   const ends = await Promise.all(
@@ -154,7 +154,7 @@ t.test('of many guesses at once no more than 5 are looked at', async (t) => {
   t.same(ends.toSorted(), [...Array(5).fill('invalid'), ...Array(25).fill('rate_limited')]);
 });
 
-t.test('what is refused before the password is looked at is no try', async (t) => {
+t.test('A request that is rejected before the password is checked is not an attempt', async (t) => {
   const caller = await callerOf(alice);
   for (let n = 0; n < 9; n++) {
     const same = { currentPassword: PASSWORD, newPassword: PASSWORD };
@@ -163,7 +163,7 @@ t.test('what is refused before the password is looked at is no try', async (t) =
   t.equal(await changePassword(limited, caller, right), undefined);
 });
 
-t.test('of two changes at once one wins, whoever makes them', async (t) => {
+t.test('One of two concurrent changes succeeds', async (t) => {
   for (let round = 0; round < 4; round++) {
     const current = round === 0 ? PASSWORD : `Round-${round}`;
     const { token } = await openSession(ctx, alice.id);
@@ -191,7 +191,7 @@ t.test('of two changes at once one wins, whoever makes them', async (t) => {
   }
 });
 
-t.test('no session outlives a change that it ran beside, but the one that made it', async (t) => {
+t.test('No session survives a concurrent change, except the one that made it', async (t) => {
   const caller = await callerOf(alice);
   const turns = [right, { currentPassword: NEW, newPassword: PASSWORD }];
   for (let round = 0; round < 4; round++) {
@@ -203,7 +203,7 @@ t.test('no session outlives a change that it ran beside, but the one that made i
   }
 });
 
-t.test('a sign-in that makes the hash anew meanwhile does not stand in the way', async (t) => {
+t.test('A sign-in that rehashes the password meanwhile does not prevent the change', async (t) => {
   const weak = await hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
   for (let round = 0; round < 3; round++) {
     await ctx.db.update(users).set({ passwordHash: weak }).where(eq(users.id, alice.id));
@@ -213,7 +213,7 @@ t.test('a sign-in that makes the hash anew meanwhile does not stand in the way',
   }
 });
 
-t.test('an account that was deactivated or deleted meanwhile is gone', async (t) => {
+t.test('An account that was deactivated or deleted meanwhile is rejected', async (t) => {
   const caller = await callerOf(alice);
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
   await t.rejects(changePassword(ctx, caller, right), { message: 'This account has been deleted.' });
@@ -224,7 +224,7 @@ t.test('an account that was deactivated or deleted meanwhile is gone', async (t)
   });
 });
 
-t.test('neither password is logged, nor kept but for the hash', async (t) => {
+t.test('Neither password is logged, nor stored except as its hash', async (t) => {
   await change(wrong);
   await change(right);
   const kept = [await ctx.db.select().from(auditLog), await ctx.db.select().from(mails)];
@@ -234,7 +234,7 @@ t.test('neither password is logged, nor kept but for the hash', async (t) => {
   }
 });
 
-t.test('only who is signed in changes a password', async (t) => {
+t.test('Changing a password needs a session', async (t) => {
   await assertNeedsSession(t, app, { method: 'POST', url: '/api/user/password', payload: right });
   t.equal(await ctx.db.$count(users, sql`password_hash is not null`), 1);
 });

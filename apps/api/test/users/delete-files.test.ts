@@ -23,7 +23,7 @@ const rowOf = ({ id: userId }: Person, storageKey: string | null, url: string) =
   return { id: randomUUID(), userId, ...ABOUT, size: 1, storage, storageKey, url, uploadedAt: START };
 };
 
-t.test('the files of a deleted account are removed from the storage, and those of others stay', async (t) => {
+t.test('The files of a deleted account are removed from the storage, and those of others stay', async (t) => {
   const [alice, bob] = [await signUpAlice(app), await signUpBob(app)];
   for (const [person, key] of [
     [alice, 'alice-1'],
@@ -50,14 +50,14 @@ t.test('the files of a deleted account are removed from the storage, and those o
   await remove(bob);
 });
 
-t.test('an account that is not deleted after all keeps its files', async (t) => {
+t.test('An account whose deletion fails keeps its files', async (t) => {
   await ctx.db.delete(orphanedObjects);
   await ctx.db.insert(uploads).values(rowOf(ada, 'ada-1', await store('ada-1')));
   t.equal((await remove(ada)).statusCode, 409, 'the last admin');
   t.equal(await ctx.db.$count(orphanedObjects), 0);
 });
 
-t.test('an upload that ends while the account is deleted leaves no file that nobody knows of', async (t) => {
+t.test('An upload that ends during the deletion of its account leaves no unknown file', async (t) => {
   for (let turn = 0; turn < 10; turn++) {
     const alice = await signUpAlice(app);
     const key = `raced-${turn}`;

@@ -47,7 +47,7 @@ async function addExecutions(userId: number, taskId: number, counts: Record<stri
   await bookEnded(ctx);
 }
 
-t.test('the profile has every field of the specification and no other', async (t) => {
+t.test('The profile has every field of the contract and no other', async (t) => {
   const alice = await signUp(app, { name: 'Alice', email: 'alice@example.com', timezone: 'Asia/Kolkata' });
   const answer = await app.inject({ url, headers: alice.headers });
   t.equal(answer.statusCode, 200);
@@ -68,7 +68,7 @@ t.test('the profile has every field of the specification and no other', async (t
   });
 });
 
-t.test('the figures count what is the caller’s own', async (t) => {
+t.test('The counts are of the caller’s own tasks and executions', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const first = await addTask(alice.id, 'active');
@@ -81,7 +81,7 @@ t.test('the figures count what is the caller’s own', async (t) => {
   t.same(await statsOf(bob), { totalTasks: 1, activeTasks: 1, totalExecutions: 6, successRate: 100 });
 });
 
-t.test('the success rate is a percentage with two decimals of what has ended', async (t) => {
+t.test('The success rate is a percentage with two decimals of the ended executions', async (t) => {
   t.equal(successRate(0, 0), 0);
   t.equal(successRate(0, 3), 0);
   t.equal(successRate(3, 0), 100);
@@ -91,7 +91,7 @@ t.test('the success rate is a percentage with two decimals of what has ended', a
   t.equal(successRate(999_999, 1), 100);
 });
 
-t.test('the profile needs a session', async (t) => {
+t.test('The profile needs a session', async (t) => {
   const answer = await app.inject({ url });
   t.equal(answer.statusCode, 401);
   t.match(answer.json(), { success: false, error: 'Unauthorized', message: /.+/ });

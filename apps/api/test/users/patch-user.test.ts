@@ -16,7 +16,7 @@ t.beforeEach(async () => {
 const rowOf = async ({ id }: Person) =>
   (await ctx.db.select().from(users).where(eq(users.id, id)))[0] as typeof users.$inferSelect;
 
-t.test('name and time zone are changed, and nothing else', async (t) => {
+t.test('Name and time zone are changed, and nothing else', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const before = await rowOf(alice);
@@ -30,7 +30,7 @@ t.test('name and time zone are changed, and nothing else', async (t) => {
   t.match(await rowOf(bob), { name: 'Bob', updatedAt: START });
 });
 
-t.test('what is not given stays, and the time zone can be taken back', async (t) => {
+t.test('Fields that are left out stay, and the time zone can be removed', async (t) => {
   const alice = await signUpAlice(app);
   const change = (payload: object) => app.inject({ ...patch, headers: alice.headers, payload });
   await change({ timezone: 'Europe/Lisbon' });
@@ -43,7 +43,7 @@ t.test('what is not given stays, and the time zone can be taken back', async (t)
   t.equal((await rowOf(alice)).timezone, null);
 });
 
-t.test('the provider key is sealed at rest, shown to nobody and removed by null', async (t) => {
+t.test('The provider key is encrypted at rest, never shown, and removed by null', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const key = 'sk-or-v1-0123456789abcdef';
@@ -68,7 +68,7 @@ t.test('the provider key is sealed at rest, shown to nobody and removed by null'
   t.equal(decryptProviderKey(ctx, alice.id, null), null);
 });
 
-t.test('what is wrong or not the user’s to change is told by field, and changes nothing', async (t) => {
+t.test('Invalid fields and fields of others are rejected by name, and nothing is changed', async (t) => {
   const alice = await signUpAlice(app);
   const before = await rowOf(alice);
   const refused: [field: string, payload: object][] = [
@@ -102,7 +102,7 @@ t.test('what is wrong or not the user’s to change is told by field, and change
   t.same(await rowOf(alice), before);
 });
 
-t.test('the profile is changed by who is signed in only', async (t) => {
+t.test('Changing the profile needs a session', async (t) => {
   const answer = await app.inject({ ...patch, payload: { name: 'Mallory' } });
   t.equal(answer.statusCode, 401);
   t.match(answer.json(), { success: false, error: 'Unauthorized', message: /.+/ });

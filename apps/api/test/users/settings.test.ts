@@ -19,7 +19,7 @@ const change = ({ headers }: Person, payload: object) => app.inject({ method: 'P
 const rowOf = async ({ id }: Person) =>
   (await ctx.db.select().from(users).where(eq(users.id, id)))[0] as typeof users.$inferSelect;
 
-t.test('a new account has its address, both kinds of notifications on, and nothing else', async (t) => {
+t.test('A new account has its address, both kinds of notifications on, and nothing else', async (t) => {
   const alice = await signUpAlice(app);
   const answer = await app.inject({ url, headers: alice.headers });
   t.equal(answer.statusCode, 200);
@@ -36,7 +36,7 @@ t.test('a new account has its address, both kinds of notifications on, and nothi
   });
 });
 
-t.test('each setting can be changed alone, and the answer is all of them as they are now', async (t) => {
+t.test('Each setting can be changed alone, and the response has all of them', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const his = await read(bob);
@@ -71,7 +71,7 @@ t.test('each setting can be changed alone, and the answer is all of them as they
   t.same(await read(bob), his);
 });
 
-t.test('the key is that of the profile: sealed, and shown to nobody', async (t) => {
+t.test('The key is that of the profile: encrypted, and never shown', async (t) => {
   const alice = await signUpAlice(app);
   const key = 'sk-or-v1-0123456789abcdef';
   const answer = await change(alice, { modelRouterApiKey: key });
@@ -88,7 +88,7 @@ t.test('the key is that of the profile: sealed, and shown to nobody', async (t) 
   t.match(await read(alice), { hasModelRouterApiKey: false });
 });
 
-t.test('an empty change changes nothing', async (t) => {
+t.test('An empty change changes nothing', async (t) => {
   const alice = await signUpAlice(app);
   const before = await rowOf(alice);
   clock.advance(5000);
@@ -96,7 +96,7 @@ t.test('an empty change changes nothing', async (t) => {
   t.same(await rowOf(alice), before);
 });
 
-t.test('what is wrong is told by field, and changes nothing', async (t) => {
+t.test('Invalid fields are rejected by name, and nothing is changed', async (t) => {
   const alice = await signUpAlice(app);
   const before = await rowOf(alice);
   const eleven = Array.from({ length: 11 }, (_, n) => `a${n}@example.com`);
@@ -128,13 +128,13 @@ t.test('what is wrong is told by field, and changes nothing', async (t) => {
   t.same(await rowOf(alice), before);
 });
 
-t.test('ten addresses for notifications are taken', async (t) => {
+t.test('Ten addresses for notifications are accepted', async (t) => {
   const alice = await signUpAlice(app);
   const notificationEmails = Array.from({ length: 10 }, (_, n) => `a${n}@example.com`);
   t.match((await change(alice, { notificationEmails })).json().settings, { notificationEmails });
 });
 
-t.test('changes at once lose nothing of each other', async (t) => {
+t.test('Concurrent changes keep each other’s fields', async (t) => {
   const alice = await signUp(app);
   const changes = [
     { notificationPreferences: { email: false } },
@@ -152,7 +152,7 @@ t.test('changes at once lose nothing of each other', async (t) => {
   });
 });
 
-t.test('settings are read and changed by who is signed in only', async (t) => {
+t.test('Reading and changing settings needs a session', async (t) => {
   await assertNeedsSession(t, app, { url });
   await assertNeedsSession(t, app, { method: 'PATCH', url, payload: {} });
 });
