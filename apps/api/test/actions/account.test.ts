@@ -39,20 +39,20 @@ t.test('updateProfile changes the given fields of the caller’s profile and ret
   clock.advance(1000);
   t.same(await dataOf(actions.updateProfile(alice.token, {})), data, 'an empty change changes nothing');
   t.match(await dataOf(actions.updateProfile(alice.token, { timezone: null })), { timezone: null, name: 'Alice B.' });
-  t.same(await rowOf(bob), his, 'nobody else is changed');
+  t.same(await rowOf(bob), his, 'other users are not changed');
 });
 
 t.test('updateProfile rejects invalid fields by name, and a taken address', async (t) => {
-  const refused = (given: object) => actions.updateProfile(alice.token, given);
-  t.same(await refused({ name: 'A' }), invalid({ name: ['must be at least 2 characters'] }));
-  t.same(await refused({ email: 'alice' }), invalid({ email: ['must be an e-mail address'] }));
-  t.match(await refused({ timezone: 'Mars' }), { details: { timezone: [/IANA/] } });
+  const rejected = (given: object) => actions.updateProfile(alice.token, given);
+  t.same(await rejected({ name: 'A' }), invalid({ name: ['must be at least 2 characters'] }));
+  t.same(await rejected({ email: 'alice' }), invalid({ email: ['must be an e-mail address'] }));
+  t.match(await rejected({ timezone: 'Mars' }), { details: { timezone: [/IANA/] } });
   t.same(
-    await refused({ notificationPreferences: { sms: true } }),
+    await rejected({ notificationPreferences: { sms: true } }),
     invalid({ 'notificationPreferences.sms': ['is not a known field'] }),
   );
-  t.same(await refused({ role: 'ADMIN' }), invalid({ role: ['is not a known field'] }));
-  t.match(await refused({ email: 'BOB@example.com' }), { success: false, code: 'CONFLICT', error: /registered/ });
+  t.same(await rejected({ role: 'ADMIN' }), invalid({ role: ['is not a known field'] }));
+  t.match(await rejected({ email: 'BOB@example.com' }), { success: false, code: 'CONFLICT', error: /registered/ });
 });
 
 t.test('The rate limit of a service function is reported in seconds too', async (t) => {
@@ -83,7 +83,7 @@ t.test('changePassword needs the current password, and ends the other sessions',
     success: true,
     data: null,
   });
-  t.equal((await actions.getExecutions(alice.token)).success, true, 'this session goes on');
+  t.equal((await actions.getExecutions(alice.token)).success, true, 'this session stays open');
   t.same(await actions.getExecutions(elsewhere), UNAUTHORIZED);
   t.equal((await actions.getExecutions(bob.token)).success, true, "and a stranger's does");
   t.equal(await signIn(alice.email, PASSWORD), 401);
@@ -91,19 +91,19 @@ t.test('changePassword needs the current password, and ends the other sessions',
 });
 
 t.test('changePassword rejects by field', async (t) => {
-  const refused = (currentPassword: string, newPassword: string) =>
+  const rejected = (currentPassword: string, newPassword: string) =>
     actions.changePassword(alice.token, { currentPassword, newPassword });
-  t.same(await refused('wrong-password', 'Another-2027'), invalid({ currentPassword: ['is wrong'] }));
-  t.same(await refused('12345', 'Another-2027'), invalid({ currentPassword: ['must be at least 6 characters'] }));
-  t.same(await refused(PASSWORD, 'Short-1'), invalid({ newPassword: ['must be at least 8 characters'] }));
+  t.same(await rejected('wrong-password', 'Another-2027'), invalid({ currentPassword: ['is wrong'] }));
+  t.same(await rejected('12345', 'Another-2027'), invalid({ currentPassword: ['must be at least 6 characters'] }));
+  t.same(await rejected(PASSWORD, 'Short-1'), invalid({ newPassword: ['must be at least 8 characters'] }));
   t.same(
-    await refused(PASSWORD, 'password'),
+    await rejected(PASSWORD, 'password'),
     invalid({ newPassword: ['must contain an upper-case letter', 'must contain a digit'] }),
   );
-  t.match(await refused(PASSWORD, PASSWORD), { details: { newPassword: [/differ/] } });
+  t.match(await rejected(PASSWORD, PASSWORD), { details: { newPassword: [/differ/] } });
   t.equal(await signIn(alice.email, PASSWORD), 200);
   await ctx.db.update(users).set({ passwordHash: null }).where(eq(users.id, alice.id));
-  t.match(await refused(PASSWORD, 'Another-2027'), { success: false, code: 'CONFLICT', error: /no password/ });
+  t.match(await rejected(PASSWORD, 'Another-2027'), { success: false, code: 'CONFLICT', error: /no password/ });
 });
 
 t.test('updateSettings stores key, URL and mail addresses, and returns only whether there is a key', async (t) => {
@@ -122,19 +122,22 @@ t.test('updateSettings stores key, URL and mail addresses, and returns only whet
 });
 
 t.test('updateSettings rejects by field', async (t) => {
-  const refused = (given: object) => actions.updateSettings(alice.token, given);
-  t.match(await refused({ webhookUrl: 'ftp://example.com' }), { details: { webhookUrl: [/http/] } });
-  t.match(await refused({ webhookUrl: 'http://192.168.0.1/' }), { details: { webhookUrl: [/./] } });
+  const rejected = (given: object) => actions.updateSettings(alice.token, given);
+  t.match(await rejected({ webhookUrl: 'ftp://example.com' }), { details: { webhookUrl: [/http/] } });
+  t.match(await rejected({ webhookUrl: 'http://192.168.0.1/' }), { details: { webhookUrl: [/./] } });
   t.same(
-    await refused({ notificationEmails: ['x'] }),
+    await rejected({ notificationEmails: ['x'] }),
     invalid({ 'notificationEmails.0': ['must be an e-mail address'] }),
   );
-  t.same(await refused({ notificationEmails: 'a@example.com' }), invalid({ notificationEmails: ['must be an array'] }));
-  t.match(await refused({ modelRouterApiKey: 'two words' }), { details: { modelRouterApiKey: [/printable/] } });
   t.same(
-    await refused({ email: 'a@example.com' }),
+    await rejected({ notificationEmails: 'a@example.com' }),
+    invalid({ notificationEmails: ['must be an array'] }),
+  );
+  t.match(await rejected({ modelRouterApiKey: 'two words' }), { details: { modelRouterApiKey: [/printable/] } });
+  t.same(
+    await rejected({ email: 'a@example.com' }),
     invalid({ email: ['is not a known field'] }),
-    'that is of updateProfile',
+    'updateProfile has this field',
   );
 });
 

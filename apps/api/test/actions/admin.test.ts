@@ -48,7 +48,7 @@ t.test('listUsers pages from 1, the newest account first', async (t) => {
   t.same(
     found,
     rest.map((user: { id: number }) => ({ ...user, id: String(user.id) })),
-    'as REST shows them',
+    'equal to the REST response',
   );
   for (const [input, field] of [
     [{ page: 0 }, 'page'],
@@ -117,7 +117,7 @@ t.test('createCoupon accepts a code, or generates one', async (t) => {
     createdAt: START.toISOString(),
   });
   const shown = (await app.inject({ url: `/api/admin/coupons/${data.id}`, headers: ada.headers })).json().coupon;
-  t.same({ ...shown, id: data.id }, { ...data, updatedAt: START.toISOString() }, 'as REST shows it');
+  t.same({ ...shown, id: data.id }, { ...data, updatedAt: START.toISOString() }, 'equal to the REST response');
   t.match(await dataOf(actions.createCoupon(ada.token, {})), {
     code: /^[\w-]{19}$/,
     value: 14,

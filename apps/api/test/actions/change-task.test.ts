@@ -142,7 +142,11 @@ t.test('Resuming a task counts as an active task', async (t) => {
   const full = { success: false, code: 'QUOTA_EXCEEDED', details: { resource: 'activeTasks', used: 10, limit: 10 } };
   t.match(await actions.toggleTaskActive(alice.token, id, true), full);
   t.match(await update({ active: true }), full);
-  t.match(await actions.duplicateTask(alice.token, id, {}), { data: { status: 'PAUSED' } }, 'a paused copy takes none');
+  t.match(
+    await actions.duplicateTask(alice.token, id, {}),
+    { data: { status: 'PAUSED' } },
+    'a paused copy does not count',
+  );
 });
 
 t.test('A copy has everything that the owner has set, and the given name', async (t) => {

@@ -118,15 +118,15 @@ t.test('A call is one line of the log, without its input', async (t) => {
 t.test('An action without a limit counts nothing, and takes one statement before the service function', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   const before = await ctx.db.$count(rateWindows);
-  const asked = countStatements(ctx.db);
+  const statements = countStatements(ctx.db);
   for (let i = 0; i < 5; i++) t.match(await actions.toggleTaskActive(carol.token, 'x', true), { code: 'NOT_FOUND' });
-  t.equal(asked(), 5);
+  t.equal(statements(), 5);
   t.equal(await ctx.db.$count(rateWindows), before);
   t.equal(await ctx.db.$count(rateHits), 0);
 });
 
 t.test('An action with a limit takes one statement before the service function', async (t) => {
-  const asked = countStatements(ctx.db);
+  const statements = countStatements(ctx.db);
   t.match(await actions.executeTask(alice.token, 'x'), { code: 'NOT_FOUND' });
-  t.equal(asked(), 1, 'session, limit and maintenance in one');
+  t.equal(statements(), 1, 'session, limit and maintenance in one statement');
 });

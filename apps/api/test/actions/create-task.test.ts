@@ -59,7 +59,7 @@ t.test('The expression is in the time zone of the caller’s profile', async (t)
 
 t.test('A first run that is a moment ahead is accepted, although the clock goes on', async (t) => {
   const runs = new Set<string>();
-  // It strikes eleven at any of the moments at which the clock is looked at.
+  // The full hour passes between any two readings of the clock.
   for (let before = 0; before < 8; before++) {
     let looks = 0;
     const now = () => new Date(looks++ < before ? '2026-11-20T10:59:59.999Z' : '2026-11-20T11:00:00.001Z');
@@ -99,7 +99,7 @@ t.test('A task can be created paused, with a description and targets of notifica
 });
 
 t.test('Invalid input is rejected by the field of the action', async (t) => {
-  const refused = async (given: object, details: Record<string, unknown>) => {
+  const rejected = async (given: object, details: Record<string, unknown>) => {
     const answer = await create(given);
     t.match(answer, { success: false, error: 'Validation error', details }, JSON.stringify(details));
     t.same(Object.keys((answer as { details?: object }).details ?? {}), Object.keys(details));
@@ -108,15 +108,15 @@ t.test('Invalid input is rejected by the field of the action', async (t) => {
     ...invalid({}),
     details: Object.fromEntries(['name', 'prompt', 'model', 'recurrence'].map((field) => [field, ['is required']])),
   });
-  await refused({ name: 'ab' }, { name: ['must be at least 3 characters'] });
-  await refused({ name: 'x'.repeat(101) }, { name: ['must be at most 100 characters'] });
-  await refused({ prompt: 'too short' }, { prompt: ['must be at least 10 characters'] });
-  await refused({ description: 'x'.repeat(501) }, { description: ['must be at most 500 characters'] });
-  await refused({ model: '' }, { model: [/./] });
-  await refused({ webhookUrl: 'nowhere' }, { webhookUrl: [/./] });
-  await refused({ webhookUrl: 'http://169.254.169.254/latest' }, { webhookUrl: [/./] });
-  await refused({ notificationEmail: 'nobody' }, { notificationEmail: ['must be an e-mail address'] });
-  await refused({ active: 'yes' }, { active: ['must be a boolean'] });
+  await rejected({ name: 'ab' }, { name: ['must be at least 3 characters'] });
+  await rejected({ name: 'x'.repeat(101) }, { name: ['must be at most 100 characters'] });
+  await rejected({ prompt: 'too short' }, { prompt: ['must be at least 10 characters'] });
+  await rejected({ description: 'x'.repeat(501) }, { description: ['must be at most 500 characters'] });
+  await rejected({ model: '' }, { model: [/./] });
+  await rejected({ webhookUrl: 'nowhere' }, { webhookUrl: [/./] });
+  await rejected({ webhookUrl: 'http://169.254.169.254/latest' }, { webhookUrl: [/./] });
+  await rejected({ notificationEmail: 'nobody' }, { notificationEmail: ['must be an e-mail address'] });
+  await rejected({ active: 'yes' }, { active: ['must be a boolean'] });
   for (const recurrence of [
     '',
     'daily',
@@ -127,7 +127,7 @@ t.test('Invalid input is rejected by the field of the action', async (t) => {
     '0 0 30 2 *',
     'x'.repeat(257),
   ]) {
-    await refused({ recurrence }, { recurrence: [/./] });
+    await rejected({ recurrence }, { recurrence: [/./] });
   }
   t.equal(await ctx.db.$count(tasks), 0);
 });
@@ -153,7 +153,7 @@ t.test('Over the quota of active tasks a task is rejected, and can be created pa
     details: { resource: 'activeTasks', used: 10, limit: 10, resetAt: null },
   });
   t.equal((await create({ active: false })).success, true);
-  t.equal((await create({}, bob)).success, true, 'and nobody else is affected');
+  t.equal((await create({}, bob)).success, true, 'other users are not affected');
 });
 
 t.test('A task of an action reads like one of REST, over both', async (t) => {
@@ -172,7 +172,7 @@ t.test('A task of an action reads like one of REST, over both', async (t) => {
 
 t.test('An account that is deleted meanwhile is unauthenticated', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
-  const gone = testActions({
+  const deleted = testActions({
     ...ctx,
     db: new Proxy(ctx.db, {
       get(db, name, receiver) {
@@ -184,5 +184,5 @@ t.test('An account that is deleted meanwhile is unauthenticated', async (t) => {
       },
     }),
   });
-  t.match(await gone.createTask(carol.token, TASK), { success: false, code: 'AUTH_REQUIRED' });
+  t.match(await deleted.createTask(carol.token, TASK), { success: false, code: 'AUTH_REQUIRED' });
 });

@@ -88,7 +88,7 @@ t.test('getExecutions pages, and filters by task and by time', async (t) => {
   clock.set('2026-11-21T10:00:00Z');
   ids.unshift(await execute(other));
   for (const first of [await list(), await dataOf(actions.getExecutions(alice.token))]) {
-    t.same([first.executions.length, first.total, first.hasMore], [20, 23, true], '20 unless told');
+    t.same([first.executions.length, first.total, first.hasMore], [20, 23, true], 'default: 20');
   }
   t.same(await idsOf({ limit: 1, offset: 1 }), ids.slice(1, 2));
   t.equal((await idsOf({ limit: 100 })).length, 23);
@@ -98,7 +98,7 @@ t.test('getExecutions pages, and filters by task and by time', async (t) => {
   t.same(await idsOf({ startDate: '2026-11-21' }), ids.slice(0, 1));
   t.equal((await list({ endDate: '2026-11-20' })).total, 22);
   t.equal((await list({ startDate: '2026-11-20T10:00:00Z', endDate: '2026-11-20T10:00:00Z' })).total, 22);
-  t.equal((await list({ startDate: new Date('2026-11-21T00:00:00Z') })).total, 1, 'a date is taken for its text');
+  t.equal((await list({ startDate: new Date('2026-11-21T00:00:00Z') })).total, 1, 'a Date is accepted as its text');
 });
 
 t.test('A task that is unknown or a stranger’s has no executions', async (t) => {
@@ -111,18 +111,18 @@ t.test('A task that is unknown or a stranger’s has no executions', async (t) =
 });
 
 t.test('An invalid filter is rejected by name', async (t) => {
-  const refused = (input: object) => actions.getExecutions(alice.token, input);
-  t.same(await refused({ limit: 0 }), invalid({ limit: ['must be at least 1'] }));
-  t.same(await refused({ limit: 101 }), invalid({ limit: ['must be at most 100'] }));
-  t.same(await refused({ limit: '5' }), invalid({ limit: ['must be an integer'] }));
-  t.same(await refused({ offset: -1 }), invalid({ offset: ['must be at least 0'] }));
-  t.same(await refused({ taskId: 7 }), invalid({ taskId: ['must be a string'] }));
+  const rejected = (input: object) => actions.getExecutions(alice.token, input);
+  t.same(await rejected({ limit: 0 }), invalid({ limit: ['must be at least 1'] }));
+  t.same(await rejected({ limit: 101 }), invalid({ limit: ['must be at most 100'] }));
+  t.same(await rejected({ limit: '5' }), invalid({ limit: ['must be an integer'] }));
+  t.same(await rejected({ offset: -1 }), invalid({ offset: ['must be at least 0'] }));
+  t.same(await rejected({ taskId: 7 }), invalid({ taskId: ['must be a string'] }));
   t.same(
-    await refused({ status: 'completed' }),
+    await rejected({ status: 'completed' }),
     invalid({ status: ['must be one of PENDING, RUNNING, SUCCESS, FAILED'] }),
   );
-  t.match(await refused({ startDate: 'yesterday' }), { details: { startDate: [/day/] } });
-  t.match(await refused({ endDate: new Date(Number.NaN) }), { details: { endDate: ['must be a string'] } });
+  t.match(await rejected({ startDate: 'yesterday' }), { details: { startDate: [/day/] } });
+  t.match(await rejected({ endDate: new Date(Number.NaN) }), { details: { endDate: ['must be a string'] } });
 });
 
 t.test('getExecutionDetails has the task, the steps and the metadata', async (t) => {
@@ -153,7 +153,7 @@ t.test('A failed execution is retried once; any other is not', async (t) => {
   const data = await dataOf(actions.retryExecution(alice.token, run));
   t.same(data, { executionId: data.executionId, status: 'PENDING', startedAt: ctx.now().toISOString() });
   t.not(data.executionId, run);
-  t.same(await dataOf(actions.retryExecution(alice.token, run)), data, 'the retry that is to come already');
+  t.same(await dataOf(actions.retryExecution(alice.token, run)), data, 'the retry that is scheduled already');
   outcome = ANSWERED;
   await runDue(ctx);
   t.match(await list({ status: 'SUCCESS' }), { executions: [{ id: data.executionId }], total: 1 });

@@ -22,7 +22,7 @@ const deep = (levels: number) => {
   return value;
 };
 
-/** A name for each, as most of them cannot be written. */
+/** Named, because most of them have no readable form. */
 const HOSTILE: [string, unknown][] = [
   ['undefined', undefined],
   ['null', null],
@@ -117,16 +117,16 @@ t.test('Invalid input is rejected by field', async (t) => {
 });
 
 t.test('A getter is read once: it cannot show one value to the validator and another to the service', async (t) => {
-  let asked = 0;
+  let reads = 0;
   const input = {
     ...TASK,
     get name() {
-      asked += 1;
-      return asked === 1 ? 'A good name' : 'x';
+      reads += 1;
+      return reads === 1 ? 'A good name' : 'x';
     },
   };
   t.equal((await dataOf(actions.createTask(alice.token, input))).name, 'A good name');
-  t.equal(asked, 1);
+  t.equal(reads, 1);
 });
 
 t.test('Input is read as JSON would carry it: dates are strings, and undefined is left out', async (t) => {

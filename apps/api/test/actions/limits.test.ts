@@ -6,7 +6,7 @@ import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 
 const { app, ctx, clock, databaseUrl } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
-/** Another process: a pool of its own. */
+/** Stands for another process: it has its own pool. */
 const { db, close } = connect(databaseUrl, { max: 10 });
 t.teardown(close);
 const actions = testActions(ctx);
@@ -17,11 +17,10 @@ t.beforeEach(async () => {
   await ctx.db.delete(rateHits);
 });
 
-/** Specification "Rate limits (server actions, per user)". */
 const LIMITS = { createTask: 10, executeTask: 30, updateTask: 20, getExecutions: 100 } as const;
 type Name = keyof typeof LIMITS;
 
-/** A call that does as little as it may: what is not valid and what is not found counts all the same. */
+/** The cheapest call: invalid calls and those that find nothing count too. */
 const ask = (to: typeof actions, name: Name, { token }: Person): Promise<{ code?: string }> => {
   const calls = {
     createTask: () => to.createTask(token, {} as never),
@@ -50,14 +49,14 @@ for (const [name, limit] of Object.entries(LIMITS) as [Name, number][]) {
         details: { limit, remaining: 0, reset, resetIn: 59, retryAfter: 59 },
       });
     }
-    t.notOk(isRefused(await ask(actions, name, dave)), 'nobody else is affected');
+    t.notOk(isRefused(await ask(actions, name, dave)), 'other users are not affected');
     for (const other of Object.keys(LIMITS) as Name[]) {
       if (other !== name) t.notOk(isRefused(await ask(actions, other, carol)), `nor is ${other}`);
     }
     clock.set(new Date(reset * 1000 - 1));
     t.ok(isRefused(await ask(second, name, carol)), 'until the minute is over');
     clock.set(new Date(reset * 1000));
-    t.notOk(isRefused(await ask(second, name, carol)), 'and then a new one begins');
+    t.notOk(isRefused(await ask(second, name, carol)), 'then a new window begins');
   });
 
   t.test(`${name}: exactly ${limit} of concurrent calls pass, in one process and in two`, async (t) => {

@@ -53,7 +53,7 @@ t.test('A secret that opens the inbound address of another webhook of the caller
   const secret = 'x'.repeat(40);
   await dataOf(subscribe({ secret }));
   t.match(await subscribe({ secret }), { success: false, code: 'CONFLICT' });
-  t.equal((await subscribe({ secret }, bob)).success, true, 'a stranger may have the same');
+  t.equal((await subscribe({ secret }, bob)).success, true, 'another user can have the same');
 });
 
 t.test('A test is sent at once, signed with the secret, and the result is its delivery', async (t) => {

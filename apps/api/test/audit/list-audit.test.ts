@@ -121,7 +121,7 @@ t.test('Pages follow each other by offset and by cursor', async (t) => {
   t.same(
     second.entries.map(({ kind }: { kind: string }) => kind),
     ['user.step_2', 'user.step_1'],
-    'what comes meanwhile moves nothing',
+    'new entries do not shift the pages',
   );
   t.match(second.pagination, { total: null, offset: 0, hasMore: true });
 });

@@ -29,7 +29,7 @@ const usesOf = async (id: number) => {
   return [coupon?.usedCount, redeemed];
 };
 
-async function refusal(work: Promise<unknown>): Promise<string | null> {
+async function errorMessage(work: Promise<unknown>): Promise<string | null> {
   try {
     await work;
     return null;
@@ -154,9 +154,9 @@ for (const round of [1, 2, 3]) {
     await ctx.db.delete(users);
     const ids = await insertUsers(ctx, 200, 'trial');
     const { code, id } = await insertCoupon(ctx, { maxUses: 10 });
-    const refusals = await Promise.all(ids.map((userId) => refusal(activateCoupon(ctx, callerFor(userId), code))));
-    t.equal(refusals.filter((one) => one === null).length, 10);
-    t.equal(refusals.filter((one) => one === 'Cupom atingiu o limite de usos').length, 190);
+    const errors = await Promise.all(ids.map((userId) => errorMessage(activateCoupon(ctx, callerFor(userId), code))));
+    t.equal(errors.filter((one) => one === null).length, 10);
+    t.equal(errors.filter((one) => one === 'Cupom atingiu o limite de usos').length, 190);
     t.same(await usesOf(id), [10, 10]);
     const extended = await ctx.db.$count(users, eq(users.trialEndsAt, after(10)));
     t.equal(extended, 10);

@@ -15,9 +15,9 @@ const { ctx, alice, newWorker } = await testEngine(t);
 const ROUNDS = Array.from({ length: 10 }, (_, round) => round + 1);
 const CALLS = 200;
 
-/** Makes the call so often at once; how many were let through, and by which quota the others were refused. */
+/** Makes concurrent calls and counts the admitted ones, and the rejected ones by quota. */
 async function race(call: () => Promise<unknown>) {
-  const refusals = await Promise.all(
+  const errors = await Promise.all(
     Array.from({ length: CALLS }, async () => {
       try {
         await call();
@@ -28,8 +28,8 @@ async function race(call: () => Promise<unknown>) {
       }
     }),
   );
-  const refused = refusals.filter((details) => details !== null);
-  return { passed: CALLS - refused.length, refused: new Set(refused.map((details) => JSON.stringify(details))) };
+  const rejected = errors.filter((details) => details !== null);
+  return { passed: CALLS - rejected.length, rejected: new Set(rejected.map((details) => JSON.stringify(details))) };
 }
 const by = (resource: string, limit: number, resetAt: string | null = null) =>
   new Set([JSON.stringify({ resource, used: limit, limit, resetAt })]);
@@ -38,9 +38,9 @@ for (const round of ROUNDS) {
   t.test(`One of 200 concurrent runs is admitted one below the limit of the day (${round})`, async (t) => {
     const task = await insertTask(ctx, alice().id);
     await useUp(ctx, alice().id, { executions: 49 });
-    const { passed, refused } = await race(() => executeTask(ctx, alice(), task));
+    const { passed, rejected } = await race(() => executeTask(ctx, alice(), task));
     t.equal(passed, 1);
-    t.same(refused, by('executions', 50, '2026-11-21T00:00:00.000Z'));
+    t.same(rejected, by('executions', 50, '2026-11-21T00:00:00.000Z'));
     t.match(await readUsage(ctx, alice().id), { executions: 50 });
     t.equal(await ctx.db.$count(executions), 1);
   });
@@ -48,9 +48,9 @@ for (const round of ROUNDS) {
   t.test(`One of 200 concurrent runs is admitted one below the limit of the month (${round})`, async (t) => {
     const task = await insertTask(ctx, alice().id);
     await useUp(ctx, alice().id, { executions: 499, day: '2026-11-02' });
-    const { passed, refused } = await race(() => executeTask(ctx, alice(), task));
+    const { passed, rejected } = await race(() => executeTask(ctx, alice(), task));
     t.equal(passed, 1);
-    t.same(refused, by('executions', 500, '2026-12-01T00:00:00.000Z'));
+    t.same(rejected, by('executions', 500, '2026-12-01T00:00:00.000Z'));
     t.match(await readUsage(ctx, alice().id, '2026-11'), { executions: 500 });
   });
 
@@ -75,9 +75,9 @@ for (const round of ROUNDS) {
       ctx,
       Array.from({ length: 9 }, () => alice().id),
     );
-    const { passed, refused } = await race(() => createTask(ctx, alice(), TASK as Parameters<typeof createTask>[2]));
+    const { passed, rejected } = await race(() => createTask(ctx, alice(), TASK as Parameters<typeof createTask>[2]));
     t.equal(passed, 1);
-    t.same(refused, by('activeTasks', 10));
+    t.same(rejected, by('activeTasks', 10));
     t.equal(await ctx.db.$count(tasks, eq(tasks.status, 'active')), 10);
   });
 
@@ -85,14 +85,14 @@ for (const round of ROUNDS) {
     const make = () => createWebhook(ctx, alice(), { url: 'https://hooks.example.com/', events: ['task.completed'] });
     await make();
     await make();
-    const { passed, refused } = await race(make);
+    const { passed, rejected } = await race(make);
     t.equal(passed, 1);
-    t.same(refused, by('webhooks', 3));
+    t.same(rejected, by('webhooks', 3));
     t.equal(await ctx.db.$count(webhooks), 3);
   });
 }
 
-t.test('The one call that got the last token leaves 199 rejected, and nothing reserved', async (t) => {
+t.test('The call that got the last token leaves the others rejected, and nothing reserved', async (t) => {
   await useUp(ctx, alice().id, { tokens: 99_999 });
   const made = await insertTasks(
     ctx,

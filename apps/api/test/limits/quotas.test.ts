@@ -26,7 +26,7 @@ const MONTH_END = '2026-12-01T00:00:00.000Z';
 type Standing = Partial<Pick<typeof users.$inferSelect, 'plan' | 'role' | 'trialEndsAt' | 'isActive'>>;
 const setAlice = (standing: Standing) => ctx.db.update(users).set(standing).where(eq(users.id, alice().id));
 
-/** How a run on demand is refused; null when it is not. */
+/** The error of a manual run; null if it is admitted. */
 async function refusalOf(task: number) {
   try {
     await executeTask(ctx, alice(), task);

@@ -26,7 +26,7 @@ t.afterEach(async () => {
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
 });
 
-/** Days and months whose counters differ from the executions that there are. */
+/** Days and months whose counters differ from the executions. */
 const findMiscounts = () =>
   queryRows<object>(
     ctx.db,

@@ -19,7 +19,7 @@ t.beforeEach(async () => {
 
 const later = (ms: number) => new Date(START.getTime() + ms);
 
-/** Executions made at these times after the clock's start, in this order of their ids. */
+/** Inserts executions created at these milliseconds after `START`, with ids in this order. */
 async function insertRuns(task: number, madeAt: readonly number[], status: 'completed' | 'failed' | 'pending') {
   const rest = {
     completed: { completedAt: START },
@@ -63,21 +63,21 @@ t.test('Executions of the last 24 hours are counted to the millisecond, by resul
   await runDue({ ...ctx, ai: answering(REFUSED) });
   const waiting = await insertTask(ctx, alice.id, { nextExecutionAt: null });
   await insertRuns(waiting, [2], 'pending');
-  const figures = async () => (await getSystemStats(ctx)).executions;
-  t.same(await figures(), { last24h: 4, success: 2, failed: 1, successRate: 66.67 });
+  const executionCounts = async () => (await getSystemStats(ctx)).executions;
+  t.same(await executionCounts(), { last24h: 4, success: 2, failed: 1, successRate: 66.67 });
   clock.set(later(DAY_MS - 1));
-  t.match(await figures(), { last24h: 4 });
+  t.match(await executionCounts(), { last24h: 4 });
   clock.set(later(DAY_MS));
-  t.same(await figures(), { last24h: 2, success: 0, failed: 1, successRate: 0 });
+  t.same(await executionCounts(), { last24h: 2, success: 0, failed: 1, successRate: 0 });
   clock.set(later(DAY_MS + 1));
-  t.match(await figures(), { last24h: 1, success: 0, failed: 0 });
+  t.match(await executionCounts(), { last24h: 1, success: 0, failed: 0 });
   clock.set(later(DAY_MS + 2));
-  t.match(await figures(), { last24h: 0 });
+  t.match(await executionCounts(), { last24h: 0 });
 });
 
 t.test('Executions are found among many, with gaps in the ids, and slightly out of order', async (t) => {
   const task = await insertTask(ctx, alice.id, { nextExecutionAt: null });
-  // One each 5 minutes, every other one made by a process whose clock is 50 minutes behind.
+  // One every 5 minutes, every other one by a process whose clock is 50 minutes behind.
   const minutes = Array.from({ length: 1000 }, (_, n) => n * 5 - (n % 2) * 50);
   await insertRuns(
     task,

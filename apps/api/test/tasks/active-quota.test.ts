@@ -15,7 +15,7 @@ const create = ({ headers }: Person) =>
   app.inject({ method: 'POST', url: '/api/agent/create-task', headers, payload: TASK });
 const countActive = ({ id }: Person) => ctx.db.$count(tasks, and(eq(tasks.userId, id), eq(tasks.status, 'active')));
 
-/** So many active tasks, whatever the plan says. */
+/** Inserts active tasks without regard to the quota. */
 async function fill({ id: userId }: Person, count: number) {
   const row = { ...TASK, scheduledFor: START, recurrence: 'once', status: 'active', userId } as const;
   const rest = { aiModel: 'offline', maxTokens: 1, temperature: 0, createdAt: START, updatedAt: START };
@@ -35,13 +35,13 @@ t.test('The trial allows 10 active tasks', async (t) => {
   t.equal(await countActive(alice), 10);
 
   await patchTask(app, alice, id, { status: 'paused' });
-  t.equal((await create(alice)).statusCode, 201, 'a paused task takes no place');
+  t.equal((await create(alice)).statusCode, 201, 'a paused task does not count');
   const resumed = await patchTask(app, alice, id, { status: 'active', name: 'Resumed' });
   t.equal(resumed.statusCode, 402);
   t.same(resumed.json().details, details);
-  t.match(await readTask(app, alice, id), { status: 'paused', name: TASK.name }, 'nothing of it is changed');
+  t.match(await readTask(app, alice, id), { status: 'paused', name: TASK.name }, 'nothing is changed');
   const rescheduled = { scheduledFor: '2026-11-21T11:00:00.000Z' };
-  t.equal((await patchTask(app, alice, id, rescheduled)).statusCode, 200, 'a change that keeps it paused is fine');
+  t.equal((await patchTask(app, alice, id, rescheduled)).statusCode, 200, 'a change that leaves it paused is accepted');
 });
 
 t.test('An ended task does not count as active until a new schedule resumes it', async (t) => {
@@ -65,19 +65,19 @@ t.test('The pro plan and admins may have 100 active tasks, and the system settin
   await ctx.db.update(settings).set({ maxTasksPerUser: 2 });
   const statuses = [await create(bob), await create(bob), await create(bob)].map(({ statusCode }) => statusCode);
   t.same(statuses, [201, 201, 402]);
-  t.match((await create(alice)).json().details, { used: 100, limit: 2 }, 'also for who has more already');
+  t.match((await create(alice)).json().details, { used: 100, limit: 2 }, 'also for a user who has more already');
 });
 
 t.test('One of 40 concurrent creations gets the last active task', async (t) => {
   const alice = await signUp(app);
   await fill(alice, 9);
-  const heard = await listen(ctx, alice);
+  const receivedEvents = await listen(ctx, alice);
   const answers = await Promise.all(Array.from({ length: 40 }, () => create(alice)));
   const statuses = answers.map(({ statusCode }) => statusCode);
   t.equal(statuses.filter((status) => status === 201).length, 1);
   t.equal(statuses.filter((status) => status === 402).length, 39);
   t.equal(await countActive(alice), 10);
-  t.equal((await heard()).length, 1);
+  t.equal((await receivedEvents()).length, 1);
 });
 
 t.test('Concurrent creations and resumptions share the remaining active tasks', async (t) => {

@@ -19,11 +19,10 @@ import {
 const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
 t.beforeEach(() => clock.set(START));
 const LATER = '2026-11-20T10:00:05.000Z';
-/** Beside the fields of `TASK`. */
 
 t.test('Each field can be changed alone, and the response is the changed task', async (t) => {
   const alice = await signUp(app);
-  const heard = await listen(ctx, alice, ['task.updated']);
+  const receivedEvents = await listen(ctx, alice, ['task.updated']);
   const id = await postTask(app, alice);
   const { id: file } = await insertUpload(ctx, alice);
   clock.set(LATER);
@@ -58,7 +57,7 @@ t.test('Each field can be changed alone, and the response is the changed task', 
       task: { id, name: after.name, updatedAt: LATER },
       changes: { [field]: { from: before[field], to } },
     };
-    t.match(await heard(), [{ event: 'task.updated', timestamp: LATER, data: updated }]);
+    t.match(await receivedEvents(), [{ event: 'task.updated', timestamp: LATER, data: updated }]);
   }
 });
 
@@ -66,7 +65,7 @@ t.test('A value that is already set changes nothing and sends no event', async (
   const alice = await signUp(app);
   const addresses = { webhookUrl: 'https://hooks.example.com/end', notificationEmail: 'alice@example.com' };
   const id = await postTask(app, alice, { recurrencePattern: '0 9 * * 1', ...addresses });
-  const heard = await listen(ctx, alice);
+  const receivedEvents = await listen(ctx, alice);
   const task = await readTask(app, alice, id);
   clock.set('2026-11-26T12:00:00Z');
   const { name, description, prompt, scheduledFor, recurrence, recurrencePattern, timezone, ...rest } = task;
@@ -84,14 +83,14 @@ t.test('A value that is already set changes nothing and sends no event', async (
     t.equal(answer.statusCode, 200);
     t.same(answer.json(), { success: true, task });
   }
-  t.same(await readTask(app, alice, id), task, 'also when it was changed: a run that is due stays due');
-  t.same(await heard(), []);
+  t.same(await readTask(app, alice, id), task, 'also after a change: a due run stays due');
+  t.same(await receivedEvents(), []);
 });
 
 t.test('Concurrent changes keep each other’s fields', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
-  const heard = await listen(ctx, alice);
+  const receivedEvents = await listen(ctx, alice);
   const changes = [
     { name: 'Changed' },
     { description: 'Changed' },
@@ -112,22 +111,22 @@ t.test('Concurrent changes keep each other’s fields', async (t) => {
     ...Object.assign({}, ...changes),
     nextExecutionAt: '2026-12-01T00:00:00.000Z',
   });
-  const told = (await heard()).map(({ data }) => Object.keys(data.changes));
+  const received = (await receivedEvents()).map(({ data }) => Object.keys(data.changes));
   const fields = changes.flatMap((change) => Object.keys(change));
   t.same(
-    told
+    received
       .flat()
       .filter((field) => field !== 'nextExecutionAt')
       .sort(),
     fields.sort(),
-    'each is told once',
+    'each change has one event',
   );
 });
 
 t.test('A stranger’s and an unknown task are not found, and stay as they are', async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const id = await postTask(app, alice);
-  const heard = await listen(ctx, alice);
+  const receivedEvents = await listen(ctx, alice);
   for (const person of [bob, ada]) {
     const answer = await patchTask(app, person, id, { name: 'Taken over' });
     t.equal(answer.statusCode, 404);
@@ -139,7 +138,7 @@ t.test('A stranger’s and an unknown task are not found, and stay as they are',
     t.equal(answer.statusCode, 404, unknown);
   }
   t.equal((await readTask(app, alice, id)).name, TASK.name);
-  t.same(await heard(), []);
+  t.same(await receivedEvents(), []);
 });
 
 t.test('Fields that the owner cannot set are rejected by name', async (t) => {

@@ -11,10 +11,10 @@ t.beforeEach(() => clock.set(START));
 
 t.test('A task can be created paused: it has no next run, and its event says so', async (t) => {
   const alice = await signUp(app);
-  const heard = await listen(ctx, alice);
+  const receivedEvents = await listen(ctx, alice);
   const id = await postTask(app, alice, { status: 'paused' });
   t.match(await readTask(app, alice, id), { status: 'paused', nextExecutionAt: null, aiModel: 'openai/gpt-5-mini' });
-  t.match(await heard(), [{ event: 'task.created', data: { task: { id, status: 'paused' } } }]);
+  t.match(await receivedEvents(), [{ event: 'task.created', data: { task: { id, status: 'paused' } } }]);
   clock.set('2026-11-22T12:00:00Z');
   await runDue(ctx);
   t.equal(await ctx.db.$count(executions, eq(executions.taskId, id)), 0);

@@ -55,8 +55,8 @@ t.test('The targets of notifications are stored, the mail address normalized', a
   const alice = await signUp(app);
   const webhookUrl = 'https://hooks.example.com/end?of=run';
   const given = { webhookUrl, notificationEmail: '  Alice@Example.COM ' };
-  const kept = { webhookUrl, notificationEmail: 'alice@example.com' };
-  t.match(await readTask(app, alice, await postTask(app, alice, given)), kept);
+  const stored = { webhookUrl, notificationEmail: 'alice@example.com' };
+  t.match(await readTask(app, alice, await postTask(app, alice, given)), stored);
   const nulls = { webhookUrl: null, notificationEmail: null };
   t.match(await readTask(app, alice, await postTask(app, alice, nulls)), nulls);
 });
@@ -71,7 +71,7 @@ t.test('The model defaults to that of the system settings', async (t) => {
 
 t.test('An instant with an offset is stored in UTC, with milliseconds', async (t) => {
   const alice = await signUp(app);
-  for (const [given, kept] of [
+  for (const [given, stored] of [
     ['2026-11-20T13:30:15.1239+02:00', '2026-11-20T11:30:15.123Z'],
     ['2026-11-21T01:00-11:30', '2026-11-21T12:30:00.000Z'],
     ['2026-11-20T10:00:00.001Z', '2026-11-20T10:00:00.001Z'],
@@ -79,7 +79,7 @@ t.test('An instant with an offset is stored in UTC, with milliseconds', async (t
     ['9999-12-31T23:59:59+14:00', '9999-12-31T09:59:59.000Z'],
   ] as const) {
     const task = await readTask(app, alice, await postTask(app, alice, { scheduledFor: given }));
-    t.match(task, { scheduledFor: kept, nextExecutionAt: kept }, given);
+    t.match(task, { scheduledFor: stored, nextExecutionAt: stored }, given);
   }
 });
 
@@ -138,14 +138,14 @@ t.test('`task.created` is sent to the owner after the task is committed', async 
   clock.advance(60_000);
   const now = new Date(START.getTime() + 60_000).toISOString();
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
-  const [heard, others, deaf] = [
+  const [receivedEvents, others, inactive] = [
     await listen(ctx, alice),
     await listen(ctx, bob),
     await listen(ctx, alice, ['task.updated']),
   ];
   const id = await postTask(app, alice, { recurrence: 'once', recurrencePattern: '0 9 * * 1' });
   const { name, prompt, scheduledFor } = TASK;
-  t.match(await heard(), [
+  t.match(await receivedEvents(), [
     {
       event: 'task.created',
       timestamp: now,
@@ -154,7 +154,7 @@ t.test('`task.created` is sent to the owner after the task is committed', async 
   ]);
   await create(alice, { name: 'ab' });
   await create(alice, { attachments: [randomUUID()] });
-  t.same([...(await heard()), ...(await others()), ...(await deaf())], []);
+  t.same([...(await receivedEvents()), ...(await others()), ...(await inactive())], []);
 });
 
 t.test('Creating a task needs a session', async (t) => {

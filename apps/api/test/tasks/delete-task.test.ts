@@ -48,7 +48,7 @@ const today = async ({ id }: Person) => {
 
 t.test('A task is deleted with its history, and nothing else is', async (t) => {
   const alice = await signUp(app);
-  const heard = await listen(ctx, alice, ['task.deleted']);
+  const receivedEvents = await listen(ctx, alice, ['task.deleted']);
   const [id, other] = [
     await postTask(app, alice, { aiModel: 'offline' }),
     await postTask(app, alice, { aiModel: 'offline' }),
@@ -58,22 +58,22 @@ t.test('A task is deleted with its history, and nothing else is', async (t) => {
   const answer = await remove(alice, id);
   t.equal(answer.statusCode, 200);
   t.same(answer.json(), { success: true, message: 'The task is deleted.' });
-  t.match(await heard(), [
+  t.match(await receivedEvents(), [
     {
       event: 'task.deleted',
       timestamp: TASK.scheduledFor,
       data: { task: { id, name: TASK.name, deletedAt: TASK.scheduledFor } },
     },
   ]);
-  for (const [gone, count] of [
+  for (const [taskId, count] of [
     [id, 0],
     [other, 1],
   ] as const) {
-    t.equal(await ctx.db.$count(tasks, eq(tasks.id, gone)), count);
-    t.equal(await ctx.db.$count(executions, eq(executions.taskId, gone)), count);
-    t.equal(await ctx.db.$count(occurrences, eq(occurrences.taskId, gone)), count);
+    t.equal(await ctx.db.$count(tasks, eq(tasks.id, taskId)), count);
+    t.equal(await ctx.db.$count(executions, eq(executions.taskId, taskId)), count);
+    t.equal(await ctx.db.$count(occurrences, eq(occurrences.taskId, taskId)), count);
   }
-  t.equal(await ctx.db.$count(usageRecords, eq(usageRecords.userId, alice.id)), 2, 'what was used stays used');
+  t.equal(await ctx.db.$count(usageRecords, eq(usageRecords.userId, alice.id)), 2, 'the usage stays');
 });
 
 t.test('A deleted task and everything of it is not found', async (t) => {
@@ -101,7 +101,7 @@ t.test('A pending execution gives its quota back', async (t) => {
 
 t.test('A running execution is aborted, counted as an estimate, and leaves no trace', async (t) => {
   const alice = await signUp(app);
-  const heard = await listen(ctx, alice, ['task.completed', 'execution.completed']);
+  const receivedEvents = await listen(ctx, alice, ['task.completed', 'execution.completed']);
   const id = await postTask(app, alice, { maxTokens: 500 });
   await execute(alice, id);
   const { started } = await claimExecutions(ctx, { limit: 10, after: 0 });
@@ -110,13 +110,13 @@ t.test('A running execution is aborted, counted as an estimate, and leaves no tr
   t.match(await today(alice), { executions: 1, reserved: 500 });
   await remove(alice, id);
   t.ok(aborted.includes(run.id));
-  // Its prompt, at four characters to a token.
+  // The prompt, at four characters per token.
   t.match(await today(alice), { executions: 1, tokens: Math.ceil(TASK.prompt.length / 4), reserved: 0 });
   const usage = { model: 'm', inputTokens: 1, outputTokens: 1, estimated: false, costUsd: 1 };
   const late = buildResult(run, { usage });
-  t.same(await completeExecutions(ctx, [late]), [], 'the worker that still had it completes nothing');
+  t.same(await completeExecutions(ctx, [late]), [], 'the worker that ran it completes nothing');
   t.match(await today(alice), { executions: 1, tokens: Math.ceil(TASK.prompt.length / 4) });
-  t.same(await heard(), []);
+  t.same(await receivedEvents(), []);
 });
 
 t.test('A retry that is scheduled is deleted too', async (t) => {
@@ -134,7 +134,7 @@ t.test('A retry that is scheduled is deleted too', async (t) => {
 t.test('A stranger’s and an unknown task are not found, and stay', async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const id = await postTask(app, alice);
-  const heard = await listen(ctx, alice);
+  const receivedEvents = await listen(ctx, alice);
   for (const person of [bob, ada]) {
     const answer = await remove(person, id);
     t.equal(answer.statusCode, 404);
@@ -142,16 +142,16 @@ t.test('A stranger’s and an unknown task are not found, and stay', async (t) =
   }
   for (const unknown of [...NO_IDS, '2147483647']) t.equal((await remove(alice, unknown)).statusCode, 404, unknown);
   t.equal(await ctx.db.$count(tasks, eq(tasks.id, id)), 1);
-  t.same(await heard(), []);
+  t.same(await receivedEvents(), []);
 });
 
 t.test('Concurrent deletions delete a task once', async (t) => {
   const alice = await signUp(app);
-  const heard = await listen(ctx, alice, ['task.deleted']);
+  const receivedEvents = await listen(ctx, alice, ['task.deleted']);
   const id = await postTask(app, alice);
   const answers = await Promise.all(Array.from({ length: 10 }, () => remove(alice, id)));
   t.same(answers.map(({ statusCode }) => statusCode).sort(), [200, ...Array(9).fill(404)]);
-  t.equal((await heard()).length, 1);
+  t.equal((await receivedEvents()).length, 1);
 });
 
 t.test('A deletion beside runs, changes and claims takes place before or after them, and never fails', async (t) => {
@@ -173,7 +173,7 @@ t.test('A deletion beside runs, changes and claims takes place before or after t
 
 t.test('The webhook receives `task.deleted` exactly when the task is deleted', async (t) => {
   const alice = await signUp(app);
-  const heard = await listen(ctx, alice, ['task.deleted']);
+  const receivedEvents = await listen(ctx, alice, ['task.deleted']);
   const id = await postTask(app, alice);
   const requestId = randomUUID();
   await app.inject({
@@ -185,9 +185,9 @@ t.test('The webhook receives `task.deleted` exactly when the task is deleted', a
   t.match(
     delivery,
     { event: 'task.deleted', status: 'pending', attempt: 0, nextAttemptAt: START },
-    'with the id of the request',
+    'the event has the request id',
   );
-  t.equal((await heard()).length, 1);
+  t.equal((await receivedEvents()).length, 1);
 });
 
 t.test('Deleting a task needs a session', async (t) => {

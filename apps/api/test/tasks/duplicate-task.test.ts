@@ -84,7 +84,11 @@ t.test('A copy of a task that has run continues with the next future run', async
   });
   clock.set('2026-11-25T11:00:00Z');
   const { task } = (await copy(alice, id)).json();
-  t.match(task, { nextExecutionAt: '2026-11-26T11:00:00.000Z' }, 'what is due at this instant is the original’s');
+  t.match(
+    task,
+    { nextExecutionAt: '2026-11-26T11:00:00.000Z' },
+    'the run that is due at this instant belongs to the original',
+  );
   await runDue(ctx);
   t.same(await readLedger(ctx, task.id), []);
 });
@@ -98,7 +102,7 @@ t.test('The name is the given one, or the name of the task with a suffix, in 100
   for (const payload of ['', 'null']) {
     const headers = { ...alice.headers, 'content-type': 'application/json' };
     const answer = await app.inject({ method: 'POST', url: `/api/tasks/${id}/duplicate`, headers, payload });
-    t.equal(answer.json().task.name, 'News (copy)', 'a body may be left out');
+    t.equal(answer.json().task.name, 'News (copy)', 'the body is optional');
   }
   for (const [name, copied] of [
     ['a'.repeat(93), `${'a'.repeat(93)} (copy)`],
@@ -165,23 +169,23 @@ t.test('The copy has its own webhook at the same URL, with its own secret', asyn
   await app.inject({ method: 'POST', url: `/api/tasks/${task.id}/execute`, headers: alice.headers });
   await runDue(ctx);
   const own = found.find(({ taskId }) => taskId === task.id);
-  const told = await ctx.db
+  const received = await ctx.db
     .select({ webhookId: deliveries.webhookId, event: deliveries.event })
     .from(deliveries)
     .innerJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
     .where(eq(webhooks.userId, alice.id));
-  t.same(told, [{ webhookId: own?.id, event: 'execution.completed' }]);
+  t.same(received, [{ webhookId: own?.id, event: 'execution.completed' }]);
 });
 
 t.test('Webhooks receive the new task with its own status', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
-  const heard = await listen(ctx, alice);
+  const receivedEvents = await listen(ctx, alice);
   const { task } = (await copy(alice, id)).json();
   await patchTask(app, alice, id, { status: 'paused' });
   await copy(alice, id, { name: 'Asleep' });
   const { prompt, recurrence, scheduledFor } = TASK;
-  const created = (await heard()).filter(({ event }) => event === 'task.created');
+  const created = (await receivedEvents()).filter(({ event }) => event === 'task.created');
   t.match(
     created.toSorted((a, b) => a.data.task.id - b.data.task.id),
     [
@@ -201,15 +205,15 @@ t.test('An active copy counts as an active task: 402 over the quota, while a pau
   for (let n = 0; n < 9; n++) ids.push(await postTask(app, alice));
   const answers = await Promise.all(ids.map((id) => copy(alice, id)));
   t.same(answers.map(({ statusCode }) => statusCode).sort(), [201, ...Array(8).fill(402)]);
-  const refused = answers.find(({ statusCode }) => statusCode === 402);
-  t.match(refused?.json(), {
+  const rejected = answers.find(({ statusCode }) => statusCode === 402);
+  t.match(rejected?.json(), {
     error: 'Quota exceeded',
     details: { resource: 'activeTasks', used: 10, limit: 10, resetAt: null },
   });
   t.equal(await ctx.db.$count(tasks, eq(tasks.userId, alice.id)), 10);
   await patchTask(app, alice, ids[0] as number, { status: 'paused' });
   const last = await copy(alice, ids[1] as number);
-  t.equal(last.statusCode, 201, 'the place that a pause frees');
+  t.equal(last.statusCode, 201, 'after another task is paused');
   t.equal((await copy(alice, ids[0] as number)).json().task.status, 'paused');
 });
 

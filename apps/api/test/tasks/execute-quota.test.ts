@@ -11,7 +11,7 @@ t.beforeEach(() => clock.set(START));
 const execute = ({ headers }: Person, id: number) =>
   app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers });
 
-/** As if so much had been used already today; the records to it are left out. */
+/** Sets the counters of today, without ledger entries. */
 async function use({ id: userId }: Person, used: { executions?: number; tokens?: number }, period = '2026-11-20') {
   const values = { userId, period, ...used };
   await ctx.db
@@ -67,7 +67,7 @@ t.test('One of many concurrent runs gets the last execution of the day', async (
   t.same(answers.map(({ statusCode }) => statusCode).sort(), [201, ...Array(19).fill(402)]);
   t.equal(await ctx.db.$count(executions, eq(executions.userId, alice.id)), 1);
   clock.set('2026-11-21T00:00:00Z');
-  t.equal((await execute(alice, id)).statusCode, 201, 'tomorrow is another day');
+  t.equal((await execute(alice, id)).statusCode, 201, 'the quota of the next day');
 });
 
 t.test('Admins and the pro plan have more executions, and the system setting can lower that', async (t) => {

@@ -41,7 +41,7 @@ t.test('A run is queued at once, and the schedule stays as it is', async (t) => 
   t.equal(answer.statusCode, 201);
   const { executionId } = answer.json();
   t.same(answer.json(), { success: true, executionId, status: 'pending', startedAt: '2026-11-20T10:00:01.234Z' });
-  t.equal(nudges, before + 1, 'and the worker is told');
+  t.equal(nudges, before + 1, 'the worker is woken');
   t.match(await read(alice, executionId), { status: 'pending', trigger: 'manual', plannedFor: null, startedAt: null });
   await runDue(ctx);
   t.match(await read(alice, executionId), { status: 'completed', result: /AI_BASE_URL/ });
@@ -55,19 +55,24 @@ t.test('A task can be run in any status', async (t) => {
     await ctx.db.update(tasks).set({ status, nextExecutionAt: null }).where(eq(tasks.id, id));
     t.equal((await execute(alice, id)).statusCode, 201, status);
     await runDue(ctx);
-    t.match(await readTask(app, alice, id), { status }, 'and stays in it');
+    t.match(await readTask(app, alice, id), { status }, 'the status stays');
   }
 });
 
 t.test('A failed run has its reason, and the task continues', async (t) => {
   const alice = await signUp(app);
-  const heard = await listen(ctx, alice, ['task.started', 'execution.started', 'task.failed', 'execution.failed']);
+  const receivedEvents = await listen(ctx, alice, [
+    'task.started',
+    'execution.started',
+    'task.failed',
+    'execution.failed',
+  ]);
   const id = await postTask(app, alice);
   const { executionId } = (await execute(alice, id)).json();
   await runDue({ ...ctx, ai: answering(REFUSED) });
   t.match(await read(alice, executionId), { status: 'failed', error: 'No such model.', errorCode: 'INVALID_REQUEST' });
   t.match(await readTask(app, alice, id), { status: 'active', nextExecutionAt: TASK.scheduledFor });
-  t.same((await heard()).map(({ event }) => event).sort(), [
+  t.same((await receivedEvents()).map(({ event }) => event).sort(), [
     'execution.failed',
     'execution.started',
     'task.failed',

@@ -25,7 +25,7 @@ const runsOf = (taskId: number) =>
 
 t.test('A paused task does not run, and continues with the next run after it is resumed', async (t) => {
   const alice = await signUp(app);
-  const heard = await listen(ctx, alice, ['task.updated']);
+  const receivedEvents = await listen(ctx, alice, ['task.updated']);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   t.match((await patchTask(app, alice, id, { status: 'paused' })).json().task, {
     status: 'paused',
@@ -40,11 +40,11 @@ t.test('A paused task does not run, and continues with the next run after it is 
     nextExecutionAt: next,
   });
   await runDue(ctx);
-  t.same(await readLedger(ctx, id), [], 'what fell due meanwhile is not made up');
+  t.same(await readLedger(ctx, id), [], 'runs that fell due meanwhile are not made up for');
   clock.set(next);
   await runDue(ctx);
   t.same(await readLedger(ctx, id), [[next, 'ran']]);
-  t.match(await heard(), [
+  t.match(await receivedEvents(), [
     {
       data: {
         changes: { status: { from: 'active', to: 'paused' }, nextExecutionAt: { from: TASK.scheduledFor, to: null } },
@@ -56,12 +56,12 @@ t.test('A paused task does not run, and continues with the next run after it is 
 
 t.test('Pausing and resuming are idempotent', async (t) => {
   const alice = await signUp(app);
-  const heard = await listen(ctx, alice, ['task.updated']);
+  const receivedEvents = await listen(ctx, alice, ['task.updated']);
   const id = await postTask(app, alice);
   for (const status of ['paused', 'paused', 'active', 'active']) {
     t.match((await patchTask(app, alice, id, { status })).json().task, { status });
   }
-  t.equal((await heard()).length, 2);
+  t.equal((await receivedEvents()).length, 2);
 });
 
 t.test('A paused task can be changed, its schedule included, and stays paused', async (t) => {
@@ -111,8 +111,8 @@ t.test('A task that has ended cannot be paused', async (t) => {
   t.equal(answer.statusCode, 400);
   t.same(answer.json().details, { status: ['only an active task can be paused'] });
   const scheduledFor = '2026-11-21T11:00:00.000Z';
-  const kept = (await patchTask(app, alice, id, { status: 'paused', scheduledFor })).json().task;
-  t.match(kept, { status: 'paused', scheduledFor, nextExecutionAt: null }, 'but one with a new time is');
+  const stored = (await patchTask(app, alice, id, { status: 'paused', scheduledFor })).json().task;
+  t.match(stored, { status: 'paused', scheduledFor, nextExecutionAt: null }, 'a new time is accepted');
 });
 
 t.test('A task that failed too often starts with no failures after it is resumed', async (t) => {
@@ -128,7 +128,7 @@ t.test('A task that failed too often starts with no failures after it is resumed
   t.match(task, { status: 'active', nextExecutionAt: '2026-11-25T11:00:00.000Z' });
   clock.set('2026-11-25T11:00:00Z');
   await runDueWith(answering(REFUSED));
-  t.match(await readTask(app, alice, id), { status: 'active' }, 'one more failure is the first');
+  t.match(await readTask(app, alice, id), { status: 'active' }, 'the next failure counts as the first');
 });
 
 t.test('A scheduled retry is deleted by a pause, and does not block later runs', async (t) => {
@@ -139,7 +139,7 @@ t.test('A scheduled retry is deleted by a pause, and does not block later runs',
   const failed = { status: 'failed', trigger: 'schedule' };
   t.match(await runsOf(id), [failed, { status: 'pending', trigger: 'retry' }]);
   await patchTask(app, alice, id, { name: 'Renamed' });
-  t.equal((await runsOf(id)).length, 2, 'another change leaves it');
+  t.equal((await runsOf(id)).length, 2, 'another change leaves the retry');
   await patchTask(app, alice, id, { status: 'paused' });
   t.match(await runsOf(id), [failed]);
   await patchTask(app, alice, id, { status: 'active' });

@@ -21,7 +21,7 @@ const seen = async (given: object = {}) => {
 };
 
 t.test('The preview shows the next runs as instants and wall-clock times, and stores nothing', async (t) => {
-  const heard = await listen(ctx, alice);
+  const receivedEvents = await listen(ctx, alice);
   const answer = await preview({ scheduledFor: '2026-11-20T16:45:00.5+05:45', timezone: 'asia/Kathmandu', count: 2 });
   t.equal(answer.statusCode, 200);
   t.same(answer.json(), {
@@ -32,7 +32,7 @@ t.test('The preview shows the next runs as instants and wall-clock times, and st
     ],
   });
   t.equal(await ctx.db.$count(tasks, eq(tasks.userId, alice.id)), 0);
-  t.same(await heard(), []);
+  t.same(await receivedEvents(), []);
 });
 
 t.test('The preview shows 10 runs by default, and 1 to 50 on request', async (t) => {

@@ -17,7 +17,7 @@ t.test('A new schedule moves the next run, to the millisecond', async (t) => {
     recurrence: 'daily',
   });
   clock.set('2026-11-25T12:00:00Z');
-  // 01:15 in UTC is 02:15 in Berlin: its own wall clock counts from now on, through the change of clocks.
+  // 01:15 UTC is 02:15 in Berlin, whose wall clock decides from now on, also across clock changes.
   const berlin = { timezone: 'Europe/Berlin', recurrencePattern: '15 2 * * 0' };
   t.match((await patchTask(app, alice, id, berlin)).json().task, {
     nextExecutionAt: '2026-11-29T01:15:00.000Z',
@@ -33,7 +33,7 @@ t.test('A new schedule moves the next run, to the millisecond', async (t) => {
       nextExecutionAt: '2026-11-26T01:15:00.250Z',
       recurrencePattern: null,
     },
-    'a new word takes the place of a pattern',
+    'a new recurrence replaces the pattern',
   );
   t.match(
     (await patchTask(app, alice, id, { recurrence: 'once', recurrencePattern: '0 0 * * *' })).json().task,
@@ -41,7 +41,7 @@ t.test('A new schedule moves the next run, to the millisecond', async (t) => {
       recurrence: 'daily',
       nextExecutionAt: '2026-11-25T23:00:00.000Z',
     },
-    'a pattern decides over a word beside it',
+    'a pattern takes precedence over the recurrence',
   );
   t.match((await patchTask(app, alice, id, { recurrencePattern: null })).json().task, {
     recurrence: 'daily',
@@ -59,7 +59,7 @@ t.test('A whole task can be sent back with one field changed, although its first
   t.match(task, { name: 'Renamed', nextExecutionAt: TASK.scheduledFor, status: 'active' });
 });
 
-t.test('A first run in the past is rejected, and so is an incomplete schedule', async (t) => {
+t.test('A first run in the past is rejected, and so is `once` whose time has passed', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
   clock.set('2026-11-21T12:00:00Z');
@@ -116,5 +116,9 @@ t.test('A due run that a change cancels is `missed` in the ledger', async (t) =>
   t.same(await readLedger(ctx, paused), missed);
   t.same(await readLedger(ctx, moved), missed);
   t.same(await readLedger(ctx, renamed), []);
-  t.match(await readTask(app, alice, renamed), { nextExecutionAt: TASK.scheduledFor }, 'other changes leave it due');
+  t.match(
+    await readTask(app, alice, renamed),
+    { nextExecutionAt: TASK.scheduledFor },
+    'other changes leave the run due',
+  );
 });

@@ -12,7 +12,7 @@ const rest = { scheduledFor: ctx.now(), maxTokens: 1, temperature: 0, createdAt:
 const rowOf = ({ id: userId }: Person) => ({ ...task, ...rest, userId });
 const remove = ({ headers }: Person, id: number) => app.inject({ method: 'DELETE', url: `/api/tasks/${id}`, headers });
 
-/** What the list and the profile tell, once the counter agrees with the tasks. */
+/** The counts of the list and the profile; the stored count must be correct. */
 async function totalOf({ headers }: Person): Promise<number> {
   t.same(await findWrongTaskCounts(ctx.db), []);
   const { pagination } = (await app.inject({ url: '/api/tasks', query: { limit: '1' }, headers })).json();
@@ -47,10 +47,10 @@ t.test('Concurrent creations and deletions are all counted', async (t) => {
 
 t.test('A transaction that is rolled back is not counted', async (t) => {
   const alice = await signUp(app);
-  const kept = await postTask(app, alice);
+  const stored = await postTask(app, alice);
   const undone = ctx.db.transaction(async (tx) => {
     await tx.insert(tasks).values([rowOf(alice), rowOf(alice)]);
-    await tx.delete(tasks).where(eq(tasks.id, kept));
+    await tx.delete(tasks).where(eq(tasks.id, stored));
     throw new Error('Enough.');
   });
   await t.rejects(undone, { message: 'Enough.' });

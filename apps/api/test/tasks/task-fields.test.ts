@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap';
-import type { SettingTable } from '../../src/tasks/settings.ts';
 import { testContext } from '../support/context.ts';
 import { listen } from '../support/deliveries.ts';
 import { signUp } from '../support/people.ts';
@@ -9,9 +8,9 @@ const { app, ctx } = await testContext(t, { env: UNHURRIED });
 const alice = await signUp(app);
 const id = await postTask(app, alice);
 const untouched = await readTask(app, alice, id);
-const heard = await listen(ctx, alice);
+const receivedEvents = await listen(ctx, alice);
 
-/** A value goes through both doors alike: creation, and change of a task that is there. */
+/** Creation and change accept and reject the same values. */
 const REQUESTS = {
   creation: (given: object | string) => send('POST', '/api/agent/create-task', given, TASK),
   change: (given: object | string) => send('PATCH', `/api/tasks/${id}`, given, {}),
@@ -22,10 +21,10 @@ function send(method: 'POST' | 'PATCH', url: string, given: object | string, res
   return app.inject({ method, url, headers: { ...alice.headers, 'content-type': 'application/json' }, payload });
 }
 
-/** What is refused changes nothing and is told to nobody. */
+/** A rejected request changes nothing and sends no event. */
 async function assertUntouched(t: Test) {
   t.same(await readTask(app, alice, id), untouched);
-  t.same(await heard(), []);
+  t.same(await receivedEvents(), []);
 }
 
 const INSTANT = 'must be an ISO 8601 date-time with Z or an offset, of the years 1970 to 9999';
@@ -100,7 +99,7 @@ const WRONG: [object, Record<string, (string | RegExp)[]>][] = [
   ],
 ];
 
-/** Lengths just outside of what a field takes. */
+/** Lengths just outside the limits. */
 const BEYOND = [
   ['name', 2],
   ['name', 101],
@@ -174,9 +173,3 @@ t.test('A field at its limits is accepted, in characters of any width', async (t
     }
   }
 });
-
-// The compiler holds the rest: a field of the contract without an entry in `SETTINGS`, or without its default, is an error.
-// @ts-expect-error `prompt` has no entry.
-const _withoutEntry: SettingTable = {} as Omit<SettingTable, 'prompt'>;
-// @ts-expect-error `maxTokens` may be left out of a request, so it needs a default.
-const _withoutDefault: SettingTable['maxTokens'] = {};

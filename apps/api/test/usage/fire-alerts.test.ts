@@ -29,12 +29,16 @@ const titles = async () =>
 const store = (bytes: number) => useStorage(ctx, alice(), bytes);
 
 t.test('The execution that reaches a threshold notifies by notification, mail and event', async (t) => {
-  const heard = await listen(ctx, alice() as never, ['usage.alert']);
+  const receivedEvents = await listen(ctx, alice() as never, ['usage.alert']);
   const task = await insertTask(ctx, alice().id);
   await set(80, { notifyEmail: true, notifyWebhook: true });
   await useUp(ctx, alice().id, { executions: 398, day: '2026-11-02' });
   await executeTask(ctx, alice(), task);
-  t.same([await titles(), await heard(), await ctx.db.$count(mails)], [[], [], 0], 'one below nothing is told');
+  t.same(
+    [await titles(), await receivedEvents(), await ctx.db.$count(mails)],
+    [[], [], 0],
+    'no notification one below the threshold',
+  );
 
   await executeTask(ctx, alice(), task);
   t.match(await ctx.db.select().from(notifications), [
@@ -48,7 +52,7 @@ t.test('The execution that reaches a threshold notifies by notification, mail an
   const [mail] = await ctx.db.select().from(mails);
   t.match(mail, { recipient: 'alice@example.com', subject: '80 % of your executions are used' });
   t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), /400 of 500/);
-  t.match(await heard(), [
+  t.match(await receivedEvents(), [
     {
       event: 'usage.alert',
       data: {
@@ -76,30 +80,30 @@ t.test('An alert fires once a month, however much is used after that', async (t)
 });
 
 t.test('The tokens of a run fire every alert that they reach when it ends', async (t) => {
-  const heard = await listen(ctx, alice() as never, ['usage.alert']);
+  const receivedEvents = await listen(ctx, alice() as never, ['usage.alert']);
   for (const threshold of [5, 10, 90]) await set(threshold, { notifyWebhook: true });
   ai.answer(() => ({ usage: { promptTokens: 20_000, completionTokens: 87_654 } }));
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await newWorker(t).drain();
   t.same((await titles()).toSorted(), ['10 % of your tokens are used', '5 % of your tokens are used']);
-  const told = (await heard()).map(({ data }) => data).toSorted((a, b) => a.threshold - b.threshold);
+  const received = (await receivedEvents()).map(({ data }) => data).toSorted((a, b) => a.threshold - b.threshold);
   const rest = { resource: 'tokens', percentage: 10.77, used: 107_654, limit: 1_000_000, period: '2026-11' };
-  t.same(told, [
+  t.same(received, [
     { threshold: 5, ...rest },
     { threshold: 10, ...rest },
   ]);
 });
 
 t.test('Usage beyond a limit is reported as 100 percent', async (t) => {
-  const heard = await listen(ctx, alice() as never, ['usage.alert']);
+  const receivedEvents = await listen(ctx, alice() as never, ['usage.alert']);
   await set(100, { notifyWebhook: true });
   await useUp(ctx, alice().id, { tokens: 999_999, day: '2026-11-02' });
   ai.answer(() => ({ usage: { promptTokens: 500, completionTokens: 500 } }));
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await newWorker(t).drain();
-  t.match(await heard(), [{ data: { threshold: 100, percentage: 100, used: 1_000_999 } }]);
+  t.match(await receivedEvents(), [{ data: { threshold: 100, percentage: 100, used: 1_000_999 } }]);
 });
 
 t.test('An alert on storage fires when storage is checked', async (t) => {
@@ -168,11 +172,11 @@ t.test('A stranger’s usage fires no alert', async (t) => {
 t.test('A usage record that is rolled back fires no alert', async (t) => {
   await set(1);
   await useUp(ctx, alice().id, { executions: 4 });
-  const booked = inTransaction(ctx, async (tx) => {
+  const recording = inTransaction(ctx, async (tx) => {
     await recordUsage(tx, [{ userId: alice().id, day: '2026-11-20', executions: 1 }]);
     throw new Error('undone');
   });
-  await t.rejects(booked, /undone/);
+  await t.rejects(recording, /undone/);
   t.same(await titles(), []);
   t.equal(await ctx.db.$count(usageAlertFirings), 0);
 });
@@ -186,14 +190,14 @@ t.test('Recording takes one statement for users without alerts, and if no counte
       return ctx.db.execute(...given);
     },
   } as unknown as Db;
-  const book = async (change: Partial<UsageDelta>) => {
+  const record = async (change: Partial<UsageDelta>) => {
     statements = 0;
     await recordUsage({ ...ctx, db }, [{ userId: alice().id, day: '2026-11-20', ...change }]);
     return statements;
   };
-  t.equal(await book({ executions: 1, tokens: 5 }), 1);
+  t.equal(await record({ executions: 1, tokens: 5 }), 1);
   await set(90);
-  t.equal(await book({ tokensReserved: 5 }), 1);
-  t.equal(await book({ executions: -1, tokensReserved: -5 }), 1);
+  t.equal(await record({ tokensReserved: 5 }), 1);
+  t.equal(await record({ executions: -1, tokensReserved: -5 }), 1);
   await ctx.db.update(usageCounters).set({ tokens: 0 });
 });

@@ -12,7 +12,7 @@ const { ctx, alice, newWorker } = await testEngine(t);
 
 const DAY = '2026-11-20';
 const MONTH = '2026-11';
-const figures = (executions: number, tokens: number, tokensReserved = 0) => ({ executions, tokens, tokensReserved });
+const counters = (executions: number, tokens: number, tokensReserved = 0) => ({ executions, tokens, tokensReserved });
 const counter = (period: string) =>
   and(eq(usageCounters.userId, alice().id), eq(usageCounters.period, period)) as ReturnType<typeof eq>;
 const mend = async () => {
@@ -39,7 +39,7 @@ t.test('Calls of agent mode that are in progress are in the sum', async (t) => {
   await ctx.db.delete(agentCalls);
   t.same(
     (await findWrongCounters(ctx.db)).map(({ counted, expected }) => [counted, expected]),
-    Array(2).fill([figures(1, 0, call.tokensReserved), figures(0, 0)]),
+    Array(2).fill([counters(1, 0, call.tokensReserved), counters(0, 0)]),
   );
   await mend();
 });
@@ -49,8 +49,8 @@ t.test('A counter that is too high or too low is found, with the expected one', 
   await ctx.db.update(usageCounters).set({ executions: 2, tokensReserved: 7 }).where(counter(DAY));
   await ctx.db.update(usageCounters).set({ tokens: 501 }).where(counter(MONTH));
   t.same(await findWrongCounters(ctx.db), [
-    { userId: alice().id, period: MONTH, counted: figures(3, 501), expected: figures(3, 500) },
-    { userId: alice().id, period: DAY, counted: figures(2, 500, 7), expected: figures(3, 500) },
+    { userId: alice().id, period: MONTH, counted: counters(3, 501), expected: counters(3, 500) },
+    { userId: alice().id, period: DAY, counted: counters(2, 500, 7), expected: counters(3, 500) },
   ]);
   await mend();
 });
@@ -60,8 +60,8 @@ t.test('A missing counter is found, and one without a ledger too', async (t) => 
   await ctx.db.delete(usageCounters).where(counter(DAY));
   await ctx.db.insert(usageCounters).values({ userId: alice().id, period: '2026-10', executions: 4 });
   t.same(await findWrongCounters(ctx.db), [
-    { userId: alice().id, period: '2026-10', counted: figures(4, 0), expected: figures(0, 0) },
-    { userId: alice().id, period: DAY, counted: figures(0, 0), expected: figures(1, 9) },
+    { userId: alice().id, period: '2026-10', counted: counters(4, 0), expected: counters(0, 0) },
+    { userId: alice().id, period: DAY, counted: counters(0, 0), expected: counters(1, 9) },
   ]);
   await mend();
 });

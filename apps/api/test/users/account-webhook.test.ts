@@ -26,7 +26,7 @@ async function change({ headers }: Person, payload: object) {
 const read = async ({ headers }: Person) => (await app.inject({ url: '/api/user/settings', headers })).json().settings;
 const execute = (id: number, { headers }: Person) =>
   app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers });
-async function heard() {
+async function receivedEvents() {
   await createWorker(ctx).drain();
   await createDeliverer(ctx).drain();
   return receiver.received.splice(0).map(({ headers }) => headers['x-event-type']);
@@ -41,17 +41,17 @@ t.test('The account’s webhook receives every ended run and the usage alerts', 
   });
   await execute(await postTask(app, alice), alice);
   await execute(await postTask(app, bob), bob);
-  t.same(await heard(), ['task.completed']);
+  t.same(await receivedEvents(), ['task.completed']);
   const events = [{ kind: 'usage.alert' as const, userId: alice.id, data: {} }];
   await inTransaction(ctx, (tx) => recordEvents(tx, events));
-  t.same(await heard(), ['usage.alert']);
+  t.same(await receivedEvents(), ['usage.alert']);
 });
 
 t.test('A run that an inbound webhook caused sends nothing to the account’s webhook', async (t) => {
   const alice = await signUp(app);
   await change(alice, { webhookUrl: receiver.url });
   await sendInbound(app, await postWebhook(app, alice), { taskId: await postTask(app, alice) });
-  t.same(await heard(), []);
+  t.same(await receivedEvents(), []);
 });
 
 t.test('The preferences switch the account’s webhook off and on', async (t) => {
@@ -63,7 +63,7 @@ t.test('The preferences switch the account’s webhook off and on', async (t) =>
   const id = await postTask(app, alice);
   t.equal(await statusOf(), 'inactive');
   await execute(id, alice);
-  t.same(await heard(), []);
+  t.same(await receivedEvents(), []);
 
   await change(alice, { notificationPreferences: { webhook: true } });
   t.equal(await statusOf(), 'active');
@@ -73,7 +73,7 @@ t.test('The preferences switch the account’s webhook off and on', async (t) =>
   }
   const { id: other } = await postWebhook(app, alice);
   await callWebhook(app, alice, 'PATCH', other, '', { isActive: false });
-  t.equal(await prefers(), true, 'another webhook is no matter of it');
+  t.equal(await prefers(), true, 'other webhooks are not affected');
   const bob = await signUp(app, { name: 'Bob' });
   t.equal((await callWebhook(app, bob, 'PATCH', webhookId, '', { isActive: false })).statusCode, 404);
   t.same([await prefers(), (await read(bob)).notificationPreferences.webhook], [true, true]);
@@ -101,15 +101,15 @@ t.test('The account has one such webhook, which counts against no limit and is d
   const urls = [1, 2, 3, 4].map((n) => `https://hooks.example.com/${n}`);
   await Promise.all(urls.map((webhookUrl) => change(alice, { webhookUrl })));
   const { webhookUrl, webhookId } = await read(alice);
-  t.match(await ctx.db.select().from(webhooks), [{ id: webhookId, url: webhookUrl }], 'whoever was the last');
+  t.match(await ctx.db.select().from(webhooks), [{ id: webhookId, url: webhookUrl }], 'after concurrent changes');
   for (let n = 0; n < 3; n++) await postWebhook(app, alice, { events: ['task.deleted'] });
   for (const [method, payload] of [
     ['DELETE', undefined],
     ['PATCH', { url: 'https://hooks.example.com/' }],
   ] as const) {
-    const refused = await callWebhook(app, alice, method, webhookId, '', payload);
-    t.equal(refused.statusCode, 409);
-    t.match(refused.json().error, /your settings.*webhookUrl/);
+    const rejected = await callWebhook(app, alice, method, webhookId, '', payload);
+    t.equal(rejected.statusCode, 409);
+    t.match(rejected.json().error, /your settings.*webhookUrl/);
   }
   await execute(await postTask(app, alice), alice);
   await createWorker(ctx).drain();

@@ -71,7 +71,7 @@ t.test('A change that changes nothing is not recorded', async (t) => {
     t.equal(answer.json().user.updatedAt, START.toISOString());
   }
   t.same(await rowOf(alice), before);
-  t.ok(await whoIs(ctx, alice.token), 'the session goes on');
+  t.ok(await whoIs(ctx, alice.token), 'the session stays open');
   t.same(await changes(), []);
 });
 
@@ -98,7 +98,7 @@ t.test('The last active admin stays an admin, also by their own request', async 
     t.same(answer.json(), { success: false, error: 'This is the last active admin.' });
   }
   t.match(await rowOf(ada), { role: 'ADMIN', isActive: true, plan: 'trial' });
-  t.equal((await patch(ada.id, { plan: 'pro' })).statusCode, 200, 'another change is taken');
+  t.equal((await patch(ada.id, { plan: 'pro' })).statusCode, 200, 'another change is accepted');
 });
 
 t.test('An admin can be removed while another one stays', async (t) => {
@@ -111,8 +111,8 @@ t.test('Of two admins who demote each other concurrently exactly one is demoted'
   for (let round = 0; round < 10; round++) {
     await ctx.db.delete(users);
     const [one, two] = [await signUpAda(app), await signUp(app, { name: 'Bob', role: 'ADMIN' })];
-    const gone = round % 2 ? { role: 'USER' } : { isActive: false };
-    const answers = await Promise.all([patch(two.id, gone, one), patch(one.id, gone, two)]);
+    const removal = round % 2 ? { role: 'USER' } : { isActive: false };
+    const answers = await Promise.all([patch(two.id, removal, one), patch(one.id, removal, two)]);
     const statuses = answers.map(({ statusCode }) => statusCode);
     t.equal(statuses.filter((status) => status === 200).length, 1, String(statuses));
     t.ok(

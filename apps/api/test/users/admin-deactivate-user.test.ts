@@ -127,7 +127,7 @@ t.test('A running execution completes, and its retry does not follow', async (t)
   await runDue({ ...ctx, ai: answering(BUSY) });
   t.equal((await readRun(ctx, id)).status, 'failed');
   await setActive(true);
-  t.match(await readTask(ctx, id), { status: 'failed', nextExecutionAt: null }, 'nothing of it is left to come');
+  t.match(await readTask(ctx, id), { status: 'failed', nextExecutionAt: null }, 'no run is scheduled');
 });
 
 t.test('An execution that is inserted during a deactivation does not run', async (t) => {

@@ -77,7 +77,7 @@ t.test('No table has anything of a deleted account, and another account loses no
     sql`select table_name as "table", column_name as "column" from information_schema.columns
       where table_schema = 'public' and column_name in ('user_id')`,
   );
-  t.ok(referring.length > 10, 'all tables were looked at');
+  t.ok(referring.length > 10, 'all tables were checked');
   for (const { table, column } of referring) {
     const [left] = await queryRows<{ count: number }>(
       ctx.db,
@@ -128,7 +128,7 @@ t.test('The last active admin is not deleted, also not by themselves', async (t)
   t.equal(answer.statusCode, 409);
   t.same(answer.json(), { success: false, error: 'This is the last active admin.' });
   await signUp(app, { name: 'Bob', role: 'ADMIN' });
-  t.equal((await remove(ada.id)).statusCode, 200, 'but while another one stays');
+  t.equal((await remove(ada.id)).statusCode, 200, 'accepted while another admin stays');
 });
 
 t.test('Of two admins who delete each other concurrently exactly one is deleted', async (t) => {

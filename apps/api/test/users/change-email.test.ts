@@ -115,7 +115,7 @@ t.test('An address can be requested 5 times an hour, whether or not it is taken'
   ] as const) {
     t.equal((await change(alice, email, own.app)).statusCode, status, email);
   }
-  t.equal((await change(bob, 'e@example.com', own.app)).statusCode, 200, 'nobody else is affected');
+  t.equal((await change(bob, 'e@example.com', own.app)).statusCode, 200, 'other users are not affected');
   own.clock.advance(3_600_000);
   t.equal((await change(alice, 'd@example.com', own.app)).statusCode, 200);
 });

@@ -17,7 +17,7 @@ const server = await mailServer(t);
 const { app, ctx, clock, logged } = await testContext(t, {
   env: { SMTP_URL: server.url, RATE_LIMIT_MULTIPLIER: '1000', LOG_LEVEL: 'trace' },
 });
-/** The same service with the limits as they are. */
+/** The same service with the real rate limits. */
 const limited = { ...ctx, config: { ...ctx.config, rateLimitMultiplier: 1 } };
 let alice: Person;
 t.beforeEach(async () => {
@@ -134,8 +134,8 @@ t.test(
     for (let n = 1; n <= 5; n++) await t.rejects(attempt(wrong), { message: 'The request is not valid.' });
     const { token } = await openSession(ctx, alice.id);
     for (const who of [caller, await callerOf({ token })]) {
-      const refused = await attempt(right, who).catch((error) => error);
-      t.match(refused, { kind: 'rate_limited', details: { limit: 5, remaining: 0, resetIn: 900, retryAfter: 900 } });
+      const rejected = await attempt(right, who).catch((error) => error);
+      t.match(rejected, { kind: 'rate_limited', details: { limit: 5, remaining: 0, resetIn: 900, retryAfter: 900 } });
     }
     t.equal(await attempt(right, await callerOf(await signUpBob(app))), undefined);
     clock.advance(15 * 60_000 - 1);
@@ -227,10 +227,10 @@ t.test('An account that was deactivated or deleted meanwhile is rejected', async
 t.test('Neither password is logged, nor stored except as its hash', async (t) => {
   await change(wrong);
   await change(right);
-  const kept = [await ctx.db.select().from(auditLog), await ctx.db.select().from(mails)];
+  const stored = [await ctx.db.select().from(auditLog), await ctx.db.select().from(mails)];
   for (const secret of [PASSWORD, NEW, wrong.currentPassword]) {
     t.notMatch(JSON.stringify(logged), secret);
-    t.notMatch(JSON.stringify(kept), secret);
+    t.notMatch(JSON.stringify(stored), secret);
   }
 });
 

@@ -45,7 +45,7 @@ t.test('The files of a deleted account are removed from the storage, and those o
     { key: 'alice-halfway', userId: null, deleteAfter: later },
   ]);
   t.equal(await deleteOrphanedObjects(ctx), 2);
-  t.same(stored(), ['alice-halfway', 'bob-1'], 'what was being uploaded goes when its time has come');
+  t.same(stored(), ['alice-halfway', 'bob-1'], 'the unfinished upload is removed after its lease');
   t.equal(await ctx.db.$count(uploads, eq(uploads.userId, bob.id)), 1);
   await remove(bob);
 });

@@ -54,7 +54,7 @@ t.test('The provider key is encrypted at rest, never shown, and removed by null'
   const { providerKeySealed: sealed } = await rowOf(alice);
   t.match(sealed, /^v1\.1\.[\w-]+$/);
   t.equal(decryptProviderKey(ctx, alice.id, sealed), key);
-  t.throws(() => decryptProviderKey(ctx, bob.id, sealed), 'it opens in its own row only');
+  t.throws(() => decryptProviderKey(ctx, bob.id, sealed), 'it decrypts in its own row only');
   const profile = await app.inject({ url: '/api/user', headers: alice.headers });
   for (const text of [answer.body, profile.body, JSON.stringify(logged), JSON.stringify(await rowOf(alice))]) {
     t.notMatch(text, key);
@@ -62,7 +62,7 @@ t.test('The provider key is encrypted at rest, never shown, and removed by null'
   t.notMatch(profile.body, 'v1.1.');
 
   await change({ name: 'Alicia' });
-  t.equal((await rowOf(alice)).providerKeySealed, sealed, 'another change leaves it alone');
+  t.equal((await rowOf(alice)).providerKeySealed, sealed, 'another change leaves the key');
   t.equal((await change({ encryptedProviderKey: null })).statusCode, 200);
   t.equal((await rowOf(alice)).providerKeySealed, null);
   t.equal(decryptProviderKey(ctx, alice.id, null), null);
@@ -71,7 +71,7 @@ t.test('The provider key is encrypted at rest, never shown, and removed by null'
 t.test('Invalid fields and fields of others are rejected by name, and nothing is changed', async (t) => {
   const alice = await signUpAlice(app);
   const before = await rowOf(alice);
-  const refused: [field: string, payload: object][] = [
+  const rejected: [field: string, payload: object][] = [
     ['name', { name: 'A' }],
     ['name', { name: 'x'.repeat(101) }],
     ['name', { name: '   ' }],
@@ -92,7 +92,7 @@ t.test('Invalid fields and fields of others are rejected by name, and nothing is
     ['providerKeySealed', { providerKeySealed: 'x' }],
     ['__proto__', JSON.parse('{"__proto__": {"role": "ADMIN"}}')],
   ];
-  for (const [field, body] of refused) {
+  for (const [field, body] of rejected) {
     const payload = JSON.stringify(body);
     const headers = { ...alice.headers, 'content-type': 'application/json' };
     const answer = await app.inject({ ...patch, headers, payload });

@@ -100,7 +100,7 @@ t.test('Invalid fields are rejected by name, and nothing is changed', async (t) 
   const alice = await signUpAlice(app);
   const before = await rowOf(alice);
   const eleven = Array.from({ length: 11 }, (_, n) => `a${n}@example.com`);
-  const refused: [field: string, payload: object][] = [
+  const rejected: [field: string, payload: object][] = [
     ['email', { email: 'alice' }],
     ['email', { email: null }],
     ['email', { email: `${'x'.repeat(250)}@example.com` }],
@@ -120,7 +120,7 @@ t.test('Invalid fields are rejected by name, and nothing is changed', async (t) 
     ['notificationUrl', { notificationUrl: 'https://hooks.example.com/' }],
     ['emailVerifiedAt', { emailVerifiedAt: '2026-01-01T00:00:00Z' }],
   ];
-  for (const [field, payload] of refused) {
+  for (const [field, payload] of rejected) {
     const answer = await change(alice, payload);
     t.equal(answer.statusCode, 400, field);
     t.same(Object.keys(answer.json().details), [field]);

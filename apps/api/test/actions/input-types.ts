@@ -1,11 +1,8 @@
 import type { ActionInput, Actions } from '@carillon/api/actions';
 import type { EventKind } from '@carillon/contract/events';
-import t from 'tap';
 import { holds, type Plain, type Same } from '../support/contract/same.ts';
 
-/*
- * What a web client sees, written out: where a schema says something else, this file does not compile.
- */
+// The types that a web client sees. Nothing here runs: if a schema says something else, this file does not compile.
 
 type Arguments<K extends keyof Actions> = Parameters<Actions[K]>;
 type Token = string | null;
@@ -22,7 +19,7 @@ interface TaskInput {
 }
 type RunState = 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED';
 
-t.test('A client sees the input types of each action', async () => {
+export function inputTypes(): void {
   holds<Same<Plain<ActionInput<'createTask'>>, Plain<TaskInput>>>();
   holds<Same<Plain<ActionInput<'updateTask'>>, Plain<Partial<TaskInput> & { id: string }>>>();
   holds<Same<ActionInput<'duplicateTask'>, { name?: string }>>();
@@ -89,15 +86,15 @@ t.test('A client sees the input types of each action', async () => {
   holds<Same<Arguments<'createCoupon'>, [session: Token, input: ActionInput<'createCoupon'>]>>();
   holds<Same<Arguments<'createWebhook'>, [session: Token, input: ActionInput<'createWebhook'>]>>();
   holds<Same<Arguments<'testWebhook'>, [session: Token, id: string]>>();
-});
+}
 
-/** Never called: it holds what a client may not write. */
+/** What a client must not be able to write. */
 export async function misuse(actions: Actions): Promise<void> {
-  // @ts-expect-error an id is a text
+  // @ts-expect-error an id is a string
   await actions.deleteTask(null, 7);
-  // @ts-expect-error the session comes first, and may be null but not left out
+  // @ts-expect-error the session is the first argument: it can be null, but not left out
   await actions.getSystemStats();
-  // @ts-expect-error a prompt is needed
+  // @ts-expect-error a prompt is required
   await actions.createTask(null, { name: 'News', model: 'm', recurrence: '0 9 * * *' });
   // @ts-expect-error no field of that name
   await actions.updateTask(null, { id: '1', status: 'paused' });

@@ -1,11 +1,8 @@
 import type { ActionData, ActionError, Actions, buildActions } from '@carillon/api/actions';
 import type { EventKind } from '@carillon/contract/events';
-import t from 'tap';
 import { holds, type Plain, type Same } from '../support/contract/same.ts';
 
-/*
- * What a web client sees, written out: where a schema says something else, this file does not compile.
- */
+// The types that a web client sees. Nothing here runs: if a schema says something else, this file does not compile.
 
 type Task = {
   id: string;
@@ -34,7 +31,7 @@ type Execution = {
   error: string | null;
 };
 
-t.test('A client sees the result types of each action', async () => {
+export function resultTypes(): void {
   holds<Same<ActionData<'createTask'>, { id: string; name: string; createdAt: string }>>();
   holds<Same<ActionData<'updateTask'>, Task>>();
   holds<Same<ActionData<'toggleTaskActive'>, Task>>();
@@ -156,9 +153,9 @@ t.test('A client sees the result types of each action', async () => {
       }
     >
   >();
-});
+}
 
-t.test('A result is a success with its data, or an error whose code can be read', async () => {
+export function errorTypes(): void {
   type Answer = Awaited<ReturnType<Actions['executeTask']>>;
   holds<Same<Answer, { success: true; data: ActionData<'executeTask'> } | ActionError>>();
   holds<
@@ -180,15 +177,15 @@ t.test('A result is a success with its data, or an error whose code can be read'
   holds<Same<Limited['details']['reset'], number>>();
   holds<Same<Extract<ActionError, { error: 'Validation error' }>['details'], Record<string, string[]>>>();
   holds<Same<ReturnType<typeof buildActions>, Actions>>();
-});
+}
 
-/** Never called: it holds what a client may not write. */
+/** What a client must not be able to write. */
 export async function misuse(actions: Actions): Promise<void> {
   const answer = await actions.executeTask(null, '1');
-  // @ts-expect-error whether it is a success is to be asked first
+  // @ts-expect-error `success` has to be checked first
   answer.data;
   if (answer.success) {
-    // @ts-expect-error instants are texts
+    // @ts-expect-error instants are strings
     answer.data.startedAt.getTime();
   }
 }
