@@ -8,11 +8,9 @@ import { MAX_ATTACHED_BYTES } from '../uploads/attachments.ts';
 import { type ByteBudget, type ByteReservation, createByteBudget } from './byte-budget.ts';
 import type { ClaimedExecution } from './select-runnable.ts';
 
-/** Shared by all executions of a process. */
 export interface AttachmentLimits {
   /** Bytes of files in memory. As JSON, on their way to a provider, they take some eight times as much. */
   budget: ByteBudget;
-  /** How long reading the files of one execution may take. */
   readMs: number;
 }
 const LIMITS: AttachmentLimits = { budget: createByteBudget(64 * 1024 * 1024), readMs: 60_000 };

@@ -1,4 +1,3 @@
-/** Bytes that are reserved until disposed of. */
 export interface ByteReservation extends Disposable {
   /** Gives back what is beyond `bytes`. */
   shrinkTo(bytes: number): void;
@@ -9,10 +8,7 @@ export interface ByteBudget {
   reserve(bytes: number, signal: AbortSignal): Promise<ByteReservation>;
 }
 
-/**
- * A number of bytes that may be in memory at once. Own code: weighted semaphores such as async-mutex cannot withdraw one
- * waiter, so an aborted execution would block those behind it.
- */
+/** Own code: weighted semaphores such as async-mutex cannot withdraw a waiter, so an aborted one would block others. */
 export function createByteBudget(capacity: number): ByteBudget {
   let free = capacity;
   const waiting = new Set<{ bytes: number; grant: () => void }>();

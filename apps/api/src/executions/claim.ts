@@ -64,7 +64,6 @@ export async function hasQueuedExecutions(ctx: Context): Promise<boolean> {
   return row?.found ?? false;
 }
 
-/** Takes the claim lock and locks queued rows that may start. */
 export async function selectCandidates(tx: Context, { limit, after }: ClaimOptions) {
   const [, rows] = await Promise.all([
     // Statements of their own, sent in this order: the second one reads with a snapshot taken under the lock.
@@ -134,7 +133,6 @@ export async function writeStarts(tx: Context, starting: readonly StartingExecut
   ]);
 }
 
-/** Corrects the ledger for scheduled executions that waited too long after they were queued. */
 async function markLate({ db }: Context, starting: readonly Candidate[], now: Date) {
   const late = starting
     .filter(

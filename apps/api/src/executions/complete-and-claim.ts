@@ -13,10 +13,7 @@ import { failOverQuota, toUsageDeltas, writeResults } from './complete.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import { writeFollowUps } from './follow-ups.ts';
 
-/**
- * Completes executions and starts others in their slots, in one transaction: what `completeExecutions` and
- * `claimExecutions` do, with each step's statements sent together.
- */
+/** Completes executions and starts others in their slots, in one transaction: the steps of complete.ts and claim.ts. */
 export function completeAndClaim(
   ctx: Context,
   results: readonly ExecutionResult[],

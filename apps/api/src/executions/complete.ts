@@ -39,10 +39,7 @@ type WrittenRow = Omit<CompletedExecution, 'result' | 'completedAt' | 'plannedFo
   startedAt: string | null;
 };
 
-/**
- * Writes the results alone and returns the executions that they completed. Locks each task before its executions, as
- * every other transaction does.
- */
+/** The results alone. Locks each task before its executions, as every other transaction does. */
 export async function writeResults(tx: Context, results: readonly ExecutionResult[]): Promise<CompletedExecution[]> {
   if (results.length === 0) return [];
   const completedAt = tx.now();
@@ -93,12 +90,10 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     from results join executions was using (id) join held on held.id = was.task_id
     where e.id = results.id and case when results.token is null
       then e.status = 'pending' else e.status = 'running' and e.claim_token = results.token end
-    returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger,
-      e.via_webhook, e.planned_for, e.attempt, e.started_at,
-      was.usage_day, was.tokens_reserved,
-      held.name as task_name, held.notification_email, held.status as task_status,
-      held.recurrence,
-      held.next_execution_at is not null as has_next, held.consecutive_failures`,
+    returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger, e.via_webhook, e.planned_for,
+      e.attempt, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
+      held.status as task_status, held.recurrence, held.next_execution_at is not null as has_next,
+      held.consecutive_failures`,
   );
   // Two claims of one execution may end together; the token says which of them counted.
   const toKey = ({ id, claimToken }: { id: number; claimToken: string | null }) => `${id} ${claimToken}`;
@@ -112,7 +107,6 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
   }));
 }
 
-/** What completed executions change in the counters of their users. */
 export const toUsageDeltas = (completed: readonly CompletedExecution[]): UsageDelta[] =>
   completed.flatMap(({ userId, usageDay, startedAt, completedAt, tokensReserved, result }): UsageDelta[] => {
     // The day that stays in the row: that of the start, or if it never started, that of the completion.

@@ -7,7 +7,6 @@ import type { Schedule } from '../schedule/recurrence.ts';
 import { recordUsage } from '../usage/record.ts';
 import { failOverQuota } from './complete.ts';
 
-/** Tasks, and retries, in one transaction. */
 const MAX_BATCH = 200;
 /** An execution that starts later than this after its planned instant is `late` in the ledger. */
 export const LATE_AFTER_MS = 5000;
@@ -25,7 +24,6 @@ interface DueTask extends Omit<Schedule, 'scheduledFor'> {
   userId: number;
   scheduledFor: string;
   nextExecutionAt: string;
-  /** Whether an execution of it is pending or running. */
   isBusy: boolean;
 }
 
@@ -34,7 +32,6 @@ interface DueRetry {
   userId: number;
 }
 
-/** A due task with its ledger rows, the occurrence that runs or is refused, and the instant it is due next. */
 interface PlannedOccurrence {
   task: DueTask;
   ledger: { at: Date; fate: 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' }[];
@@ -121,16 +118,15 @@ function lockDueTasks(ctx: Context, dueBefore: Date): Promise<DueTask[]> {
   return queryRows<DueTask>(
     ctx.db,
     sql`
-    select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.timezone,
-      t.scheduled_for, t.next_execution_at,
-      (select true from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null as is_busy
+    select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.timezone, t.scheduled_for, t.next_execution_at,
+      (select true from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
+        as is_busy
     from tasks t
     where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
     order by t.next_execution_at, t.user_id limit ${MAX_BATCH} for no key update of t skip locked`,
   );
 }
 
-/** Locks retries whose wait is over, with their tasks. */
 function lockDueRetries(ctx: Context, dueBefore: Date): Promise<DueRetry[]> {
   return queryRows<DueRetry>(
     ctx.db,
@@ -184,7 +180,7 @@ function planOccurrence(task: DueTask, due: DueOccurrences, account: QuotaAccoun
   return { task, ledger, run: { at, exceeded }, nextExecutionAt: due.next };
 }
 
-/** Inserts ledger rows and executions and moves the tasks on, in one statement. Returns the executions. */
+/** Writes the ledger, the executions and the next instants in one statement. Returns the executions. */
 async function insertPlanned(ctx: Context, planned: readonly PlannedOccurrence[], now: Date) {
   if (planned.length === 0) return [];
   const ledger = planned.flatMap(({ task, ledger }) => ledger.map(({ at, fate }) => ({ taskId: task.id, at, fate })));
@@ -215,7 +211,6 @@ async function insertPlanned(ctx: Context, planned: readonly PlannedOccurrence[]
   );
 }
 
-/** Divides retries into those that start, those that a quota refuses, and those of deactivated accounts. */
 function admitRetries(retries: readonly DueRetry[], accounts: ReadonlyMap<number, QuotaAccount>, now: Date) {
   const queued: DueRetry[] = [];
   const refused: { id: number; exceeded: QuotaExceeded }[] = [];

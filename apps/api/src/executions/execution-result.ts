@@ -13,7 +13,6 @@ export type ExecutionResult = {
   | { ok: false; errorCode: ErrorCode; message: string; retryable: boolean; retryAfterMs: number | null }
 );
 
-/** The part of a result that says it failed for good. */
 export const permanentFailure = (errorCode: ErrorCode, message: string) =>
   ({ ok: false, errorCode, message, retryable: false, retryAfterMs: null }) as const;
 
@@ -35,7 +34,6 @@ export interface CompletedExecution {
   taskName: string;
   taskStatus: TaskStatus;
   recurrence: 'once' | 'daily' | 'weekly' | 'monthly';
-  /** Whether the task has another occurrence planned. */
   hasNext: boolean;
   consecutiveFailures: number;
   notificationEmail: string | null;

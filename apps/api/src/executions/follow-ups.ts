@@ -10,7 +10,6 @@ import { mailResults } from './mail-results.ts';
 /** A recurring task becomes `failed` after so many executions in a row have failed for good. */
 const MAX_CONSECUTIVE_FAILURES = 5;
 
-/** What a completed execution leads to: a retry, or a new state of its task. */
 interface FollowUp {
   completed: CompletedExecution;
   retryAt: Date | null;
@@ -149,7 +148,6 @@ async function updateTasks({ db }: Context, followUps: readonly FollowUp[]) {
     where t.id = c.id`);
 }
 
-/** Corrects the ledger for scheduled executions that a quota refused only when they were to start. */
 async function markOverQuota({ db }: Context, completed: readonly CompletedExecution[]) {
   const refused = completed
     .filter(({ result, startedAt, trigger }) => !result.ok && startedAt === null && trigger === 'schedule')

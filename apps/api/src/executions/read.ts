@@ -32,13 +32,9 @@ const executionFields = {
   completedAt: executions.completedAt,
 };
 
-/** An execution of its owner, by its id. */
 export const executionRow = ownedRow(executions, executionFields);
 
-/**
- * An execution of the caller with its task as it is now, what it did step by step, and what it used. Fields of `metadata`
- * are null until they are known. Throws 404.
- */
+/** With the task as it is now, the steps of the execution, and its usage if it is known. Throws 404. */
 export async function getExecutionDetails(ctx: Context, caller: Caller, id: number) {
   const [[found], retries] = await Promise.all([
     ctx.db
@@ -118,7 +114,6 @@ function isUntil(endDate: string): SQL {
 
 type ExecutionRow = Pick<typeof executions.$inferSelect, keyof typeof executionFields>;
 
-/** An execution as the API shows it. */
 export function toExecution({ inputTokens, outputTokens, tokensEstimated, ...row }: ExecutionRow) {
   if (inputTokens === null || outputTokens === null) return { ...row, tokensUsed: null, tokens: null };
   const total = inputTokens + outputTokens;

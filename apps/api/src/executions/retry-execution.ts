@@ -15,9 +15,9 @@ export interface RetriedExecution {
 }
 
 /**
- * Queues a retry of a failed execution, on demand and beside the schedule. So that nobody pays twice by accident, a retry
- * of it, or of one of its retries, that is pending or running is returned instead; one that waits for its time is queued
- * now. Throws 404, 402 over quota, and 409 for an execution that has not failed.
+ * Queues a retry of a failed execution. If a retry of it, at any depth, is pending or running, returns that one, so that
+ * nobody pays twice by accident; one that waits for its time is queued now. Throws 404, 402 over quota, and 409 for an
+ * execution that has not failed.
  */
 export async function retryExecution(ctx: Context, caller: Caller, executionId: number): Promise<RetriedExecution> {
   const retried = await inTransaction(ctx, async (tx): Promise<RetriedExecution> => {
@@ -68,7 +68,6 @@ interface LiveRetry {
   since: Date | null;
 }
 
-/** The pending or running retry of an execution, or of a retry of it, at any depth. */
 async function findLiveRetry(ctx: Context, id: number): Promise<LiveRetry | null> {
   const [live] = await queryRows<Omit<LiveRetry, 'since'> & { since: string | null }>(
     ctx.db,

@@ -7,10 +7,7 @@ import { type AttachmentLimits, withAttachments } from './attachments.ts';
 import { type ExecutionResult, permanentFailure } from './execution-result.ts';
 import type { ClaimedExecution } from './select-runnable.ts';
 
-/**
- * Asks the AI for a claimed execution. Holds neither a transaction nor a connection, and never throws. Default `limits`:
- * those that all executions of this process share.
- */
+/** Asks the AI. Holds neither a transaction nor a connection. Default `limits`: those that the process shares. */
 export async function runExecution(
   ctx: Context,
   execution: ClaimedExecution,

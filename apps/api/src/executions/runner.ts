@@ -13,7 +13,6 @@ import type { ClaimedExecution } from './select-runnable.ts';
 import { isOneBatch, logStoreFailure, storeResults } from './store-results.ts';
 
 const POLL_MS = 1000;
-/** Results that one transaction stores. */
 const MAX_BATCH = 200;
 
 export interface ExecutionRunner extends Pick<WorkerHandle, 'abort' | 'rescue' | 'isAlive'> {
@@ -72,7 +71,6 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     let isWholeRound = lastUserId === 0;
     let found = 0;
     while (!stopping.signal.aborted && countFreeSlots() > 0) {
-      // A round may go on for as long as executions end and others begin.
       heartbeat.beat();
       const claimed = await claim(countFreeSlots());
       found += claimed.found;
@@ -83,7 +81,6 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     }
   }
 
-  /** Completes executions and starts others in their slots and in the free ones. */
   async function completeAndRefill(results: readonly ExecutionResult[]) {
     if (stopping.signal.aborted || !isOneBatch(results)) return storeResults(ctx, results, closing.signal);
     const claiming = claim(countFreeSlots(), results);

@@ -7,7 +7,6 @@ const MAX_RUNNING = 1000;
 /** Queued rows of one user that a claim considers: as many as a day's quota admits, which may all be of one task. */
 const MAX_CONSIDERED = 500;
 
-/** An execution that this process runs, with what it asks of the model. */
 export interface ClaimedExecution {
   id: number;
   taskId: number;
@@ -77,10 +76,9 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
       where (select is_active from users where id = w.user_id)
       limit greatest(0, least(${limit}::int, ${MAX_RUNNING}::int - (select runs from busy)))
     ), held as (
-      select e.id, e.task_id, e.user_id, e.attempt, e.usage_day,
-        e.trigger, e.run_at, e.via_webhook, e.started_at is null as is_first_start, t.name as task_name, t.prompt,
-        t.ai_model, t.max_tokens, t.temperature, t.attachment_ids,
-        t.last_duration_ms, u.provider_key_sealed
+      select e.id, e.task_id, e.user_id, e.attempt, e.usage_day, e.trigger, e.run_at, e.via_webhook,
+        e.started_at is null as is_first_start, t.name as task_name, t.prompt, t.ai_model, t.max_tokens, t.temperature,
+        t.attachment_ids, t.last_duration_ms, u.provider_key_sealed
       from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
       where e.id = any(array(select id from picked)) and not (select maintenance_mode from settings)
       for no key update of t, e skip locked

@@ -9,9 +9,8 @@ const MAX_BATCH_LENGTH = 1_000_000;
 const UNSTORABLE = permanentFailure('PROVIDER_ERROR', 'The answer of the provider could not be stored.');
 
 /**
- * Completes executions of this process, for as long as the database is unavailable: a result that was paid for is not
- * dropped. Aborting `signal` ends the retries. An execution whose result cannot be stored fails as `PROVIDER_ERROR`, if
- * need be without its usage, and the others of its batch are stored.
+ * Completes executions, however long the database is unavailable: a result that was paid for is not dropped. Aborting
+ * `signal` ends the retries. A result that cannot be stored becomes a `PROVIDER_ERROR`, if need be without usage.
  */
 export async function storeResults(ctx: Context, results: readonly ExecutionResult[], signal: AbortSignal) {
   for (const batch of toBatches(results)) {

@@ -20,7 +20,6 @@ type Execution = Pick<
   | 'errorCode'
 > & { tokens: { input: number; output: number; estimated: boolean } | null };
 
-/** What the task asks of the model now, and when its owner last changed it. */
 interface ModelRequest {
   model: string;
   attachmentIds: readonly string[];
@@ -34,10 +33,7 @@ interface Step {
   message: string;
 }
 
-/**
- * What an execution did, step by step in order of time, derived from the columns of its row. Every timestamp is an
- * instant that was stored; a message says so where it infers something from the task as it is now.
- */
+/** What an execution did, in order of time, derived from its row and from its task as it is now. */
 export function buildTimeline(execution: Execution, request: ModelRequest, retries: readonly Retry[]): Step[] {
   const { trigger, plannedFor, createdAt } = execution;
   const steps = [
@@ -49,7 +45,6 @@ export function buildTimeline(execution: Execution, request: ModelRequest, retri
     ...listCompletion(execution),
     ...retries.map(toStep),
   ];
-  // The sort is stable, so steps of one instant stay in causal order.
   return steps.toSorted((a, b) => a.timestamp.getTime() - b.timestamp.getTime());
 }
 
