@@ -7,7 +7,7 @@ import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { tokenIn } from '../support/servers/mail-server.ts';
 
-/** Of each kind. With 300, times that are alike go beyond `FAIR` once in 40,000 runs; `SAMPLES=1000` for a figure. */
+/** For each kind. With 300, equal times exceed `FAIR` once in 40,000 runs; `SAMPLES=1000` for a measurement. */
 const SAMPLES = Number(process.env.SAMPLES ?? 300);
 const FAIR = 0.1;
 t.setTimeout(600_000);
@@ -69,7 +69,7 @@ interface Asserts {
   comment(text: string): void;
 }
 
-/** The same answers, after times that do not tell which of them was asked. */
+/** Asserts that all answers are equal, and that their times cannot be distinguished. */
 async function assertAlike(t: Asserts, asked: Record<string, Ask>) {
   const all = Object.entries(asked).map(([name, ask]) => ({ name, ask, times: [] as number[] }));
   for (let n = 0; n < 20; n++) {
@@ -77,7 +77,7 @@ async function assertAlike(t: Asserts, asked: Record<string, Ask>) {
     for (const answer of answers) t.same(answer, answers[0]);
   }
   for (let n = 0; n < SAMPLES; n++) {
-    // In turn, and another one first each time, so that whatever else the machine does slows all of them alike.
+    // Alternating, each kind first in turn, so that other load on the machine slows all of them alike.
     const from = Math.floor(Math.random() * all.length);
     for (const { ask, times } of [...all.slice(from), ...all.slice(0, from)]) {
       const began = performance.now();
@@ -98,7 +98,7 @@ function answered({ statusCode, headers, body }: Answer) {
   return [statusCode, body, Object.keys(headers).toSorted()];
 }
 
-/** How often a time of `one` is longer than a time of `other`: a half where they cannot be told apart. */
+/** How often a time of `one` is longer than one of `other`: a half if they cannot be distinguished. */
 function areaUnderCurve(one: readonly number[], other: readonly number[]): number {
   const sorted = other.toSorted((a, b) => a - b);
   const wins = one.map((time) => {

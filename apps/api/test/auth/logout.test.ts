@@ -65,7 +65,7 @@ t.test('A sign-in with the old password cannot outrun a password change or a dea
       await tx.db.update(users).set(change).where(eq(users.id, alice.id));
       await endUserSessions(tx, alice.id);
       signingIn = attempt();
-      // It has verified the old password and now waits for the row.
+      // The sign-in has verified the old password and waits for the row.
       await untilSomeoneWaits();
     });
     return signingIn;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
 
-/** Answers as github.com and api.github.com do: a token for a code, the account, its addresses. */
+/** Answers like github.com and api.github.com: a token for a code, the account, its addresses. */
 const seen: Record<string, string> = {};
 let verified = true;
 let status = 200;

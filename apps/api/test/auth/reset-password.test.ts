@@ -33,7 +33,7 @@ async function tokenOf({ email }: Person): Promise<string> {
   return tokenIn({ text: issued?.link });
 }
 
-/** What both endpoints say of a token. */
+/** The answers of both endpoints for a token. */
 async function told(token: string) {
   const [validated, submitted] = [await validate(token), await reset(token)];
   return [validated.statusCode, validated.json(), submitted.statusCode, submitted.json()];

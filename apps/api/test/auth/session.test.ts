@@ -50,7 +50,7 @@ t.test('A request without a session is 401 and not authenticated', async (t) => 
 t.test('Every malformed, forged or foreign token is 401, as bearer and as cookie', async (t) => {
   await signUpAlice(app);
   for (const [what, token] of Object.entries(ALIEN_TOKENS)) {
-    // Such a header or cookie is another one by the time it has been read.
+    // White space changes a header or cookie on its way.
     if (/\s/.test(token)) continue;
     for (const headers of [{ authorization: `Bearer ${token}` }, { cookie: `local-session=${token}` }]) {
       const answer = await app.inject({ url, headers });

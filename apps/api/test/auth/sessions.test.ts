@@ -28,7 +28,7 @@ const end = (id: string, { headers }: Pick<Person, 'headers'>) =>
 const isSignedIn = async ({ headers }: Pick<Person, 'headers'>, at = app) =>
   (await at.inject({ url: '/api/auth/session', headers })).statusCode === 200;
 
-/** Another session of Alice, from a device of its own. */
+/** Another session of Alice, from another device. */
 async function signInAgain(userAgent: string, remoteAddress = '192.0.2.7'): Promise<Pick<Person, 'headers'>> {
   const answer = await app.inject({
     method: 'POST',

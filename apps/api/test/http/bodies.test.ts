@@ -15,7 +15,7 @@ t.beforeEach(() => {
 const post = (payload: string | Buffer, contentType = 'application/json', url = '/probe/1') =>
   app.inject({ method: 'POST', url, payload, headers: { 'content-type': contentType } });
 
-/** Sends bytes as they are, which no client library would, and returns all that comes back. */
+/** Sends raw bytes, which no client library would, and returns the raw answer. */
 async function sendRaw(head: string[], body = '{"name":"x"}'): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const received: Buffer[] = [];
@@ -105,7 +105,7 @@ t.test('A body over the limit is refused, with and without a Content-Length', as
   t.same(reached, []);
 });
 
-/** Each was a way around the validation of some server, or might be one. */
+/** Content types that have bypassed the validation of some server. */
 const ODD_TYPES = [
   'text/plain',
   'text/plain; application/json',

@@ -3,7 +3,7 @@ import t from 'tap';
 import { buildSerializer } from '../../src/http/serializers.ts';
 import { findOperations } from '../support/contract/operations.ts';
 
-/** What the service does with the schemas of an operation when it is first called: throws for one that cannot be used. */
+/** Compiles the schemas of an operation as the service does at its first call; throws for one that does not compile. */
 function use({ consumes, body, params, querystring, headers, response }: Operation): void {
   if (body && !consumes) compileValidator(body)({});
   for (const texts of [params, querystring, headers]) if (texts) compileQueryValidator(texts)({});

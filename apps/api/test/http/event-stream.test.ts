@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import t from 'tap';
 import { openEventStream, wantsEvents } from '../../src/http/event-stream.ts';
 
-/** What an answer is sent with, instead of a client. */
+/** A reply that keeps the stream instead of sending it. */
 function sent(events: ReturnType<typeof openEventStream>) {
   let stream: NodeJS.ReadableStream | undefined;
   const reply = {

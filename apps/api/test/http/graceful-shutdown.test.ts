@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
 
-/** Longer than any of these tests: only what is told to close is closed. */
+/** Longer than any of these tests, so that nothing is closed by the grace period. */
 const FOR_EVER_MS = 600_000;
 
 async function listening(t: Test, keepAliveGraceMs: number, routes?: (app: FastifyInstance) => void) {
@@ -16,7 +16,7 @@ async function listening(t: Test, keepAliveGraceMs: number, routes?: (app: Fasti
   return { app, port };
 }
 
-/** A connection that a proxy keeps. */
+/** A keep-alive connection, like that of a proxy. */
 async function open(t: Test, port: number) {
   const socket = connect(port, '127.0.0.1');
   t.teardown(() => socket.destroy());

@@ -6,7 +6,7 @@ import { signUpAlice } from '../support/people.ts';
 const { app, logged } = await testContext(t, { maxEventLoopDelayMs: 100 });
 const alice = await signUpAlice(app);
 
-/** Leaves the event loop a moment every 400 ms, for longer than the plugin's sample of a second. */
+/** Blocks the event loop except for a moment every 400 ms. */
 async function fillLoop(ms: number) {
   const until = performance.now() + ms;
   while (performance.now() < until) {

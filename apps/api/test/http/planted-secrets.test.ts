@@ -39,7 +39,7 @@ const env = {
 const { app, ctx, logged } = await testContext(t, {
   env,
   routes: (app, ctx) => {
-    // Two bugs: one that the database refuses, with the data in its message, and one that it cannot even read.
+    // One bug is refused by the database with the data in its message, the other cannot be parsed by it.
     const config = { access: 'public' } as const;
     app.post('/bugs/constraint', { config }, async ({ body }) => {
       const row = { email: 'carol@example.com', name: 'Carol', ...(body as { identityUserId: string }) };
@@ -51,21 +51,21 @@ const { app, ctx, logged } = await testContext(t, {
     });
   },
 });
-// Whose id the paths have: an admin's request may be granted, and delete them.
+// The owner of the ids in the paths: an accepted request of an admin may delete them.
 await signUpBob(app);
 const alice = await signUpAlice(app);
 const ada = await signUpAda(app);
-/** A session of their own for each route: one of these signs out. */
+/** A separate session for each route, because one of them signs out. */
 async function signIn({ id }: Person): Promise<Record<string, string>> {
   const { token } = await openSession(ctx, id);
   return bearer(keep('the token of a session', token));
 }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Sends it, and fails when a planted secret is in the answer. */
+/** Sends the request, and fails if a planted secret is in the answer. */
 async function send(t: Test, request: InjectOptions) {
   const response = await app.inject(request);
-  // The documentation sends on from one address to another, and the query with it.
+  // The documentation redirects and keeps the query.
   const { location, ...headers } = response.headers;
   const told = `${JSON.stringify(location?.startsWith('/api/docs/') ? headers : response.headers)}\n${response.body}`;
   const found = plants.findIn(told);
@@ -73,7 +73,7 @@ async function send(t: Test, request: InjectOptions) {
   return response;
 }
 
-/** Nothing of them is in the log, nor in what is stored of failures. */
+/** Fails if a planted secret is in the log or in stored failures. */
 async function checkKept(t: Test) {
   const lines = logged.filter((line) => plants.findIn(JSON.stringify(line)).length > 0);
   t.same(lines, [], 'nothing of it is in the log');
@@ -203,7 +203,7 @@ t.test('No secret in a provider error is answered or logged', async (t) => {
       const message = { message: `Name a moon. ${plant('a message')}` };
       const refused = await send(t, { method: 'POST', url: '/api/agent/process', headers: asAlice, payload: message });
       t.equal(refused.statusCode, 503);
-      // The owner is shown the prompt, and nothing but that.
+      // The owner sees the prompt only.
       const details = await app.inject({ url: `/api/executions/${executionId}/details`, headers: asAlice });
       t.equal(details.statusCode, 200);
       const { task: asked, ...rest } = details.json().execution;

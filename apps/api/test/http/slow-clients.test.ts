@@ -11,7 +11,7 @@ const { app } = await testContext(t, { timeouts, routes: probeRoute(reached) });
 await app.listen({ host: '127.0.0.1', port: 0 });
 const { port } = app.server.address() as { port: number };
 
-/** Sends `head`, then a byte every 50 ms for as long as the server listens; how it ended, and after how long. */
+/** Sends `head`, then a byte every 50 ms while the server reads. Returns how it ended, and after how long. */
 async function drip(head: string): Promise<{ answer: string; ms: number }> {
   const socket: Socket = connect(port, '127.0.0.1');
   const received: Buffer[] = [];
@@ -27,7 +27,7 @@ async function drip(head: string): Promise<{ answer: string; ms: number }> {
   return { answer: Buffer.concat(received).toString(), ms: performance.now() - began };
 }
 
-/** Of a connection that may well be reset: `once` would reject. */
+/** For a connection that may be reset, where `once` would reject. */
 const closeOf = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
 t.test('A client that sends its headers too slowly is disconnected in time', async (t) => {

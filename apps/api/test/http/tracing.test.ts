@@ -5,7 +5,7 @@ import { testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 import { startOtlpServer } from '../support/servers/otlp-server.ts';
 
-/** An application with routes of its own, whose spans can be read once it is closed. */
+/** An application with its own routes, whose spans can be read after it is closed. */
 async function traced(t: Test, env: Record<string, string> = {}) {
   const otlp = await startOtlpServer(t);
   const held = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ t.test('The response, log lines and span of a request have its id', async (t) =>
   });
   t.match(span, { kind: 'server', parentId: null, isFailed: false });
   const { traceId, spanId } = span;
-  // One is written after the body was read, the other after the answer was sent: neither is lost to another context.
+  // One is logged after the body was read, the other after the answer was sent: both keep the context.
   for (const msg of ['in the handler', 'request']) {
     const lines = logged.filter((line) => line.msg === msg);
     t.match(lines, [{ requestId: 'the-one', traceId, spanId }], msg);

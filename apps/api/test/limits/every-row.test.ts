@@ -6,7 +6,7 @@ import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '
 import { testContext } from '../support/context.ts';
 import { newCaller, requestOf, type Stranger, standIns } from '../support/rates.ts';
 
-/** Two instances of the service over one database, each with a pool of its own. */
+/** Two instances of the service over one database, each with its own pool. */
 const { app, ctx, clock, databaseUrl } = await testContext(t, {
   env: { RATE_LIMIT_MULTIPLIER: '1' },
   routes: standIns,
@@ -18,7 +18,7 @@ t.teardown(async () => {
   await close();
 });
 
-/** The two shared counters, by an endpoint that has no row. */
+/** The two shared counters, each with an endpoint that has no row. */
 const SHARED: [RateLimit, example: string][] = [
   [OTHER_ENDPOINTS, 'GET /api/user'],
   [PUBLIC_ENDPOINTS, 'GET /api/auth/validate-reset-token'],
@@ -69,7 +69,7 @@ for (const [rate, bucket] of CASES) {
       const message = `Too many requests. Please try again in ${seconds} seconds.`;
       const details = { limit, remaining: 0, reset, resetIn: seconds, retryAfter: seconds };
       const full = { success: false, error: 'Rate limit exceeded', message, details };
-      // Specification "Specific cases": the inbound webhook path says less, signing in says one thing twice.
+      // The inbound webhook path says less, and authentication repeats `retryAfter`.
       const isInbound = rate.bucket === '* /api/webhooks/:userId/:secret';
       const isAuth = bucket.includes('/api/auth/');
       t.same(
@@ -82,15 +82,15 @@ for (const [rate, bucket] of CASES) {
     t.same(
       [other.statusCode === 429, limitHeaders(other).remaining],
       [false, `${limit - 1}`],
-      'nobody else is affected',
+      'other callers are not affected',
     );
 
     clock.set(new Date(reset - 1));
-    t.equal((await ask(second, [rate, bucket], caller)).statusCode, 429, 'until the window is over');
+    t.equal((await ask(second, [rate, bucket], caller)).statusCode, 429, 'until the window ends');
     clock.set(new Date(reset));
     const again = await ask(second, [rate, bucket], caller);
     t.not(again.statusCode, 429);
-    t.same(limitHeaders(again), tell(limit - 1, reset + windowSeconds * 1000), 'and then a new one begins');
+    t.same(limitHeaders(again), tell(limit - 1, reset + windowSeconds * 1000), 'then a new window begins');
   });
 
   t.test(`${rate.bucket}: exactly ${limit} concurrent requests pass, over one process and over two`, async (t) => {
@@ -107,7 +107,7 @@ for (const [rate, bucket] of CASES) {
       t.same(
         remaining,
         Array.from({ length: limit }, (_, i) => limit - 1 - i),
-        'and each was told another number',
+        'each has another number',
       );
     }
   });

@@ -74,7 +74,7 @@ t.test('No two limits share a counter', async (t) => {
   t.equal(new Set(buckets).size, buckets.length);
 });
 
-/** What is in no row. A new route is to be written down here once more: somebody has looked at its limit then. */
+/** Routes without a row. A new route is listed here too, so that its limit is a decision. */
 const OTHERS = {
   none: [
     'GET /',

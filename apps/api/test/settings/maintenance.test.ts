@@ -14,7 +14,6 @@ const setMode = (maintenanceMode: boolean) => ctx.db.update(settings).set({ main
 t.afterEach(() => setMode(false));
 
 const CLOSED = { success: false, error: 'Service unavailable', message: /maintenance/ };
-/** Decisions §4. */
 const OPEN = new Set([
   '/',
   '/api/health',

@@ -4,12 +4,12 @@ import { RATE_LIMITS, type RateLimit } from '../../src/limits/rates.ts';
 import { routesOf } from './contract/conformance.ts';
 import { type Person, signUp } from './people.ts';
 
-/** Rows whose routes come later: a test stands in for each of them. Delete one with the route's arrival. */
+/** Rows whose routes do not exist yet, with stand-ins for them. */
 export const NOT_YET: Record<string, [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, access: Access][]> = {};
 
-/** Routes that stand in for those of `NOT_YET`, unless these have come. */
+/** Adds the stand-ins of `NOT_YET` whose routes do not exist. */
 export function standIns(app: FastifyInstance): void {
-  // As a plugin it is loaded when the routes of the service are.
+  // As a plugin it is loaded after the routes of the service.
   app.register(async (child) => {
     const served = new Set(routesOf(app).map(({ config }) => config?.rate?.bucket));
     for (const [bucket, routes] of Object.entries(NOT_YET)) {
@@ -21,7 +21,7 @@ export function standIns(app: FastifyInstance): void {
   });
 }
 
-/** A row of the specification's table by its name. */
+/** A row of the table by its name. */
 export function rowOf(bucket: string): RateLimit {
   const row = RATE_LIMITS.find((rate) => rate.bucket === bucket);
   if (!row) throw new Error(`The table has no row ${bucket}.`);
@@ -30,7 +30,7 @@ export function rowOf(bucket: string): RateLimit {
 
 let callers = 0;
 
-/** Someone who has made no request yet: an account of their own, and an address. */
+/** A caller that has made no request yet, with an account and an address. */
 export interface Stranger extends Person {
   address: string;
 }
@@ -41,7 +41,7 @@ export async function newCaller(app: FastifyInstance, { role }: { role?: 'ADMIN'
   return { ...person, address: `198.51.${callers >> 8}.${callers & 255}` };
 }
 
-/** A request under a row. It does as little as it may: most are not valid or find nothing, and count all the same. */
+/** A request under a row. Most are invalid or find nothing, and count all the same. */
 export function requestOf({ bucket, scope }: Pick<RateLimit, 'bucket' | 'scope'>, caller: Stranger): InjectOptions {
   const [method = '', path = ''] = bucket.split(' ');
   const isPublic = scope.startsWith('ip');
@@ -57,7 +57,7 @@ export function requestOf({ bucket, scope }: Pick<RateLimit, 'bucket' | 'scope'>
 
 export const statusOf = async (app: FastifyInstance, options: InjectOptions) => (await app.inject(options)).statusCode;
 
-/** How many of `count` requests, one after the other, are not refused with 429. */
+/** How many of `count` sequential requests are not answered with 429. */
 export async function passing(
   app: FastifyInstance,
   count: number,

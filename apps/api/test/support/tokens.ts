@@ -18,7 +18,7 @@ const CLAIMS = {
   exp: seconds + 7 * DAY,
 };
 
-/** A token with our secret and these claims changed; `undefined` leaves a claim out. Text replaces the whole payload. */
+/** A token with our secret and changed claims; `undefined` removes a claim. Text replaces the whole payload. */
 export function forge(claims: Record<string, unknown> | string, header: object = {}, hash = 'sha256'): string {
   const payload = typeof claims === 'string' ? claims : { ...CLAIMS, ...claims };
   const input = `${encode({ alg: 'HS256', typ: 'JWT', ...header })}.${encode(payload)}`;
@@ -34,7 +34,7 @@ function signedWithKeyPair(): string {
   return `${input}.${signWith('sha256', Buffer.from(input), privateKey).toString('base64url')}`;
 }
 
-/** What may arrive in place of a token of ours, by what is wrong with it. */
+/** Texts that are not a valid token, by what is wrong with them. */
 export const ALIEN_TOKENS: Record<string, string> = {
   'empty text': '',
   'no token at all': 'hello',
