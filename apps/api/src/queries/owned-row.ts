@@ -1,3 +1,4 @@
+import { parseId } from '@carillon/contract/primitives';
 import { type Db, preparedQuery } from '@carillon/db';
 import { and, eq, type GetColumnData, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
@@ -42,5 +43,4 @@ export async function findOwnedRow<F extends Fields>(
 }
 
 /** Whether the text is an id that a row can have: a positive integer of 32 bits. */
-export const isRowId = (text: string | undefined): text is string =>
-  text !== undefined && /^[1-9]\d{0,9}$/.test(text) && Number(text) <= 2 ** 31 - 1;
+export const isRowId = (text: string | undefined): text is string => text !== undefined && parseId(text) !== null;
