@@ -22,7 +22,7 @@ const FASTIFY = /^@?fastify(\/|-|$)/;
 const isOfWorkspace = (to: string) => to.startsWith('apps/') || to.startsWith('packages/');
 const isRoutes = (path: string) => /[/-]routes\.ts$/.test(path);
 const isAction = (path: string) => path.startsWith(`${API}actions/`);
-const HTTP_FILES = ['http/', 'openapi/', 'auth/guard.ts', 'settings/maintenance-hook.ts'].map((path) => API + path);
+const HTTP_FILES = ['http/', 'openapi/', 'auth/guard.ts'].map((path) => API + path);
 const isDoor = (path: string) =>
   isRoutes(path) || isAction(path) || HTTP_FILES.some((prefix) => path.startsWith(prefix));
 /** What puts the rooms together may know them all. */
