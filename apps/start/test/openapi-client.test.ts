@@ -16,26 +16,26 @@ const { url: DATABASE_URL } = await testDatabase(t);
 const url = await startApi();
 const served = await (await fetch(`${url}/api/docs/json`)).text();
 
-t.test('a client that is generated from the served document fits its users, and drives the service', async (t) => {
+t.test('A client generated from the served document compiles and works with the service', async (t) => {
   const project = await generate('client', served);
-  t.match(await check(project), { code: 0, printed: '' }, 'its types are as they have to be');
-  t.match(await run(join(project, 'journey.ts'), [url]), { code: 0, printed: 'The journey is over.\n' });
+  t.match(await check(project), { code: 0, printed: '' }, 'its types are correct');
+  t.match(await run(join(project, 'journey.ts'), [url]), { code: 0, printed: 'All calls worked.\n' });
 });
 
-t.test('a document that loses what is null, required or a word does not', async (t) => {
+t.test('A document that loses null, required or enum does not compile with its users', async (t) => {
   const document = JSON.parse(served);
   const { Task, TaskExecution } = document.components.schemas;
   Task.properties.nextExecutionAt.type = 'string';
   TaskExecution.required = TaskExecution.required.filter((name: string) => name !== 'result');
   delete document.components.schemas.User.properties.role.enum;
   document.paths['/api/auth/login'].post.requestBody.required = false;
-  const { code, printed } = await check(await generate('spoilt', JSON.stringify(document)));
+  const { code, printed } = await check(await generate('altered', JSON.stringify(document)));
   t.not(code, 0);
   const lines = printed.split('\n').filter((line) => line.startsWith('types.ts'));
   t.equal(lines.filter((line) => line.includes("'true' is not assignable to type 'false'")).length, 4, printed);
 });
 
-/** All of Carillon as a process of its own; where it listens. */
+/** Starts all of Carillon in a process and returns its URL. */
 async function startApi(): Promise<string> {
   const settings = { DATABASE_URL, PORT: '0', DATA_DIR: join(folder, 'data'), AI_BASE_URL: 'offline' };
   const child = spawn(process.execPath, [join(HERE, '../src/main.ts')], {
@@ -54,7 +54,7 @@ async function startApi(): Promise<string> {
     child.stdout.resume();
     return address;
   }
-  throw new Error(`It did not start: ${printed}`);
+  throw new Error(`Carillon did not start: ${printed}`);
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -62,7 +62,7 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.kill('SIGTERM')) await ended;
 }
 
-/** A project of its own: the types of a document, and what uses them. */
+/** Creates a project with the types of a document and the files that use them. */
 async function generate(name: string, document: string): Promise<string> {
   const project = join(folder, name);
   mkdirSync(project);
@@ -87,12 +87,12 @@ async function generate(name: string, document: string): Promise<string> {
   return project;
 }
 
-/** What the compiler says of a project: the one that the generator needs, which most of its users have as well. */
+/** Type-checks a project with the compiler version that the generator depends on. */
 const check = (project: string) => run(resolve('typescript/bin/tsc'), ['--noEmit', '--pretty', 'false'], project);
 
 function run(script: string, given: string[], cwd = folder): Promise<{ code: unknown; printed: string }> {
   return new Promise((resolve) => {
-    // Without the options of Node that tap runs this process with.
+    // Without the Node options that tap sets.
     execFile(
       process.execPath,
       [script, ...given],

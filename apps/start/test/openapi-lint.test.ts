@@ -13,7 +13,7 @@ const { url, close } = await startCarillon(
     DATABASE_URL,
     PORT: '0',
     DATA_DIR: join(folder, 'data'),
-    // An installation that people reach: of one at localhost the linters say that nobody can use it.
+    // The linters warn about a server at localhost.
     BASE_URL: 'https://carillon.test',
     AI_BASE_URL: 'offline',
     LOG_LEVEL: 'silent',
@@ -25,23 +25,23 @@ t.teardown(close);
 
 const served = await (await fetch(`${url}/api/docs/json`)).text();
 
-function fileOf(name: string, text: string): string {
+function writeDocument(name: string, text: string): string {
   const file = join(folder, name);
   writeFileSync(file, text);
   return file;
 }
 
-const good = fileOf('served.json', served);
-const faulty = fileOf('faulty.json', plantFaults());
+const good = writeDocument('served.json', served);
+const faulty = writeDocument('faulty.json', withProblems());
 
 for (const [name, lint] of Object.entries({ redocly, spectral })) {
-  t.test(`${name} finds nothing in the document that the API serves`, async (t) => {
+  t.test(`${name} finds no problem in the served document`, async (t) => {
     const { code, printed } = await lint(good);
     t.equal(code, 0, printed);
     t.notMatch(printed, /"severity":\s*"warn"|[1-9]\d* warnings?/);
   });
 
-  t.test(`${name} would find an operation without a name, and an example that its schema does not take`, async (t) => {
+  t.test(`${name} finds a missing operationId and an invalid example`, async (t) => {
     const { code, printed } = await lint(faulty);
     t.equal(code, 1);
     t.match(printed, /operationId/);
@@ -49,8 +49,8 @@ for (const [name, lint] of Object.entries({ redocly, spectral })) {
   });
 }
 
-/** One operation of the document, without its name and with a wrong example. */
-function plantFaults(): string {
+/** One operation of the document, without its operationId and with an invalid example. */
+function withProblems(): string {
   const { paths, webhooks: _, ...document } = JSON.parse(served);
   const { operationId: __, ...get } = paths['/api/tasks/{id}'].get;
   get.responses[200].content['application/json'].example = { success: true, task: { id: 'seven' } };

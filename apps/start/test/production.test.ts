@@ -10,22 +10,22 @@ import { hasNginx } from '../../bench/src/environment/servers/nginx.ts';
 import { auditRuns } from '../../bench/src/extra/faults-audit.ts';
 import { CERTIFICATE } from './production/certificate.ts';
 import { installProduction } from './production/installation.ts';
-import { visitor } from './production/visitor.ts';
+import { createVisitor } from './production/visitor.ts';
 
 const PASSWORD = 'Carillon-2026';
-/** As many as the limits of a minute let send what the rolling restart sends. */
-const CROWD = 30;
+/** Enough people for the load of the rolling restart to stay within the rate limits. */
+const PEOPLE = 30;
 const PER_SECOND = 20;
 
-const isThere = process.platform === 'linux' && hasNginx();
-if (!isThere && process.env.REQUIRE_NGINX) throw new Error('REQUIRE_NGINX is set, and there is no nginx on the path.');
-const skip = isThere ? false : 'there is no nginx (apt-get install nginx), or this is no Linux';
+const canRun = process.platform === 'linux' && hasNginx();
+if (!canRun && process.env.REQUIRE_NGINX) throw new Error('REQUIRE_NGINX is set, but there is no nginx on the path.');
+const skip = canRun ? false : 'needs Linux and nginx (apt-get install nginx)';
 
-t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
+t.test('Carillon works behind nginx in production mode', { skip }, async (t) => {
   const { nginx, apis, db, ai, mail, receiver, jwtSecret, logs } = await installProduction(t);
-  const people = await addPeople(db, { count: CROWD, jwtSecret });
+  const people = await addPeople(db, { count: PEOPLE, jwtSecret });
   const tasks = await addTasks(db, 2);
-  const from = (address: string) => visitor(t, nginx.url, address);
+  const from = (address: string) => createVisitor(t, nginx.url, address);
   const alice = from('127.0.0.2');
   const secrets: string[] = [];
   let bearer = {};
@@ -36,7 +36,7 @@ t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
     from(at).ask('POST', '/api/auth/register', { headers, body: { name: 'Alice', email, password: PASSWORD } });
   const forged = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http', forwarded: 'for=203.0.113.9' };
 
-  await t.test('it is there and ready', async (t) => {
+  await t.test('The service is ready and serves its documentation', async (t) => {
     for (const path of ['/api/health', '/api/health/ready']) t.equal((await alice.ask('GET', path)).status, 200, path);
     const docs = await alice.ask('GET', '/api/docs/');
     t.match(docs.headers, { 'content-type': /^text\/html/ });
@@ -45,7 +45,7 @@ t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
     t.match(loaded, { status: 200, headers: { 'content-type': /javascript/ } });
   });
 
-  await t.test('a session is seen to come from where its client is, whatever the client says', async (t) => {
+  await t.test('A session has the address of its client, even if the client forges headers', async (t) => {
     t.equal((await register('127.0.0.2', 'alice@example.com')).status, 201);
     const signedIn = await alice.ask('POST', '/api/auth/login', {
       headers: { ...forged, 'x-request-token': 'true' },
@@ -53,7 +53,7 @@ t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
     });
     t.equal(signedIn.status, 200);
     const [cookie = ''] = signedIn.headers['set-cookie'] ?? [];
-    t.match(cookie, /^local-session=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax; Max-Age=604800$/);
+    t.match(cookie, /^local-session=[^;]+; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
     bearer = { authorization: `Bearer ${signedIn.json.token}` };
     const { json } = await alice.ask('GET', '/api/auth/sessions', { headers: bearer });
     t.match(json.sessions, [{ address: '127.0.0.2' }]);
@@ -66,15 +66,15 @@ t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
     t.equal((await byCookie('same-origin')).status, 200);
   });
 
-  await t.test('the limits of an address count each client apart', async (t) => {
+  await t.test('Rate limits by address count each client separately', async (t) => {
     const statuses: number[] = [];
     for (const n of [1, 2, 3, 4]) statuses.push((await register('127.0.0.3', `bob-${n}@example.com`)).status);
     t.strictSame(statuses, [201, 201, 201, 429]);
-    t.equal((await register('127.0.0.3', 'bob-5@example.com', forged)).status, 429, 'a forged address buys nothing');
+    t.equal((await register('127.0.0.3', 'bob-5@example.com', forged)).status, 429, 'a forged address does not help');
     t.equal((await register('127.0.0.4', 'ada@example.com')).status, 201);
   });
 
-  await t.test('10 MiB go up, and come back as they were', async (t) => {
+  await t.test('An upload of 10 MiB is served unchanged', async (t) => {
     const content = Buffer.alloc(10 * MIB, 'The moons of Saturn are many. ');
     const body = formOf({ name: 'moons.txt', type: 'text/plain', content });
     const { status, json } = await alice.ask('POST', '/api/upload', { headers: { ...bearer, ...FORM }, body });
@@ -85,7 +85,7 @@ t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
     secrets.push(pathname);
   });
 
-  await t.test('a task runs once, at its time, and its webhook tells so', async (t) => {
+  await t.test('A task runs once, at its time, and its webhook is called', async (t) => {
     const events = ['execution.completed'];
     const { json } = await alice.ask('POST', '/api/webhooks', { headers: bearer, body: { url: receiver.url, events } });
     const { secret } = json.webhook;
@@ -110,7 +110,7 @@ t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
     secrets.push(inbound);
   });
 
-  await t.test('the link of a reset mail works', async (t) => {
+  await t.test('The link in a reset mail works', async (t) => {
     await alice.ask('POST', '/api/auth/forgot-password', { body: { email: 'alice@example.com' } });
     const isReset = ({ text = '' }: { text?: string | undefined }) => /reset/i.test(text);
     await until(() => mail.received.some(isReset));
@@ -119,7 +119,7 @@ t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
     secrets.push(token);
   });
 
-  await t.test('an answer streams while the model still thinks, and a client that hangs up ends it', async (t) => {
+  await t.test('An answer is streamed before the model has finished, and a client that hangs up ends it', async (t) => {
     const asked = {
       headers: { ...bearer, accept: 'text/event-stream' },
       body: { message: 'Name the moons of Saturn.' },
@@ -130,7 +130,7 @@ t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
     let received = '';
     for await (const chunk of stalled) {
       received += chunk;
-      // Nothing more comes of the model: what was held back until its end would never come.
+      // The model has stalled: a buffered event would never arrive.
       if (received.includes('event: content')) break;
     }
     t.match(received, /event: content\ndata: \{"text":"Titan/);
@@ -140,17 +140,17 @@ t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
     t.match(whole.bytes.toString(), /event: content[\s\S]*event: done\n/);
   });
 
-  await t.test('a rolling restart loses nothing', async (t) => {
+  await t.test('A rolling restart loses no request and no execution', async (t) => {
     const arrivals = async () => ai.requests.splice(0).map(({ body }) => String(body.messages.at(-1)?.content));
     const toArrival = (prompt: string) => ({ prompt, at: 0, monotonicMs: 0 });
     const audit = auditRuns({
       db,
       ai: { arrivals: async () => (await arrivals()).map(toArrival) },
-      scheduled: tasks.slice(CROWD),
+      scheduled: tasks.slice(PEOPLE),
     });
     ai.answer(() => ({ delayMs: 500 }));
     await audit.spread(10_000);
-    const onDemand = tasks.slice(0, CROWD);
+    const onDemand = tasks.slice(0, PEOPLE);
     const load = startMixedLoad({ url: nginx.url, people, tasks: onDemand, perSecond: PER_SECOND, ca: CERTIFICATE });
     const asking = new AbortController();
     const statuses = new Set<number>();
@@ -173,9 +173,9 @@ t.test('the journey behind nginx, in production mode', { skip }, async (t) => {
     t.strictSame((await audit.judge(load.sent)).wrong, []);
   });
 
-  await t.test('no log holds an address that is a secret', async (t) => {
+  await t.test('No log contains a secret URL', async (t) => {
     const text = logs();
-    t.match(text, /"GET \(a secret address\)" 200/);
+    t.match(text, /"GET \(secret URL\)" 200/);
     for (const secret of [...secrets, PASSWORD, ...secrets.map((one) => one.split('/').at(-1) as string)])
       t.notOk(text.includes(secret), secret);
   });

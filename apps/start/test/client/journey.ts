@@ -5,8 +5,8 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from './api.ts';
 
 /*
- * What a program of a consumer does, with a client whose types come from the OpenAPI document and from nothing else. It
- * is checked by the compiler first: a field that the document no longer holds to be there, or to be null, stops it.
+ * A program of a consumer, with a client whose types come from the OpenAPI document. The compiler checks it first: it fails
+ * if the document no longer declares a used field as required or nullable.
  */
 
 const [baseUrl = ''] = process.argv.slice(2);
@@ -17,27 +17,27 @@ const credentials = { email: 'alice@example.com', password: 'correct-Horse-7' };
 
 await signIn();
 const taskIds = [await createTask('Morning sentence'), await createTask('Evening sentence')];
-await preview();
+await previewSchedule();
 await readPages();
-const executionId = await run();
-await readRun();
-await attach();
-await hook();
-await ask();
-await meetRefusals();
+const executionId = await runTask();
+await readExecution();
+await attachUpload();
+await testWebhook();
+await askAgent();
+await expectErrors();
 await signOut();
-await meetLimit();
-console.log('The journey is over.');
+await expectRateLimit();
+console.log('All calls worked.');
 
-/** What an operation answered when it did what was asked. */
-function done<T>({ data, error }: { data?: T; error?: unknown }): T {
-  if (data === undefined) throw new Error(`refused: ${JSON.stringify(error)}`);
+/** Returns the body of a successful response; throws for any other. */
+function unwrap<T>({ data, error }: { data?: T; error?: unknown }): T {
+  if (data === undefined) throw new Error(`unexpected error: ${JSON.stringify(error)}`);
   return data;
 }
 
 async function signIn() {
-  const { user } = done(await api.POST('/api/auth/register', { body: { name: 'Alice', ...credentials } }));
-  const session = done(
+  const { user } = unwrap(await api.POST('/api/auth/register', { body: { name: 'Alice', ...credentials } }));
+  const session = unwrap(
     await api.POST('/api/auth/login', {
       params: { header: { 'x-request-token': 'true' } },
       body: credentials,
@@ -50,7 +50,7 @@ async function signIn() {
       request.headers.set('authorization', `Bearer ${token}`);
     },
   });
-  const who = done(await api.GET('/api/auth/session'));
+  const who = unwrap(await api.GET('/api/auth/session'));
   const timezone: string | null = who.user.timezone;
   assert.equal(timezone, null);
 }
@@ -63,15 +63,15 @@ async function createTask(name: string): Promise<number> {
     recurrence: 'monthly',
     timezone: 'Europe/Lisbon',
   } as const;
-  const { taskId } = done(await api.POST('/api/agent/create-task', { body }));
-  const { task } = done(await api.GET('/api/tasks/{id}', { params: { path: { id: taskId } } }));
+  const { taskId } = unwrap(await api.POST('/api/agent/create-task', { body }));
+  const { task } = unwrap(await api.GET('/api/tasks/{id}', { params: { path: { id: taskId } } }));
   assert.deepEqual([task.name, task.status, task.description], [name, 'active', null]);
   assert.equal(task.nextExecutionAt, '2099-01-31T07:30:00.000Z');
   return taskId;
 }
 
-async function preview() {
-  const { occurrences } = done(
+async function previewSchedule() {
+  const { occurrences } = unwrap(
     await api.POST('/api/tasks/preview', {
       body: { scheduledFor: '2099-01-31T07:30:00Z', recurrence: 'monthly', timezone: 'Europe/Lisbon', count: 2 },
     }),
@@ -86,7 +86,7 @@ async function readPages() {
   do {
     const page: Schemas['Task'][] = [];
     const query: { limit: number; cursor?: string } = { limit: 1, ...(cursor === null ? {} : { cursor }) };
-    const { tasks, pagination } = done(await api.GET('/api/tasks', { params: { query } }));
+    const { tasks, pagination } = unwrap(await api.GET('/api/tasks', { params: { query } }));
     page.push(...tasks);
     seen.push(...page.map(({ id }) => id));
     cursor = pagination.nextCursor;
@@ -94,34 +94,36 @@ async function readPages() {
   assert.deepEqual(seen, taskIds.toReversed());
 }
 
-async function run(): Promise<number> {
+async function runTask(): Promise<number> {
   const path = { id: taskIds[0] ?? 0 };
-  const started = done(await api.POST('/api/tasks/{id}/execute', { params: { path } }));
+  const started = unwrap(await api.POST('/api/tasks/{id}/execute', { params: { path } }));
   assert.equal(started.status, 'pending');
   for (;;) {
-    const { execution } = done(
+    const { execution } = unwrap(
       await api.GET('/api/executions/{id}', { params: { path: { id: started.executionId } } }),
     );
     if (execution.completedAt !== null) return execution.id;
-    // Less often than the limit of this operation.
+    // Polls, slower than the rate limit of this operation.
     await sleep(500);
   }
 }
 
-async function readRun() {
-  const { execution } = done(await api.GET('/api/executions/{id}/details', { params: { path: { id: executionId } } }));
+async function readExecution() {
+  const { execution } = unwrap(
+    await api.GET('/api/executions/{id}/details', { params: { path: { id: executionId } } }),
+  );
   assert.equal(execution.status, 'completed');
   assert.equal(execution.metadata.tokens?.total, execution.tokens?.total);
   assert.ok(execution.logs.some(({ message }) => message.startsWith('Completed')));
-  const { executions } = done(await api.GET('/api/executions', { params: { query: { status: 'completed' } } }));
+  const { executions } = unwrap(await api.GET('/api/executions', { params: { query: { status: 'completed' } } }));
   assert.deepEqual(
     executions.map(({ id, result }) => [id, result]),
     [[executionId, execution.result]],
   );
 }
 
-async function attach() {
-  const uploaded = done(
+async function attachUpload() {
+  const uploaded = unwrap(
     await api.POST('/api/upload', {
       body: { file: 'day,visits\n2026-11-20,131\n' },
       bodySerializer({ file }) {
@@ -133,37 +135,37 @@ async function attach() {
   );
   assert.deepEqual([uploaded.name, uploaded.size, uploaded.type], ['visits.csv', 26, 'text/csv']);
   const path = { id: taskIds[0] ?? 0 };
-  const { task } = done(
+  const { task } = unwrap(
     await api.PATCH('/api/tasks/{id}', { params: { path }, body: { attachments: [uploaded.id], description: null } }),
   );
   assert.deepEqual(task.attachments, [uploaded.id]);
-  const { tasks } = done(await api.DELETE('/api/upload', { body: { id: uploaded.id } }));
+  const { tasks } = unwrap(await api.DELETE('/api/upload', { body: { id: uploaded.id } }));
   assert.deepEqual(tasks, [{ id: task.id, name: task.name }]);
 }
 
-async function hook() {
-  const { webhook } = done(
-    await api.POST('/api/webhooks', { body: { url: `${baseUrl}/nobody`, events: ['task.completed', 'task.failed'] } }),
+async function testWebhook() {
+  const { webhook } = unwrap(
+    await api.POST('/api/webhooks', { body: { url: `${baseUrl}/nothing`, events: ['task.completed', 'task.failed'] } }),
   );
   assert.match(webhook.secret, /^whsec_/);
-  const { success, delivery } = done(
+  const { success, delivery } = unwrap(
     await api.POST('/api/webhooks/{id}/test', { params: { path: { id: webhook.id } } }),
   );
   const statusCode: number | null = delivery.statusCode;
   assert.deepEqual([success, statusCode], [false, 404]);
 }
 
-async function ask() {
-  const { response, suggestions } = done(
+async function askAgent() {
+  const { response, suggestions } = unwrap(
     await api.POST('/api/agent/process', { body: { message: 'What should I look at first?' } }),
   );
   assert.ok(response.content.length > 0 && response.tokensUsed.total > 0);
   assert.ok(Array.isArray(suggestions));
-  const { usage } = done(await api.GET('/api/usage'));
+  const { usage } = unwrap(await api.GET('/api/usage'));
   assert.equal(usage.executions.used, 2);
 }
 
-async function meetRefusals() {
+async function expectErrors() {
   const missing = await api.GET('/api/tasks/{id}', { params: { path: { id: 2_000_000_000 } } });
   assert.equal(missing.response.status, 404);
   assert.equal(missing.error?.error, 'There is no such task.');
@@ -175,7 +177,7 @@ async function meetRefusals() {
   assert.deepEqual(Object.keys(details ?? {}).toSorted(), ['events', 'url']);
 
   const hooks = await Promise.all(
-    [1, 2, 3].map(() => api.POST('/api/webhooks', { body: { url: `${baseUrl}/nobody`, events: ['test'] } })),
+    [1, 2, 3].map(() => api.POST('/api/webhooks', { body: { url: `${baseUrl}/nothing`, events: ['test'] } })),
   );
   const over = hooks.find(({ response }) => response.status === 402);
   const quota = over?.error as Schemas['QuotaError'];
@@ -183,8 +185,8 @@ async function meetRefusals() {
   assert.deepEqual([quota.error, quota.details.resource, limit], ['Quota exceeded', 'webhooks', 3]);
 }
 
-/** One sign-in is counted already; of the window of 15 minutes a slow machine needs a small part. */
-async function meetLimit() {
+/** One sign-in is counted already. The window is 15 minutes, which is enough for a slow machine. */
+async function expectRateLimit() {
   const wrong = { ...credentials, password: 'not-the-Password-9' };
   for (;;) {
     const { response, error } = await api.POST('/api/auth/login', { body: wrong });
@@ -199,9 +201,9 @@ async function meetLimit() {
 }
 
 async function signOut() {
-  const { success } = done(await api.POST('/api/auth/logout'));
+  const { success } = unwrap(await api.POST('/api/auth/logout'));
   assert.equal(success, true);
-  const gone = await api.GET('/api/user');
-  assert.equal(gone.response.status, 401);
-  assert.equal(gone.error?.error, 'Unauthorized');
+  const signedOut = await api.GET('/api/user');
+  assert.equal(signedOut.response.status, 401);
+  assert.equal(signedOut.error?.error, 'Unauthorized');
 }

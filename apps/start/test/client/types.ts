@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { components, operations, paths } from './api.ts';
 
-/* What the types of a generated client have to be. Nothing here runs: the compiler is the one that reads it. */
+/* Assertions about the types of a generated client, checked by the compiler; nothing here runs. */
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Schemas = components['schemas'];
@@ -17,7 +17,7 @@ type Body<Id extends keyof operations> = undefined extends operations[Id]['reque
     : 'optional'
   : 'required';
 
-/** Null survives, and what is always there is not optional. */
+/** Null is kept, and required fields are not optional. */
 export const nullable: [
   Same<Schemas['Task']['nextExecutionAt'], string | null>,
   Same<Schemas['Task']['lastExecutionAt'], string | null>,
@@ -31,8 +31,8 @@ export const nullable: [
   Same<Answer<'runScheduler', 200>['nextDueAt'], string | null>,
 ] = [true, true, true, true, true, true, true, true, true, true];
 
-/** Words stay words. */
-export const words: [
+/** Enums are kept. */
+export const enums: [
   Same<Schemas['Task']['status'], 'active' | 'paused' | 'completed' | 'failed'>,
   Same<Schemas['TaskExecution']['status'], 'pending' | 'running' | 'completed' | 'failed'>,
   Same<Schemas['User']['role'], 'USER' | 'ADMIN'>,
@@ -41,7 +41,7 @@ export const words: [
   Same<Answer<'getSession', 401>, { authenticated: false }>,
 ] = [true, true, true, true, true, true];
 
-/** A body that has to be there is one that has to be there. */
+/** Required bodies are required. */
 export const bodies: [
   Same<Body<'login'>, 'required'>,
   Same<Body<'createTask'>, 'required'>,
@@ -49,7 +49,7 @@ export const bodies: [
   Same<Body<'executeTask'>, 'none'>,
 ] = [true, true, true, true];
 
-/** Each refusal has the body of its status. */
+/** Each error has the body of its status. */
 export const refusals: [
   Same<Answer<'createTask', 400>, Schemas['ValidationError']>,
   Same<Answer<'createTask', 402>, Schemas['QuotaError']>,
@@ -59,7 +59,7 @@ export const refusals: [
   Same<Answer<'validateNotes', 400>, Schemas['NotValid']>,
 ] = [true, true, true, true, true, true];
 
-/** What a caller may not leave out, and has to spell as it is. */
+/** Required request fields, and enums. */
 export function misuse() {
   const api = createClient<paths, 'application/json'>();
   // @ts-expect-error a path parameter is missing

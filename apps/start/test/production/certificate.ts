@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 that signs itself, valid until 2120. Its key opens nothing but the servers of the tests. */
+/** A self-signed certificate for 127.0.0.1, valid until 2120. Only the servers of tests use its key. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBdzCCARygAwIBAgIBATAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5DYXJpbGxv
 biB0ZXN0czAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowGTEXMBUG

@@ -11,8 +11,8 @@ import { CERTIFICATE, KEY } from './certificate.ts';
 import { startReceiver } from './receiver.ts';
 
 /**
- * Carillon as operators run it: nginx by `deploy/nginx.conf`, two API processes and the scheduler in production mode, with
- * limits and secrets, and around it PostgreSQL, a mail server, a provider and a receiver of webhooks.
+ * Carillon as in `deploy/`: nginx, two API processes and the scheduler in production mode, with rate limits and secrets, and
+ * with PostgreSQL, a mail server, an AI provider and a webhook receiver.
  */
 export async function installProduction(t: Test) {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-production-'));
@@ -47,14 +47,14 @@ export async function installProduction(t: Test) {
       ADMIN_KEY: secret(),
     }),
   });
-  // A run that is cut off leaves nothing behind either.
+  // Also when the run is interrupted.
   const end = () => {
     const apis = replicas.apis.map((api) => api.process());
     for (const one of [replicas.nginx.process, replicas.scheduler, ...apis]) one.signal('SIGTERM');
   };
   process.once('exit', end);
   stack.defer(() => void process.off('exit', end));
-  /** All that any of the processes has logged. */
+  /** The logs of all processes. */
   const logs = () =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.log'))

@@ -13,7 +13,7 @@ interface Test {
   teardown(work: () => Promise<void>): unknown;
 }
 
-/** A receiver of webhooks that speaks HTTPS, as production demands of it. */
+/** A webhook receiver with HTTPS, which production requires. */
 export async function startReceiver(t: Test) {
   const received: Delivery[] = [];
   const server = createServer({ cert: CERTIFICATE, key: KEY }, async (request, response) => {

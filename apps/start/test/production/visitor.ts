@@ -8,33 +8,33 @@ export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   bytes: Buffer;
-  /** The body, parsed; undefined where it is no JSON. */
+  /** Undefined if the body is not JSON. */
   json: ReturnType<typeof JSON.parse>;
 }
 
-export interface Asked {
+export interface VisitorRequest {
   headers?: Record<string, string>;
-  /** Sent as JSON, or bytes as they are. */
+  /** Objects are sent as JSON. */
   body?: object | Buffer;
 }
 
-/** Somebody with an address of their own, over connections that are kept. */
+/** A client with an IP address of its own and keep-alive connections. */
 export interface Visitor {
-  ask(method: string, path: string, asked?: Asked): Promise<Answer>;
-  /** The same, as soon as the answer begins; its body is still to come. */
-  open(method: string, path: string, asked?: Asked): Promise<IncomingMessage>;
+  ask(method: string, path: string, request?: VisitorRequest): Promise<Answer>;
+  /** Resolves at the start of the response, before its body. */
+  open(method: string, path: string, request?: VisitorRequest): Promise<IncomingMessage>;
 }
 
 interface Test {
   teardown(work: () => void): unknown;
 }
 
-/** A visitor of `url` who comes from `address`, one of loopback. */
-export function visitor(t: Test, url: string, address: string): Visitor {
+/** `address` is a loopback address. */
+export function createVisitor(t: Test, url: string, address: string): Visitor {
   const agent = new Agent({ keepAlive: true, ca: CERTIFICATE, localAddress: address });
   t.teardown(() => agent.destroy());
 
-  async function open(method: string, path: string, { headers = {}, body }: Asked = {}) {
+  async function open(method: string, path: string, { headers = {}, body }: VisitorRequest = {}) {
     const bytes = body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
     const type = body === undefined || Buffer.isBuffer(body) ? {} : { 'content-type': 'application/json' };
     const length = bytes ? { 'content-length': bytes.length } : {};
@@ -46,8 +46,8 @@ export function visitor(t: Test, url: string, address: string): Visitor {
 
   return {
     open,
-    async ask(method, path, asked) {
-      const answer = await open(method, path, asked);
+    async ask(method, path, options) {
+      const answer = await open(method, path, options);
       const bytes = await buffer(answer);
       const isJson = answer.headers['content-type']?.startsWith('application/json');
       const json = isJson ? JSON.parse(bytes.toString()) : undefined;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Nobody is told of the run, and nobody asked for a newer version. */
+/** No telemetry and no check for updates. */
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
 
 export interface Outcome {
@@ -11,11 +11,11 @@ export interface Outcome {
   printed: string;
 }
 
-/** Redocly's judgement of a document, by the rules of the repository; warnings are printed as well. */
+/** Lints a document by the rules of the repository; prints warnings too. */
 export const redocly = (file: string): Promise<Outcome> =>
   run('@redocly/cli/bin/cli.js', ['lint', file, '--config', `${ROOT}redocly.yaml`, '--format', 'json']);
 
-/** Spectral's, where a hint fails it as an error does. */
+/** Fails on hints too. */
 export const spectral = (file: string): Promise<Outcome> =>
   run('@stoplight/spectral-cli/dist/index.js', ['lint', file, '-r', `${ROOT}.spectral.yaml`, '-F', 'hint']);
 
