@@ -15,11 +15,7 @@ import { NO_TRACE } from './telemetry/tracing.ts';
 import { createIntegrations } from './third-party/integrations.ts';
 import { createOAuth } from './third-party/oauth.ts';
 
-/**
- * Opens the context of service functions: database, logger and clients. Serves and runs nothing: the workers of the API
- * processes, which poll every second, claim queued work. Expects a migrated database. Throws a `ConfigError` without a
- * database URL.
- */
+/** Opens database, logger and clients. Needs a migrated database. Throws a `ConfigError` without a database URL. */
 export async function openContext(
   config: Config,
   databaseUrl: string | null = config.databaseUrl,
@@ -62,7 +58,7 @@ export async function openContext(
 /** Traces the work of `ctx` from now on if a collector is configured. The caller closes `ctx.trace`. */
 export async function startTracing(ctx: Context): Promise<void> {
   if (ctx.config.tracing === null) return;
-  // Imported only when needed: OpenTelemetry takes long to load.
+  // Imported on demand: OpenTelemetry takes long to load.
   const { createTrace } = await import('./telemetry/opentelemetry.ts');
   ctx.trace = createTrace(ctx.config.tracing, ctx.log);
   ctx.ai = tracedAi(ctx.ai, ctx.trace, ctx.config.ai);

@@ -10,26 +10,16 @@ import { createWorker } from './worker.ts';
 
 /** How long a shutdown waits for requests in flight; the same as for executions. */
 const REQUEST_GRACE_MS = 20_000;
-/**
- * How long an idle keep-alive connection of a proxy stays open during a shutdown, so that the proxy notices first that
- * the process accepts no new ones. 0 in development.
- */
+/** During a shutdown, idle connections of a proxy stay open until it has noticed that new ones are refused. */
 const KEEP_ALIVE_GRACE_MS = 5000;
 
 export interface Api {
-  /** `http://127.0.0.1:3000`, with the port that it listens on. */
   url: string;
-  /**
-   * Stops claiming work, stops accepting connections after `SHUTDOWN_DELAY_MS`, serves requests on open connections,
-   * completes or hands back running executions, then closes the rest in reverse order of opening.
-   */
+  /** Graceful: serves open connections and completes or hands back running executions first. */
   close(): Promise<void>;
 }
 
-/**
- * Starts the API process: database (embedded if `DATABASE_URL` is unset), migrations, HTTP, worker. If one fails, stops
- * the ones already started and throws.
- */
+/** Starts database, HTTP and worker. If one fails, stops the ones already started and throws. */
 export async function startApi(config: Config): Promise<Api> {
   await using starting = new AsyncDisposableStack();
   let { databaseUrl } = config;
@@ -42,7 +32,7 @@ export async function startApi(config: Config): Promise<Api> {
   const { ctx, poolState, close } = await openContext(config, databaseUrl);
   starting.defer(close);
   if (config.metrics) {
-    // Imported only when needed: the Prometheus client loads parts of OpenTelemetry.
+    // Imported on demand: the Prometheus client loads parts of OpenTelemetry.
     const { startMetrics } = await import('./telemetry/metrics-server.ts');
     const readReadiness = createReadinessCheck(ctx);
     const { metrics, close } = await startMetrics(config.metrics, {

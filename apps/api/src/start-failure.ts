@@ -2,10 +2,7 @@ import { EmbeddedPostgresError } from '@carillon/db/embedded/server';
 import { findConnectFailure } from '@carillon/db/errors';
 import { type Config, ConfigError } from './config/config.ts';
 
-/**
- * One line that says why the start failed and what to do; null for a bug, whose stack is needed. `config` is null if it
- * is what failed.
- */
+/** One line for the operator; null for a bug, whose stack is needed. `config` is null if loading it failed. */
 export function explainStartFailure(error: unknown, config: Config | null): string | null {
   if (error instanceof ConfigError || error instanceof EmbeddedPostgresError) return error.message;
   if (!(error instanceof Error) || !config) return explainFileError(error);

@@ -6,7 +6,6 @@ import { triggerApi } from './trigger.ts';
 export interface SchedulerOptions {
   apiUrl: string;
   cronSecret: string;
-  /** Time between two calls when nothing falls due sooner. */
   intervalMs: number;
   log: Logger;
   /** Timeout of a call. Default: 10 s. */
@@ -15,9 +14,8 @@ export interface SchedulerOptions {
 }
 
 /**
- * Calls the scheduler trigger until stopped: at the instant that the API names in `nextDueAt`, never before it, and every
- * `intervalMs` otherwise. Calls do not overlap. A failure is logged once when it begins and once when it is over. `stop`
- * aborts a call in flight, which is safe: the API completes what it has begun.
+ * Calls the scheduler trigger until stopped: at `nextDueAt` of the API, never before it, or after `intervalMs`. `stop` may
+ * abort a call in flight: the API completes what it has begun.
  */
 export function startScheduler(options: SchedulerOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -59,13 +57,10 @@ async function callUntilStopped(options: SchedulerOptions, stopping: AbortSignal
   await dispatcher.destroy();
 }
 
-/** Timers fire up to this much late, so the last part is waited for by turns of the event loop. */
+/** Timers fire up to this much late, so the rest is waited for by turns of the event loop. */
 const TIMER_DELAY_MS = 2;
 
-/**
- * Waits for the earlier of `dueAt` (wall clock) and `intervalEnd` (monotonic clock). If the clocks of two machines
- * differ, a call is late by one interval at most.
- */
+/** `dueAt` is wall clock, `intervalEnd` monotonic: with different clocks of two machines, a call is late by one interval at most. */
 async function waitForNextCall(timer: Timer, dueAt: number | null, intervalEnd: number, signal: AbortSignal) {
   const restMs = Math.max(0, intervalEnd - timer.elapsed());
   if (dueAt === null || dueAt - timer.now() > restMs) return timer.sleep(restMs, signal);

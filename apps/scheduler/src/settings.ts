@@ -8,10 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/**
- * The settings of the scheduler process. Throws a `SettingError` of one line with the variable and what it takes. In
- * development the secret can be the one that the API generated into `DATA_DIR`.
- */
+/** Throws a `SettingError`. In development, the secret can be the one that the API generated into `DATA_DIR`. */
 export function readSettings(env: Environment) {
   const port = env.PORT || '3000';
   const apiUrl = (env.API_URL || `http://127.0.0.1:${port}`).replace(/\/+$/, '');
@@ -27,7 +24,7 @@ export function readSettings(env: Environment) {
   return { apiUrl, intervalMs: readInterval(env), logLevel, cronSecret: readSecret(env) };
 }
 
-/** In milliseconds. Throws a `SettingError`. */
+/** Throws a `SettingError`. */
 export function readInterval(env: Environment): number {
   const interval = env.SCHEDULER_INTERVAL_MS || '1000';
   const intervalMs = Number(interval);
@@ -52,7 +49,7 @@ function readSecret(env: Environment): string {
     const secret: unknown = JSON.parse(readText(path) ?? '').CRON_SECRET;
     if (typeof secret === 'string' && secret) return secret;
   } catch {
-    // Missing or not a file of Carillon: reported below.
+    // Reported below.
   }
   throw new SettingError(
     `CRON_SECRET is not set, and ${path} does not contain one yet: start the API first, or set it.`,

@@ -1,10 +1,10 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** The clocks and the waiting of the scheduler; tests pass one of their own. */
+/** Times in milliseconds. Tests pass a timer of their own. */
 export interface Timer {
-  /** Wall clock, in milliseconds. */
+  /** Wall clock. */
   now(): number;
-  /** Monotonic clock, in milliseconds. */
+  /** Monotonic clock. */
   elapsed(): number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   nextTurn(signal: AbortSignal): Promise<void>;

@@ -4,21 +4,16 @@ export interface TriggerRequest {
   apiUrl: string;
   cronSecret: string;
   dispatcher: Dispatcher;
-  /** Aborts the call, which then rejects with the signal's reason. */
   signal: AbortSignal;
 }
 
 export interface TriggerResponse {
-  /** Number of due executions that the call enqueued. */
   processed: number;
   /** When the next task falls due, by the API's clock. */
   nextDueAt: Date | null;
 }
 
-/**
- * Calls `GET /api/cron/scheduler`, which enqueues what is due and answers without waiting for it to run. Throws if the
- * API cannot be reached, rejects the call or answers something else.
- */
+/** Enqueues what is due, without waiting for it to run. Throws if the API does not answer as expected. */
 export async function triggerApi(options: TriggerRequest): Promise<TriggerResponse> {
   const { apiUrl, cronSecret, dispatcher, signal } = options;
   const { statusCode, body } = await request(`${apiUrl}/api/cron/scheduler`, {

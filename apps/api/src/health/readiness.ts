@@ -3,10 +3,7 @@ import { isSchemaCurrent } from '@carillon/db/schema-version';
 import type { Context } from '../context.ts';
 import { cached } from '../telemetry/cached.ts';
 
-/**
- * Returns a function that reads whether the process may receive requests, and which check fails. It never rejects, and
- * answers within the statement timeout of 4 s. Stopping shows at once.
- */
+/** The returned function never rejects, and answers within the statement timeout of 4 s. */
 export function createReadinessCheck(ctx: Context): () => Promise<Readiness> {
   // The endpoint is public and unlimited: concurrent callers share one statement.
   const readDatabase = cached(0, () => checkDatabase(ctx));

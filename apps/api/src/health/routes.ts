@@ -3,7 +3,6 @@ import { VERSION } from '../config/config.ts';
 import type { Routes } from '../http/validation.ts';
 import { createReadinessCheck } from './readiness.ts';
 
-/** For monitors, some of which send HEAD. */
 const probe = { config: { access: 'public', routine: true }, exposeHeadRoute: true } as const;
 
 export const healthRoutes: Routes = async (app, { ctx }) => {

@@ -1,7 +1,4 @@
-/**
- * Returns `work` with its latest result cached for `ttlMs`. Calls during a run share that run; with a `ttlMs` of 0 nothing
- * else is shared. Failures are not cached.
- */
+/** Caches the latest result for `ttlMs`; failures are not cached. Concurrent calls share one run, also with a `ttlMs` of 0. */
 export function cached<T>(ttlMs: number, work: () => Promise<T>): () => Promise<T> {
   let latest: Promise<T> | null = null;
   let endedAt = Number.POSITIVE_INFINITY;

@@ -6,10 +6,9 @@ import type { Logger } from 'pino';
 import { cached } from './cached.ts';
 
 const QUEUES_TTL_MS = 5000;
-/** Counting a longer queue to its end would be slow, and the exact number is of no use. */
+/** Counting longer queues to their end would be slow. */
 const MAX_QUEUE_COUNT = 100_000;
 
-/** What the gauges read at each scrape. */
 export interface GaugeSources {
   db: Db;
   now: () => Date;
@@ -20,10 +19,7 @@ export interface GaugeSources {
   readChecks: () => Promise<Record<string, string>>;
 }
 
-/**
- * Adds the gauges that are read at each scrape: queues, database connections and readiness. Returns the function that
- * reads them, to be called before a scrape. It never rejects; values that cannot be read are left out.
- */
+/** Returns the function that sets the gauges, for each scrape. It never rejects; values that cannot be read are left out. */
 export function addGauges(registry: Registry, sources: GaugeSources): () => Promise<void> {
   const registers = [registry];
   const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>

@@ -2,7 +2,7 @@ import { type DestinationStream, type LoggerOptions, pino } from 'pino';
 import type { Config } from '../config/config.ts';
 import { activeSpanIds } from './tracing.ts';
 
-/** Field names, in lower case, whose values are redacted. */
+/** In lower case. */
 const SECRET_FIELDS = new Set([
   'authorization',
   'cookie',
@@ -31,10 +31,7 @@ export function loggerOptions({ logLevel, tracing }: Pick<Config, 'logLevel' | '
   };
 }
 
-/**
- * Standard output, flushed every 100 ms and at exit: a write for each line costs as much as a query. A killed process
- * loses its last lines.
- */
+/** Flushed every 100 ms and at exit: a write for each line costs as much as a query. A killed process loses lines. */
 export const logDestination = (): DestinationStream =>
   pino.destination({ dest: 1, sync: false, minLength: 12_288, periodicFlush: 100 });
 
@@ -76,10 +73,7 @@ interface DescribedError {
   cause?: DescribedError | string;
 }
 
-/**
- * An error for the log. Messages of database errors are left out: Drizzle and PostgreSQL quote parameters in them, that
- * is, prompts, e-mail addresses and hashes.
- */
+/** Omits the messages of database errors, which quote parameters: prompts, e-mail addresses, hashes. */
 export function describeError(error: unknown, depth = 0): DescribedError | string {
   if (!(error instanceof Error)) return typeof error;
   const { name, message, stack, cause, code, constraint_name } = error as Error & Record<string, unknown>;
@@ -94,7 +88,6 @@ export function describeError(error: unknown, depth = 0): DescribedError | strin
   };
 }
 
-/** The frames of a stack. */
 function removeMessage(stack: string, message: string): string {
   const at = stack.indexOf(message);
   return at === -1 ? '' : stack.slice(at + message.length).trim();

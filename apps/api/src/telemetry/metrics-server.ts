@@ -7,7 +7,6 @@ import { addGauges, type GaugeSources } from './gauges.ts';
 import { createInstruments } from './instruments.ts';
 import type { Metrics } from './metrics.ts';
 
-/** A scrape is a few lines without a body. */
 const REQUEST_TIMEOUT_MS = 5000;
 
 interface Address {
@@ -15,7 +14,7 @@ interface Address {
   port: number;
 }
 
-/** Creates the metrics of this process and serves them at `GET /metrics`. Throws a `ConfigError` if it cannot listen. */
+/** Serves the metrics of this process at `GET /metrics`. Throws a `ConfigError` if it cannot listen. */
 export async function startMetrics(
   address: Address,
   sources: GaugeSources,
@@ -30,7 +29,6 @@ export async function startMetrics(
 }
 
 export interface MetricsServer {
-  /** `http://127.0.0.1:9464/metrics`, with the port that it listens on. */
   url: string;
   close(): Promise<void>;
 }
@@ -40,10 +38,7 @@ interface Page {
   text: string;
 }
 
-/**
- * Serves `scrape` without authentication, on a port of its own, so that the reverse proxy cannot expose it by accident.
- * Throws a `ConfigError` if it cannot listen.
- */
+/** Without authentication, so on a port of its own, which the reverse proxy does not expose. Throws a `ConfigError`. */
 export async function startMetricsServer(
   { log }: { log: Logger },
   { host, port }: Address,

@@ -10,13 +10,12 @@ export interface Metrics {
   deliveryStarted(lagMs: number): void;
   /** `statusCode` is null if the receiver did not answer. */
   attemptEnded(attempt: { success: boolean; statusCode: number | null }): void;
-  /** Expired leases of other processes were taken over. */
   takenOver(kind: 'executions' | 'deliveries' | 'agent_calls', count: number): void;
   rateLimited(bucket: string): void;
   /** `route` is the pattern of the route, null for an unknown one. */
   requestAnswered(request: { method: string; route: string | null; statusCode: number; ms: number }): void;
   fileStored(bytes: number): void;
-  /** Registers the function that counts what is in flight in this process; the latest one counts. */
+  /** Registers the function that counts what is in flight; the latest one is used. */
   inFlight(kind: 'executions' | 'deliveries', count: () => number): void;
 }
 

@@ -30,9 +30,7 @@ const MAX_MARKS = 10_000;
 const MAX_VALUE_LENGTH = 500;
 const SPAN_KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
-/**
- * Sends traces by OTLP over HTTP. Nothing is registered globally, so libraries with their own instrumentation stay silent.
- */
+/** Registers nothing globally, so that libraries with their own instrumentation send no spans. */
 export function createTrace(settings: TracingSettings, log: Logger): Trace {
   const exporter = new OTLPTraceExporter({ url: settings.url, headers: settings.headers });
   const provider = new TracerProvider({
@@ -103,7 +101,6 @@ function toOpenSpan(span: OpenTelemetrySpan): OpenSpan {
   };
 }
 
-/** The values that OpenTelemetry defines for `OTEL_TRACES_SAMPLER`. */
 function createSampler({ sampler, ratio }: TracingSettings): Sampler {
   const rootName = sampler.replace('parentbased_', '');
   const root =

@@ -10,10 +10,7 @@ const EXPORT_DELAY_MS = 2000;
 const LOG_INTERVAL_MS = 60_000;
 const SHUTDOWN_TIMEOUT_MS = 2000;
 
-/**
- * Exports spans in batches from a bounded queue. While the collector is slow or down, spans beyond the bound are
- * dropped; their number is logged at most once a minute.
- */
+/** Exports spans from a bounded queue. Spans beyond the bound are dropped and counted in the log, once a minute. */
 export function exportBounded(exporter: SpanExporter, log: Logger): SpanProcessor {
   let queued = 0;
   let exporting = 0;

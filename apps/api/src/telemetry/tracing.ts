@@ -10,9 +10,7 @@ export interface Span {
   fail(errorType: string): void;
 }
 
-/** A span that its creator ends. */
 export interface OpenSpan extends Span {
-  /** Runs `work` with the span active. */
   run<T>(work: () => T): T;
   /** May be called again; the first call counts. */
   end(): void;
@@ -52,7 +50,6 @@ export const NO_TRACE: Trace = {
 
 export const activeSpan = new AsyncLocalStorage<OpenTelemetrySpan | undefined>();
 
-/** The ids of the active span, for a log line. */
 export function activeSpanIds(): { traceId?: string; spanId?: string } {
   const context = activeSpan.getStore()?.spanContext();
   return context ? { traceId: context.traceId, spanId: context.spanId } : {};
