@@ -8,11 +8,9 @@ import { AppError, accountDeleted } from '../errors.ts';
 const MAX_INSTANT = '9999-12-31T23:59:59.999Z';
 
 /**
- * Extends the caller's trial by a coupon, counted from the later of now and the trial's end. Throws, in this order: 404
- * for a coupon that is missing or inactive, 400 if it has expired, was used by the caller before, or has no uses left.
- *
- * The conditional update takes a use, and the primary key of the redemptions allows one per user: concurrent calls cannot
- * get more out of a coupon than it has.
+ * Extends the caller's trial, from the later of now and its end. Throws 404 for a missing or inactive coupon, 400 if it has
+ * expired, was used by the caller, or has no uses left. Concurrent calls cannot get more out of a coupon than it has: the
+ * conditional update takes a use, and the primary key of the redemptions allows one per user.
  */
 export function activateCoupon(ctx: Context, caller: Caller, code: string) {
   return inTransaction(ctx, async (tx) => {

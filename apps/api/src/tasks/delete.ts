@@ -14,10 +14,7 @@ interface LiveExecution {
   model: string;
 }
 
-/**
- * Deletes a task with its history; throws 404. Pending executions give their quota back. Running ones are aborted and
- * their results dropped; the usage ledger keeps an estimate of what they have sent.
- */
+/** Deletes a task with its history; throws 404. Running executions are aborted, and the ledger gets an estimate of them. */
 export async function deleteTask(ctx: Context, caller: Caller, id: number): Promise<void> {
   const live = await inTransaction(ctx, async (tx) => {
     const owned = and(eq(tasks.id, id), eq(tasks.userId, caller.id));

@@ -15,10 +15,7 @@ export async function lockUserTasks(
   await ctx.db.select({ id: tasks.id }).from(tasks).where(eq(tasks.userId, userId)).orderBy(tasks.id).for(strength);
 }
 
-/**
- * Suspends the tasks of a user who is deactivated, in the transaction of the caller: they keep their status and have no
- * next run. Pending executions are deleted and give their quota back; running ones complete.
- */
+/** Suspends the tasks of a user who is deactivated: no next run, no pending executions; running ones complete. */
 export async function suspendTasks(ctx: Context, userId: number): Promise<void> {
   const now = ctx.now();
   const owned = eq(tasks.userId, userId);
@@ -60,10 +57,7 @@ async function deletePending(ctx: Context, userId: number) {
   );
 }
 
-/**
- * Resumes the tasks of a user who is active again, in the transaction of the caller: each continues with its next future
- * run. A `once` task that was due meanwhile runs late; one whose retries were deleted has failed.
- */
+/** Resumes the tasks of a user. A `once` task that was due meanwhile runs late; one whose retries were deleted fails. */
 export async function resumeTasks(ctx: Context, userId: number): Promise<void> {
   const now = ctx.now();
   const suspended = await ctx.db

@@ -14,10 +14,7 @@ import { assertInFuture, parseSchedule } from './schedule.ts';
 import { completeSettings, type Settings, storeSettings } from './settings.ts';
 import { nextState } from './state.ts';
 
-/**
- * Creates a task and returns its id. A task that is created paused has no next run and does not count as active. Throws
- * 400 for a first run in the past or a `webhookUrl` that egress forbids, and 402 over the quota of active tasks.
- */
+/** Returns the id. Throws 400 for a first run in the past or a forbidden `webhookUrl`, 402 over the quota of active tasks. */
 export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput): Promise<number> {
   const schedule = parseSchedule(input);
   assertInFuture(schedule, ctx.now());

@@ -9,9 +9,8 @@ import { lockAccount } from './lock-account.ts';
 const BATCH_SIZE = 5000;
 
 /**
- * Deletes an account with all its data and records that. Running executions are aborted; stored files are removed soon
- * after. The audit log loses what the account did and keeps what admins did to it. Throws 404, and 409 for the last
- * active admin.
+ * Deletes an account with all its data. The audit log loses what the account did and keeps what admins did to it. Throws
+ * 404, and 409 for the last active admin.
  */
 export async function deleteAccount(ctx: Context, admin: Caller, id: number): Promise<void> {
   const running = await inTransaction(ctx, async (tx) => {

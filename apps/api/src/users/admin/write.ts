@@ -9,10 +9,7 @@ import { lockAccount, type ManagedAccount } from './lock-account.ts';
 
 type Changes = { [K in keyof ChangeAccountInput]-?: ManagedAccount[K] };
 
-/**
- * Changes an account and records it in the audit log, if anything changes. Another role and deactivation end the
- * account's sessions; the tasks of a deactivated account are suspended. Throws 404, and 409 for the last active admin.
- */
+/** Another role and deactivation end the account's sessions. Throws 404, and 409 for the last active admin. */
 export function changeAccount(
   ctx: Context,
   admin: Caller,
