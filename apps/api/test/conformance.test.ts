@@ -1,12 +1,12 @@
 import t from 'tap';
 import { testContext } from './support/context.ts';
-import { explainMismatch, routesOf } from './support/contract/conformance.ts';
-import { findOperations } from './support/contract/operations.ts';
+import { explainMismatch, listRoutes } from './support/contract/conformance.ts';
+import { listOperations } from './support/contract/operations.ts';
 
 // Files are served where they are on disk only.
 const { app } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
-const operations = await findOperations();
-const routes = routesOf(app).filter(({ method, url }) => {
+const operations = await listOperations();
+const routes = listRoutes(app).filter(({ method, url }) => {
   return method !== 'HEAD' && method !== 'OPTIONS' && url !== '/' && !url.startsWith('/api/docs');
 });
 const idOf = (schema: unknown) => (schema as { operationId?: string } | undefined)?.operationId;

@@ -1,4 +1,4 @@
-import type { Bench } from './bench.ts';
+import type { Benchmark } from './benchmark.ts';
 import { execute } from './benchmarks/execute.ts';
 import { executions } from './benchmarks/executions.ts';
 import { health } from './benchmarks/health.ts';
@@ -18,7 +18,7 @@ import { hangingReceivers } from './extra/hanging-receivers.ts';
 import { outage } from './extra/outage.ts';
 
 /** The benchmarks of the report, in its order. */
-const REPORTED: Record<string, Bench> = {
+const REPORTED: Record<string, Benchmark> = {
   task,
   health,
   executions,
@@ -34,7 +34,7 @@ const REPORTED: Record<string, Bench> = {
 };
 
 /** Run only when named. */
-const EXTRA: Record<string, Bench> = {
+const EXTRA: Record<string, Benchmark> = {
   admin,
   faults,
   outage,
@@ -42,6 +42,6 @@ const EXTRA: Record<string, Bench> = {
   'hanging-receivers': hangingReceivers,
 };
 
-export const BENCHMARKS: Readonly<Record<string, Bench>> = { ...REPORTED, ...EXTRA };
+export const BENCHMARKS: Readonly<Record<string, Benchmark>> = { ...REPORTED, ...EXTRA };
 
 export const isInReport = (name: string): boolean => Object.hasOwn(REPORTED, name);

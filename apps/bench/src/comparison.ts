@@ -15,15 +15,15 @@ export interface Comparison {
 }
 
 /** Carillon's median divided by the baseline's; null where there is nothing to divide by. */
-export function ratioOf({ values, baseline }: Comparison): number | null {
+export function toRatio({ values, baseline }: Comparison): number | null {
   if (!baseline || 'missing' in baseline) return null;
   return median(values) / median(baseline.values);
 }
 
 /** Whether the aim is met; null where there is none, or its baseline was not measured. */
-export function isMet(comparison: Comparison): boolean | null {
+export function isAimMet(comparison: Comparison): boolean | null {
   const { aim, baseline, values } = comparison;
-  const figure = baseline ? ratioOf(comparison) : median(values);
+  const figure = baseline ? toRatio(comparison) : median(values);
   if (!aim || figure === null) return null;
   return 'atLeast' in aim ? figure >= aim.atLeast : figure <= aim.atMost;
 }
@@ -32,7 +32,7 @@ export function isMet(comparison: Comparison): boolean | null {
  * Takes the figures of all contestants, a round of everybody after the other, so that whatever else slows the machine
  * hits all of them. Who is first changes from round to round.
  */
-export async function inRounds<N extends string, T>(
+export async function measureInRounds<N extends string, T>(
   rounds: number,
   contestants: Record<N, (round: number) => Promise<T>>,
   describe: (figure: T) => string,

@@ -1,18 +1,18 @@
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import type { Bench } from './bench.ts';
+import type { Benchmark } from './benchmark.ts';
 import { BENCHMARKS, isInReport } from './benchmarks.ts';
 import { startDatabaseServer } from './environment/servers/database-server.ts';
-import { endAll, isEnding } from './environment/shutdown.ts';
+import { closeAll, isShuttingDown } from './environment/shutdown.ts';
 import { OptionError, readOptions } from './options.ts';
-import { cells, type Outcome, writeReport } from './report.ts';
+import { type Outcome, toCells, writeReport } from './report.ts';
 
 /** However wrong it goes, a measurement is ended after so long. */
-const LONGEST_MS = 90 * 60_000;
+const MAX_BENCHMARK_MS = 90 * 60_000;
 
-const giveUp = async (why: unknown, code: number) => {
+const abort = async (why: unknown, code: number) => {
   console.error(why);
-  await endAll();
+  await closeAll();
   process.exit(code);
 };
 
@@ -22,7 +22,7 @@ function usage(): void {
 Without a name, all that has a row in the report is measured, and the report is written; a quick run writes none unless
 --report says where.
 `);
-  const list = (benches: [string, Bench][]) => {
+  const list = (benches: [string, Benchmark][]) => {
     for (const [name, { about }] of benches) console.log(`  ${name.padEnd(18)} ${about}`);
   };
   const all = Object.entries(BENCHMARKS);
@@ -40,9 +40,8 @@ async function main(): Promise<number> {
     return unknown ? 1 : 0;
   }
   const names = options.names.length > 0 ? options.names : Object.keys(BENCHMARKS).filter(isInReport);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(signal, () => giveUp('Interrupted.', 130));
-  process.once('uncaughtException', (error) => giveUp(error, 1));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => abort('Interrupted.', 130));
+  process.once('uncaughtException', (error) => abort(error, 1));
 
   await using stack = new AsyncDisposableStack();
   const at = new Date();
@@ -51,23 +50,26 @@ async function main(): Promise<number> {
   // Compiling the programs is most of what a quick run does.
   if (options.quick) process.env.NODE_COMPILE_CACHE = join(server.folder, 'compile-cache');
   const outcomes: Outcome[] = [];
-  for (const name of names) outcomes.push(await measure(name, BENCHMARKS[name] as Bench));
+  for (const name of names) outcomes.push(await measure(name, BENCHMARKS[name] as Benchmark));
   if (options.names.length === 0 && options.report !== null) {
     writeReport(options.report, { ...options, at, postgres: server.version, outcomes });
     console.log(`\nThe report is in ${options.report}.`);
   }
   return outcomes.some((outcome) => 'failed' in outcome) ? 1 : 0;
 
-  async function measure(name: string, { about, run }: Bench): Promise<Outcome> {
+  async function measure(name: string, { about, run }: Benchmark): Promise<Outcome> {
     console.log(`\n${name}: ${about}`);
-    const limit = setTimeout(() => giveUp(`${name} took longer than ${LONGEST_MS / 60_000} minutes.`, 1), LONGEST_MS);
+    const limit = setTimeout(
+      () => abort(`${name} took longer than ${MAX_BENCHMARK_MS / 60_000} minutes.`, 1),
+      MAX_BENCHMARK_MS,
+    );
     try {
       await using own = new AsyncDisposableStack();
       const comparisons = await run(own, { ...options, server });
-      for (const comparison of comparisons) console.log(`  ${cells(comparison).join(' | ')}`);
+      for (const comparison of comparisons) console.log(`  ${toCells(comparison).join(' | ')}`);
       return { name, about, comparisons };
     } catch (error) {
-      if (isEnding()) throw error;
+      if (isShuttingDown()) throw error;
       console.error(error);
       return { name, about, failed: (error as Error).message };
     } finally {
@@ -80,5 +82,5 @@ try {
   process.exit(await main());
 } catch (error) {
   // Whoever gives up says why and with which code.
-  if (!isEnding()) await giveUp(error instanceof OptionError ? error.message : error, 1);
+  if (!isShuttingDown()) await abort(error instanceof OptionError ? error.message : error, 1);
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const SHOWN = 15;
+const MAX_LINES = 15;
 
 /** What Node writes. */
 export interface Profile {
@@ -14,7 +14,7 @@ export interface Profile {
 }
 
 /** Where a process spent its time from some moment on: the functions with the most of their own. */
-export interface Spent {
+export interface ProfileSummary {
   /** Milliseconds in which it was not idle. */
   busyMs: number;
   lines: { share: number; where: string }[];
@@ -26,14 +26,14 @@ export function printProfile(path: string, sinceMs: number): void {
     console.log(`\n  ${path} is missing: the process had to be killed before it wrote it.`);
     return;
   }
-  const { busyMs, lines } = spentIn(JSON.parse(readFileSync(path, 'utf8')), sinceMs);
+  const { busyMs, lines } = summarizeProfile(JSON.parse(readFileSync(path, 'utf8')), sinceMs);
   console.log(`\n  ${path}: busy for ${Math.round(busyMs)} ms since it was ready`);
   for (const { share, where } of lines) console.log(`  ${(share * 100).toFixed(1).padStart(5)} %  ${where}`);
 }
 
 /** Shares of the time in which the process was not idle, by function, from `sinceMs` on. */
-export function spentIn({ nodes, samples, timeDeltas, startTime }: Profile, sinceMs: number): Spent {
-  const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
+export function summarizeProfile({ nodes, samples, timeDeltas, startTime }: Profile, sinceMs: number): ProfileSummary {
+  const names = new Map(nodes.map(({ id, callFrame }) => [id, describeFrame(callFrame)]));
   const own = new Map<string, number>();
   let at = startTime;
   samples.forEach((sample, n) => {
@@ -45,12 +45,12 @@ export function spentIn({ nodes, samples, timeDeltas, startTime }: Profile, sinc
   const busy = [...own.values()].reduce((sum, took) => sum + took, 0);
   const lines = [...own]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, SHOWN)
+    .slice(0, MAX_LINES)
     .map(([where, took]) => ({ share: took / busy, where }));
   return { busyMs: busy / 1000, lines };
 }
 
-function nameOf({ functionName, url, lineNumber }: Profile['nodes'][number]['callFrame']): string {
+function describeFrame({ functionName, url, lineNumber }: Profile['nodes'][number]['callFrame']): string {
   const name = functionName || '(anonymous)';
   if (url === '') return name;
   const path = url

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { type Comparison, isMet, ratioOf } from './comparison.ts';
-import { canPin } from './environment/cores.ts';
+import { type Comparison, isAimMet, toRatio } from './comparison.ts';
+import { canPin } from './environment/processes.ts';
 import type { Options } from './options.ts';
-import { digits, spread } from './statistics.ts';
+import { formatNumber, formatSpread } from './statistics.ts';
 
 /** What became of a measurement: its lines, or why there are none. */
 export type Outcome = { name: string; about: string } & ({ comparisons: Comparison[] } | { failed: string });
 
-export interface Run extends Options {
+export interface ReportInput extends Options {
   at: Date;
   /** PostgreSQL's version. */
   postgres: string;
@@ -18,11 +18,11 @@ export interface Run extends Options {
 const NOTES = '\n## Notes\n';
 
 /** Writes the report of a whole run. What people have written below its heading "Notes" stays. */
-export function writeReport(path: string, run: Run): void {
-  writeFileSync(path, `${reportOf(run)}${notesIn(path)}`);
+export function writeReport(path: string, run: ReportInput): void {
+  writeFileSync(path, `${buildReport(run)}${readNotes(path)}`);
 }
 
-function notesIn(path: string): string {
+function readNotes(path: string): string {
   let before = '';
   try {
     before = readFileSync(path, 'utf8');
@@ -36,7 +36,7 @@ function notesIn(path: string): string {
 }
 
 /** The report as Markdown, without the notes. */
-export function reportOf({ at, postgres, outcomes, rounds, quick, largest }: Run): string {
+export function buildReport({ at, postgres, outcomes, rounds, quick, largest }: ReportInput): string {
   const memory = Math.round(totalmem() / 2 ** 30);
   const place = canPin
     ? 'The server that is measured runs on one core; load, AI server and receivers on another, and PostgreSQL on whichever is free, so it shares both.'
@@ -69,28 +69,28 @@ function section(outcome: Outcome): string[] {
     ...head,
     '| figure | Carillon | baseline | ratio | aim | met |',
     '|---|---|---|---|---|---|',
-    ...outcome.comparisons.map((comparison) => `| ${cells(comparison).join(' | ')} |`),
+    ...outcome.comparisons.map((comparison) => `| ${toCells(comparison).join(' | ')} |`),
     ...(notes.size > 0 ? ['', ...notes] : []),
   ];
 }
 
 /** The line of a comparison, in words: as the columns of the report. */
-export function cells(comparison: Comparison): string[] {
+export function toCells(comparison: Comparison): string[] {
   const { what, unit, values, baseline, aim } = comparison;
-  const ratio = ratioOf(comparison);
-  const met = isMet(comparison);
+  const ratio = toRatio(comparison);
+  const met = isAimMet(comparison);
   return [
     what,
-    `${spread(values)} ${unit}`,
+    `${formatSpread(values)} ${unit}`,
     !baseline
       ? '–'
       : 'missing' in baseline
         ? `${baseline.name}: not measured, ${baseline.missing}`
-        : `${baseline.name}: ${spread(baseline.values)} ${unit}`,
-    ratio === null ? '–' : digits(ratio),
+        : `${baseline.name}: ${formatSpread(baseline.values)} ${unit}`,
+    ratio === null ? '–' : formatNumber(ratio),
     !aim
       ? '–'
-      : `${'atLeast' in aim ? '≥' : '≤'} ${digits('atLeast' in aim ? aim.atLeast : aim.atMost)}${baseline ? ' ×' : ` ${unit}`}`,
+      : `${'atLeast' in aim ? '≥' : '≤'} ${formatNumber('atLeast' in aim ? aim.atLeast : aim.atMost)}${baseline ? ' ×' : ` ${unit}`}`,
     met === null ? '–' : met ? 'yes' : '**no**',
   ];
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { lateOf } from '../src/benchmarks/lateness.ts';
+import { toLateness } from '../src/benchmarks/lateness.ts';
 
 t.test('a job that a queue delivers twice is as late as the first time', async (t) => {
   const arrived = [
@@ -7,5 +7,5 @@ t.test('a job that a queue delivers twice is as late as the first time', async (
     { prompt: 'due at 1030', at: 1031 },
     { prompt: 'due at 1000', at: 9000 },
   ];
-  t.strictSame(lateOf(arrived), [4, 1]);
+  t.strictSame(toLateness(arrived), [4, 1]);
 });

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { type Comparison, inRounds, isMet, ratioOf } from '../src/comparison.ts';
-import { spentIn } from '../src/profile.ts';
-import { cells, type Outcome, reportOf, writeReport } from '../src/report.ts';
-import { digits, median, quantile, spread } from '../src/statistics.ts';
+import { type Comparison, isAimMet, measureInRounds, toRatio } from '../src/comparison.ts';
+import { summarizeProfile } from '../src/profile.ts';
+import { buildReport, type Outcome, toCells, writeReport } from '../src/report.ts';
+import { formatNumber, formatSpread, median, quantile } from '../src/statistics.ts';
 
 const comparison: Comparison = {
   what: 'executions',
@@ -38,23 +38,23 @@ t.test('a median is the middle value, or the mean of the two in the middle', asy
 });
 
 t.test('the ratio is that of the medians, and tells whether the aim is met', async (t) => {
-  t.equal(ratioOf(comparison), 2);
-  t.equal(isMet(comparison), true);
-  t.equal(isMet({ ...comparison, aim: { atLeast: 2.1 } }), false);
-  t.equal(isMet({ ...comparison, aim: { atMost: 1.9 } }), false);
-  t.equal(isMet({ what: 'start', unit: 'ms', values: [900], aim: { atMost: 1000 } }), true);
+  t.equal(toRatio(comparison), 2);
+  t.equal(isAimMet(comparison), true);
+  t.equal(isAimMet({ ...comparison, aim: { atLeast: 2.1 } }), false);
+  t.equal(isAimMet({ ...comparison, aim: { atMost: 1.9 } }), false);
+  t.equal(isAimMet({ what: 'start', unit: 'ms', values: [900], aim: { atMost: 1000 } }), true);
 });
 
 t.test('without an aim or a baseline that was measured, nothing is met or missed', async (t) => {
   const { aim: _aim, ...aimless } = comparison;
-  t.equal(isMet(aimless), null);
+  t.equal(isAimMet(aimless), null);
   const missing = { ...comparison, baseline: { name: 'BullMQ', missing: 'no redis-server' } };
-  t.equal(isMet(missing), null);
-  t.match(cells(missing)[2], 'BullMQ: not measured, no redis-server');
+  t.equal(isAimMet(missing), null);
+  t.match(toCells(missing)[2], 'BullMQ: not measured, no redis-server');
 });
 
 t.test('a line has the median, the least and the most of both, the ratio, the aim and whether it is met', async (t) => {
-  t.strictSame(cells(comparison), [
+  t.strictSame(toCells(comparison), [
     'executions',
     '1,000 (900 to 1,100) executions/s',
     'pg-boss: 500 (480 to 2,000) executions/s',
@@ -62,21 +62,21 @@ t.test('a line has the median, the least and the most of both, the ratio, the ai
     '≥ 2.00 ×',
     'yes',
   ]);
-  t.equal(spread([3]), '3.00');
-  t.strictSame([12345.6, 12.34, 0.1234].map(digits), ['12,346', '12.3', '0.123']);
+  t.equal(formatSpread([3]), '3.00');
+  t.strictSame([12345.6, 12.34, 0.1234].map(formatNumber), ['12,346', '12.3', '0.123']);
 });
 
 t.test('contestants take turns, and who is first changes', async (t) => {
   const order: string[] = [];
   const one = (name: string) => async () => order.push(name);
-  const figures = await inRounds(2, { a: one('a'), b: one('b'), c: one('c') }, String);
+  const figures = await measureInRounds(2, { a: one('a'), b: one('b'), c: one('c') }, String);
   t.strictSame(order, ['a', 'b', 'c', 'b', 'c', 'a']);
   t.strictSame(figures.a, [1, 6]);
 });
 
 t.test('the report names day, machine, versions and rounds, and says why something was not measured', async (t) => {
   const failed: Outcome = { name: 'tick', about: 'one tick', failed: 'No room on the disk.\n at somewhere' };
-  const text = reportOf({ ...run, outcomes: [outcome, failed] });
+  const text = buildReport({ ...run, outcomes: [outcome, failed] });
   t.match(text, '- 2026-11-20 10:00 UTC');
   t.match(text, /^- \d+ cores \(.+\), \d+ GiB of memory$/m);
   t.match(text, `- Node ${process.version}, PostgreSQL 18.4`);
@@ -106,7 +106,7 @@ t.test('a profile is counted from the moment on that is asked for, without what 
     samples: [0, 0, 1, 2, 2, 3],
     timeDeltas: [0, 1000, 1000, 3000, 3000, 3000],
   };
-  const { busyMs, lines } = spentIn(profile, 1002);
+  const { busyMs, lines } = summarizeProfile(profile, 1002);
   t.equal(busyMs, 6);
   t.strictSame(lines, [
     { share: 1, where: 'work' },

@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { until } from '../../api/test/processes/api-process.ts';
-import { tokenIn } from '../../api/test/support/servers/mail-server.ts';
-import { FORM, formOf, MIB } from '../../api/test/support/uploads.ts';
+import { getResetToken } from '../../api/test/support/servers/mail-server.ts';
+import { buildForm, FORM, MIB } from '../../api/test/support/uploads.ts';
 import { startMixedLoad } from '../../bench/src/environment/mixed-load.ts';
-import { addPeople, addTasks } from '../../bench/src/environment/people.ts';
 import { hasNginx } from '../../bench/src/environment/servers/nginx.ts';
-import { auditRuns } from '../../bench/src/extra/faults-audit.ts';
+import { insertTasks, insertUsers } from '../../bench/src/environment/users.ts';
+import { createAudit } from '../../bench/src/extra/faults-audit.ts';
 import { CERTIFICATE } from './production/certificate.ts';
 import { installProduction } from './production/installation.ts';
 import { createVisitor } from './production/visitor.ts';
@@ -23,8 +23,8 @@ const skip = canRun ? false : 'needs Linux and nginx (apt-get install nginx)';
 
 t.test('Carillon works behind nginx in production mode', { skip }, async (t) => {
   const { nginx, apis, db, ai, mail, receiver, jwtSecret, logs } = await installProduction(t);
-  const people = await addPeople(db, { count: PEOPLE, jwtSecret });
-  const tasks = await addTasks(db, 2);
+  const people = await insertUsers(db, { count: PEOPLE, jwtSecret });
+  const tasks = await insertTasks(db, 2);
   const from = (address: string) => createVisitor(t, nginx.url, address);
   const alice = from('127.0.0.2');
   const secrets: string[] = [];
@@ -76,7 +76,7 @@ t.test('Carillon works behind nginx in production mode', { skip }, async (t) => 
 
   await t.test('An upload of 10 MiB is served unchanged', async (t) => {
     const content = Buffer.alloc(10 * MIB, 'The moons of Saturn are many. ');
-    const body = formOf({ name: 'moons.txt', type: 'text/plain', content });
+    const body = buildForm({ name: 'moons.txt', type: 'text/plain', content });
     const { status, json } = await alice.ask('POST', '/api/upload', { headers: { ...bearer, ...FORM }, body });
     t.equal(status, 200);
     t.ok(json.url.startsWith(`${nginx.url}/files/`), json.url);
@@ -114,7 +114,7 @@ t.test('Carillon works behind nginx in production mode', { skip }, async (t) => 
     await alice.ask('POST', '/api/auth/forgot-password', { body: { email: 'alice@example.com' } });
     const isReset = ({ text = '' }: { text?: string | undefined }) => /reset/i.test(text);
     await until(() => mail.received.some(isReset));
-    const token = tokenIn(mail.received.find(isReset) as (typeof mail.received)[number]);
+    const token = getResetToken(mail.received.find(isReset) as (typeof mail.received)[number]);
     t.equal((await alice.ask('GET', `/api/auth/validate-reset-token?token=${token}`)).status, 200);
     secrets.push(token);
   });
@@ -143,13 +143,13 @@ t.test('Carillon works behind nginx in production mode', { skip }, async (t) => 
   await t.test('A rolling restart loses no request and no execution', async (t) => {
     const arrivals = async () => ai.requests.splice(0).map(({ body }) => String(body.messages.at(-1)?.content));
     const toArrival = (prompt: string) => ({ prompt, at: 0, monotonicMs: 0 });
-    const audit = auditRuns({
+    const audit = createAudit({
       db,
-      ai: { arrivals: async () => (await arrivals()).map(toArrival) },
+      ai: { takeArrivals: async () => (await arrivals()).map(toArrival) },
       scheduled: tasks.slice(PEOPLE),
     });
     ai.answer(() => ({ delayMs: 500 }));
-    await audit.spread(10_000);
+    await audit.scheduleOver(10_000);
     const onDemand = tasks.slice(0, PEOPLE);
     const load = startMixedLoad({ url: nginx.url, people, tasks: onDemand, perSecond: PER_SECOND, ca: CERTIFICATE });
     const asking = new AbortController();
@@ -166,11 +166,11 @@ t.test('Carillon works behind nginx in production mode', { skip }, async (t) => 
     asking.abort();
     await Promise.all([asked, load.stop()]);
     t.strictSame(
-      load.sent.filter(({ why }) => why !== null),
+      load.sent.filter(({ failure }) => failure !== null),
       [],
     );
     t.strictSame([...statuses], [200]);
-    t.strictSame((await audit.judge(load.sent)).wrong, []);
+    t.strictSame((await audit.check(load.sent)).errors, []);
   });
 
   await t.test('No log contains a secret URL', async (t) => {

@@ -2,7 +2,7 @@ import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { decryptProviderKey } from '../../src/crypto/provider-key.ts';
-import { dataOf, invalid, testActions, UNAUTHORIZED } from '../support/actions.ts';
+import { getData, testActions, UNAUTHORIZED, validationError } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { PASSWORD, type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';
 
@@ -31,27 +31,27 @@ t.test('updateProfile changes the given fields of the caller’s profile and ret
     timezone: 'Europe/Lisbon',
     notificationPreferences: { email: false, webhook: true },
   };
-  const data = await dataOf(actions.updateProfile(alice.token, given));
+  const data = await getData(actions.updateProfile(alice.token, given));
   const updatedAt = '2026-11-20T10:00:01.000Z';
   t.same(data, { ...given, id: String(alice.id), email: 'alice.b@example.com', updatedAt });
   const user = (await app.inject({ url: '/api/user', headers: alice.headers })).json().user;
   t.match(user, { name: 'Alice B.', email: 'alice.b@example.com', timezone: 'Europe/Lisbon' });
   clock.advance(1000);
-  t.same(await dataOf(actions.updateProfile(alice.token, {})), data, 'an empty change changes nothing');
-  t.match(await dataOf(actions.updateProfile(alice.token, { timezone: null })), { timezone: null, name: 'Alice B.' });
+  t.same(await getData(actions.updateProfile(alice.token, {})), data, 'an empty change changes nothing');
+  t.match(await getData(actions.updateProfile(alice.token, { timezone: null })), { timezone: null, name: 'Alice B.' });
   t.same(await rowOf(bob), his, 'other users are not changed');
 });
 
 t.test('updateProfile rejects invalid fields by name, and a taken address', async (t) => {
   const rejected = (given: object) => actions.updateProfile(alice.token, given);
-  t.same(await rejected({ name: 'A' }), invalid({ name: ['must be at least 2 characters'] }));
-  t.same(await rejected({ email: 'alice' }), invalid({ email: ['must be an e-mail address'] }));
+  t.same(await rejected({ name: 'A' }), validationError({ name: ['must be at least 2 characters'] }));
+  t.same(await rejected({ email: 'alice' }), validationError({ email: ['must be an e-mail address'] }));
   t.match(await rejected({ timezone: 'Mars' }), { details: { timezone: [/IANA/] } });
   t.same(
     await rejected({ notificationPreferences: { sms: true } }),
-    invalid({ 'notificationPreferences.sms': ['is not a known field'] }),
+    validationError({ 'notificationPreferences.sms': ['is not a known field'] }),
   );
-  t.same(await rejected({ role: 'ADMIN' }), invalid({ role: ['is not a known field'] }));
+  t.same(await rejected({ role: 'ADMIN' }), validationError({ role: ['is not a known field'] }));
   t.match(await rejected({ email: 'BOB@example.com' }), { success: false, code: 'CONFLICT', error: /registered/ });
 });
 
@@ -93,12 +93,15 @@ t.test('changePassword needs the current password, and ends the other sessions',
 t.test('changePassword rejects by field', async (t) => {
   const rejected = (currentPassword: string, newPassword: string) =>
     actions.changePassword(alice.token, { currentPassword, newPassword });
-  t.same(await rejected('wrong-password', 'Another-2027'), invalid({ currentPassword: ['is wrong'] }));
-  t.same(await rejected('12345', 'Another-2027'), invalid({ currentPassword: ['must be at least 6 characters'] }));
-  t.same(await rejected(PASSWORD, 'Short-1'), invalid({ newPassword: ['must be at least 8 characters'] }));
+  t.same(await rejected('wrong-password', 'Another-2027'), validationError({ currentPassword: ['is wrong'] }));
+  t.same(
+    await rejected('12345', 'Another-2027'),
+    validationError({ currentPassword: ['must be at least 6 characters'] }),
+  );
+  t.same(await rejected(PASSWORD, 'Short-1'), validationError({ newPassword: ['must be at least 8 characters'] }));
   t.same(
     await rejected(PASSWORD, 'password'),
-    invalid({ newPassword: ['must contain an upper-case letter', 'must contain a digit'] }),
+    validationError({ newPassword: ['must contain an upper-case letter', 'must contain a digit'] }),
   );
   t.match(await rejected(PASSWORD, PASSWORD), { details: { newPassword: [/differ/] } });
   t.equal(await signIn(alice.email, PASSWORD), 200);
@@ -115,7 +118,7 @@ t.test('updateSettings stores key, URL and mail addresses, and returns only whet
   const { providerKeySealed } = await rowOf(alice);
   t.equal(decryptProviderKey(ctx, alice.id, providerKeySealed as string), key);
   const cleared = { modelRouterApiKey: null, webhookUrl: null, notificationEmails: [] };
-  t.same(await dataOf(actions.updateSettings(alice.token, cleared)), {
+  t.same(await getData(actions.updateSettings(alice.token, cleared)), {
     ...{ webhookUrl: null, webhookId: null, notificationEmails: [], hasModelRouterApiKey: false },
   });
   t.match(await rowOf(bob), { notificationUrl: null, notificationEmails: [] });
@@ -127,16 +130,16 @@ t.test('updateSettings rejects by field', async (t) => {
   t.match(await rejected({ webhookUrl: 'http://192.168.0.1/' }), { details: { webhookUrl: [/./] } });
   t.same(
     await rejected({ notificationEmails: ['x'] }),
-    invalid({ 'notificationEmails.0': ['must be an e-mail address'] }),
+    validationError({ 'notificationEmails.0': ['must be an e-mail address'] }),
   );
   t.same(
     await rejected({ notificationEmails: 'a@example.com' }),
-    invalid({ notificationEmails: ['must be an array'] }),
+    validationError({ notificationEmails: ['must be an array'] }),
   );
   t.match(await rejected({ modelRouterApiKey: 'two words' }), { details: { modelRouterApiKey: [/printable/] } });
   t.same(
     await rejected({ email: 'a@example.com' }),
-    invalid({ email: ['is not a known field'] }),
+    validationError({ email: ['is not a known field'] }),
     'updateProfile has this field',
   );
 });

@@ -1,7 +1,15 @@
 import { auditLog, coupons, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { dataOf, FORBIDDEN, invalid, notFound, TASK, testActions, UNAUTHORIZED } from '../support/actions.ts';
+import {
+  FORBIDDEN,
+  getData,
+  notFoundError,
+  TASK,
+  testActions,
+  UNAUTHORIZED,
+  validationError,
+} from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda, signUpAlice } from '../support/people.ts';
 
@@ -20,10 +28,10 @@ t.beforeEach(async () => {
 });
 
 t.test('getSystemStats counts users, tasks and executions', async (t) => {
-  const { id } = await dataOf(actions.createTask(alice.token, TASK));
-  await dataOf(actions.createTask(alice.token, { ...TASK, active: false }));
-  await dataOf(actions.executeTask(alice.token, id));
-  t.same(await dataOf(actions.getSystemStats(ada.token)), {
+  const { id } = await getData(actions.createTask(alice.token, TASK));
+  await getData(actions.createTask(alice.token, { ...TASK, active: false }));
+  await getData(actions.executeTask(alice.token, id));
+  t.same(await getData(actions.getSystemStats(ada.token)), {
     users: { total: 2, active: 2, new24h: 2 },
     tasks: { total: 2, active: 1, paused: 1 },
     executions: { last24h: 1, success: 0, failed: 0, successRate: 0 },
@@ -33,7 +41,7 @@ t.test('getSystemStats counts users, tasks and executions', async (t) => {
 t.test('listUsers pages from 1, the newest account first', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   const page = async (input?: object) => {
-    const { users, ...rest } = await dataOf(actions.listUsers(ada.token, input));
+    const { users, ...rest } = await getData(actions.listUsers(ada.token, input));
     return { ids: users.map(({ id }) => id), ...rest };
   };
   const ids = [carol, alice, ada].map(({ id }) => String(id));
@@ -43,7 +51,7 @@ t.test('listUsers pages from 1, the newest account first', async (t) => {
   t.same(await page({ page: 2_147_483_647, limit: 100 }), { ids: [], total: 3, page: 2_147_483_647, pages: 1 });
   t.same((await page({ search: 'CAROL' })).ids, ids.slice(0, 1));
   t.same((await page({ role: 'ADMIN' })).ids, ids.slice(2));
-  const { users: found } = await dataOf(actions.listUsers(ada.token, { role: 'ADMIN' }));
+  const { users: found } = await getData(actions.listUsers(ada.token, { role: 'ADMIN' }));
   const rest = (await app.inject({ url: '/api/admin/users?role=ADMIN', headers: ada.headers })).json().data.users;
   t.same(
     found,
@@ -62,7 +70,7 @@ t.test('listUsers pages from 1, the newest account first', async (t) => {
 
 t.test('updateUserRole changes a role, ends the sessions and is recorded', async (t) => {
   clock.advance(1000);
-  const data = await dataOf(actions.updateUserRole(ada.token, String(alice.id), 'ADMIN'));
+  const data = await getData(actions.updateUserRole(ada.token, String(alice.id), 'ADMIN'));
   const { trialEndsAt } = data;
   const updatedAt = '2026-11-20T10:00:01.000Z';
   t.same(data, { id: String(alice.id), role: 'ADMIN', isActive: true, trialEndsAt, updatedAt });
@@ -83,7 +91,7 @@ t.test('The last active admin stays an admin', async (t) => {
     error: 'This is the last active admin.',
     code: 'CONFLICT',
   });
-  t.same(await actions.updateUserRole(ada.token, '2147483647', 'USER'), notFound('user'));
+  t.same(await actions.updateUserRole(ada.token, '2147483647', 'USER'), notFoundError('user'));
   t.same(await actions.updateUserRole(alice.token, String(alice.id), 'ADMIN'), FORBIDDEN);
 });
 
@@ -105,7 +113,7 @@ t.test('Of two admins who demote each other concurrently one stays, and the othe
 
 t.test('createCoupon accepts a code, or generates one', async (t) => {
   const given = { code: 'spring-27', type: 'TRIAL_EXTENSION', value: 30, maxUses: 5 } as const;
-  const data = await dataOf(actions.createCoupon(ada.token, { ...given, expiresAt: '2027-01-01T01:00:00+01:00' }));
+  const data = await getData(actions.createCoupon(ada.token, { ...given, expiresAt: '2027-01-01T01:00:00+01:00' }));
   t.same(data, {
     ...given,
     id: data.id,
@@ -118,14 +126,14 @@ t.test('createCoupon accepts a code, or generates one', async (t) => {
   });
   const shown = (await app.inject({ url: `/api/admin/coupons/${data.id}`, headers: ada.headers })).json().coupon;
   t.same({ ...shown, id: data.id }, { ...data, updatedAt: START.toISOString() }, 'equal to the REST response');
-  t.match(await dataOf(actions.createCoupon(ada.token, {})), {
+  t.match(await getData(actions.createCoupon(ada.token, {})), {
     code: /^[\w-]{19}$/,
     value: 14,
     maxUses: null,
     expiresAt: null,
   });
   t.match(await actions.createCoupon(ada.token, { code: 'Spring-27' }), { success: false, code: 'CONFLICT' });
-  t.same(await actions.createCoupon(ada.token, { maxUses: 0 }), invalid({ maxUses: ['must be at least 1'] }));
+  t.same(await actions.createCoupon(ada.token, { maxUses: 0 }), validationError({ maxUses: ['must be at least 1'] }));
   t.match(await actions.createCoupon(ada.token, { type: 'GIFT' as never }), { details: { type: [/TRIAL_EXTENSION/] } });
   t.same(await actions.createCoupon(alice.token, given), FORBIDDEN);
 });

@@ -1,11 +1,11 @@
 import { executions, tasks } from '@carillon/db';
 import t from 'tap';
-import { dataOf, invalid, notFound, TASK, testActions } from '../support/actions.ts';
+import { getData, notFoundError, TASK, testActions, validationError } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
-import { postTask, readTask, UNHURRIED } from '../support/tasks.ts';
+import { postTask, readTask } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 const actions = testActions(ctx);
 const alice = await signUpAlice(app);
 const bob = await signUpBob(app);
@@ -13,7 +13,7 @@ let id: string;
 t.beforeEach(async () => {
   clock.set(START);
   await ctx.db.delete(tasks);
-  id = (await dataOf(actions.createTask(alice.token, TASK))).id;
+  id = (await getData(actions.createTask(alice.token, TASK))).id;
 });
 const update = (given: object, { token } = alice) => actions.updateTask(token, { id, ...given });
 
@@ -76,7 +76,7 @@ t.test('The expression is in the task’s own time zone', async (t) => {
 t.test('A task of REST without an expression shows its recurrence, which can be sent back', async (t) => {
   const plain = await postTask(app, alice, { recurrence: 'weekly' });
   const before = await readTask(app, alice, plain);
-  const shown = await dataOf(actions.updateTask(alice.token, { id: String(plain), name: 'Weekly news' }));
+  const shown = await getData(actions.updateTask(alice.token, { id: String(plain), name: 'Weekly news' }));
   t.equal(shown.recurrence, 'weekly');
   const again = await actions.updateTask(alice.token, {
     id: String(plain),
@@ -102,9 +102,9 @@ t.test('`active` pauses and resumes, by both actions', async (t) => {
 t.test('Errors name the field of the action', async (t) => {
   t.same(
     await update({ name: 'ab', limit: 1 }),
-    invalid({ limit: ['is not a known field'], name: ['must be at least 3 characters'] }),
+    validationError({ limit: ['is not a known field'], name: ['must be at least 3 characters'] }),
   );
-  t.same(await actions.updateTask(alice.token, { name: 'No id' } as never), invalid({ id: ['is required'] }));
+  t.same(await actions.updateTask(alice.token, { name: 'No id' } as never), validationError({ id: ['is required'] }));
   t.match(await update({ recurrence: 'never' }), { details: { recurrence: [/five fields/] } });
   t.match(await update({ webhookUrl: 'http://10.0.0.1/' }), { details: { webhookUrl: [/./] } });
   t.match(await update({ description: 'x'.repeat(501) }), { details: { description: [/500/] } });
@@ -115,9 +115,9 @@ t.test('Errors name the field of the action', async (t) => {
 
 t.test('A `once` task that has passed is not resumed: its recurrence has to be changed', async (t) => {
   const once = String(await postTask(app, alice, { recurrence: 'once' }));
-  await dataOf(actions.toggleTaskActive(alice.token, once, false));
+  await getData(actions.toggleTaskActive(alice.token, once, false));
   clock.set('2026-11-21T00:00:00Z');
-  const passed = invalid({ recurrence: ['has passed: give a new one in the future'] });
+  const passed = validationError({ recurrence: ['has passed: give a new one in the future'] });
   t.same(await actions.toggleTaskActive(alice.token, once, true), passed);
   t.same(await actions.updateTask(alice.token, { id: once, active: true }), passed);
   const answer = await actions.updateTask(alice.token, { id: once, active: true, recurrence: '0 9 * * *' });
@@ -127,18 +127,18 @@ t.test('A `once` task that has passed is not resumed: its recurrence has to be c
 t.test('An ended task shows its status, and is not paused', async (t) => {
   await ctx.db.update(tasks).set({ status: 'completed', nextExecutionAt: null });
   t.match(await update({}), { data: { status: 'COMPLETED', active: false } });
-  t.same(await update({ active: false }), invalid({ active: ['only an active task can be paused'] }));
+  t.same(await update({ active: false }), validationError({ active: ['only an active task can be paused'] }));
   t.same(
     await actions.toggleTaskActive(alice.token, id, false),
-    invalid({ active: ['only an active task can be paused'] }),
+    validationError({ active: ['only an active task can be paused'] }),
   );
   await ctx.db.update(tasks).set({ status: 'failed' });
   t.match(await update({}), { data: { status: 'FAILED', active: false } });
 });
 
 t.test('Resuming a task counts as an active task', async (t) => {
-  await dataOf(actions.toggleTaskActive(alice.token, id, false));
-  for (let n = 0; n < 10; n++) await dataOf(actions.createTask(alice.token, TASK));
+  await getData(actions.toggleTaskActive(alice.token, id, false));
+  for (let n = 0; n < 10; n++) await getData(actions.createTask(alice.token, TASK));
   const full = { success: false, code: 'QUOTA_EXCEEDED', details: { resource: 'activeTasks', used: 10, limit: 10 } };
   t.match(await actions.toggleTaskActive(alice.token, id, true), full);
   t.match(await update({ active: true }), full);
@@ -156,32 +156,35 @@ t.test('A copy has everything that the owner has set, and the given name', async
     notificationEmail: 'alice@example.com',
   });
   clock.advance(1000);
-  const original = await dataOf(update({}));
+  const original = await getData(update({}));
   const at = ctx.now().toISOString();
-  const copy = await dataOf(actions.duplicateTask(alice.token, id, { name: 'Another' }));
+  const copy = await getData(actions.duplicateTask(alice.token, id, { name: 'Another' }));
   t.not(copy.id, id);
   t.same(copy, { ...original, id: copy.id, name: 'Another', createdAt: at, updatedAt: at });
   for (const given of [[], [{}]] as [{ name?: string }?][]) {
-    t.equal((await dataOf(actions.duplicateTask(alice.token, id, ...given))).name, `${TASK.name} (copy)`);
+    t.equal((await getData(actions.duplicateTask(alice.token, id, ...given))).name, `${TASK.name} (copy)`);
   }
   t.same(
     await actions.duplicateTask(alice.token, id, { name: 'ab' }),
-    invalid({ name: ['must be at least 3 characters'] }),
+    validationError({ name: ['must be at least 3 characters'] }),
   );
-  t.same(await actions.duplicateTask(alice.token, id, null as never), invalid({ input: ['must be an object'] }));
+  t.same(
+    await actions.duplicateTask(alice.token, id, null as never),
+    validationError({ input: ['must be an object'] }),
+  );
 });
 
 t.test('A deleted task is deleted with its executions', async (t) => {
-  await dataOf(actions.executeTask(alice.token, id));
+  await getData(actions.executeTask(alice.token, id));
   t.equal(await ctx.db.$count(executions), 1);
   t.same(await actions.deleteTask(alice.token, id), { success: true, data: null });
   t.equal(await ctx.db.$count(tasks), 0);
   t.equal(await ctx.db.$count(executions), 0);
-  t.same(await actions.deleteTask(alice.token, id), notFound('task'));
+  t.same(await actions.deleteTask(alice.token, id), notFoundError('task'));
 });
 
 t.test('A stranger’s task is not found by any action', async (t) => {
-  const missing = notFound('task');
+  const missing = notFoundError('task');
   t.same(await update({ name: 'Mine now' }, bob), missing);
   t.same(await update({ recurrence: '0 8 * * *' }, bob), missing);
   t.same(await actions.toggleTaskActive(bob.token, id, false), missing);

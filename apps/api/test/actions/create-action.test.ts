@@ -1,9 +1,17 @@
 import { connect, rateHits, rateWindows, settings } from '@carillon/db';
 import t from 'tap';
-import { assertGuarded, callable, dataOf, FORBIDDEN, TASK, testActions, UNAUTHORIZED } from '../support/actions.ts';
+import {
+  assertActionNeedsSession,
+  FORBIDDEN,
+  getData,
+  listActions,
+  TASK,
+  testActions,
+  UNAUTHORIZED,
+} from '../support/actions.ts';
 import { testContext } from '../support/context.ts';
+import { countStatements } from '../support/database.ts';
 import { signUp, signUpAda, signUpAlice } from '../support/people.ts';
-import { countStatements } from '../support/statements.ts';
 
 const test = await testContext(t);
 const { app, ctx, logged } = test;
@@ -36,19 +44,20 @@ t.test('The 18 actions of the contract exist', async (t) => {
 });
 
 t.test('Every action needs a live session of an active account, and is unavailable during maintenance', async (t) => {
-  for (const [name, act] of callable(actions)) {
-    await t.test(name, (t) => assertGuarded(t, test, (session) => act(session, '1', {}, {})));
+  for (const [name, act] of listActions(actions)) {
+    await t.test(name, (t) => assertActionNeedsSession(t, test, (session) => act(session, '1', {}, {})));
   }
 });
 
 t.test('Admin actions need the role, and no key', async (t) => {
   const forAdmins = ['getSystemStats', 'listUsers', 'updateUserRole', 'createCoupon'];
-  for (const [name, act] of callable(actions)) {
+  for (const [name, act] of listActions(actions)) {
     const answer = await act(alice.token, '1', {}, {});
     if (forAdmins.includes(name)) t.same(answer, FORBIDDEN, name);
     else t.not(answer.code, 'INSUFFICIENT_PERMISSIONS', name);
   }
-  for (const name of forAdmins) t.not((await new Map(callable(actions)).get(name)?.(ada.token))?.code, FORBIDDEN.code);
+  for (const name of forAdmins)
+    t.not((await new Map(listActions(actions)).get(name)?.(ada.token))?.code, FORBIDDEN.code);
 });
 
 t.test('An admin can work during maintenance', async (t) => {
@@ -66,7 +75,7 @@ t.test('The caller is checked before the input', async (t) => {
 });
 
 t.test('An unexpected error is returned without its cause, which is logged with the request id', async (t) => {
-  const id = (await dataOf(actions.createTask(alice.token, TASK))).id;
+  const id = (await getData(actions.createTask(alice.token, TASK))).id;
   for (const thrown of [new Error('hunter2 of the worker'), 'just text', null, undefined]) {
     logged.length = 0;
     const wakeExecutions = () => {
@@ -93,7 +102,7 @@ t.test('Every action reports an unavailable database', async (t) => {
   t.teardown(close);
   logged.length = 0;
   const away = testActions({ ...ctx, db });
-  for (const [name, act] of callable(away)) {
+  for (const [name, act] of listActions(away)) {
     const answer = await act(alice.token, '1', {}, {});
     t.match(
       answer,

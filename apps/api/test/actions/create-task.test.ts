@@ -1,12 +1,12 @@
 import { tasks, users, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { dataOf, invalid, TASK, testActions } from '../support/actions.ts';
+import { getData, TASK, testActions, validationError } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp, signUpAlice, signUpBob } from '../support/people.ts';
-import { readTask, UNHURRIED } from '../support/tasks.ts';
+import { readTask } from '../support/tasks.ts';
 
-const test = await testContext(t, { env: UNHURRIED });
+const test = await testContext(t);
 const { app, ctx, clock } = test;
 const actions = testActions(ctx);
 const alice = await signUpAlice(app);
@@ -18,7 +18,7 @@ t.beforeEach(async () => {
 const create = (given: object = {}, { token } = alice) => actions.createTask(token, { ...TASK, ...given });
 
 t.test('A task repeats by its cron expression, and first runs when it fires next', async (t) => {
-  const data = await dataOf(create());
+  const data = await getData(create());
   t.same(data, { id: data.id, name: TASK.name, createdAt: START.toISOString() });
   t.match(await readTask(app, alice, Number(data.id)), {
     name: TASK.name,
@@ -45,14 +45,14 @@ t.test('The recurrence is the word nearest to the expression', async (t) => {
     ['0 9 1 * *', 'monthly'],
     ['*/5 * * * *', 'daily'],
   ]) {
-    const { id } = await dataOf(create({ recurrence }));
+    const { id } = await getData(create({ recurrence }));
     t.match(await readTask(app, alice, Number(id)), { recurrence: word, recurrencePattern: recurrence });
   }
 });
 
 t.test('The expression is in the time zone of the caller’s profile', async (t) => {
   const carol = await signUp(app, { name: 'Carol', timezone: 'America/New_York' });
-  const { id } = await dataOf(create({ recurrence: '30 6 * * *' }, carol));
+  const { id } = await getData(create({ recurrence: '30 6 * * *' }, carol));
   const { timezone, nextExecutionAt } = await readTask(app, carol, Number(id));
   t.same({ timezone, nextExecutionAt }, { timezone: 'America/New_York', nextExecutionAt: '2026-11-20T11:30:00.000Z' });
 });
@@ -64,12 +64,12 @@ t.test('A first run that is a moment ahead is accepted, although the clock goes 
     let looks = 0;
     const now = () => new Date(looks++ < before ? '2026-11-20T10:59:59.999Z' : '2026-11-20T11:00:00.001Z');
     const { createTask } = testActions({ ...ctx, now });
-    const { id } = await dataOf(createTask(alice.token, { ...TASK, recurrence: '0 11 * * *' }));
+    const { id } = await getData(createTask(alice.token, { ...TASK, recurrence: '0 11 * * *' }));
     runs.add((await readTask(app, alice, Number(id))).nextExecutionAt);
   }
   t.same([...runs], ['2026-11-21T11:00:00.000Z', '2026-11-20T11:00:00.000Z']);
   clock.set('2026-11-20T11:00:00.000Z');
-  const next = (await dataOf(create({ recurrence: '0 11 * * *' }))).id;
+  const next = (await getData(create({ recurrence: '0 11 * * *' }))).id;
   t.match(
     await readTask(app, alice, Number(next)),
     { nextExecutionAt: '2026-11-21T11:00:00.000Z' },
@@ -83,7 +83,7 @@ t.test('A task can be created paused, with a description and targets of notifica
     webhookUrl: 'https://hooks.example.com/x',
     notificationEmail: 'a@b.example',
   };
-  const { id } = await dataOf(create({ ...given, active: false }));
+  const { id } = await getData(create({ ...given, active: false }));
   t.match(await readTask(app, alice, Number(id)), { ...given, status: 'paused', nextExecutionAt: null });
   t.match(
     await ctx.db
@@ -92,7 +92,7 @@ t.test('A task can be created paused, with a description and targets of notifica
       .where(eq(webhooks.taskId, Number(id))),
     [{ url: given.webhookUrl }],
   );
-  const { id: other } = await dataOf(
+  const { id: other } = await getData(
     create({ description: null, webhookUrl: null, notificationEmail: null, active: true }),
   );
   t.match(await readTask(app, alice, Number(other)), { description: null, status: 'active' });
@@ -105,7 +105,7 @@ t.test('Invalid input is rejected by the field of the action', async (t) => {
     t.same(Object.keys((answer as { details?: object }).details ?? {}), Object.keys(details));
   };
   t.same(await actions.createTask(alice.token, {} as never), {
-    ...invalid({}),
+    ...validationError({}),
     details: Object.fromEntries(['name', 'prompt', 'model', 'recurrence'].map((field) => [field, ['is required']])),
   });
   await rejected({ name: 'ab' }, { name: ['must be at least 3 characters'] });
@@ -144,7 +144,7 @@ t.test('Texts at their limits are accepted, in code points', async (t) => {
 });
 
 t.test('Over the quota of active tasks a task is rejected, and can be created paused', async (t) => {
-  for (let n = 0; n < 10; n++) await dataOf(create());
+  for (let n = 0; n < 10; n++) await getData(create());
   t.same(await create(), {
     success: false,
     error: 'Quota exceeded',
@@ -157,7 +157,7 @@ t.test('Over the quota of active tasks a task is rejected, and can be created pa
 });
 
 t.test('A task of an action reads like one of REST, over both', async (t) => {
-  const byAction = Number((await dataOf(create({ description: 'The same' }))).id);
+  const byAction = Number((await getData(create({ description: 'The same' }))).id);
   const payload = {
     ...{ name: TASK.name, description: 'The same', prompt: TASK.prompt, aiModel: TASK.model, timezone: 'UTC' },
     ...{ scheduledFor: '2026-11-21T09:00:00Z', recurrence: 'daily', recurrencePattern: TASK.recurrence },
@@ -166,7 +166,7 @@ t.test('A task of an action reads like one of REST, over both', async (t) => {
   const byRest = posted.json().taskId;
   const [one, other] = [await readTask(app, alice, byAction), await readTask(app, alice, byRest)];
   t.same({ ...one, id: 0 }, { ...other, id: 0 });
-  const shown = (id: number) => dataOf(actions.updateTask(alice.token, { id: String(id) }));
+  const shown = (id: number) => getData(actions.updateTask(alice.token, { id: String(id) }));
   t.same({ ...(await shown(byAction)), id: '' }, { ...(await shown(byRest)), id: '' });
 });
 

@@ -2,10 +2,10 @@ import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import type { AiOutcome } from '../../src/ai/client.ts';
-import { dataOf, invalid, notFound, TASK, testActions } from '../support/actions.ts';
+import { getData, notFoundError, TASK, testActions, validationError } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { REFUSED, runDue, UNHURRIED } from '../support/tasks.ts';
+import { REFUSED_OUTCOME, runDue } from '../support/tasks.ts';
 
 const ANSWERED: AiOutcome = {
   ok: true,
@@ -15,7 +15,7 @@ const ANSWERED: AiOutcome = {
 };
 let outcome: AiOutcome = ANSWERED;
 const ai = { ask: async () => outcome, close: async () => {} };
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED, ai });
+const { app, ctx, clock } = await testContext(t, { ai });
 const actions = testActions(ctx);
 let alice: Person;
 let bob: Person;
@@ -26,14 +26,14 @@ t.beforeEach(async () => {
   clock.set(START);
   await ctx.db.delete(users);
   [alice, bob, ada] = [await signUpAlice(app), await signUpBob(app), await signUpAda(app)];
-  id = (await dataOf(actions.createTask(alice.token, TASK))).id;
+  id = (await getData(actions.createTask(alice.token, TASK))).id;
 });
-const execute = async (taskId = id) => (await dataOf(actions.executeTask(alice.token, taskId))).executionId;
-const list = (input: object = {}, { token } = alice) => dataOf(actions.getExecutions(token, input));
+const execute = async (taskId = id) => (await getData(actions.executeTask(alice.token, taskId))).executionId;
+const list = (input: object = {}, { token } = alice) => getData(actions.getExecutions(token, input));
 const idsOf = async (input: object) => (await list(input)).executions.map((execution) => execution.id);
 
 t.test('executeTask queues a run and returns its id and time', async (t) => {
-  const data = await dataOf(actions.executeTask(alice.token, id));
+  const data = await getData(actions.executeTask(alice.token, id));
   t.same(data, { executionId: data.executionId, status: 'PENDING', startedAt: START.toISOString() });
   t.match(await list(), { executions: [{ id: data.executionId, taskId: id, status: 'PENDING', startedAt: null }] });
 });
@@ -42,7 +42,7 @@ t.test('Executions have the states of the actions, whatever their result', async
   const done = await execute();
   clock.advance(1000);
   await runDue(ctx);
-  outcome = REFUSED;
+  outcome = REFUSED_OUTCOME;
   const failed = await execute();
   await runDue(ctx);
   const at = ctx.now().toISOString();
@@ -82,12 +82,12 @@ t.test('Executions have the states of the actions, whatever their result', async
 });
 
 t.test('getExecutions pages, and filters by task and by time', async (t) => {
-  const other = (await dataOf(actions.createTask(alice.token, TASK))).id;
+  const other = (await getData(actions.createTask(alice.token, TASK))).id;
   const ids: string[] = [];
   for (let n = 0; n < 22; n++) ids.unshift(await execute(n < 20 ? id : other));
   clock.set('2026-11-21T10:00:00Z');
   ids.unshift(await execute(other));
-  for (const first of [await list(), await dataOf(actions.getExecutions(alice.token))]) {
+  for (const first of [await list(), await getData(actions.getExecutions(alice.token))]) {
     t.same([first.executions.length, first.total, first.hasMore], [20, 23, true], 'default: 20');
   }
   t.same(await idsOf({ limit: 1, offset: 1 }), ids.slice(1, 2));
@@ -112,14 +112,14 @@ t.test('A task that is unknown or a stranger’s has no executions', async (t) =
 
 t.test('An invalid filter is rejected by name', async (t) => {
   const rejected = (input: object) => actions.getExecutions(alice.token, input);
-  t.same(await rejected({ limit: 0 }), invalid({ limit: ['must be at least 1'] }));
-  t.same(await rejected({ limit: 101 }), invalid({ limit: ['must be at most 100'] }));
-  t.same(await rejected({ limit: '5' }), invalid({ limit: ['must be an integer'] }));
-  t.same(await rejected({ offset: -1 }), invalid({ offset: ['must be at least 0'] }));
-  t.same(await rejected({ taskId: 7 }), invalid({ taskId: ['must be a string'] }));
+  t.same(await rejected({ limit: 0 }), validationError({ limit: ['must be at least 1'] }));
+  t.same(await rejected({ limit: 101 }), validationError({ limit: ['must be at most 100'] }));
+  t.same(await rejected({ limit: '5' }), validationError({ limit: ['must be an integer'] }));
+  t.same(await rejected({ offset: -1 }), validationError({ offset: ['must be at least 0'] }));
+  t.same(await rejected({ taskId: 7 }), validationError({ taskId: ['must be a string'] }));
   t.same(
     await rejected({ status: 'completed' }),
-    invalid({ status: ['must be one of PENDING, RUNNING, SUCCESS, FAILED'] }),
+    validationError({ status: ['must be one of PENDING, RUNNING, SUCCESS, FAILED'] }),
   );
   t.match(await rejected({ startDate: 'yesterday' }), { details: { startDate: [/day/] } });
   t.match(await rejected({ endDate: new Date(Number.NaN) }), { details: { endDate: ['must be a string'] } });
@@ -129,7 +129,7 @@ t.test('getExecutionDetails has the task, the steps and the metadata', async (t)
   const run = await execute();
   await runDue(ctx);
   const at = START.toISOString();
-  const data = await dataOf(actions.getExecutionDetails(alice.token, run));
+  const data = await getData(actions.getExecutionDetails(alice.token, run));
   t.same(
     { ...data, logs: [] },
     {
@@ -145,15 +145,15 @@ t.test('getExecutionDetails has the task, the steps and the metadata', async (t)
 });
 
 t.test('A failed execution is retried once; any other is not', async (t) => {
-  outcome = REFUSED;
+  outcome = REFUSED_OUTCOME;
   const run = await execute();
   t.match(await actions.retryExecution(alice.token, run), { success: false, code: 'CONFLICT', error: /pending/ });
   await runDue(ctx);
   clock.advance(1000);
-  const data = await dataOf(actions.retryExecution(alice.token, run));
+  const data = await getData(actions.retryExecution(alice.token, run));
   t.same(data, { executionId: data.executionId, status: 'PENDING', startedAt: ctx.now().toISOString() });
   t.not(data.executionId, run);
-  t.same(await dataOf(actions.retryExecution(alice.token, run)), data, 'the retry that is scheduled already');
+  t.same(await getData(actions.retryExecution(alice.token, run)), data, 'the retry that is scheduled already');
   outcome = ANSWERED;
   await runDue(ctx);
   t.match(await list({ status: 'SUCCESS' }), { executions: [{ id: data.executionId }], total: 1 });
@@ -161,7 +161,7 @@ t.test('A failed execution is retried once; any other is not', async (t) => {
 });
 
 t.test('Over quota nothing is executed and nothing is retried', async (t) => {
-  outcome = REFUSED;
+  outcome = REFUSED_OUTCOME;
   const run = await execute();
   await runDue(ctx);
   for (let n = 0; n < 49; n++) await execute();
@@ -178,10 +178,10 @@ t.test('Over quota nothing is executed and nothing is retried', async (t) => {
 t.test('A stranger’s execution is not found, not even by an admin', async (t) => {
   const run = await execute();
   for (const { token } of [bob, ada]) {
-    t.same(await actions.getExecutionDetails(token, run), notFound('execution'));
-    t.same(await actions.retryExecution(token, run), notFound('execution'));
-    t.same(await actions.executeTask(token, id), notFound('task'));
+    t.same(await actions.getExecutionDetails(token, run), notFoundError('execution'));
+    t.same(await actions.retryExecution(token, run), notFoundError('execution'));
+    t.same(await actions.executeTask(token, id), notFoundError('task'));
   }
-  t.same(await actions.getExecutionDetails(alice.token, '2147483647'), notFound('execution'));
-  t.same(await actions.executeTask(alice.token, '2147483647'), notFound('task'));
+  t.same(await actions.getExecutionDetails(alice.token, '2147483647'), notFoundError('execution'));
+  t.same(await actions.executeTask(alice.token, '2147483647'), notFoundError('task'));
 });

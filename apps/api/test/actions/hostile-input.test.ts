@@ -1,8 +1,8 @@
 import t from 'tap';
-import { callable, dataOf, invalid, TASK, testActions, UNAUTHORIZED } from '../support/actions.ts';
+import { getData, listActions, TASK, testActions, UNAUTHORIZED, validationError } from '../support/actions.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAda, signUpAlice } from '../support/people.ts';
-import { NO_IDS, postTask } from '../support/tasks.ts';
+import { INVALID_IDS, postTask } from '../support/tasks.ts';
 
 const { app, ctx } = await testContext(t);
 const actions = testActions(ctx);
@@ -73,7 +73,7 @@ function throwing(what: unknown) {
 }
 
 t.test('No action throws or fails, whatever its arguments are', async (t) => {
-  for (const [name, act] of callable(actions)) {
+  for (const [name, act] of listActions(actions)) {
     for (const [what, value] of HOSTILE) {
       for (const given of [[value], ['1', value], [value, value, value]]) {
         const { success, code } = await act(ada.token, ...given);
@@ -87,7 +87,7 @@ t.test('No action throws or fails, whatever its arguments are', async (t) => {
 
 t.test('No action throws or fails, whatever its session is', async (t) => {
   const sessions = [...HOSTILE.map(([, value]) => value), {}, 'a.b.c', `${alice.token}x`, 'x'.repeat(10_000_000)];
-  for (const [name, act] of callable(actions)) {
+  for (const [name, act] of listActions(actions)) {
     for (const session of sessions) {
       const answer = await act(session, '1', {});
       if (answer.code !== UNAUTHORIZED.code) t.fail(`${name} let ${typeof session} in`);
@@ -98,21 +98,21 @@ t.test('No action throws or fails, whatever its session is', async (t) => {
 
 t.test('Invalid input is rejected by field', async (t) => {
   const create = (input: unknown) => actions.createTask(alice.token, input as never);
-  const unreadable = invalid({ input: ['must be plain data of at most 1 MiB'] });
-  t.same(await create(undefined), invalid({ input: ['must be an object'] }));
-  t.same(await create(null), invalid({ input: ['must be an object'] }));
-  t.same(await create([]), invalid({ input: ['must be an object'] }));
+  const unreadable = validationError({ input: ['must be plain data of at most 1 MiB'] });
+  t.same(await create(undefined), validationError({ input: ['must be an object'] }));
+  t.same(await create(null), validationError({ input: ['must be an object'] }));
+  t.same(await create([]), validationError({ input: ['must be an object'] }));
   t.same(await create(circle), unreadable);
   t.same(await create(proxy({})), unreadable);
   t.same(await create({ ...TASK, name: 'x'.repeat(1024 * 1024) }), unreadable);
-  t.same(await create({ ...TASK, name: 'a\0b' }), invalid({ name: ['must not contain the NUL character'] }));
+  t.same(await create({ ...TASK, name: 'a\0b' }), validationError({ name: ['must not contain the NUL character'] }));
   t.same(
     await create({ ...TASK, prompt: '\ud800 and more' }),
-    invalid({ prompt: ['must not contain half a surrogate pair'] }),
+    validationError({ prompt: ['must not contain half a surrogate pair'] }),
   );
   t.same(
     await create({ ...TASK, extra: 1, userId: ada.id }),
-    invalid({ extra: ['is not a known field'], userId: ['is not a known field'] }),
+    validationError({ extra: ['is not a known field'], userId: ['is not a known field'] }),
   );
 });
 
@@ -125,13 +125,13 @@ t.test('A getter is read once: it cannot show one value to the validator and ano
       return reads === 1 ? 'A good name' : 'x';
     },
   };
-  t.equal((await dataOf(actions.createTask(alice.token, input))).name, 'A good name');
+  t.equal((await getData(actions.createTask(alice.token, input))).name, 'A good name');
   t.equal(reads, 1);
 });
 
 t.test('Input is read as JSON would carry it: dates are strings, and undefined is left out', async (t) => {
   const input = { value: 7, maxUses: undefined, expiresAt: new Date('2027-01-01T00:00:00Z') as never };
-  t.match(await dataOf(actions.createCoupon(ada.token, input)), {
+  t.match(await getData(actions.createCoupon(ada.token, input)), {
     maxUses: null,
     expiresAt: '2027-01-01T00:00:00.000Z',
   });
@@ -139,7 +139,7 @@ t.test('Input is read as JSON would carry it: dates are strings, and undefined i
 
 t.test('An id that cannot exist is not found, and one that is not a string is rejected by name', async (t) => {
   const id = String(await postTask(app, alice));
-  const byId = callable(actions).filter(([name]) =>
+  const byId = listActions(actions).filter(([name]) =>
     [
       'deleteTask',
       'toggleTaskActive',
@@ -153,14 +153,17 @@ t.test('An id that cannot exist is not found, and one that is not a string is re
   );
   t.equal(byId.length, 8);
   for (const [name, act] of byId) {
-    for (const text of [...NO_IDS, '', `0${id}`, `${id} `, 'a\0b', 'x'.repeat(100_000)]) {
+    for (const text of [...INVALID_IDS, '', `0${id}`, `${id} `, 'a\0b', 'x'.repeat(100_000)]) {
       const { code, success } = await act(ada.token, text, true);
       t.same({ code, success }, { code: 'NOT_FOUND', success: false }, `${name} ${text.slice(0, 20)}`);
     }
-    t.same(await act(ada.token, 7, true), invalid({ id: ['must be a string'] }));
-    t.same(await act(ada.token), invalid({ id: ['is required'] }));
+    t.same(await act(ada.token, 7, true), validationError({ id: ['must be a string'] }));
+    t.same(await act(ada.token), validationError({ id: ['is required'] }));
   }
   t.match(await actions.updateTask(alice.token, { id: '0' }), { code: 'NOT_FOUND' });
-  t.same(await actions.toggleTaskActive(alice.token, id, 'yes' as never), invalid({ active: ['must be a boolean'] }));
+  t.same(
+    await actions.toggleTaskActive(alice.token, id, 'yes' as never),
+    validationError({ active: ['must be a boolean'] }),
+  );
   t.match(await actions.updateUserRole(ada.token, '1', 'KING' as never), { details: { role: [/USER, ADMIN/] } });
 });

@@ -1,6 +1,6 @@
 import type { ActionInput, Actions } from '@carillon/api/actions';
 import type { EventKind } from '@carillon/contract/events';
-import { holds, type Plain, type Same } from '../support/contract/same.ts';
+import { assertType, type Flatten, type IsSame } from '../support/contract/type-equality.ts';
 
 // The types that a web client sees. Nothing here runs: if a schema says something else, this file does not compile.
 
@@ -20,17 +20,17 @@ interface TaskInput {
 type RunState = 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED';
 
 export function inputTypes(): void {
-  holds<Same<Plain<ActionInput<'createTask'>>, Plain<TaskInput>>>();
-  holds<Same<Plain<ActionInput<'updateTask'>>, Plain<Partial<TaskInput> & { id: string }>>>();
-  holds<Same<ActionInput<'duplicateTask'>, { name?: string }>>();
-  holds<
-    Same<
+  assertType<IsSame<Flatten<ActionInput<'createTask'>>, Flatten<TaskInput>>>();
+  assertType<IsSame<Flatten<ActionInput<'updateTask'>>, Flatten<Partial<TaskInput> & { id: string }>>>();
+  assertType<IsSame<ActionInput<'duplicateTask'>, { name?: string }>>();
+  assertType<
+    IsSame<
       ActionInput<'getExecutions'>,
       { taskId?: string; status?: RunState; startDate?: string; endDate?: string; limit?: number; offset?: number }
     >
   >();
-  holds<
-    Same<
+  assertType<
+    IsSame<
       ActionInput<'updateProfile'>,
       {
         name?: string;
@@ -40,16 +40,18 @@ export function inputTypes(): void {
       }
     >
   >();
-  holds<Same<ActionInput<'changePassword'>, { currentPassword: string; newPassword: string }>>();
-  holds<
-    Same<
+  assertType<IsSame<ActionInput<'changePassword'>, { currentPassword: string; newPassword: string }>>();
+  assertType<
+    IsSame<
       ActionInput<'updateSettings'>,
       { modelRouterApiKey?: string | null; webhookUrl?: string | null; notificationEmails?: string[] }
     >
   >();
-  holds<Same<ActionInput<'listUsers'>, { page?: number; limit?: number; search?: string; role?: 'USER' | 'ADMIN' }>>();
-  holds<
-    Same<
+  assertType<
+    IsSame<ActionInput<'listUsers'>, { page?: number; limit?: number; search?: string; role?: 'USER' | 'ADMIN' }>
+  >();
+  assertType<
+    IsSame<
       ActionInput<'createCoupon'>,
       {
         code?: string;
@@ -61,31 +63,31 @@ export function inputTypes(): void {
     >
   >();
 
-  holds<
-    Same<
+  assertType<
+    IsSame<
       ActionInput<'createWebhook'>,
       { url: string; events: EventKind[]; description?: string | null; secret?: string }
     >
   >();
 
-  holds<Same<Arguments<'createTask'>, [session: Token, input: ActionInput<'createTask'>]>>();
-  holds<Same<Arguments<'updateTask'>, [session: Token, input: ActionInput<'updateTask'>]>>();
-  holds<Same<Arguments<'deleteTask'>, [session: Token, id: string]>>();
-  holds<Same<Arguments<'toggleTaskActive'>, [session: Token, id: string, active: boolean]>>();
-  holds<Same<Arguments<'executeTask'>, [session: Token, id: string]>>();
-  holds<Same<Arguments<'duplicateTask'>, [session: Token, id: string, input?: { name?: string }]>>();
-  holds<Same<Arguments<'getExecutions'>, [session: Token, input?: ActionInput<'getExecutions'>]>>();
-  holds<Same<Arguments<'getExecutionDetails'>, [session: Token, id: string]>>();
-  holds<Same<Arguments<'retryExecution'>, [session: Token, id: string]>>();
-  holds<Same<Arguments<'updateProfile'>, [session: Token, input: ActionInput<'updateProfile'>]>>();
-  holds<Same<Arguments<'changePassword'>, [session: Token, input: ActionInput<'changePassword'>]>>();
-  holds<Same<Arguments<'updateSettings'>, [session: Token, input: ActionInput<'updateSettings'>]>>();
-  holds<Same<Arguments<'getSystemStats'>, [session: Token]>>();
-  holds<Same<Arguments<'listUsers'>, [session: Token, input?: ActionInput<'listUsers'>]>>();
-  holds<Same<Arguments<'updateUserRole'>, [session: Token, userId: string, role: 'USER' | 'ADMIN']>>();
-  holds<Same<Arguments<'createCoupon'>, [session: Token, input: ActionInput<'createCoupon'>]>>();
-  holds<Same<Arguments<'createWebhook'>, [session: Token, input: ActionInput<'createWebhook'>]>>();
-  holds<Same<Arguments<'testWebhook'>, [session: Token, id: string]>>();
+  assertType<IsSame<Arguments<'createTask'>, [session: Token, input: ActionInput<'createTask'>]>>();
+  assertType<IsSame<Arguments<'updateTask'>, [session: Token, input: ActionInput<'updateTask'>]>>();
+  assertType<IsSame<Arguments<'deleteTask'>, [session: Token, id: string]>>();
+  assertType<IsSame<Arguments<'toggleTaskActive'>, [session: Token, id: string, active: boolean]>>();
+  assertType<IsSame<Arguments<'executeTask'>, [session: Token, id: string]>>();
+  assertType<IsSame<Arguments<'duplicateTask'>, [session: Token, id: string, input?: { name?: string }]>>();
+  assertType<IsSame<Arguments<'getExecutions'>, [session: Token, input?: ActionInput<'getExecutions'>]>>();
+  assertType<IsSame<Arguments<'getExecutionDetails'>, [session: Token, id: string]>>();
+  assertType<IsSame<Arguments<'retryExecution'>, [session: Token, id: string]>>();
+  assertType<IsSame<Arguments<'updateProfile'>, [session: Token, input: ActionInput<'updateProfile'>]>>();
+  assertType<IsSame<Arguments<'changePassword'>, [session: Token, input: ActionInput<'changePassword'>]>>();
+  assertType<IsSame<Arguments<'updateSettings'>, [session: Token, input: ActionInput<'updateSettings'>]>>();
+  assertType<IsSame<Arguments<'getSystemStats'>, [session: Token]>>();
+  assertType<IsSame<Arguments<'listUsers'>, [session: Token, input?: ActionInput<'listUsers'>]>>();
+  assertType<IsSame<Arguments<'updateUserRole'>, [session: Token, userId: string, role: 'USER' | 'ADMIN']>>();
+  assertType<IsSame<Arguments<'createCoupon'>, [session: Token, input: ActionInput<'createCoupon'>]>>();
+  assertType<IsSame<Arguments<'createWebhook'>, [session: Token, input: ActionInput<'createWebhook'>]>>();
+  assertType<IsSame<Arguments<'testWebhook'>, [session: Token, id: string]>>();
 }
 
 /** What a client must not be able to write. */

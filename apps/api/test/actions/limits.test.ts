@@ -1,7 +1,7 @@
 import { connect, rateHits, rateWindows } from '@carillon/db';
 import t from 'tap';
 import { ACTION_RATE_LIMITS } from '../../src/limits/rates.ts';
-import { dataOf, TASK, testActions } from '../support/actions.ts';
+import { getData, TASK, testActions } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 
@@ -112,5 +112,5 @@ t.test('The multiplier scales the limits', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   const answers = await Promise.all(Array.from({ length: 5 }, () => few.createTask(carol.token, TASK)));
   t.equal(answers.filter(({ success }) => success).length, 2);
-  await dataOf(few.getExecutions(carol.token));
+  await getData(few.getExecutions(carol.token));
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
 import { openContext } from '../../src/open-context.ts';
-import { dataOf, TASK, testActions } from '../support/actions.ts';
+import { getData, TASK, testActions } from '../support/actions.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 import { readTask, runDue } from '../support/tasks.ts';
@@ -14,11 +14,11 @@ t.test('A web client in a process of its own queues tasks that the worker of ano
   const own = await openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
   t.teardown(own.close);
   const actions = testActions({ ...own.ctx, now: ctx.now });
-  const { id } = await dataOf(actions.createTask(alice.token, TASK));
+  const { id } = await getData(actions.createTask(alice.token, TASK));
   t.match(await readTask(app, alice, Number(id)), { name: TASK.name, status: 'active' });
-  const { executionId } = await dataOf(actions.executeTask(alice.token, id));
+  const { executionId } = await getData(actions.executeTask(alice.token, id));
   await runDue(ctx);
-  t.match(await dataOf(actions.getExecutionDetails(alice.token, executionId)), { status: 'SUCCESS' });
+  t.match(await getData(actions.getExecutionDetails(alice.token, executionId)), { status: 'SUCCESS' });
   t.same(await actions.deleteTask(alice.token, id), { success: true, data: null });
 });
 

@@ -1,6 +1,6 @@
 import type { ActionData, ActionError, Actions, buildActions } from '@carillon/api/actions';
 import type { EventKind } from '@carillon/contract/events';
-import { holds, type Plain, type Same } from '../support/contract/same.ts';
+import { assertType, type Flatten, type IsSame } from '../support/contract/type-equality.ts';
 
 // The types that a web client sees. Nothing here runs: if a schema says something else, this file does not compile.
 
@@ -32,20 +32,20 @@ type Execution = {
 };
 
 export function resultTypes(): void {
-  holds<Same<ActionData<'createTask'>, { id: string; name: string; createdAt: string }>>();
-  holds<Same<ActionData<'updateTask'>, Task>>();
-  holds<Same<ActionData<'toggleTaskActive'>, Task>>();
-  holds<Same<ActionData<'duplicateTask'>, Task>>();
-  holds<Same<ActionData<'deleteTask' | 'changePassword'>, null>>();
-  holds<Same<ActionData<'executeTask'>, { executionId: string; status: 'PENDING'; startedAt: string }>>();
-  holds<
-    Same<ActionData<'retryExecution'>, { executionId: string; status: 'PENDING' | 'RUNNING'; startedAt: string }>
+  assertType<IsSame<ActionData<'createTask'>, { id: string; name: string; createdAt: string }>>();
+  assertType<IsSame<ActionData<'updateTask'>, Task>>();
+  assertType<IsSame<ActionData<'toggleTaskActive'>, Task>>();
+  assertType<IsSame<ActionData<'duplicateTask'>, Task>>();
+  assertType<IsSame<ActionData<'deleteTask' | 'changePassword'>, null>>();
+  assertType<IsSame<ActionData<'executeTask'>, { executionId: string; status: 'PENDING'; startedAt: string }>>();
+  assertType<
+    IsSame<ActionData<'retryExecution'>, { executionId: string; status: 'PENDING' | 'RUNNING'; startedAt: string }>
   >();
-  holds<Same<ActionData<'getExecutions'>, { executions: Execution[]; total: number; hasMore: boolean }>>();
-  holds<
-    Same<
+  assertType<IsSame<ActionData<'getExecutions'>, { executions: Execution[]; total: number; hasMore: boolean }>>();
+  assertType<
+    IsSame<
       ActionData<'getExecutionDetails'>,
-      Plain<
+      Flatten<
         Execution & {
           task: { id: string; name: string; prompt: string; model: string };
           logs: { timestamp: string; message: string }[];
@@ -58,8 +58,8 @@ export function resultTypes(): void {
       >
     >
   >();
-  holds<
-    Same<
+  assertType<
+    IsSame<
       ActionData<'getSystemStats'>,
       {
         users: { total: number; active: number; new24h: number };
@@ -68,8 +68,8 @@ export function resultTypes(): void {
       }
     >
   >();
-  holds<
-    Same<
+  assertType<
+    IsSame<
       ActionData<'updateProfile'>,
       {
         id: string;
@@ -81,8 +81,8 @@ export function resultTypes(): void {
       }
     >
   >();
-  holds<
-    Same<
+  assertType<
+    IsSame<
       ActionData<'updateSettings'>,
       {
         webhookUrl: string | null;
@@ -93,8 +93,8 @@ export function resultTypes(): void {
     >
   >();
   type Account = { id: string; role: 'USER' | 'ADMIN'; isActive: boolean; trialEndsAt: string | null };
-  holds<Same<ActionData<'updateUserRole'>, Plain<Account & { updatedAt: string }>>>();
-  type Listed = Plain<
+  assertType<IsSame<ActionData<'updateUserRole'>, Flatten<Account & { updatedAt: string }>>>();
+  type Listed = Flatten<
     Account & {
       identityUserId: string;
       email: string;
@@ -103,9 +103,9 @@ export function resultTypes(): void {
       stats: { totalTasks: number; totalExecutions: number };
     }
   >;
-  holds<Same<ActionData<'listUsers'>, { users: Listed[]; total: number; page: number; pages: number }>>();
-  holds<
-    Same<
+  assertType<IsSame<ActionData<'listUsers'>, { users: Listed[]; total: number; page: number; pages: number }>>();
+  assertType<
+    IsSame<
       ActionData<'createCoupon'>,
       {
         id: string;
@@ -121,8 +121,8 @@ export function resultTypes(): void {
       }
     >
   >();
-  holds<
-    Same<
+  assertType<
+    IsSame<
       ActionData<'createWebhook'>,
       {
         id: string;
@@ -135,8 +135,8 @@ export function resultTypes(): void {
       }
     >
   >();
-  holds<
-    Same<
+  assertType<
+    IsSame<
       ActionData<'testWebhook'>,
       {
         id: string;
@@ -157,9 +157,9 @@ export function resultTypes(): void {
 
 export function errorTypes(): void {
   type Answer = Awaited<ReturnType<Actions['executeTask']>>;
-  holds<Same<Answer, { success: true; data: ActionData<'executeTask'> } | ActionError>>();
-  holds<
-    Same<
+  assertType<IsSame<Answer, { success: true; data: ActionData<'executeTask'> } | ActionError>>();
+  assertType<
+    IsSame<
       ActionError['code'],
       | undefined
       | 'AUTH_REQUIRED'
@@ -173,10 +173,10 @@ export function errorTypes(): void {
     >
   >();
   type Limited = Extract<ActionError, { code: 'RATE_LIMIT_EXCEEDED' }>;
-  holds<Same<Limited['retryAfter'], number>>();
-  holds<Same<Limited['details']['reset'], number>>();
-  holds<Same<Extract<ActionError, { error: 'Validation error' }>['details'], Record<string, string[]>>>();
-  holds<Same<ReturnType<typeof buildActions>, Actions>>();
+  assertType<IsSame<Limited['retryAfter'], number>>();
+  assertType<IsSame<Limited['details']['reset'], number>>();
+  assertType<IsSame<Extract<ActionError, { error: 'Validation error' }>['details'], Record<string, string[]>>>();
+  assertType<IsSame<ReturnType<typeof buildActions>, Actions>>();
 }
 
 /** What a client must not be able to write. */

@@ -10,10 +10,10 @@ import { claimExecutions } from '../../src/executions/claim.ts';
 import { deleteAccount } from '../../src/users/admin/delete.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testAgent } from '../support/agent.ts';
-import { watchDeadlocks } from '../support/deadlocks.ts';
-import { callerFor } from '../support/engine.ts';
+import { recordDeadlocks } from '../support/database.ts';
+import { buildCaller } from '../support/engine.ts';
 import { signUpAda } from '../support/people.ts';
-import { insertTasks, queueRuns, readUsage, useUp } from '../support/schedules.ts';
+import { insertQueuedRuns, insertTasks, insertUsage, readUsage } from '../support/task-rows.ts';
 
 const { app, ctx, ai, alice, ask, clock, readRecords, readCallsUnderWay, logged } = await testAgent(t);
 
@@ -21,7 +21,7 @@ const USAGE = { model: 'test-model', inputTokens: 30, outputTokens: 4, estimated
 const GIVEN = { model: 'test-model', inputTokens: 25, maxTokens: 1024 };
 const begin = () => startCall(ctx, alice(), GIVEN);
 const speak = () =>
-  processMessage(ctx, callerFor(alice().id), { message: 'Hello.' }, { signal: new AbortController().signal });
+  processMessage(ctx, buildCaller(alice().id), { message: 'Hello.' }, { signal: new AbortController().signal });
 
 /** Runs `call` concurrently; returns how many passed and the distinct quota errors. */
 async function race(count: number, call: () => Promise<unknown>) {
@@ -42,8 +42,8 @@ async function race(count: number, call: () => Promise<unknown>) {
 
 for (const round of [1, 2, 3]) {
   t.test(`One of 200 concurrent calls is made when one is left in the daily quota (${round})`, async (t) => {
-    const deadlocks = watchDeadlocks(ctx);
-    await useUp(ctx, alice().id, { executions: 49 });
+    const deadlocks = recordDeadlocks(ctx);
+    await insertUsage(ctx, alice().id, { executions: 49 });
     const { passed, refused } = await race(200, speak);
     t.equal(passed, 1);
     const resetAt = '2026-11-21T00:00:00.000Z';
@@ -55,7 +55,7 @@ for (const round of [1, 2, 3]) {
 
   t.test(`Two of 200 concurrent calls are made when tokens for two are left (${round})`, async (t) => {
     await ctx.db.update(users).set({ plan: 'pro' });
-    await useUp(ctx, alice().id, { tokens: 1_000_000 - 1025 });
+    await insertUsage(ctx, alice().id, { tokens: 1_000_000 - 1025 });
     const { passed, refused } = await race(200, begin);
     t.equal(passed, 2);
     // 2048 are reserved of 1025: the last call may overshoot.
@@ -69,8 +69,8 @@ for (const round of [1, 2, 3]) {
 }
 
 t.test('Executions and agent calls share and reserve the same tokens', async (t) => {
-  await useUp(ctx, alice().id, { tokens: 99_999 });
-  await queueRuns(ctx, await insertTasks(ctx, [alice().id], { nextExecutionAt: null }));
+  await insertUsage(ctx, alice().id, { tokens: 99_999 });
+  await insertQueuedRuns(ctx, await insertTasks(ctx, [alice().id], { nextExecutionAt: null }));
   const call = await begin();
   t.match(await claimExecutions(ctx, { limit: 10, after: 0 }), { started: [], refused: 0 });
   await completeCall(ctx, call, { ...USAGE, inputTokens: 0, outputTokens: 0 });
@@ -166,7 +166,7 @@ t.test('A call whose account is deleted or deactivated meanwhile leaves nothing 
   for (const when of ['before', 'during'] as const) {
     if (when === 'during') {
       ai.answer(async () => {
-        await deleteAccount(ctx, callerFor(ada.id), alice().id);
+        await deleteAccount(ctx, buildCaller(ada.id), alice().id);
         return {};
       });
       t.equal((await ask()).statusCode, 200, 'the answer was paid for');
@@ -185,13 +185,13 @@ t.test('Calls end while their account is deleted, without deadlocks', async (t) 
   const calls = await Promise.all(Array.from({ length: 10 }, begin));
   await Promise.all([
     ...calls.map((call) => completeCall(ctx, call, USAGE)),
-    deleteAccount(ctx, callerFor(ada.id), alice().id),
+    deleteAccount(ctx, buildCaller(ada.id), alice().id),
   ]);
   t.same([await readCallsUnderWay(), await ctx.db.select().from(usageRecords)], [[], []]);
 });
 
 t.test('Usage alerts count agent calls', async (t) => {
-  await useUp(ctx, alice().id, { executions: 39 });
+  await insertUsage(ctx, alice().id, { executions: 39 });
   await ctx.db
     .insert(usageAlerts)
     .values({ userId: alice().id, threshold: 8, notifyEmail: false, notifyWebhook: false, createdAt: ctx.now() });

@@ -1,7 +1,7 @@
 import { agentCalls } from '@carillon/db';
 import t, { type Test } from 'tap';
-import { IMPATIENT, modelAnswer, readMarkerLine, testAgent } from '../support/agent.ts';
-import { readUsage } from '../support/schedules.ts';
+import { buildModelAnswer, readMarkerLine, SHORT_TIMEOUTS_PREFIX, testAgent } from '../support/agent.ts';
+import { readUsage } from '../support/task-rows.ts';
 
 const { app, ctx, ai, alice, ask, readRecords, readCallsUnderWay } = await testAgent(t, {
   APP_URL: 'https://app.example.com',
@@ -60,7 +60,9 @@ async function until(found: () => Promise<boolean>) {
 const isBooked = async () => (await readCallsUnderWay()).length === 0 && (await readRecords()).length > 0;
 
 t.test('A stream sends the content as it arrives and ends with the JSON answer', async (t) => {
-  ai.answer(modelAnswer('Titan, the **largest**.\n\nAnd Rhea.', ['Why?', 'How far?'], { model: 'model-0613', usage }));
+  ai.answer(
+    buildModelAnswer('Titan, the **largest**.\n\nAnd Rhea.', ['Why?', 'How far?'], { model: 'model-0613', usage }),
+  );
   const json = (await ask()).json();
   const answer = await ask(undefined, { headers: EVENTS });
   t.equal(answer.statusCode, 200);
@@ -202,7 +204,7 @@ t.test('An internal error in a stream ends it without details', async (t) => {
 
 t.test('A silent stream sends keep-alive comments', async (t) => {
   ai.answer(() => ({ hang: 'head' }));
-  const { answer, until: read, hangUp } = await open(t, { path: `${IMPATIENT}/api/agent/process` });
+  const { answer, until: read, hangUp } = await open(t, { path: `${SHORT_TIMEOUTS_PREFIX}/api/agent/process` });
   t.equal(answer.status, 200);
   const text = await read((found) => found.split('\n\n').length > 3);
   t.match(text, /^(: keep-alive\n\n){3}/);
@@ -218,7 +220,7 @@ t.test('An empty answer is a stream of its last event', async (t) => {
 });
 
 t.test('Concurrent streams do not mix', async (t) => {
-  ai.answer(({ body }) => modelAnswer(`You said: ${body.messages.at(-1)?.content}`, ['Why?'])({ body }));
+  ai.answer(({ body }) => buildModelAnswer(`You said: ${body.messages.at(-1)?.content}`, ['Why?'])({ body }));
   const streams = await Promise.all(
     Array.from({ length: 30 }, async (_, at) => {
       const { rest } = await open(t, { message: `Number ${at}` });
@@ -239,8 +241,8 @@ t.test('A stopping service lets streams end for a while, then ends them with an 
     return { text: 'Titan is', drip: { bytes: 400, everyMs: 5 } };
   });
   const [stalled, slow] = await Promise.all([
-    open(t, { path: `${IMPATIENT}/api/agent/process` }),
-    open(t, { path: `${IMPATIENT}/api/agent/process`, message: 'slow' }),
+    open(t, { path: `${SHORT_TIMEOUTS_PREFIX}/api/agent/process` }),
+    open(t, { path: `${SHORT_TIMEOUTS_PREFIX}/api/agent/process`, message: 'slow' }),
   ]);
   const closed = app.close();
   t.equal(parseEvents(await slow.rest()).at(-1)?.event, 'done');

@@ -2,7 +2,7 @@ import t from 'tap';
 import { anthropicMessages } from '../../src/ai/anthropic-messages.ts';
 import { ModelReply } from '../../src/ai/reply.ts';
 import type { JsonObject } from '../../src/egress/json.ts';
-import { requestOf } from '../support/ai-client.ts';
+import { buildAiRequest } from '../support/ai-client.ts';
 
 const PNG = { name: 'dot.png', mediaType: 'image/png', data: Buffer.from('png') };
 const PDF = { name: 'a.pdf', mediaType: 'application/pdf', data: Buffer.from('pdf') };
@@ -28,7 +28,9 @@ t.test('The body of a request is exactly this', (t) => {
         '{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"cGRm"},"title":"a.pdf"}]}]',
     ],
   ] as const) {
-    const sent = JSON.stringify(anthropicMessages.buildBody('claude-x', requestOf({ prompt, ...request }), quirks));
+    const sent = JSON.stringify(
+      anthropicMessages.buildBody('claude-x', buildAiRequest({ prompt, ...request }), quirks),
+    );
     t.equal(sent, `{"model":"claude-x",${body}}`);
   }
   t.strictSame(anthropicMessages.buildHeaders('k'), { 'anthropic-version': '2023-06-01', 'x-api-key': 'k' });

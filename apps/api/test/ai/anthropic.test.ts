@@ -1,10 +1,10 @@
 import t from 'tap';
-import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
-import { messagesApi } from '../support/servers/anthropic-server.ts';
+import { buildAiRequest, createTestAi, startTestAi, toFailure } from '../support/ai-client.ts';
+import { startAnthropicServer } from '../support/servers/anthropic-server.ts';
 
 t.test('Models named anthropic/… go to the Messages API without the prefix', async (t) => {
-  const anthropic = await messagesApi(t);
-  const { server, ask } = await provided(t, {
+  const anthropic = await startAnthropicServer(t);
+  const { server, ask } = await startTestAi(t, {
     apiKey: 'operator-key-1',
     anthropicApiKey: 'anthropic-key-1',
     anthropicBaseUrl: anthropic.url,
@@ -24,7 +24,7 @@ t.test('Models named anthropic/… go to the Messages API without the prefix', a
   const [request] = anthropic.requests;
   t.equal(request?.url, '/v1/messages');
   t.match(request?.body, { model: 'claude-sonnet-4-5', max_tokens: 321, temperature: 0.35 });
-  t.match(request?.body.messages, [{ role: 'user', content: [{ type: 'text', text: requestOf().prompt }] }]);
+  t.match(request?.body.messages, [{ role: 'user', content: [{ type: 'text', text: buildAiRequest().prompt }] }]);
   t.equal(request?.headers['x-api-key'], 'anthropic-key-1');
   t.equal(request?.headers.authorization, undefined, 'no key of the other service goes there');
   t.equal(server.requests.length, 0);
@@ -33,16 +33,16 @@ t.test('Models named anthropic/… go to the Messages API without the prefix', a
 });
 
 t.test("A temperature above Claude's maximum is sent as the maximum", async (t) => {
-  const anthropic = await messagesApi(t);
-  const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
-  t.ok((await ai.ask(requestOf({ model: 'anthropic/claude-sonnet-4-5', temperature: 180 }))).ok);
+  const anthropic = await startAnthropicServer(t);
+  const ai = createTestAi(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
+  t.ok((await ai.ask(buildAiRequest({ model: 'anthropic/claude-sonnet-4-5', temperature: 180 }))).ok);
   t.equal(anthropic.requests[0]?.body.temperature, 1);
 });
 
 t.test('What Claude refuses is omitted or reduced from then on', async (t) => {
-  const anthropic = await messagesApi(t);
-  const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
-  const ask = () => ai.ask(requestOf({ model: 'anthropic/claude-x', maxTokens: 100_000 }));
+  const anthropic = await startAnthropicServer(t);
+  const ai = createTestAi(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
+  const ask = () => ai.ask(buildAiRequest({ model: 'anthropic/claude-x', maxTokens: 100_000 }));
   const refusal = (message: string) => ({
     status: 400,
     body: { type: 'error', error: { type: 'invalid_request_error', message } },
@@ -50,7 +50,11 @@ t.test('What Claude refuses is omitted or reduced from then on', async (t) => {
   const most = 'max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-x';
   for (const message of ['`temperature` is deprecated for this model.', most]) {
     anthropic.answer(refusal(message));
-    t.match(failed(await ask()), { errorCode: 'INVALID_REQUEST' }, 'one that goes on refusing is not asked for ever');
+    t.match(
+      toFailure(await ask()),
+      { errorCode: 'INVALID_REQUEST' },
+      'one that goes on refusing is not asked for ever',
+    );
   }
   anthropic.answer(null);
   t.ok((await ask()).ok);
@@ -67,10 +71,10 @@ t.test('What Claude refuses is omitted or reduced from then on', async (t) => {
 });
 
 t.test('An Anthropic address is accepted with and without /v1', async (t) => {
-  const anthropic = await messagesApi(t);
+  const anthropic = await startAnthropicServer(t);
   for (const anthropicBaseUrl of [anthropic.url, `${anthropic.url}/v1`]) {
-    const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl });
-    t.ok((await ai.ask(requestOf({ model: 'anthropic/claude-sonnet-4-5' }))).ok);
+    const ai = createTestAi(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl });
+    t.ok((await ai.ask(buildAiRequest({ model: 'anthropic/claude-sonnet-4-5' }))).ok);
   }
   t.strictSame(
     anthropic.requests.map((request) => request.url),
@@ -79,9 +83,9 @@ t.test('An Anthropic address is accepted with and without /v1', async (t) => {
 });
 
 t.test('Errors of the Messages API have the same codes', async (t) => {
-  const anthropic = await messagesApi(t);
+  const anthropic = await startAnthropicServer(t);
   const settings = { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url };
-  const ask = () => aiFor(t, settings).ask(requestOf({ model: 'anthropic/claude-sonnet-4-5' }));
+  const ask = () => createTestAi(t, settings).ask(buildAiRequest({ model: 'anthropic/claude-sonnet-4-5' }));
   const error = (type: string, message: string) => ({ type: 'error', error: { type, message } });
   for (const [status, body, errorCode, retryable] of [
     [529, error('overloaded_error', 'Overloaded'), 'PROVIDER_UNAVAILABLE', true],
@@ -92,22 +96,22 @@ t.test('Errors of the Messages API have the same codes', async (t) => {
     [200, { type: 'message', content: 'none' }, 'PROVIDER_ERROR', false],
   ] as const) {
     anthropic.answer({ status, body });
-    t.match(failed(await ask()), { errorCode, retryable }, `${status} ${JSON.stringify(body)}`);
+    t.match(toFailure(await ask()), { errorCode, retryable }, `${status} ${JSON.stringify(body)}`);
   }
   anthropic.answer(null);
-  const stranger = aiFor(t, { ...settings, anthropicApiKey: 'another-key-1' });
-  const refused = await stranger.ask(requestOf({ model: 'anthropic/claude-sonnet-4-5' }));
-  t.match(failed(refused), { errorCode: 'AUTHENTICATION_FAILED' });
+  const stranger = createTestAi(t, { ...settings, anthropicApiKey: 'another-key-1' });
+  const refused = await stranger.ask(buildAiRequest({ model: 'anthropic/claude-sonnet-4-5' }));
+  t.match(toFailure(refused), { errorCode: 'AUTHENTICATION_FAILED' });
 });
 
 t.test('A refusal by Claude is a filtered answer', async (t) => {
-  const anthropic = await messagesApi(t);
-  const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
+  const anthropic = await startAnthropicServer(t);
+  const ai = createTestAi(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
   const usage = { input_tokens: 10, output_tokens: 1 };
   anthropic.answer({
     status: 200,
     body: { type: 'message', id: 'msg_1', model: 'claude-x', content: [], stop_reason: 'refusal', usage },
   });
-  const outcome = await ai.ask(requestOf({ model: 'anthropic/claude-x' }));
-  t.match(failed(outcome), { errorCode: 'CONTENT_FILTERED', retryable: false, usage: { inputTokens: 10 } });
+  const outcome = await ai.ask(buildAiRequest({ model: 'anthropic/claude-x' }));
+  t.match(toFailure(outcome), { errorCode: 'CONTENT_FILTERED', retryable: false, usage: { inputTokens: 10 } });
 });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { chatCompletions } from '../../src/ai/chat-completions.ts';
 import { ModelReply } from '../../src/ai/reply.ts';
 import type { JsonObject } from '../../src/egress/json.ts';
-import { failed, provided, requestOf } from '../support/ai-client.ts';
+import { buildAiRequest, startTestAi, toFailure } from '../support/ai-client.ts';
 
 const PNG = { name: 'dot.png', mediaType: 'image/PNG; a=b', data: Buffer.from('png') };
 const PDF = { name: 'a "b".pdf', mediaType: 'application/pdf', data: Buffer.from('pdf') };
@@ -39,7 +39,7 @@ t.test('The body of a request is exactly this', (t) => {
         '{"type":"file","file":{"filename":"a \\"b\\".pdf","file_data":"data:application/pdf;base64,cGRm"}}]}]',
     ],
   ] as const) {
-    const sent = JSON.stringify(chatCompletions.buildBody('m/1', requestOf({ prompt, ...request }), quirks));
+    const sent = JSON.stringify(chatCompletions.buildBody('m/1', buildAiRequest({ prompt, ...request }), quirks));
     t.equal(sent, `{"model":"m/1",${body}}`);
   }
   t.end();
@@ -112,7 +112,7 @@ t.test('Counts of another type count as missing', (t) => {
 });
 
 t.test('An OpenRouter error inside a 200 keeps its words and may have been billed', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const body of [
     { error: { code: 502, message: 'The model is down.' } },
     { error: { code: 502, message: 'The model is down.' }, choices: [] },
@@ -120,7 +120,7 @@ t.test('An OpenRouter error inside a 200 keeps its words and may have been bille
     { object: 'error', message: 'The model is down.', code: 502 },
   ]) {
     server.answer(() => ({ body }));
-    const { message, ...told } = failed(await ask());
+    const { message, ...told } = toFailure(await ask());
     t.match(told, { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { outputTokens: 0, estimated: true } });
     t.match(message, /: The model is down\.$/, JSON.stringify(body));
   }

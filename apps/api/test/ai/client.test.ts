@@ -1,8 +1,8 @@
 import t from 'tap';
-import { failed, provided } from '../support/ai-client.ts';
+import { startTestAi, toFailure } from '../support/ai-client.ts';
 
 t.test('The prompt arrives as the only user message, with model, limit and key', async (t) => {
-  const { server, ask } = await provided(t, { apiKey: 'operator-key-1' });
+  const { server, ask } = await startTestAi(t, { apiKey: 'operator-key-1' });
   const outcome = await ask({ model: 'maker/model-1', prompt: 'Héllo 🌍\nsecond line', maxTokens: 321 });
   t.match(outcome, { ok: true, text: 'Answer to: Héllo 🌍\nsecond line' });
   t.strictSame(server.requests[0]?.body, {
@@ -15,7 +15,7 @@ t.test('The prompt arrives as the only user message, with model, limit and key',
 });
 
 t.test('Every temperature arrives as exactly its hundredths', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (let hundredths = 0; hundredths <= 200; hundredths += 1) await ask({ temperature: hundredths });
   const received = server.requests.map((request) => JSON.stringify(request.body.temperature));
   t.strictSame(
@@ -25,11 +25,11 @@ t.test('Every temperature arrives as exactly its hundredths', async (t) => {
 });
 
 t.test("A user's own key replaces the operator's, and without a key no header is sent", async (t) => {
-  const { server, ask } = await provided(t, { apiKey: 'operator-key-1' });
+  const { server, ask } = await startTestAi(t, { apiKey: 'operator-key-1' });
   await ask({ apiKey: 'the-users-own-key' });
   await ask({ apiKey: null });
   await ask({ apiKey: '' });
-  const keyless = await provided(t);
+  const keyless = await startTestAi(t);
   await keyless.ask();
   t.strictSame(
     [...server.requests, ...keyless.server.requests].map((request) => request.headers.authorization),
@@ -38,9 +38,9 @@ t.test("A user's own key replaces the operator's, and without a key no header is
 });
 
 t.test('A key that is no valid header is refused without a request', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const apiKey of ['schlüssel', 'key\r\nx-injected: 1', 'two words']) {
-    const { message, ...rest } = failed(await ask({ apiKey }));
+    const { message, ...rest } = toFailure(await ask({ apiKey }));
     t.strictSame(rest, { errorCode: 'AUTHENTICATION_FAILED', retryable: false, retryAfterMs: null, usage: null });
     t.notMatch(message, apiKey);
   }
@@ -48,7 +48,7 @@ t.test('A key that is no valid header is refused without a request', async (t) =
 });
 
 t.test("An outcome has the duration of the call and the provider's counts", async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ delayMs: 60, model: 'model-0613', usage: { promptTokens: 12, completionTokens: 34 } }));
   const { durationMs, usage } = await ask();
   t.ok(durationMs >= 55 && durationMs < 3000 && Number.isInteger(durationMs), `${durationMs} ms`);
@@ -56,14 +56,14 @@ t.test("An outcome has the duration of the call and the provider's counts", asyn
 });
 
 t.test('Text contains nothing that PostgreSQL refuses', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text: 'a\u0000b\uD83Dc\uDE00d 😀', model: 'm\u0000\uD800' }));
   const outcome = await ask();
   t.match(outcome, { ok: true, text: 'ab\uFFFDc\uFFFDd 😀', usage: { model: 'm\uFFFD' } });
 });
 
 t.test('Text is cut at 1 MiB, and never inside a character', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const limit = 1024 * 1024;
   for (const [text, kept] of [
     ['x'.repeat(limit), limit],
@@ -77,7 +77,7 @@ t.test('Text is cut at 1 MiB, and never inside a character', async (t) => {
 });
 
 t.test('A text cut off at the token limit is a success, even an empty one', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const text of ['The three largest', '']) {
     server.answer(() => ({ text, finishReason: 'length', usage: { promptTokens: 9, completionTokens: 1024 } }));
     t.match(await ask(), { ok: true, text, usage: { outputTokens: 1024 } });
@@ -93,9 +93,9 @@ t.test('A text cut off at the token limit is a success, even an empty one', asyn
 });
 
 t.test('An answer that the content filter stopped is a failure that is charged', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text: 'So far', finishReason: 'content_filter', usage: { promptTokens: 9, cost: 0.5 } }));
-  t.match(failed(await ask()), {
+  t.match(toFailure(await ask()), {
     errorCode: 'CONTENT_FILTERED',
     retryable: false,
     usage: { inputTokens: 9, costUsd: 0.5, estimated: false },
@@ -103,13 +103,13 @@ t.test('An answer that the content filter stopped is a failure that is charged',
 });
 
 t.test('An answer that ended with an error is a failure that is charged', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text: 'So far', finishReason: 'error', usage: { promptTokens: 9 } }));
-  t.match(failed(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { inputTokens: 9 } });
+  t.match(toFailure(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { inputTokens: 9 } });
 });
 
 t.test('Consecutive calls share their connections', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (let call = 0; call < 20; call += 1) t.ok((await ask({ prompt: `Call number ${call}` })).ok);
   t.equal(server.requests.length, 20);
   // undici reuses a connection only after the turn of the event loop in which its answer ended.
@@ -117,7 +117,7 @@ t.test('Consecutive calls share their connections', async (t) => {
 });
 
 t.test('Two hundred concurrent calls run at the same time', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   let open = () => {};
   const all = new Promise<void>((resolve) => {
     open = resolve;

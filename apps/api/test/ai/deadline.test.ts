@@ -1,12 +1,12 @@
 import { createServer, type Socket } from 'node:net';
 import t from 'tap';
-import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
+import { buildAiRequest, createTestAi, startTestAi, toFailure } from '../support/ai-client.ts';
 
 const text = 'Titan, Rhea and Iapetus. '.repeat(40);
 const spent = { inputTokens: 8, outputTokens: 0, estimated: true };
 
 t.test('The timeout ends a call to a provider that is silent, only begins, or drips', async (t) => {
-  const { server, ask } = await provided(t, { timeoutMs: 400 });
+  const { server, ask } = await startTestAi(t, { timeoutMs: 400 });
   await ask();
   for (const answer of [
     { hang: 'head' },
@@ -16,7 +16,7 @@ t.test('The timeout ends a call to a provider that is silent, only begins, or dr
   ] as const) {
     server.answer(() => answer);
     const outcome = await ask();
-    const { usage, ...rest } = failed(outcome);
+    const { usage, ...rest } = toFailure(outcome);
     t.strictSame(rest, {
       errorCode: 'TIMEOUT',
       message: 'The provider did not answer within 0.4 s.',
@@ -29,16 +29,16 @@ t.test('The timeout ends a call to a provider that is silent, only begins, or dr
 });
 
 t.test('A provider that drips within the timeout is read to the end', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text, drip: { bytes: 200, everyMs: 10 } }));
   t.match(await ask(), { ok: true, text });
 });
 
 t.test('A refusal whose body never ends keeps its status', async (t) => {
-  const { server, ask } = await provided(t, { timeoutMs: 400 });
+  const { server, ask } = await startTestAi(t, { timeoutMs: 400 });
   await ask();
   server.answer(() => ({ status: 429, hang: 'body', headers: { 'retry-after': '3' } }));
-  t.match(failed(await ask()), { errorCode: 'RATE_LIMIT_EXCEEDED', retryAfterMs: 3000, usage: null });
+  t.match(toFailure(await ask()), { errorCode: 'RATE_LIMIT_EXCEEDED', retryAfterMs: 3000, usage: null });
 });
 
 t.test('The timeout ends a call without a connection, which is free', async (t) => {
@@ -51,13 +51,13 @@ t.test('The timeout ends a call without a connection, which is free', async (t) 
   });
   // Accepts connections and never answers the TLS handshake.
   const baseUrl = `https://127.0.0.1:${(mute.address() as { port: number }).port}/v1`;
-  const outcome = await aiFor(t, { baseUrl, timeoutMs: 250 }).ask(requestOf());
-  t.match(failed(outcome), { errorCode: 'TIMEOUT', retryable: true, usage: null });
+  const outcome = await createTestAi(t, { baseUrl, timeoutMs: 250 }).ask(buildAiRequest());
+  t.match(toFailure(outcome), { errorCode: 'TIMEOUT', retryable: true, usage: null });
   t.ok(outcome.durationMs < 3000, `${outcome.durationMs} ms`);
 });
 
 t.test('An aborted run ends at once, in any phase', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const answer of [{ hang: 'head' }, { hang: 'body' }, { text, drip: { bytes: 1, everyMs: 20 } }] as const) {
     const abort = new AbortController();
     server.answer(() => {
@@ -65,7 +65,7 @@ t.test('An aborted run ends at once, in any phase', async (t) => {
       return answer;
     });
     const outcome = await ask({ signal: abort.signal });
-    const { usage, ...rest } = failed(outcome);
+    const { usage, ...rest } = toFailure(outcome);
     t.strictSame(rest, {
       errorCode: 'INTERRUPTED',
       message: 'The run was aborted.',
@@ -78,17 +78,17 @@ t.test('An aborted run ends at once, in any phase', async (t) => {
 });
 
 t.test('A run aborted before it was sent makes no request and is free', async (t) => {
-  const { server, ask } = await provided(t);
-  t.match(failed(await ask({ signal: AbortSignal.abort() })), { errorCode: 'INTERRUPTED', usage: null });
+  const { server, ask } = await startTestAi(t);
+  t.match(toFailure(await ask({ signal: AbortSignal.abort() })), { errorCode: 'INTERRUPTED', usage: null });
   const abort = new AbortController();
   const asked = ask({ signal: abort.signal });
   abort.abort();
-  t.match(failed(await asked), { errorCode: 'INTERRUPTED', usage: null });
+  t.match(toFailure(await asked), { errorCode: 'INTERRUPTED', usage: null });
   t.equal(server.requests.length, 0);
 });
 
 t.test('A call leaves neither a timer nor a listener behind', async (t) => {
-  const { ask } = await provided(t, { timeoutMs: 3_600_000 });
+  const { ask } = await startTestAi(t, { timeoutMs: 3_600_000 });
   const abort = new AbortController();
   let listeners = 0;
   const { addEventListener, removeEventListener } = abort.signal;
@@ -108,11 +108,11 @@ t.test('A call leaves neither a timer nor a listener behind', async (t) => {
 });
 
 t.test('An answer above 16 MiB is refused and not collected', async (t) => {
-  const { server, ask } = await provided(t, { timeoutMs: 10_000 });
+  const { server, ask } = await startTestAi(t, { timeoutMs: 10_000 });
   const body = `{"choices": "${'x'.repeat(16 * 1024 * 1024)}"}`;
   for (const answer of [{ body }, { body, drip: { bytes: 4 * 1024 * 1024, everyMs: 1 } }]) {
     server.answer(() => answer);
-    t.match(failed(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false, message: /16 MiB/, usage: spent });
+    t.match(toFailure(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false, message: /16 MiB/, usage: spent });
   }
   server.answer(() => ({ body: { choices: [{ message: { content: 'y'.repeat(15 * 1024 * 1024) } }] } }));
   t.ok((await ask()).ok, 'what is below is taken');
@@ -120,17 +120,17 @@ t.test('An answer above 16 MiB is refused and not collected', async (t) => {
 
 t.test('Nothing is decompressed: compressed bytes are an unreadable body', async (t) => {
   const { gzipSync } = await import('node:zlib');
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const packed = gzipSync(JSON.stringify({ choices: [{ message: { content: 'z'.repeat(50_000_000) } }] }));
   server.answer(() => ({ body: packed, headers: { 'content-encoding': 'gzip' } }));
   const before = process.memoryUsage().rss;
-  t.match(failed(await ask()), { errorCode: 'PROVIDER_ERROR', usage: spent });
+  t.match(toFailure(await ask()), { errorCode: 'PROVIDER_ERROR', usage: spent });
   t.equal(server.requests[0]?.headers['accept-encoding'], 'identity');
   t.ok(process.memoryUsage().rss - before < 40_000_000);
 });
 
 t.test('Close ends running calls at once and refuses new ones', async (t) => {
-  const { server, ai, ask } = await provided(t, { timeoutMs: 60_000 });
+  const { server, ai, ask } = await startTestAi(t, { timeoutMs: 60_000 });
   t.ok((await ask()).ok, 'an idle connection is open');
   const arrived = new Promise<void>((resolve) => {
     server.answer(() => {
@@ -142,8 +142,8 @@ t.test('Close ends running calls at once and refuses new ones', async (t) => {
   await arrived;
   const startedAt = performance.now();
   await ai.close();
-  t.match(failed(await running), { errorCode: 'INTERRUPTED', retryable: true, usage: spent });
+  t.match(toFailure(await running), { errorCode: 'INTERRUPTED', retryable: true, usage: spent });
   t.ok(performance.now() - startedAt < 3000);
-  t.match(failed(await ask()), { errorCode: 'INTERRUPTED', usage: null });
+  t.match(toFailure(await ask()), { errorCode: 'INTERRUPTED', usage: null });
   await ai.close();
 });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import t from 'tap';
-import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
+import { buildAiRequest, createTestAi, startTestAi, toFailure } from '../support/ai-client.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
 
 const refusal = (message: string, code: string | null = null) => ({ error: { message, type: 'error', code } });
@@ -32,10 +32,10 @@ const ROWS: [status: number, errorCode: string, retryable: boolean, body?: objec
 ];
 
 t.test('Each status of a provider has its error code, and a clear refusal is free', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const [status, errorCode, retryable, body] of ROWS) {
     server.answer(() => ({ status, body: body ?? refusal('No.') }));
-    const { message, ...rest } = failed(await ask());
+    const { message, ...rest } = toFailure(await ask());
     t.strictSame(rest, { errorCode, retryable, retryAfterMs: null, usage: null }, `${status} ${JSON.stringify(body)}`);
     t.match(message, `(${status})`);
   }
@@ -43,18 +43,18 @@ t.test('Each status of a provider has its error code, and a clear refusal is fre
 });
 
 t.test('A redirect is not followed', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const elsewhere = await startAiServer();
   t.after(() => elsewhere.close());
   for (const status of [301, 302, 307, 308]) {
     server.answer(() => ({ status, headers: { location: `${elsewhere.url}/chat/completions` } }));
-    t.match(failed(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false });
+    t.match(toFailure(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false });
   }
   t.equal(elsewhere.requests.length, 0);
 });
 
 t.test('Retry-After is returned in milliseconds, an hour at most', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const date = 'Fri, 20 Nov 2026 10:00:00 GMT';
   for (const [headers, retryAfterMs] of [
     [{ 'retry-after': '7' }, 7000],
@@ -70,11 +70,11 @@ t.test('Retry-After is returned in milliseconds, an hour at most', async (t) => 
   ] as [Record<string, string>, number | null][]) {
     for (const status of [429, 503]) {
       server.answer(() => ({ status, headers }));
-      t.equal(failed(await ask()).retryAfterMs, retryAfterMs, `${status} ${JSON.stringify(headers)}`);
+      t.equal(toFailure(await ask()).retryAfterMs, retryAfterMs, `${status} ${JSON.stringify(headers)}`);
     }
   }
   server.answer(() => ({ status: 400, headers: { 'retry-after': '7' } }));
-  t.equal(failed(await ask()).retryAfterMs, null, 'what no repeat can mend names no wait');
+  t.equal(toFailure(await ask()).retryAfterMs, null, 'what no repeat can mend names no wait');
 });
 
 t.test('A provider that cannot be reached is unavailable, and the call is free', async (t) => {
@@ -89,7 +89,7 @@ t.test('A provider that cannot be reached is unavailable, and the call is free',
     ['http://nowhere.invalid/v1', /ENOTFOUND|EAI_AGAIN/],
     [plain, /\w/],
   ] as const) {
-    const { message, ...rest } = failed(await aiFor(t, { baseUrl }).ask(requestOf()));
+    const { message, ...rest } = toFailure(await createTestAi(t, { baseUrl }).ask(buildAiRequest()));
     t.strictSame(rest, { errorCode: 'PROVIDER_UNAVAILABLE', retryable: true, retryAfterMs: null, usage: null });
     t.match(message, reason);
     t.notMatch(message, /127\.0\.0\.1|nowhere/, 'the address is the operator’s business');
@@ -97,10 +97,10 @@ t.test('A provider that cannot be reached is unavailable, and the call is free',
 });
 
 t.test('A connection that breaks after the request is unavailable, and the input may be billed', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const reset of [true, 20] as const) {
     server.answer(() => ({ reset }));
-    t.match(failed(await ask({ model: 'gpt-4o-mini' })), {
+    t.match(toFailure(await ask({ model: 'gpt-4o-mini' })), {
       errorCode: 'PROVIDER_UNAVAILABLE',
       retryable: true,
       usage: { model: 'gpt-4o-mini', inputTokens: Number, outputTokens: 0, estimated: true, costUsd: Number },
@@ -111,7 +111,7 @@ t.test('A connection that breaks after the request is unavailable, and the input
 });
 
 t.test('200 with an unusable body is a provider error that may have been billed', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const body of [
     '',
     '<html>Welcome</html>',
@@ -126,17 +126,17 @@ t.test('200 with an unusable body is a provider error that may have been billed'
   ]) {
     server.answer(() => ({ body }));
     t.match(
-      failed(await ask()),
+      toFailure(await ask()),
       { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { outputTokens: 0, estimated: true } },
       JSON.stringify(body),
     );
   }
   server.answer(() => ({ body: { error: { message: 'Upstream fell over', code: 502 } } }));
-  t.match(failed(await ask()).message, 'Upstream fell over');
+  t.match(toFailure(await ask()).message, 'Upstream fell over');
 });
 
 t.test("A message quotes the provider's own words in any of their forms", async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const [body, words] of [
     [{ error: { message: 'the model does not exist' } }, ': the model does not exist'],
     [{ error: 'model not loaded' }, ': model not loaded'],
@@ -150,12 +150,12 @@ t.test("A message quotes the provider's own words in any of their forms", async 
     [{ surprise: { deep: true } }, '.'],
   ] as const) {
     server.answer(() => ({ status: 400, body }));
-    t.equal(failed(await ask()).message, `The provider refused the request (400)${words}`);
+    t.equal(toFailure(await ask()).message, `The provider refused the request (400)${words}`);
   }
 });
 
 t.test('A refusal is read up to 64 KiB', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ status: 400, body: 'x'.repeat(200_000), drip: { bytes: 70_000, everyMs: 60_000 } }));
-  t.match(failed(await ask()), { errorCode: 'INVALID_REQUEST' }, 'without the rest, which comes after the timeout');
+  t.match(toFailure(await ask()), { errorCode: 'INVALID_REQUEST' }, 'without the rest, which comes after the timeout');
 });

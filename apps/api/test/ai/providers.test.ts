@@ -1,16 +1,16 @@
 import t from 'tap';
 import { createModelQuirks } from '../../src/ai/model-quirks.ts';
-import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
+import { buildAiRequest, createTestAi, startTestAi, toFailure } from '../support/ai-client.ts';
 
 t.test('Without an Anthropic key anthropic/… goes to the other service under its full name', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   t.ok((await ask({ model: 'anthropic/claude-sonnet-4.5' })).ok);
   t.equal(server.requests[0]?.body.model, 'anthropic/claude-sonnet-4.5');
 });
 
 t.test('With Anthropic only, any other model is an invalid request that names AI_BASE_URL', async (t) => {
-  const ai = aiFor(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: 'http://127.0.0.1:9' });
-  t.match(failed(await ai.ask(requestOf({ model: 'gpt-4o-mini' }))), {
+  const ai = createTestAi(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: 'http://127.0.0.1:9' });
+  t.match(toFailure(await ai.ask(buildAiRequest({ model: 'gpt-4o-mini' }))), {
     errorCode: 'INVALID_REQUEST',
     message: /gpt-4o-mini.*AI_BASE_URL/,
     retryable: false,
@@ -19,7 +19,7 @@ t.test('With Anthropic only, any other model is an invalid request that names AI
 });
 
 t.test('A model that refuses max_tokens or a temperature is asked again without, and from then on', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const refusal = (param: string, code: string, message: string) => ({
     status: 400,
     body: { error: { message, type: 'invalid_request_error', param, code } },
@@ -39,17 +39,17 @@ t.test('A model that refuses max_tokens or a temperature is asked again without,
   t.strictSame(server.requests[6]?.body, {
     model: 'thinker',
     max_completion_tokens: 77,
-    messages: [{ role: 'user', content: requestOf().prompt }],
+    messages: [{ role: 'user', content: buildAiRequest().prompt }],
   });
   await ask({ model: 'plain' });
   t.match(server.requests[7]?.body, { max_tokens: 1024, temperature: 0.7 }, 'other models are asked as before');
 });
 
 t.test('A model that keeps refusing is not asked forever', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const error = { message: 'Unsupported parameter', param: 'max_tokens', code: 'unsupported_parameter' };
   server.answer(() => ({ status: 400, body: { error } }));
-  t.match(failed(await ask()), { errorCode: 'INVALID_REQUEST' });
+  t.match(toFailure(await ask()), { errorCode: 'INVALID_REQUEST' });
   t.equal(server.requests.length, 2);
 });
 
@@ -65,7 +65,7 @@ t.test('The refusals of the last two hundred models are remembered', (t) => {
 });
 
 t.test('Models are kept apart however many there are', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (let number = 0; number < 450; number += 1) await ask({ model: `model-${number % 225}` });
   t.strictSame(
     server.requests.map((request) => request.body.model),

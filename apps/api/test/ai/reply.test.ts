@@ -2,7 +2,7 @@ import t from 'tap';
 import { anthropicMessages } from '../../src/ai/anthropic-messages.ts';
 import { chatCompletions } from '../../src/ai/chat-completions.ts';
 import { createReplyReader, ModelReply, type Protocol } from '../../src/ai/reply.ts';
-import { provided } from '../support/ai-client.ts';
+import { startTestAi } from '../support/ai-client.ts';
 
 /** The reply of a stream that arrives in these pieces, and the error that ended it. */
 function streamed(protocol: Protocol, pieces: readonly Uint8Array[], type = 'text/event-stream') {
@@ -112,7 +112,7 @@ t.test('A whole JSON answer is accepted although a stream was requested', (t) =>
 });
 
 t.test('An onText that throws fails its call and not the next one', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text: 'Titan is large' }));
   const onText = () => {
     throw new Error('no room');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { failed, provided } from '../support/ai-client.ts';
+import { startTestAi, toFailure } from '../support/ai-client.ts';
 import type { ChatRequest } from '../support/servers/ai-server-input.ts';
 
 const PNG = Buffer.from(
@@ -14,7 +14,7 @@ const parts = (body: ChatRequest | undefined) => {
 };
 
 t.test('Images and PDFs are sent as files, after the prompt and in their order', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const attachments = [
     { name: 'dot.png', mediaType: 'image/png', data: PNG },
     { name: 'paper.pdf', mediaType: 'application/pdf', data: PDF },
@@ -31,7 +31,7 @@ t.test('Images and PDFs are sent as files, after the prompt and in their order',
 });
 
 t.test('Texts are sent as text, fenced as data by a new marker in each call', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const types = ['text/plain', 'text/csv', 'text/markdown', 'application/json', 'text/plain; charset=utf-8'];
   const markers = new Set<string>();
   for (const mediaType of types) {
@@ -52,10 +52,10 @@ t.test('Texts are sent as text, fenced as data by a new marker in each call', as
 });
 
 t.test('A file that no model accepts is refused by name, without a request', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const mediaType of ['application/zip', 'audio/mpeg', '', 'application/octet-stream']) {
     const attachments = [{ name: 'archive.bin', mediaType, data: bytes('PK') }];
-    t.match(failed(await ask({ attachments })), {
+    t.match(toFailure(await ask({ attachments })), {
       errorCode: 'INVALID_REQUEST',
       message: /archive\.bin/,
       retryable: false,
@@ -66,7 +66,7 @@ t.test('A file that no model accepts is refused by name, without a request', asy
 });
 
 t.test('An estimate counts the attachments', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ usage: null }));
   const plain = (await ask()).usage?.inputTokens ?? 0;
   const data = bytes('moon '.repeat(500));

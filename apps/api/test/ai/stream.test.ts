@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { AiRequest } from '../../src/ai/request.ts';
-import { aiFor, failed, provided, requestOf } from '../support/ai-client.ts';
+import { buildAiRequest, createTestAi, startTestAi, toFailure } from '../support/ai-client.ts';
 
 /** A request for a stream, and what has arrived so far. */
 function streamed(request: Partial<AiRequest> = {}) {
@@ -11,7 +11,7 @@ function streamed(request: Partial<AiRequest> = {}) {
 const counted = { promptTokens: 12, completionTokens: 34 };
 
 t.test('A stream passes its text on as it arrives and has the same outcome at its end', async (t) => {
-  const { server, ask } = await provided(t, { apiKey: 'operator-key-1' });
+  const { server, ask } = await startTestAi(t, { apiKey: 'operator-key-1' });
   server.answer(() => ({ text: 'Titan, Rhea and Iapetus.', model: 'model-0613', usage: { ...counted, cost: 0.5 } }));
   const { pieces, request } = streamed({ model: 'maker/model-1', maxTokens: 321, system: 'Be brief.' });
   const { durationMs, ...outcome } = await ask(request);
@@ -28,7 +28,7 @@ t.test('A stream passes its text on as it arrives and has the same outcome at it
     temperature: 0.7,
     messages: [
       { role: 'system', content: 'Be brief.' },
-      { role: 'user', content: requestOf().prompt },
+      { role: 'user', content: buildAiRequest().prompt },
     ],
     stream: true,
     stream_options: { include_usage: true },
@@ -37,7 +37,7 @@ t.test('A stream passes its text on as it arrives and has the same outcome at it
 });
 
 t.test('The first text arrives before the answer is complete', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text: 'First second', cut: { after: 1, by: 'stall' } }));
   const stop = new AbortController();
   const first = new Promise<string>((resolve) => {
@@ -50,7 +50,7 @@ t.test('The first text arrives before the answer is complete', async (t) => {
 });
 
 t.test('System instructions are sent above the prompt, also without a stream, and are counted', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ usage: null }));
   const { usage: without } = await ask();
   const { usage } = await ask({ system: 'Answer in one short sentence, please.' });
@@ -64,7 +64,7 @@ t.test('A model without a system role gets the instructions before the prompt, f
     "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
     'Developer instruction is not enabled for models/gemma-3-27b-it',
   ]) {
-    const { server, ask } = await provided(t);
+    const { server, ask } = await startTestAi(t);
     server.answer(({ body }) =>
       body.messages[0]?.role === 'system' ? { status: 400, body: { error: { message } } } : {},
     );
@@ -77,7 +77,7 @@ t.test('A model without a system role gets the instructions before the prompt, f
 });
 
 t.test('Deltas split no character, contain nothing that PostgreSQL refuses, and together are the text', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const text of ['a😀b\u0000c', '😀😀', 'x\uD83D', '\uDE00y', 'a\uD83D\u0000\uDE00']) {
     server.answer(() => ({ text, pieces: text.split('') }));
     const { pieces, request } = streamed();
@@ -93,7 +93,7 @@ t.test('Deltas split no character, contain nothing that PostgreSQL refuses, and 
 });
 
 t.test('A stream without usage is estimated', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text: 'Titan is the largest moon of Saturn.', usage: null }));
   t.match(await ask(streamed().request), { ok: true, usage: { inputTokens: 8, outputTokens: 8, estimated: true } });
 });
@@ -103,7 +103,7 @@ t.test('A service without stream_options is asked without them, from then on at 
     [400, 'Unrecognized request argument supplied: stream_options'],
     [422, 'stream_options: Extra inputs are not permitted'],
   ] as const) {
-    const { server, ask } = await provided(t);
+    const { server, ask } = await startTestAi(t);
     server.answer(({ body }) => (body.stream_options ? { status, body: { error: { message } } } : { text: 'Titan' }));
     for (const requests of [2, 3]) {
       const { pieces, request } = streamed();
@@ -114,7 +114,7 @@ t.test('A service without stream_options is asked without them, from then on at 
 });
 
 t.test('A service that does not stream although a stream was requested is understood', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const choices = [{ message: { role: 'assistant', content: 'Titan' }, finish_reason: 'stop' }];
   server.answer(() => ({
     body: { model: 'm-1', choices, usage: { prompt_tokens: 12, completion_tokens: 34 } },
@@ -124,20 +124,20 @@ t.test('A service that does not stream although a stream was requested is unders
   t.strictSame(pieces, ['Titan']);
   for (const body of ['null', '{"choices": 7}', '<html>', '{"error": {"message": "Nothing today."}}']) {
     server.answer(() => ({ body }));
-    t.match(failed(await ask(streamed().request)), { errorCode: 'PROVIDER_ERROR', retryable: false }, body);
+    t.match(toFailure(await ask(streamed().request)), { errorCode: 'PROVIDER_ERROR', retryable: false }, body);
   }
 });
 
 t.test('A refused stream is reported like any refusal and is free', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ status: 429, body: { error: { message: 'Slow down.' } }, headers: { 'retry-after': '7' } }));
   const { pieces, request } = streamed();
-  t.match(failed(await ask(request)), { errorCode: 'RATE_LIMIT_EXCEEDED', retryAfterMs: 7000, usage: null });
+  t.match(toFailure(await ask(request)), { errorCode: 'RATE_LIMIT_EXCEEDED', retryAfterMs: 7000, usage: null });
   t.strictSame(pieces, []);
 });
 
 t.test('A stream that breaks off is a failure that is charged what arrived', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const text = 'Titan is the largest moon of Saturn. Rhea is the next one.';
   for (const [by, errorCode] of [
     ['reset', 'PROVIDER_UNAVAILABLE'],
@@ -145,13 +145,17 @@ t.test('A stream that breaks off is a failure that is charged what arrived', asy
   ] as const) {
     server.answer(() => ({ text, cut: { after: 7, by } }));
     const { pieces, request } = streamed();
-    t.match(failed(await ask(request)), { errorCode, usage: { inputTokens: 8, outputTokens: 8, estimated: true } }, by);
+    t.match(
+      toFailure(await ask(request)),
+      { errorCode, usage: { inputTokens: 8, outputTokens: 8, estimated: true } },
+      by,
+    );
     t.equal(pieces.join(''), 'Titan is the largest moon of Saturn. ');
   }
 });
 
 t.test('An error in the middle of a stream has the code of its status or its words', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const secret = 'sk-operator-key-1';
   for (const [error, errorCode] of [
     [{ code: 502, message: 'Upstream is gone.' }, 'PROVIDER_UNAVAILABLE'],
@@ -167,7 +171,7 @@ t.test('An error in the middle of a stream has the code of its status or its wor
       [2, { outputTokens: 2, estimated: true }],
     ] as const) {
       server.answer(() => ({ text: 'Titan is', cut: { after, by: { error } } }));
-      const { message, ...told } = failed(await ask(streamed().request));
+      const { message, ...told } = toFailure(await ask(streamed().request));
       t.match(told, { errorCode, usage }, `${JSON.stringify(error)} after ${after}`);
       t.notMatch(message, secret);
     }
@@ -175,7 +179,7 @@ t.test('An error in the middle of a stream has the code of its status or its wor
 });
 
 t.test('The timeout and an abort end a stalled stream in any phase', async (t) => {
-  const { server, ask } = await provided(t, { timeoutMs: 400 });
+  const { server, ask } = await startTestAi(t, { timeoutMs: 400 });
   await ask();
   for (const [answer, outputTokens] of [
     [{ hang: 'head' }, 0],
@@ -183,7 +187,7 @@ t.test('The timeout and an abort end a stalled stream in any phase', async (t) =
     [{ text: 'Titan is large', cut: { after: 2, by: 'stall' } }, 2],
   ] as const) {
     server.answer(() => answer);
-    const late = failed(await ask(streamed().request));
+    const late = toFailure(await ask(streamed().request));
     const usage = { inputTokens: 8, outputTokens, estimated: true };
     t.match(late, { errorCode: 'TIMEOUT', retryable: true, usage }, JSON.stringify(answer));
     const abort = new AbortController();
@@ -191,30 +195,30 @@ t.test('The timeout and an abort end a stalled stream in any phase', async (t) =
       setTimeout(() => abort.abort(), 50);
       return answer;
     });
-    const stopped = failed(await ask(streamed({ signal: abort.signal }).request));
+    const stopped = toFailure(await ask(streamed({ signal: abort.signal }).request));
     t.match(stopped, { errorCode: 'INTERRUPTED', usage: { ...usage, outputTokens: Number } }, JSON.stringify(answer));
     await server.requests.at(-1)?.hungUp;
   }
 });
 
 t.test('A stream aborted before it was sent makes no request and is free', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const abort = new AbortController();
   const asked = ask(streamed({ signal: abort.signal }).request);
   abort.abort();
-  t.match(failed(await asked), { errorCode: 'INTERRUPTED', usage: null });
+  t.match(toFailure(await asked), { errorCode: 'INTERRUPTED', usage: null });
   t.equal(server.requests.length, 0);
 });
 
 t.test('A stream above 16 MiB is refused', async (t) => {
-  const { server, ask } = await provided(t, { timeoutMs: 20_000 });
+  const { server, ask } = await startTestAi(t, { timeoutMs: 20_000 });
   const text = 'x'.repeat(17 * 1024 * 1024);
   server.answer(() => ({ text, pieces: [text.slice(0, 8_000_000), text.slice(8_000_000)] }));
-  t.match(failed(await ask(streamed().request)), { errorCode: 'PROVIDER_ERROR', message: /16 MiB/ });
+  t.match(toFailure(await ask(streamed().request)), { errorCode: 'PROVIDER_ERROR', message: /16 MiB/ });
 });
 
 t.test('An empty stream that was billed is a success', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text: '', finishReason: 'length', usage: counted }));
   const { pieces, request } = streamed();
   t.match(await ask(request), { ok: true, text: '', usage: { outputTokens: 34 } });
@@ -222,20 +226,20 @@ t.test('An empty stream that was billed is a success', async (t) => {
 });
 
 t.test('A stream that the content filter stopped is a failure that is charged', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text: 'So far', finishReason: 'content_filter', usage: counted }));
-  t.match(failed(await ask(streamed().request)), { errorCode: 'CONTENT_FILTERED', usage: { outputTokens: 34 } });
+  t.match(toFailure(await ask(streamed().request)), { errorCode: 'CONTENT_FILTERED', usage: { outputTokens: 34 } });
 });
 
 t.test('The offline model streams its words', async (t) => {
   const { pieces, request } = streamed();
-  const outcome = await aiFor(t).ask(requestOf(request));
+  const outcome = await createTestAi(t).ask(buildAiRequest(request));
   t.ok(pieces.length > 20);
   t.equal(outcome.ok && outcome.text, pieces.join(''));
 });
 
 t.test('A stream leaves no listener, no rejection and no console output behind', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const words: unknown[] = [];
   const { error, warn } = console;
   Object.assign(console, { error: (...given: unknown[]) => words.push(given), warn: console.error });

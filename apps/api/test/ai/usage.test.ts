@@ -1,13 +1,13 @@
 import t from 'tap';
 import { calculatePriceUsd } from '../../src/ai/pricing.ts';
-import { failed, provided } from '../support/ai-client.ts';
+import { startTestAi, toFailure } from '../support/ai-client.ts';
 
 const usage = { promptTokens: 1000, completionTokens: 100 };
 /** gpt-4o-mini, 1000 tokens in and 100 out, at 0.15 and 0.60 dollars per million. */
 const LISTED = 0.00021;
 
 t.test("The provider's own cost comes before the price list, and zero is a cost too", async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const cost of [0.0123, 0]) {
     server.answer(() => ({ usage: { ...usage, cost } }));
     t.match(await ask({ model: 'gpt-4o-mini' }), { usage: { costUsd: cost } });
@@ -17,7 +17,7 @@ t.test("The provider's own cost comes before the price list, and zero is a cost 
 });
 
 t.test('A cost that is not a plausible number is ignored', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   for (const cost of [-1, 1e300, '', 'free', null, [], true]) {
     const choices = [{ message: { content: 'Titan' }, finish_reason: 'stop' }];
     server.answer(() => ({ body: { choices, usage: { prompt_tokens: 1000, completion_tokens: 100, cost } } }));
@@ -28,7 +28,7 @@ t.test('A cost that is not a plausible number is ignored', async (t) => {
 t.test(
   "Without a provider's cost the price list decides, by the model that answered, else by the one that was asked",
   async (t) => {
-    const { server, ask } = await provided(t);
+    const { server, ask } = await startTestAi(t);
     for (const [asked, answered, costUsd] of [
       ['gpt-4o-mini', 'gpt-4o-mini', LISTED],
       ['openai/gpt-4o-mini', 'openai/gpt-4o-mini', LISTED],
@@ -44,7 +44,7 @@ t.test(
 );
 
 t.test('Tokens that the provider does not count are estimated and marked, one by one', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const text = 'Titan is the largest moon of Saturn.';
   const answering = (told: object | null) => ({
     body: { choices: [{ message: { content: text }, finish_reason: 'stop' }], ...(told ? { usage: told } : {}) },
@@ -78,7 +78,7 @@ t.test('Tokens that the provider does not count are estimated and marked, one by
 });
 
 t.test('Reasoning that is shown counts in an estimated output', async (t) => {
-  const { server, ask } = await provided(t);
+  const { server, ask } = await startTestAi(t);
   const message = { content: 'Titan', reasoning: 'The moons of Saturn are many. '.repeat(20) };
   server.answer(() => ({ body: { choices: [{ message, finish_reason: 'stop' }] } }));
   const { usage } = await ask();
@@ -86,10 +86,10 @@ t.test('Reasoning that is shown counts in an estimated output', async (t) => {
 });
 
 t.test('A call that was sent and never answered is charged its input by the price list', async (t) => {
-  const { server, ask } = await provided(t, { timeoutMs: 400 });
+  const { server, ask } = await startTestAi(t, { timeoutMs: 400 });
   await ask();
   server.answer(() => ({ hang: 'head' }));
-  const { usage } = failed(await ask({ model: 'gpt-4o-mini', prompt: 'moon '.repeat(1000) }));
+  const { usage } = toFailure(await ask({ model: 'gpt-4o-mini', prompt: 'moon '.repeat(1000) }));
   t.strictSame(usage, {
     model: 'gpt-4o-mini',
     inputTokens: 1000,

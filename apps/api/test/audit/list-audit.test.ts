@@ -2,8 +2,8 @@ import { auditLog, users } from '@carillon/db';
 import t from 'tap';
 import { recordAudit } from '../../src/audit/record.ts';
 import { inTransaction } from '../../src/context.ts';
+import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
 
 const { app, ctx, clock } = await testContext(t);

@@ -5,7 +5,7 @@ import t from 'tap';
 import { composeReset } from '../../src/auth/password-reset.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
-import { tokenIn } from '../support/servers/mail-server.ts';
+import { getResetToken } from '../support/servers/mail-server.ts';
 
 /** For each kind. With 300, equal times exceed `FAIR` once in 40,000 runs; `SAMPLES=1000` for a measurement. */
 const SAMPLES = Number(process.env.SAMPLES ?? 300);
@@ -45,7 +45,7 @@ t.test('A reset request takes as long for an active, a deactivated and an unknow
 
 t.test('An unknown token and one of a deactivated account take as long', async (t) => {
   const issued = await composeReset(ctx, alice.email);
-  const known = tokenIn({ text: issued?.link });
+  const known = getResetToken({ text: issued?.link });
   await ctx.db.update(users).set({ isActive: false });
   t.teardown(() => ctx.db.update(users).set({ isActive: true }).where(eq(users.id, alice.id)));
   const unknown = randomBytes(32).toString('hex');

@@ -4,11 +4,11 @@ import t from 'tap';
 import { START, testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
-import { linkIn, mailServer, tokenIn } from '../support/servers/mail-server.ts';
+import { getResetLink, getResetToken, startMailServer } from '../support/servers/mail-server.ts';
 
 const MINUTE_MS = 60_000;
 
-const server = await mailServer(t);
+const server = await startMailServer(t);
 const { app, ctx, clock, logged } = await testContext(t, {
   env: {
     SMTP_URL: server.url,
@@ -42,8 +42,8 @@ t.test('The mail has the link of the specification, whose token is valid for an 
   t.same(more, []);
   t.same(mail.envelope.to, ['alice@example.com']);
   t.equal(mail.subject, 'Choose a new password');
-  t.match(linkIn(mail), /^https:\/\/bells\.example\.com\/handler\/reset-password\/[0-9a-f]{64}$/);
-  t.same((await validate(tokenIn(mail))).json(), { valid: true, userId: alice.id });
+  t.match(getResetLink(mail), /^https:\/\/bells\.example\.com\/handler\/reset-password\/[0-9a-f]{64}$/);
+  t.same((await validate(getResetToken(mail))).json(), { valid: true, userId: alice.id });
 });
 
 t.test('The e-mail address is matched in any case, and the mail goes to the one of the account', async (t) => {
@@ -91,21 +91,21 @@ t.test('The link is valid for an hour after the mail was sent', async (t) => {
   await deliverDueMails(ctx);
   const [mail] = server.received;
   clock.advance(59 * MINUTE_MS);
-  t.equal((await validate(tokenIn(mail ?? {}))).statusCode, 200);
+  t.equal((await validate(getResetToken(mail ?? {}))).statusCode, 200);
 });
 
 t.test('A new request voids the older link at once, before its own mail is sent', async (t) => {
   await signUpAlice(app);
   await forgot('alice@example.com');
   await deliverDueMails(ctx);
-  const first = tokenIn(server.received[0] ?? {});
+  const first = getResetToken(server.received[0] ?? {});
   clock.advance(1);
   await forgot('alice@example.com');
   const used = { valid: false, error: 'Token já utilizado' };
   t.same((await validate(first)).json(), used);
   await deliverDueMails(ctx);
   t.same((await validate(first)).json(), used);
-  const second = tokenIn(server.received[1] ?? {});
+  const second = getResetToken(server.received[1] ?? {});
   t.equal((await validate(second)).statusCode, 200);
   t.not(second, first);
 });
@@ -117,7 +117,7 @@ t.test('A stranger’s request voids nothing', async (t) => {
   await deliverDueMails(ctx);
   clock.advance(1);
   await forgot('bob@example.com');
-  t.equal((await validate(tokenIn(server.received[0] ?? {}))).statusCode, 200);
+  t.equal((await validate(getResetToken(server.received[0] ?? {}))).statusCode, 200);
 });
 
 t.test('Queued requests of one account make one mail, and its link works', async (t) => {
@@ -125,7 +125,7 @@ t.test('Queued requests of one account make one mail, and its link works', async
   await Promise.all(Array.from({ length: 20 }, () => forgot('alice@example.com')));
   await Promise.all([deliverDueMails(ctx), deliverDueMails(ctx), deliverDueMails(ctx)]);
   t.equal(server.received.length, 1);
-  t.equal((await validate(tokenIn(server.received[0] ?? {}))).statusCode, 200);
+  t.equal((await validate(getResetToken(server.received[0] ?? {}))).statusCode, 200);
 });
 
 t.test('The link has the configured host, whatever Host the request has', async (t) => {
@@ -147,7 +147,7 @@ t.test('Neither the token nor its link is stored or logged', async (t) => {
   await forgot('alice@example.com');
   const waiting = JSON.stringify(await ctx.db.select().from(mails));
   await deliverDueMails(ctx);
-  const token = tokenIn(server.received[0] ?? {});
+  const token = getResetToken(server.received[0] ?? {});
   await validate(token);
   const resets = await ctx.db.select().from(passwordResets);
   t.match(resets, [

@@ -6,7 +6,7 @@ import { endUserSessions, openSession } from '../../src/auth/sessions.ts';
 import { logIn } from '../../src/auth/write.ts';
 import { inTransaction } from '../../src/context.ts';
 import { testContext } from '../support/context.ts';
-import { PASSWORD, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
+import { findCallerByToken, PASSWORD, signUpAlice, signUpBob } from '../support/people.ts';
 
 const post = { method: 'POST', url: '/api/auth/logout' } as const;
 
@@ -23,9 +23,9 @@ t.test('A sign-out ends this session, clears the cookie and keeps the others', a
   t.equal(answer.statusCode, 200);
   t.match(answer.json(), { success: true, message: /.+/ });
   t.equal(answer.headers['set-cookie'], 'local-session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax');
-  t.equal(await whoIs(ctx, alice.token), null);
-  t.equal((await whoIs(ctx, other.token))?.id, alice.id);
-  t.equal((await whoIs(ctx, bob.token))?.id, bob.id);
+  t.equal(await findCallerByToken(ctx, alice.token), null);
+  t.equal((await findCallerByToken(ctx, other.token))?.id, alice.id);
+  t.equal((await findCallerByToken(ctx, bob.token))?.id, bob.id);
   t.equal(await ctx.db.$count(sessions), 2, 'its row is gone');
 });
 
@@ -45,14 +45,15 @@ t.test('All sessions of a user can be ended except the current one', async (t) =
   const second = await openSession(ctx, alice.id);
   const third = await openSession(ctx, alice.id);
   await endUserSessions(ctx, alice.id, { except: second.sessionId });
-  t.same(await Promise.all([alice.token, second.token, third.token].map((token) => whoIs(ctx, token).then(Boolean))), [
-    false,
-    true,
-    false,
-  ]);
+  t.same(
+    await Promise.all(
+      [alice.token, second.token, third.token].map((token) => findCallerByToken(ctx, token).then(Boolean)),
+    ),
+    [false, true, false],
+  );
   await endUserSessions(ctx, alice.id);
-  t.equal(await whoIs(ctx, second.token), null);
-  t.ok(await whoIs(ctx, bob.token));
+  t.equal(await findCallerByToken(ctx, second.token), null);
+  t.ok(await findCallerByToken(ctx, bob.token));
 });
 
 t.test('A sign-in with the old password cannot outrun a password change or a deactivation', async (t) => {

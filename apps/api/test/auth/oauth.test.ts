@@ -3,11 +3,11 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
-import { browse, type Person, startIssuer } from '../support/servers/oidc-issuer.ts';
+import { followRedirects, type IssuerUser, startIssuer } from '../support/servers/oidc-issuer.ts';
 
 const BASE_URL = 'http://carillon.test';
 const CALLBACK = `${BASE_URL}/api/auth/oauth/oidc/callback`;
-const ALICE: Person = { sub: 'alice-at-issuer', email: 'Alice@Example.com', email_verified: true, name: 'Alice' };
+const ALICE: IssuerUser = { sub: 'alice-at-issuer', email: 'Alice@Example.com', email_verified: true, name: 'Alice' };
 
 const issuer = await startIssuer('carillon', 'secret-of-carillon', CALLBACK);
 t.teardown(() => issuer.close());
@@ -30,14 +30,14 @@ const cookieOf = (headers: Record<string, unknown>, name: string) =>
 async function begin() {
   const started = await app.inject('/api/auth/oauth/oidc');
   const flow = cookieOf(started.headers, 'oauth-flow') ?? '';
-  const back = await browse(String(started.headers.location), issuer.url);
+  const back = await followRedirects(String(started.headers.location), issuer.url);
   return { flow, path: back.pathname + back.search };
 }
 
 const finish = ({ flow, path }: { flow: string; path: string }) =>
   app.inject({ url: path, headers: flow ? { cookie: `oauth-flow=${flow}` } : {} });
 
-async function signInAs(person: Person) {
+async function signInAs(person: IssuerUser) {
   issuer.setPerson(person);
   return finish(await begin());
 }
@@ -102,7 +102,7 @@ t.test('A link removes an unconfirmed password and its sessions, and keeps a con
 });
 
 t.test('The owner of an address signs out another person who registered it', async (t) => {
-  const mallory: Person = { sub: 'mallory-at-issuer', email: 'mallory@example.com', email_verified: true };
+  const mallory: IssuerUser = { sub: 'mallory-at-issuer', email: 'mallory@example.com', email_verified: true };
   const signedIn = await signInAs(mallory);
   const { id } = await sessionUser(signedIn.headers);
   const cookie = `local-session=${cookieOf(signedIn.headers, 'local-session')}`;
@@ -116,7 +116,7 @@ t.test('The owner of an address signs out another person who registered it', asy
 });
 
 t.test('A deactivated account cannot sign in', async (t) => {
-  const erin: Person = { sub: 'erin-at-issuer', email: 'erin@example.com', email_verified: true };
+  const erin: IssuerUser = { sub: 'erin-at-issuer', email: 'erin@example.com', email_verified: true };
   const { id } = await sessionUser((await signInAs(erin)).headers);
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, id));
   t.equal((await signInAs(erin)).statusCode, 403);

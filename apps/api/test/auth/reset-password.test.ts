@@ -5,12 +5,12 @@ import { composeReset } from '../../src/auth/password-reset.ts';
 import { START, testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
-import { mailServer, tokenIn } from '../support/servers/mail-server.ts';
+import { getResetToken, startMailServer } from '../support/servers/mail-server.ts';
 
 const HOUR_MS = 3_600_000;
 const NEW = 'Another-2026';
 
-const server = await mailServer(t);
+const server = await startMailServer(t);
 const { app, ctx, clock, logged } = await testContext(t, {
   env: { SMTP_URL: server.url, RATE_LIMIT_MULTIPLIER: '1000', LOG_LEVEL: 'trace' },
 });
@@ -30,7 +30,7 @@ const logIn = (password: string) =>
 
 async function tokenOf({ email }: Person): Promise<string> {
   const issued = await composeReset(ctx, email);
-  return tokenIn({ text: issued?.link });
+  return getResetToken({ text: issued?.link });
 }
 
 /** The answers of both endpoints for a token. */
@@ -45,7 +45,7 @@ t.test('A valid token sets the password and ends every session', async (t) => {
   await logIn(PASSWORD);
   await app.inject({ method: 'POST', url: '/api/auth/forgot-password', payload: { email: alice.email } });
   await deliverDueMails(ctx);
-  const answer = await reset(tokenIn(server.received[0] ?? {}));
+  const answer = await reset(getResetToken(server.received[0] ?? {}));
   t.same(
     [answer.statusCode, answer.json()],
     [200, { success: true, message: 'Your password is changed. Sign in with the new one.' }],

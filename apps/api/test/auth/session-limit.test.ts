@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
 import { START, testContext } from '../support/context.ts';
-import { PASSWORD, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
+import { findCallerByToken, PASSWORD, signUpAlice, signUpBob } from '../support/people.ts';
 
 const RIGHT = { email: 'alice@example.com', password: PASSWORD };
 
@@ -64,7 +64,7 @@ t.test('50 sessions opened at once leave exactly 10', async (t) => {
   clock.advance(1000);
   const opened = await Promise.all(Array.from({ length: 50 }, () => openSession(ctx, alice.id)));
   t.equal(await ctx.db.$count(sessions, eq(sessions.userId, alice.id)), 10);
-  const callers = await Promise.all(opened.map(({ token }) => whoIs(ctx, token)));
+  const callers = await Promise.all(opened.map(({ token }) => findCallerByToken(ctx, token)));
   t.equal(callers.filter((caller) => caller?.id === alice.id).length, 10);
-  t.ok(await whoIs(ctx, bob.token), 'a stranger’s session is not among those that end');
+  t.ok(await findCallerByToken(ctx, bob.token), 'a stranger’s session is not among those that end');
 });

@@ -3,14 +3,14 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
 import { START, testContext } from '../support/context.ts';
-import { signUp, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
-import { ALIEN_TOKENS, SECRET } from '../support/tokens.ts';
+import { findCallerByToken, signUp, signUpAlice, signUpBob } from '../support/people.ts';
+import { INVALID_TOKENS, TOKEN_SECRET } from '../support/tokens.ts';
 
 const DAY = 86_400_000;
 const url = '/api/auth/session';
 
 const { app, ctx, clock, logged } = await testContext(t, {
-  env: { RATE_LIMIT_MULTIPLIER: '1000', JWT_SECRET: SECRET },
+  env: { RATE_LIMIT_MULTIPLIER: '1000', JWT_SECRET: TOKEN_SECRET },
 });
 t.beforeEach(async () => {
   clock.set(START);
@@ -49,7 +49,7 @@ t.test('A request without a session is 401 and not authenticated', async (t) => 
 
 t.test('Every malformed, forged or foreign token is 401, as bearer and as cookie', async (t) => {
   await signUpAlice(app);
-  for (const [what, token] of Object.entries(ALIEN_TOKENS)) {
+  for (const [what, token] of Object.entries(INVALID_TOKENS)) {
     // White space changes a header or cookie on its way.
     if (/\s/.test(token)) continue;
     for (const headers of [{ authorization: `Bearer ${token}` }, { cookie: `local-session=${token}` }]) {
@@ -67,7 +67,7 @@ t.test('Every malformed, forged or foreign token is 401, as bearer and as cookie
 t.test('A well-signed token without its session, or of another user, is 401', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
-  const found = await whoIs(ctx, alice.token);
+  const found = await findCallerByToken(ctx, alice.token);
   const sessionId = found?.sessionId as string;
   const tokens = [
     ctx.tokens.sign({ userId: alice.id, sessionId: '00000000-0000-4000-8000-000000000000' }, START),
@@ -101,35 +101,35 @@ t.test('Deactivating or deleting the account ends its sessions at once', async (
 
 t.test('A change of role, plan or name shows in the next request', async (t) => {
   const alice = await signUpAlice(app);
-  t.match(await whoIs(ctx, alice.token), {
+  t.match(await findCallerByToken(ctx, alice.token), {
     role: 'USER',
     plan: 'trial',
     trialEndsAt: new Date(START.getTime() + 14 * DAY),
   });
   await ctx.db.update(users).set({ role: 'ADMIN', plan: 'pro', name: 'Alicia', trialEndsAt: null });
-  t.match(await whoIs(ctx, alice.token), { role: 'ADMIN', plan: 'pro', name: 'Alicia', trialEndsAt: null });
+  t.match(await findCallerByToken(ctx, alice.token), { role: 'ADMIN', plan: 'pro', name: 'Alicia', trialEndsAt: null });
 });
 
 t.test('The last use is written once a minute, even for many requests at once', async (t) => {
   const { token } = await signUpAlice(app);
   const lastUsedAt = async () => (await ctx.db.select().from(sessions))[0]?.lastUsedAt;
   clock.advance(59_999);
-  await whoIs(ctx, token);
+  await findCallerByToken(ctx, token);
   t.same(await lastUsedAt(), START);
   clock.advance(1);
-  const callers = await Promise.all(Array.from({ length: 40 }, () => whoIs(ctx, token)));
+  const callers = await Promise.all(Array.from({ length: 40 }, () => findCallerByToken(ctx, token)));
   t.ok(callers.every((caller) => caller !== null));
   t.same(await lastUsedAt(), new Date(START.getTime() + 60_000));
   clock.advance(30_000);
-  await whoIs(ctx, token);
+  await findCallerByToken(ctx, token);
   t.same(await lastUsedAt(), new Date(START.getTime() + 60_000));
 });
 
 t.test('A missing token is not looked up in the database', async (t) => {
   const { ctx, close } = await testContext(t);
   await close();
-  t.equal(await whoIs(ctx, null), null);
-  t.equal(await whoIs(ctx, 'x'), null);
+  t.equal(await findCallerByToken(ctx, null), null);
+  t.equal(await findCallerByToken(ctx, 'x'), null);
 });
 
 t.test('A session cannot be opened for a deleted account', async (t) => {

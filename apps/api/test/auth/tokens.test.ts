@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { SESSION_SECONDS } from '../../src/auth/sessions.ts';
 import { createSessionTokens } from '../../src/auth/tokens.ts';
-import { ALIEN_TOKENS, forge, NOW, SECRET, SESSION_ID } from '../support/tokens.ts';
+import { forgeToken, INVALID_TOKENS, NOW, SESSION_ID, TOKEN_SECRET } from '../support/tokens.ts';
 
-const tokens = await createSessionTokens({ jwtSecret: SECRET });
+const tokens = await createSessionTokens({ jwtSecret: TOKEN_SECRET });
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
 t.test('A token carries its session for 7 days', async (t) => {
@@ -25,16 +25,16 @@ t.test('A token is signed with HS256 and has issuer, audience, subject, session 
 });
 
 t.test('A forged token with the right claims passes, so that each one below fails for its own reason', async (t) => {
-  t.same(tokens.verify(forge({}), NOW), { userId: 7, sessionId: SESSION_ID });
+  t.same(tokens.verify(forgeToken({}), NOW), { userId: 7, sessionId: SESSION_ID });
 });
 
 t.test('Any other text is no session, and never an error', async (t) => {
-  for (const [what, token] of Object.entries(ALIEN_TOKENS)) t.equal(tokens.verify(token, NOW), null, what);
-  t.ok(Object.keys(ALIEN_TOKENS).length >= 30);
+  for (const [what, token] of Object.entries(INVALID_TOKENS)) t.equal(tokens.verify(token, NOW), null, what);
+  t.ok(Object.keys(INVALID_TOKENS).length >= 30);
 });
 
 t.test('A token signed with another secret is no session', async (t) => {
-  const others = await createSessionTokens({ jwtSecret: `${SECRET}x` });
+  const others = await createSessionTokens({ jwtSecret: `${TOKEN_SECRET}x` });
   const token = others.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
   t.equal(tokens.verify(token, NOW), null);
 });
@@ -52,9 +52,9 @@ t.test('Every single changed character voids a token', async (t) => {
 });
 
 t.test('The signature covers header and payload', async (t) => {
-  const signed = forge({ sub: '8' });
+  const signed = forgeToken({ sub: '8' });
   const [header, payload] = signed.split('.');
-  const mac = createHmac('sha256', SECRET).update(`${header}.${payload}`).digest('base64url');
+  const mac = createHmac('sha256', TOKEN_SECRET).update(`${header}.${payload}`).digest('base64url');
   t.equal(signed, `${header}.${payload}.${mac}`);
   t.same(tokens.verify(signed, NOW), { userId: 8, sessionId: SESSION_ID });
 });

@@ -4,7 +4,7 @@ import { composeReset } from '../../src/auth/password-reset.ts';
 import { pruneAll } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAlice } from '../support/people.ts';
-import { tokenIn } from '../support/servers/mail-server.ts';
+import { getResetToken } from '../support/servers/mail-server.ts';
 
 const HOUR_MS = 3_600_000;
 const NEW = 'Another-2026';
@@ -22,7 +22,7 @@ const validate = (token: string) => app.inject({ url: '/api/auth/validate-reset-
 
 async function tokenOf({ email }: Person): Promise<string> {
   const issued = await composeReset(ctx, email);
-  return tokenIn({ text: issued?.link });
+  return getResetToken({ text: issued?.link });
 }
 
 /** The answers of both endpoints for a token. */

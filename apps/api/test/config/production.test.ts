@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { ConfigError, loadConfig } from '../../src/config/config.ts';
-import { PRODUCTION } from '../support/production.ts';
+import { PRODUCTION_ENV } from '../support/production.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const RANDOM = 'set it to random bytes (openssl rand -base64 32).';
@@ -69,7 +69,7 @@ const REFUSED: [what: string, env: Record<string, string>, line: string | RegExp
   ],
   [
     'an old key that is weak',
-    { ENCRYPTION_KEY: `new:${PRODUCTION.ENCRYPTION_KEY},old:${Buffer.alloc(32, 7).toString('base64')}` },
+    { ENCRYPTION_KEY: `new:${PRODUCTION_ENV.ENCRYPTION_KEY},old:${Buffer.alloc(32, 7).toString('base64')}` },
     `ENCRYPTION_KEY has too few different characters: ${RANDOM}`,
   ],
   [
@@ -79,22 +79,22 @@ const REFUSED: [what: string, env: Record<string, string>, line: string | RegExp
   ],
   [
     'a key that is not base64',
-    { ENCRYPTION_KEY: `${PRODUCTION.ENCRYPTION_KEY} !` },
+    { ENCRYPTION_KEY: `${PRODUCTION_ENV.ENCRYPTION_KEY} !` },
     'ENCRYPTION_KEY takes base64 of 32 bytes, or several as id:base64,id:base64.',
   ],
   [
     'two keys of one name',
-    { ENCRYPTION_KEY: `a:${PRODUCTION.ENCRYPTION_KEY},a:${PRODUCTION.JWT_SECRET}` },
+    { ENCRYPTION_KEY: `a:${PRODUCTION_ENV.ENCRYPTION_KEY},a:${PRODUCTION_ENV.JWT_SECRET}` },
     'ENCRYPTION_KEY lists two keys with the id "a": give each one of its own.',
   ],
   [
     'two secrets alike',
-    { CRON_SECRET: PRODUCTION.JWT_SECRET },
+    { CRON_SECRET: PRODUCTION_ENV.JWT_SECRET },
     'CRON_SECRET is the same as JWT_SECRET: set each to a secret of its own (openssl rand -base64 32).',
   ],
   [
     'the encryption key as a secret',
-    { ADMIN_KEY: PRODUCTION.ENCRYPTION_KEY },
+    { ADMIN_KEY: PRODUCTION_ENV.ENCRYPTION_KEY },
     'ADMIN_KEY is the same as ENCRYPTION_KEY: set each to a secret of its own (openssl rand -base64 32).',
   ],
   [
@@ -141,7 +141,7 @@ for (const [what, env, line] of REFUSED) {
     let message = '';
     t.throws(() => {
       try {
-        loadConfig({ ...PRODUCTION, ...env });
+        loadConfig({ ...PRODUCTION_ENV, ...env });
       } catch (error) {
         t.ok(error instanceof ConfigError);
         message = (error as Error).message;
@@ -158,7 +158,7 @@ for (const [what, env, line] of REFUSED) {
 }
 
 t.test('Production starts with random secrets in any encoding', async (t) => {
-  t.ok(loadConfig(PRODUCTION).production);
+  t.ok(loadConfig(PRODUCTION_ENV).production);
   for (let round = 0; round < 500; round++) {
     const [a, b, c, d] = Array.from({ length: 4 }, () => randomBytes(32)) as [Buffer, Buffer, Buffer, Buffer];
     const secrets = {
@@ -167,12 +167,12 @@ t.test('Production starts with random secrets in any encoding', async (t) => {
       ADMIN_KEY: c.toString('base64'),
       ENCRYPTION_KEY: d.toString(round % 2 ? 'base64' : 'base64url'),
     };
-    loadConfig({ ...PRODUCTION, ...secrets });
+    loadConfig({ ...PRODUCTION_ENV, ...secrets });
   }
   t.ok(
     loadConfig({
-      ...PRODUCTION,
-      ENCRYPTION_KEY: `b:${randomBytes(32).toString('base64')}, a:${PRODUCTION.ENCRYPTION_KEY}`,
+      ...PRODUCTION_ENV,
+      ENCRYPTION_KEY: `b:${randomBytes(32).toString('base64')}, a:${PRODUCTION_ENV.ENCRYPTION_KEY}`,
     }),
   );
 });
@@ -185,6 +185,6 @@ t.test('Production accepts https URLs, and http on its own machine', async (t) =
     'http://[::1]:3000',
     'http://carillon.localhost',
   ]) {
-    t.equal(loadConfig({ ...PRODUCTION, BASE_URL: url, APP_URL: url }).baseUrl, url);
+    t.equal(loadConfig({ ...PRODUCTION_ENV, BASE_URL: url, APP_URL: url }).baseUrl, url);
   }
 });

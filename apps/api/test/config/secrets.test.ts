@@ -1,6 +1,6 @@
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
-import { PRODUCTION } from '../support/production.ts';
+import { PRODUCTION_ENV } from '../support/production.ts';
 
 t.test('Development starts without settings and stores the secrets that it generates', async (t) => {
   const DATA_DIR = t.testdir();
@@ -12,8 +12,8 @@ t.test('Development starts without settings and stores the secrets that it gener
 });
 
 t.test('A secret can be read from a file', async (t) => {
-  const folder = t.testdir({ jwt: `${PRODUCTION.JWT_SECRET}\n` });
-  const { JWT_SECRET, ...others } = PRODUCTION;
+  const folder = t.testdir({ jwt: `${PRODUCTION_ENV.JWT_SECRET}\n` });
+  const { JWT_SECRET, ...others } = PRODUCTION_ENV;
   t.equal(loadConfig({ ...others, JWT_SECRET_FILE: `${folder}/jwt` }).jwtSecret, JWT_SECRET);
   t.throws(() => loadConfig({ ...others, JWT_SECRET_FILE: `${folder}/none` }), {
     message: `JWT_SECRET_FILE names ${folder}/none, which cannot be read.`,

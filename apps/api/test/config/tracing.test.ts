@@ -1,9 +1,9 @@
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
-import { PRODUCTION } from '../support/production.ts';
+import { PRODUCTION_ENV } from '../support/production.ts';
 
 const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318/';
-const loadTracing = (env: Record<string, string>) => loadConfig({ ...PRODUCTION, ...env }).tracing;
+const loadTracing = (env: Record<string, string>) => loadConfig({ ...PRODUCTION_ENV, ...env }).tracing;
 
 t.test('Tracing is off without a collector', async (t) => {
   t.equal(loadTracing({ OTEL_SERVICE_NAME: 'bells', OTEL_TRACES_SAMPLER: 'always_on' }), null);

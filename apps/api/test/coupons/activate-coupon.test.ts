@@ -4,13 +4,13 @@ import t from 'tap';
 import { activateCoupon } from '../../src/coupons/activate.ts';
 import { generateCode } from '../../src/coupons/write.ts';
 import { AppError } from '../../src/errors.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { insertCoupon } from '../support/coupons.ts';
-import { watchDeadlocks } from '../support/deadlocks.ts';
-import { callerFor } from '../support/engine.ts';
+import { recordDeadlocks } from '../support/database.ts';
+import { buildCaller } from '../support/engine.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { insertUsers } from '../support/schedules.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
+import { insertUsers } from '../support/task-rows.ts';
 
 const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
@@ -150,11 +150,11 @@ t.test('An activation is recorded, a rejected one is not', async (t) => {
 
 for (const round of [1, 2, 3]) {
   t.test(`Of 200 users who race for 10 uses, exactly 10 get one (${round})`, async (t) => {
-    const deadlocks = watchDeadlocks(ctx);
+    const deadlocks = recordDeadlocks(ctx);
     await ctx.db.delete(users);
     const ids = await insertUsers(ctx, 200, 'trial');
     const { code, id } = await insertCoupon(ctx, { maxUses: 10 });
-    const errors = await Promise.all(ids.map((userId) => errorMessage(activateCoupon(ctx, callerFor(userId), code))));
+    const errors = await Promise.all(ids.map((userId) => errorMessage(activateCoupon(ctx, buildCaller(userId), code))));
     t.equal(errors.filter((one) => one === null).length, 10);
     t.equal(errors.filter((one) => one === 'Cupom atingiu o limite de usos').length, 190);
     t.same(await usesOf(id), [10, 10]);

@@ -5,7 +5,7 @@ import { generateCode } from '../../src/coupons/write.ts';
 import { START, testContext } from '../support/context.ts';
 import { insertCoupon } from '../support/coupons.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
-import { NO_IDS } from '../support/tasks.ts';
+import { INVALID_IDS } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t);
 const ada = await signUpAda(app);
@@ -267,7 +267,7 @@ t.test('Every change is recorded: the admin, what, before, after, and the addres
 });
 
 t.test('An unknown coupon is not found', async (t) => {
-  for (const id of [...NO_IDS, '2147483647']) {
+  for (const id of [...INVALID_IDS, '2147483647']) {
     t.equal((await request('GET', `/${id}`)).statusCode, 404, id);
     t.equal((await request('GET', `/${id}/usage`)).statusCode, 404, id);
     t.equal((await request('PATCH', `/${id}`, { isActive: true })).statusCode, 404, id);

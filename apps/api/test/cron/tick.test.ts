@@ -6,7 +6,7 @@ import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { CRON_SECRET, START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, insertUsers, useUp } from '../support/schedules.ts';
+import { insertTask, insertTasks, insertUsage, insertUsers } from '../support/task-rows.ts';
 
 const { ctx, app, ai, clock, alice, newWorker } = await testEngine(t);
 
@@ -64,7 +64,7 @@ t.test('A tick that is asked to respond at once counts what it has queued', asyn
 
 t.test('An execution that a quota refuses counts as failed', async (t) => {
   ctx.worker = newWorker(t);
-  await useUp(ctx, alice().id, { executions: 48 });
+  await insertUsage(ctx, alice().id, { executions: 48 });
   await insertTasks(
     ctx,
     times(5, () => alice().id),

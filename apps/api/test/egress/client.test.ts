@@ -8,14 +8,14 @@ import {
   spellIPv6,
   spellMapped,
   spellTunnelled,
-} from '../support/contract/spellings.ts';
+} from '../support/host-spellings.ts';
 import {
-  countAttempts,
-  httpFor,
-  nameServers,
-  postTo,
-  startCanary,
-  startReceiver,
+  buildPost,
+  countConnectionAttempts,
+  createFakeLookup,
+  createTestHttpClient,
+  startProbeServer,
+  startWildcardServer,
 } from '../support/servers/probe-servers.ts';
 
 const own = Object.values(networkInterfaces())
@@ -71,9 +71,9 @@ const oddlyWritten = (host: string, port: number) => [
 ];
 
 t.test('With an empty EGRESS_ALLOW no spelling of a local address is ever connected to', async (t) => {
-  const canary = await startCanary(t);
-  const attempts = countAttempts(t);
-  const http = httpFor(t, { env: { EGRESS_ALLOW: '' }, lookup: nameServers({}).lookup });
+  const canary = await startWildcardServer(t);
+  const attempts = countConnectionAttempts(t);
+  const http = createTestHttpClient(t, { env: { EGRESS_ALLOW: '' }, lookup: createFakeLookup({}).lookup });
   const hosts = [
     ...IPV4.flatMap((address) => [
       ...spellIPv4(address),
@@ -94,7 +94,7 @@ t.test('With an empty EGRESS_ALLOW no spelling of a local address is ever connec
   ]);
   t.ok(urls.size >= 500, `${urls.size} spellings`);
   const outcomes = await Promise.all(
-    [...urls].map(async (url) => ({ url, kind: (await http.post(postTo(url))).kind })),
+    [...urls].map(async (url) => ({ url, kind: (await http.post(buildPost(url))).kind })),
   );
   t.strictSame(
     outcomes.filter(({ kind }) => kind !== 'not_sent'),
@@ -105,8 +105,8 @@ t.test('With an empty EGRESS_ALLOW no spelling of a local address is ever connec
 });
 
 t.test('By default, development reaches loopback by every spelling of it', async (t) => {
-  const canary = await startCanary(t);
-  const http = httpFor(t, { lookup: nameServers({}).lookup });
+  const canary = await startWildcardServer(t);
+  const http = createTestHttpClient(t, { lookup: createFakeLookup({}).lookup });
   const hosts = [
     ...spellIPv4('127.0.0.1'),
     ...spellMapped('127.0.0.1'),
@@ -119,30 +119,30 @@ t.test('By default, development reaches loopback by every spelling of it', async
     ...oddlyWritten('localhost', canary.port),
   ];
   for (const url of urls) {
-    const outcome = await http.post(postTo(url));
+    const outcome = await http.post(buildPost(url));
     if (outcome.status !== 200) t.fail(`${url}: ${outcome.error}`);
   }
   t.ok(canary.connections > 0);
 });
 
 t.test('The probe server notices a connection, and the counter an attempt', async (t) => {
-  const canary = await startCanary(t);
-  const attempts = countAttempts(t);
-  await httpFor(t).post(postTo(`http://0x7f.1:${canary.port}/`));
+  const canary = await startWildcardServer(t);
+  const attempts = countConnectionAttempts(t);
+  await createTestHttpClient(t).post(buildPost(`http://0x7f.1:${canary.port}/`));
   t.equal(canary.connections, 1);
   t.equal(attempts.count, 1);
 });
 
 t.test('A redirect is an answer and is not followed', async (t) => {
-  const canary = await startCanary(t);
-  const receiver = await startReceiver(t, (request, response) => {
+  const canary = await startWildcardServer(t);
+  const receiver = await startProbeServer(t, (request, response) => {
     const status = Number(request.url?.slice(1));
     const location = `http://127.0.0.1:${canary.port}/`;
     response.writeHead(status, { location, refresh: `0; url=${location}`, link: `<${location}>; rel=preload` }).end();
   });
-  const http = httpFor(t, { env: { EGRESS_ALLOW: `127.0.0.1/32:${receiver.port}` } });
+  const http = createTestHttpClient(t, { env: { EGRESS_ALLOW: `127.0.0.1/32:${receiver.port}` } });
   for (const status of [300, 301, 302, 303, 304, 307, 308]) {
-    t.match(await http.post(postTo(`http://127.0.0.1:${receiver.port}/${status}`)), {
+    t.match(await http.post(buildPost(`http://127.0.0.1:${receiver.port}/${status}`)), {
       kind: 'answered',
       status,
       error: `The receiver answered ${status}, and redirects are not followed: give the address that it leads to.`,
@@ -152,13 +152,13 @@ t.test('A redirect is an answer and is not followed', async (t) => {
 });
 
 t.test('Proxy variables are ignored', async (t) => {
-  const canary = await startCanary(t);
+  const canary = await startWildcardServer(t);
   for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY']) {
     process.env[name] = name.startsWith('NODE') ? '1' : `http://127.0.0.1:${canary.port}`;
     t.after(() => delete process.env[name]);
   }
-  const receiver = await startReceiver(t, (_, response) => response.end());
-  const http = httpFor(t, { env: { EGRESS_ALLOW: `127.0.0.1/32:${receiver.port}` } });
-  t.match(await http.post(postTo(`http://127.0.0.1:${receiver.port}/`)), { status: 200 });
+  const receiver = await startProbeServer(t, (_, response) => response.end());
+  const http = createTestHttpClient(t, { env: { EGRESS_ALLOW: `127.0.0.1/32:${receiver.port}` } });
+  t.match(await http.post(buildPost(`http://127.0.0.1:${receiver.port}/`)), { status: 200 });
   t.equal(canary.connections, 0);
 });

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { ExchangeRequest } from '../../src/egress/exchange.ts';
 import { createOperatorClient } from '../../src/egress/operator-client.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
-import { startReceiver } from '../support/servers/probe-servers.ts';
+import { startProbeServer } from '../support/servers/probe-servers.ts';
 
 const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Name a moon.' }] });
 
@@ -85,7 +85,7 @@ t.test('A signal that outlives many requests collects no listeners', async (t) =
 });
 
 t.test('A body is read up to maxBytes, and no further than its reader wants', async (t) => {
-  const receiver = await startReceiver(t, (_, response) => response.end(Buffer.alloc(1000)));
+  const receiver = await startProbeServer(t, (_, response) => response.end(Buffer.alloc(1000)));
   const post = createPost(t, `http://127.0.0.1:${receiver.port}/`);
   t.match(await post(undefined, { maxBytes: 1000 }), { end: 'complete', status: 200 });
   t.match(await post(undefined, { maxBytes: 999 }), { end: 'too_large', status: 200 });
@@ -93,7 +93,7 @@ t.test('A body is read up to maxBytes, and no further than its reader wants', as
 });
 
 t.test('A closed client sends nothing', async (t) => {
-  const receiver = await startReceiver(t, (_, response) => response.end());
+  const receiver = await startProbeServer(t, (_, response) => response.end());
   const client = createOperatorClient({ connectMs: 1000 });
   await client.close();
   t.ok(client.closed);

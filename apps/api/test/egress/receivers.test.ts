@@ -4,19 +4,19 @@ import { setTimeout, setImmediate as turn } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { PRODUCTION } from '../support/production.ts';
+import { PRODUCTION_ENV } from '../support/production.ts';
 import { AUTHORITY, CERTIFICATE, KEY } from '../support/servers/certificate.ts';
 import {
-  httpFor,
-  listen,
-  nameServers,
-  postTo,
-  type Receiver,
-  startRawReceiver,
-  startReceiver,
+  buildPost,
+  createFakeLookup,
+  createTestHttpClient,
+  type ProbeServer,
+  startListening,
+  startProbeServer,
+  startRawProbeServer,
 } from '../support/servers/probe-servers.ts';
 
-const addressOf = ({ port }: Receiver) => `http://127.0.0.1:${port}/hook`;
+const addressOf = ({ port }: ProbeServer) => `http://127.0.0.1:${port}/hook`;
 const late = { kind: 'timeout', status: null, error: 'The receiver did not answer within 0.2 s.' };
 const broken = {
   kind: 'connection',
@@ -33,7 +33,7 @@ function drip(socket: Socket, text: string, everyMs = 10): void {
 
 t.test('A request arrives byte for byte and asks for an uncompressed answer', async (t) => {
   const seen: unknown[] = [];
-  const receiver = await startReceiver(t, (request, response) => {
+  const receiver = await startProbeServer(t, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
@@ -43,7 +43,11 @@ t.test('A request arrives byte for byte and asks for an uncompressed answer', as
   });
   const body = Buffer.from([0, 255, 13, 10, 0xc3, 0x28]);
   const url = `http://127.0.0.1:${receiver.port}/a%20b?c=d&e#part`;
-  const outcome = await httpFor(t).post({ url, body, headers: { 'x-webhook-signature': 'abc', 'user-agent': 'test' } });
+  const outcome = await createTestHttpClient(t).post({
+    url,
+    body,
+    headers: { 'x-webhook-signature': 'abc', 'user-agent': 'test' },
+  });
   t.strictSame(outcome, { kind: 'answered', status: 204, error: null });
   t.match(seen, [
     {
@@ -60,39 +64,39 @@ t.test('A request arrives byte for byte and asks for an uncompressed answer', as
 });
 
 t.test('Every status is an answer that the owner sees', async (t) => {
-  const receiver = await startReceiver(t, (request, response) => {
+  const receiver = await startProbeServer(t, (request, response) => {
     response.writeHead(Number(request.url?.slice(1))).end('what only the receiver knows');
   });
-  const http = httpFor(t);
+  const http = createTestHttpClient(t);
   for (const status of [400, 401, 404, 410, 429, 500, 503, 599]) {
-    const outcome = await http.post(postTo(`http://127.0.0.1:${receiver.port}/${status}`));
+    const outcome = await http.post(buildPost(`http://127.0.0.1:${receiver.port}/${status}`));
     t.strictSame(outcome, { kind: 'answered', status, error: `The receiver answered ${status}.` });
   }
 });
 
 t.test('Refused, reset, not HTTP, no TLS and invalid certificates have the same error', async (t) => {
-  const gone = await startRawReceiver(t, () => {});
-  const resets = await startRawReceiver(t, (socket) => socket.resetAndDestroy());
-  const resetsLater = await startRawReceiver(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
-  const ends = await startRawReceiver(t, (socket) => socket.once('data', () => socket.end()));
-  const banner = await startRawReceiver(t, (socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
-  const hugeHeaders = await startRawReceiver(t, (socket) =>
+  const gone = await startRawProbeServer(t, () => {});
+  const resets = await startRawProbeServer(t, (socket) => socket.resetAndDestroy());
+  const resetsLater = await startRawProbeServer(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
+  const ends = await startRawProbeServer(t, (socket) => socket.once('data', () => socket.end()));
+  const banner = await startRawProbeServer(t, (socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
+  const hugeHeaders = await startRawProbeServer(t, (socket) =>
     socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(64 * 1024)}\r\n\r\n`)),
   );
-  const upgrades = await startRawReceiver(t, (socket) =>
+  const upgrades = await startRawProbeServer(t, (socket) =>
     socket.once('data', () =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
     ),
   );
-  const silent = await startRawReceiver(t, () => {});
-  const tls = await listen(
+  const silent = await startRawProbeServer(t, () => {});
+  const tls = await startListening(
     t,
     createTlsServer({ key: KEY, cert: CERTIFICATE }, (_, to) => to.end()),
     '127.0.0.1',
     0,
   );
-  const { lookup } = nameServers({ 'receiver.test': ['127.0.0.1'] });
-  const http = httpFor(t, { lookup, connectMs: 200 });
+  const { lookup } = createFakeLookup({ 'receiver.test': ['127.0.0.1'] });
+  const http = createTestHttpClient(t, { lookup, connectMs: 200 });
   const urls = {
     reset: addressOf(resets),
     'reset after the request': addressOf(resetsLater),
@@ -106,7 +110,7 @@ t.test('Refused, reset, not HTTP, no TLS and invalid certificates have the same 
     'a certificate of nobody known': `https://receiver.test:${tls.port}/`,
     refused: `http://127.0.0.1:1/`,
   };
-  for (const [what, url] of Object.entries(urls)) t.strictSame(await http.post(postTo(url)), broken, what);
+  for (const [what, url] of Object.entries(urls)) t.strictSame(await http.post(buildPost(url)), broken, what);
   t.equal(gone.connections, 0);
 });
 
@@ -117,15 +121,18 @@ t.test('A certificate is valid if its authority is trusted and it names the host
   const names: (string | false | null)[] = [];
   const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_, response) => response.end());
   server.on('secureConnection', (socket) => names.push(socket.servername));
-  const receiver = await listen(t, server, '127.0.0.1', 0);
-  const { lookup } = nameServers({ 'receiver.test': ['127.0.0.1'], 'other.test': ['127.0.0.1'] });
+  const receiver = await startListening(t, server, '127.0.0.1', 0);
+  const { lookup } = createFakeLookup({ 'receiver.test': ['127.0.0.1'], 'other.test': ['127.0.0.1'] });
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   t.after(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);
-  const http = httpFor(t, { lookup, env: { ...PRODUCTION, EGRESS_ALLOW: `127.0.0.1/32:${receiver.port}` } });
-  t.strictSame(await http.post(postTo(`https://receiver.test.:${receiver.port}/`)), delivered);
-  t.strictSame(await http.post(postTo(`https://receiver.test:${receiver.port}/`)), delivered);
-  t.strictSame(await http.post(postTo(`https://other.test:${receiver.port}/`)), broken);
-  t.strictSame(await http.post(postTo(`https://127.0.0.1:${receiver.port}/`)), broken);
+  const http = createTestHttpClient(t, {
+    lookup,
+    env: { ...PRODUCTION_ENV, EGRESS_ALLOW: `127.0.0.1/32:${receiver.port}` },
+  });
+  t.strictSame(await http.post(buildPost(`https://receiver.test.:${receiver.port}/`)), delivered);
+  t.strictSame(await http.post(buildPost(`https://receiver.test:${receiver.port}/`)), delivered);
+  t.strictSame(await http.post(buildPost(`https://other.test:${receiver.port}/`)), broken);
+  t.strictSame(await http.post(buildPost(`https://127.0.0.1:${receiver.port}/`)), broken);
   t.equal(names[0], 'receiver.test');
 });
 
@@ -141,15 +148,15 @@ t.test('No receiver extends its timeout', async (t) => {
       setTimeout(400).then(() => socket.resume());
     },
   };
-  const http = httpFor(t);
+  const http = createTestHttpClient(t);
   for (const [what, talk] of Object.entries(talks)) {
-    const receiver = await startRawReceiver(t, talk);
+    const receiver = await startRawProbeServer(t, talk);
     const began = performance.now();
     const body = Buffer.alloc(8 * 1024 * 1024);
     const outcome = await http.post({ url: addressOf(receiver), headers: {}, body, responseMs: 200 });
     t.ok(performance.now() - began < 2000, what);
     t.strictSame(outcome, late, what);
-    await receiver.deserted();
+    await receiver.allClosed();
   }
 });
 
@@ -174,10 +181,10 @@ t.test('An answer counts by its status, however its body ends, and is not read b
       socket.end(bomb);
     },
   };
-  const http = httpFor(t);
+  const http = createTestHttpClient(t);
   for (const [what, talk] of Object.entries(talks)) {
     let written = 0;
-    const receiver = await startRawReceiver(t, (socket) => {
+    const receiver = await startRawProbeServer(t, (socket) => {
       socket.once('data', () => talk(socket));
       socket.once('close', () => {
         written = socket.bytesWritten;
@@ -185,19 +192,19 @@ t.test('An answer counts by its status, however its body ends, and is not read b
     });
     const memory = process.memoryUsage.rss();
     const began = performance.now();
-    t.strictSame(await http.post({ ...postTo(addressOf(receiver)), responseMs: 300 }), delivered, what);
+    t.strictSame(await http.post({ ...buildPost(addressOf(receiver)), responseMs: 300 }), delivered, what);
     t.ok(performance.now() - began < 2000, what);
-    await receiver.deserted();
+    await receiver.allClosed();
     t.ok(written < 16 * 1024 * 1024, `${what}: ${written} bytes`);
     t.ok(process.memoryUsage.rss() - memory < 100 * 1024 * 1024, `${what}: memory`);
   }
 });
 
 t.test('An answer of up to 64 KiB keeps its connection', async (t) => {
-  const receiver = await startReceiver(t, (_, response) => response.end(Buffer.alloc(64 * 1024)));
-  const http = httpFor(t);
+  const receiver = await startProbeServer(t, (_, response) => response.end(Buffer.alloc(64 * 1024)));
+  const http = createTestHttpClient(t);
   for (let request = 0; request < 3; request += 1) {
-    t.strictSame(await http.post(postTo(addressOf(receiver))), delivered);
+    t.strictSame(await http.post(buildPost(addressOf(receiver))), delivered);
     // A connection is reusable only after the turn of the event loop in which its answer ended.
     await turn();
   }
@@ -206,28 +213,28 @@ t.test('An answer of up to 64 KiB keeps its connection', async (t) => {
 
 t.test('The caller aborts a request in any phase, and its signal collects no listeners', async (t) => {
   const stopped = { kind: 'aborted', status: null, error: 'The request was stopped before the receiver answered.' };
-  const silent = await startRawReceiver(t, () => {});
+  const silent = await startRawProbeServer(t, () => {});
   let lookups = 0;
   const lookup = () => {
     lookups += 1;
     return new Promise<never>(() => {});
   };
-  const http = httpFor(t, { lookup });
-  t.strictSame(await http.post({ ...postTo(addressOf(silent)), signal: AbortSignal.abort() }), stopped);
+  const http = createTestHttpClient(t, { lookup });
+  t.strictSame(await http.post({ ...buildPost(addressOf(silent)), signal: AbortSignal.abort() }), stopped);
   for (const [url, hasBegun] of [
     ['http://unresolved.test/', () => lookups === 1],
     [addressOf(silent), () => silent.connections === 1],
     [addressOf(silent).replace('http:', 'https:'), () => silent.connections === 2],
   ] as const) {
     const stop = new AbortController();
-    const outcome = http.post({ ...postTo(url), signal: stop.signal });
+    const outcome = http.post({ ...buildPost(url), signal: stop.signal });
     while (!hasBegun()) await turn();
     stop.abort();
     t.strictSame(await outcome, stopped, url);
   }
-  await silent.deserted();
+  await silent.allClosed();
 
-  const receiver = await startReceiver(t, (_, response) => response.end());
+  const receiver = await startProbeServer(t, (_, response) => response.end());
   const { signal } = new AbortController();
   let listeners = 0;
   const { addEventListener, removeEventListener } = signal;
@@ -239,74 +246,80 @@ t.test('The caller aborts a request in any phase, and its signal collects no lis
     listeners -= 1;
     removeEventListener.apply(signal, given);
   };
-  for (let request = 0; request < 3; request += 1) await http.post({ ...postTo(addressOf(receiver)), signal });
+  for (let request = 0; request < 3; request += 1) await http.post({ ...buildPost(addressOf(receiver)), signal });
   t.equal(listeners, 0);
 });
 
 t.test('A request that ended while it waited for its connection is never sent', async (t) => {
   let requests = 0;
-  const receiver = await startReceiver(t, (_, response) => {
+  const receiver = await startProbeServer(t, (_, response) => {
     requests += 1;
     response.end();
   });
   const lookup = () => setTimeout(60, ['127.0.0.1']);
-  const http = httpFor(t, { lookup });
+  const http = createTestHttpClient(t, { lookup });
   const url = `http://receiver.test:${receiver.port}/`;
   const stop = new AbortController();
-  const given = [http.post({ ...postTo(url), connectMs: 20 }), http.post({ ...postTo(url), signal: stop.signal })];
+  const given = [
+    http.post({ ...buildPost(url), connectMs: 20 }),
+    http.post({ ...buildPost(url), signal: stop.signal }),
+  ];
   stop.abort();
   t.match(await Promise.all(given), [broken, { kind: 'aborted' }]);
-  t.strictSame(await http.post(postTo(url)), delivered);
+  t.strictSame(await http.post(buildPost(url)), delivered);
   await http.close();
   t.equal(requests, 1);
 });
 
 t.test('A request that cannot be written is a value and no exception', async (t) => {
-  const receiver = await startReceiver(t, (_, response) => response.end());
-  const outcome = await httpFor(t).post({ ...postTo(addressOf(receiver)), headers: { 'x-a': 'b\r\nx-c: d' } });
+  const receiver = await startProbeServer(t, (_, response) => response.end());
+  const outcome = await createTestHttpClient(t).post({
+    ...buildPost(addressOf(receiver)),
+    headers: { 'x-a': 'b\r\nx-c: d' },
+  });
   t.strictSame(outcome, broken);
   t.equal(receiver.connections, 0);
 });
 
 t.test('Thousands of receivers leave few connections behind, and no request is cut off', async (t) => {
-  const receiver = await startReceiver(t, async (_, response) => {
+  const receiver = await startProbeServer(t, async (_, response) => {
     await setTimeout(5);
     response.end();
   });
-  const http = httpFor(t, { maxOrigins: 20 });
+  const http = createTestHttpClient(t, { maxOrigins: 20 });
   const outcomes = [];
   for (let round = 0; round < 20; round += 1) {
     const urls = Array.from({ length: 100 }, (_, at) => `http://r${round}-${at}.localhost:${receiver.port}/`);
-    outcomes.push(...(await Promise.all(urls.map((url) => http.post(postTo(url))))));
+    outcomes.push(...(await Promise.all(urls.map((url) => http.post(buildPost(url))))));
   }
   t.strictSame(
     outcomes.filter(({ status }) => status !== 200),
     [],
   );
   t.equal(receiver.connections, 2000);
-  t.ok(receiver.most < 1000, `${receiver.most} connections at the same time`);
+  t.ok(receiver.maxConnections < 1000, `${receiver.maxConnections} connections at the same time`);
 });
 
 t.test('The bound on connections holds for receivers that keep many of them', async (t) => {
-  const receiver = await startReceiver(t, async (_, response) => {
+  const receiver = await startProbeServer(t, async (_, response) => {
     await setTimeout(5);
     response.end();
   });
-  const http = httpFor(t, { maxSockets: 30 });
+  const http = createTestHttpClient(t, { maxSockets: 30 });
   const crowd = (host: string) =>
-    Promise.all(Array.from({ length: 20 }, () => http.post(postTo(`http://${host}.localhost:${receiver.port}/`))));
+    Promise.all(Array.from({ length: 20 }, () => http.post(buildPost(`http://${host}.localhost:${receiver.port}/`))));
   for (const host of ['a', 'b', 'c', 'd', 'e']) await crowd(host);
   t.ok(receiver.connections >= 100);
-  t.ok(receiver.most < 80, `${receiver.most} connections at the same time`);
+  t.ok(receiver.maxConnections < 80, `${receiver.maxConnections} connections at the same time`);
 });
 
 t.test('Close ends running requests at once, and nothing starts after it', async (t) => {
-  const silent = await startRawReceiver(t, () => {});
-  const http = httpFor(t, { lookup: () => new Promise(() => {}) });
-  const running = ['http://unresolved.test/', addressOf(silent)].map((url) => http.post(postTo(url)));
+  const silent = await startRawProbeServer(t, () => {});
+  const http = createTestHttpClient(t, { lookup: () => new Promise(() => {}) });
+  const running = ['http://unresolved.test/', addressOf(silent)].map((url) => http.post(buildPost(url)));
   while (silent.connections === 0) await turn();
   await http.close();
   t.strictSame(await Promise.all(running), [broken, broken]);
-  t.strictSame(await http.post(postTo(addressOf(silent))), broken);
+  t.strictSame(await http.post(buildPost(addressOf(silent))), broken);
   t.equal(silent.connections, 1);
 });

@@ -1,12 +1,12 @@
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
 import { isPublic, parseAddress } from '../../src/egress/addresses.ts';
-import { PRODUCTION } from '../support/production.ts';
-import { httpFor } from '../support/servers/probe-servers.ts';
+import { PRODUCTION_ENV } from '../support/production.ts';
+import { createTestHttpClient } from '../support/servers/probe-servers.ts';
 
 const allowed = (EGRESS_ALLOW?: string, NODE_ENV = 'test') =>
   loadConfig({
-    ...PRODUCTION,
+    ...PRODUCTION_ENV,
     NODE_ENV,
     EGRESS_ALLOW,
   }).egressAllow;
@@ -95,7 +95,7 @@ t.test('An address is public only within allocated global networks', async (t) =
 });
 
 t.test('In production an address is https, at port 443 or 8443, with a public host and no user', async (t) => {
-  const { checkAddress } = httpFor(t, { env: PRODUCTION });
+  const { checkAddress } = createTestHttpClient(t, { env: PRODUCTION_ENV });
   const problems = {
     'https://example.com/a?b=c': null,
     'https://example.com.:8443/': null,
@@ -125,7 +125,9 @@ t.test('In production an address is https, at port 443 or 8443, with a public ho
 });
 
 t.test('In production EGRESS_ALLOW allows addresses at its ports, and no other scheme', async (t) => {
-  const { checkAddress } = httpFor(t, { env: { ...PRODUCTION, EGRESS_ALLOW: '10.0.0.0/8:9000,fd00::/8' } });
+  const { checkAddress } = createTestHttpClient(t, {
+    env: { ...PRODUCTION_ENV, EGRESS_ALLOW: '10.0.0.0/8:9000,fd00::/8' },
+  });
   t.equal(checkAddress('https://10.1.2.3:9000/'), null);
   t.equal(checkAddress('https://[::ffff:10.1.2.3]:9000/'), null);
   t.equal(checkAddress('https://[fd00::1]:1234/'), null);
@@ -135,7 +137,7 @@ t.test('In production EGRESS_ALLOW allows addresses at its ports, and no other s
 });
 
 t.test('Development accepts http and any port, but no private address', async (t) => {
-  const { checkAddress } = httpFor(t);
+  const { checkAddress } = createTestHttpClient(t);
   t.equal(checkAddress('http://example.com:9000/'), null);
   t.equal(checkAddress('http://127.0.0.1:9000/'), null);
   t.equal(checkAddress('ftp://example.com/'), 'must be an http or https address');
@@ -150,7 +152,7 @@ t.test('The service itself is never a receiver, whatever EGRESS_ALLOW lists', as
     PORT: '3100',
     EGRESS_ALLOW: '0.0.0.0/0,::/0',
   };
-  const { checkAddress } = httpFor(t, { env });
+  const { checkAddress } = createTestHttpClient(t, { env });
   const itself = 'must not be an address of this service';
   t.equal(checkAddress('https://carillon.example/api/webhooks'), itself);
   t.equal(checkAddress('https://CARILLON.example.:443/'), itself);

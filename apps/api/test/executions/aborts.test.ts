@@ -7,7 +7,7 @@ import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { rescueExecutions } from '../../src/executions/leases.ts';
 import { deleteTask } from '../../src/tasks/delete.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, queueRuns, readRun, readRuns } from '../support/schedules.ts';
+import { insertQueuedRuns, insertTask, readRun, readRuns } from '../support/task-rows.ts';
 
 const { ctx, clock, alice, newProcess } = await testEngine(t);
 
@@ -75,7 +75,7 @@ t.test(
 t.test('Deleting a task aborts its call and discards the result', async (t) => {
   const silent = await silentProvider(t);
   const task = await insertTask(ctx, alice().id);
-  await queueRuns(ctx, [task]);
+  await insertQueuedRuns(ctx, [task]);
   await enqueueDue(ctx);
   const process = newProcess(t, {}, silent.ai);
   process.worker.wakeExecutions();

@@ -8,9 +8,9 @@ import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { runExecution } from '../../src/executions/run.ts';
 import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
 import { createFileStorage } from '../../src/storage/client.ts';
-import { attach, CSV } from '../support/attached.ts';
+import { CSV, storeAttachment } from '../support/attachments.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask } from '../support/schedules.ts';
+import { insertTask } from '../support/task-rows.ts';
 
 const { ctx: shared, ai, alice } = await testEngine(t);
 const disk = createFileStorage({ storage: { driver: 'disk', url: 'http://files.test', folder: t.testdir() } });
@@ -39,7 +39,7 @@ function createLimits(bytes: number, readMs = 60_000): AttachmentLimits & { rese
 /** Starts executions, each of a task with a file of its own, in the order of their tasks. */
 async function startRuns(count: number, { attached = true } = {}): Promise<ClaimedExecution[]> {
   for (let i = 0; i < count; i++) {
-    const { id } = await attach(ctx, alice().id, CSV);
+    const { id } = await storeAttachment(ctx, alice().id, CSV);
     await insertTask(ctx, alice().id, { prompt: `Prompt number ${i}.`, attachments: attached ? [id] : [] });
   }
   await enqueueDue(ctx);

@@ -4,10 +4,10 @@ import t from 'tap';
 import { createAi } from '../../src/ai/client.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { createFileStorage, type FileStorage } from '../../src/storage/client.ts';
-import { attach, CSV, PDF, PNG } from '../support/attached.ts';
+import { CSV, PDF, PNG, storeAttachment } from '../support/attachments.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertUsers, PROMPT, readRun, readRuns } from '../support/schedules.ts';
-import { messagesApi } from '../support/servers/anthropic-server.ts';
+import { startAnthropicServer } from '../support/servers/anthropic-server.ts';
+import { insertTask, insertUsers, PROMPT, readRun, readRuns } from '../support/task-rows.ts';
 
 const { ctx, ai, alice, clock, newWorker } = await testEngine(t);
 const disk = createFileStorage({ storage: { driver: 'disk', url: 'http://files.test', folder: t.testdir() } });
@@ -19,7 +19,7 @@ const STORAGES: [name: string, files: FileStorage][] = [
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString('base64');
 const attachAll = async (files: FileStorage, ...given: (typeof PNG | typeof CSV)[]) => {
   const attached = [];
-  for (const one of given) attached.push(await attach({ ...ctx, files }, alice().id, one));
+  for (const one of given) attached.push(await storeAttachment({ ...ctx, files }, alice().id, one));
   return attached;
 };
 
@@ -65,7 +65,7 @@ for (const [storage, files] of STORAGES) {
 }
 
 t.test('Anthropic gets an image and a PDF as parts of their own, and a text as text', async (t) => {
-  const anthropic = await messagesApi(t);
+  const anthropic = await startAnthropicServer(t);
   const keys = { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url };
   const claude = createAi({ ...ctx.config.ai, ...keys });
   t.teardown(() => claude.close());

@@ -8,14 +8,14 @@ import { rescueExecutions } from '../../src/executions/leases.ts';
 import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
 import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
-import { insertTasks, queueRuns, readUsage, useUp } from '../support/schedules.ts';
+import { insertQueuedRuns, insertTasks, insertUsage, readUsage } from '../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, logged, newWorker } = await testEngine(t);
 
 const countOf = (status: 'pending' | 'running' | 'completed' | 'failed') =>
   ctx.db.$count(executions, eq(executions.status, status));
 const queueSix = async (values = {}) =>
-  queueRuns(
+  insertQueuedRuns(
     ctx,
     await insertTasks(
       ctx,
@@ -54,7 +54,7 @@ t.test('A lost execution frees no slot', async (t) => {
 t.test(
   'Reserved tokens that a completed call has not used are there for the one that starts in its slot',
   async (t) => {
-    await useUp(ctx, alice().id, { tokens: 99_000 });
+    await insertUsage(ctx, alice().id, { tokens: 99_000 });
     await queueSix({ maxTokens: 1000 });
     const { started } = await claim();
     t.equal(started.length, 1);
@@ -65,7 +65,7 @@ t.test(
 );
 
 t.test('An execution is refused if the one that completes before it has used up the quota', async (t) => {
-  await useUp(ctx, alice().id, { tokens: 99_000 });
+  await insertUsage(ctx, alice().id, { tokens: 99_000 });
   await queueSix({ maxTokens: 1000 });
   const [first] = (await claim()).started as [ClaimedExecution];
   t.match(await complete(resultWith(first, 1000)), { started: [], refused: 5 });

@@ -12,8 +12,8 @@ import { changeTask } from '../../src/tasks/write.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
-import { insertTask, readRun, readTask } from '../support/schedules.ts';
 import type { AiAnswer } from '../support/servers/ai-server.ts';
+import { insertTask, readRun, readTaskRow } from '../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newWorker, runDue } = await testEngine(t);
 
@@ -24,7 +24,7 @@ const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000)
 t.test('A once task is completed by its execution', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   await runDue(t);
-  t.match(await readTask(ctx, task), { status: 'completed', nextExecutionAt: null, consecutiveFailures: 0 });
+  t.match(await readTaskRow(ctx, task), { status: 'completed', nextExecutionAt: null, consecutiveFailures: 0 });
 });
 
 t.test('A once task fails when its last retry fails, and its owner is notified once', async (t) => {
@@ -32,10 +32,10 @@ t.test('A once task fails when its last retry fails, and its owner is notified o
   const task = await insertTask(ctx, alice().id, { recurrence: 'once', name: 'Water the plants' });
   for (const wait of [0, 60, 300, 900]) {
     clock.advance(wait * 1000);
-    t.match(await readTask(ctx, task), { status: 'active' });
+    t.match(await readTaskRow(ctx, task), { status: 'active' });
     await runDue(t);
   }
-  t.match(await readTask(ctx, task), { status: 'failed', nextExecutionAt: null });
+  t.match(await readTaskRow(ctx, task), { status: 'failed', nextExecutionAt: null });
   t.match(await ctx.db.select().from(notifications), [
     { userId: alice().id, kind: 'task.failed', title: 'Task "Water the plants" failed', message: /Overloaded/ },
   ]);
@@ -45,7 +45,7 @@ t.test('A once task fails at once by an error that is not retried', async (t) =>
   ai.answer(() => REFUSED);
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   await runDue(t);
-  t.equal((await readTask(ctx, task)).status, 'failed');
+  t.equal((await readTaskRow(ctx, task)).status, 'failed');
 });
 
 t.test(
@@ -54,11 +54,11 @@ t.test(
     ai.answer(() => REFUSED);
     const task = await insertTask(ctx, alice().id);
     for (let failures = 0; failures < 5; failures += 1) {
-      t.match(await readTask(ctx, task), { status: 'active', consecutiveFailures: failures });
+      t.match(await readTaskRow(ctx, task), { status: 'active', consecutiveFailures: failures });
       await runDue(t);
       clock.advance(DAY_MS);
     }
-    t.match(await readTask(ctx, task), { status: 'failed', consecutiveFailures: 5, nextExecutionAt: null });
+    t.match(await readTaskRow(ctx, task), { status: 'failed', consecutiveFailures: 5, nextExecutionAt: null });
     t.equal(await ctx.db.$count(notifications), 1);
     t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
   },
@@ -72,10 +72,10 @@ t.test('Executions on demand count among the failures in a row, and one success 
     ai.answer(() => answer);
     await executeTask(ctx, alice(), task);
     await newWorker(t).drain();
-    counts.push((await readTask(ctx, task)).consecutiveFailures);
+    counts.push((await readTaskRow(ctx, task)).consecutiveFailures);
   }
   t.strictSame(counts, [1, 2, 3, 4, 0, 1, 2, 3, 4, 5]);
-  t.match(await readTask(ctx, task), { status: 'failed', nextExecutionAt: null });
+  t.match(await readTaskRow(ctx, task), { status: 'failed', nextExecutionAt: null });
 });
 
 t.test('An execution on demand does not complete a once task whose own run is still planned', async (t) => {
@@ -87,12 +87,12 @@ t.test('An execution on demand does not complete a once task whose own run is st
     ai.answer(() => answer);
     await executeTask(ctx, alice(), task);
     await newWorker(t).drain();
-    t.match(await readTask(ctx, task), { status: 'active', nextExecutionAt: atSecond(60), consecutiveFailures });
+    t.match(await readTaskRow(ctx, task), { status: 'active', nextExecutionAt: atSecond(60), consecutiveFailures });
   }
   ai.answer(() => ({}));
   clock.advance(60_000);
   await runDue(t);
-  t.match(await readTask(ctx, task), { status: 'completed', nextExecutionAt: null });
+  t.match(await readTaskRow(ctx, task), { status: 'completed', nextExecutionAt: null });
 });
 
 t.test('A once task that was rescheduled while it ran stays active', async (t) => {
@@ -100,10 +100,10 @@ t.test('A once task that was rescheduled while it ran stays active', async (t) =
   await enqueueDue(ctx);
   await changeTask(ctx, alice(), task, { scheduledFor: atSecond(60).toISOString() });
   await newWorker(t).drain();
-  t.match(await readTask(ctx, task), { status: 'active', nextExecutionAt: atSecond(60) });
+  t.match(await readTaskRow(ctx, task), { status: 'active', nextExecutionAt: atSecond(60) });
   clock.advance(60_000);
   await runDue(t);
-  t.match(await readTask(ctx, task), { status: 'completed', executionCount: 2 });
+  t.match(await readTaskRow(ctx, task), { status: 'completed', executionCount: 2 });
 });
 
 t.test('An execution on demand beside the planned one of a once task does not decide its state', async (t) => {
@@ -113,10 +113,10 @@ t.test('An execution on demand beside the planned one of a once task does not de
   ai.answer(() => ({}));
   await executeTask(ctx, alice(), task);
   await newWorker(t).drain();
-  t.equal((await readTask(ctx, task)).status, 'active');
+  t.equal((await readTaskRow(ctx, task)).status, 'active');
   clock.advance(60_000);
   await runDue(t);
-  t.equal((await readTask(ctx, task)).status, 'completed');
+  t.equal((await readTaskRow(ctx, task)).status, 'completed');
 });
 
 t.test('A failed once task is completed by a successful execution on demand', async (t) => {
@@ -126,7 +126,7 @@ t.test('A failed once task is completed by a successful execution on demand', as
   ai.answer(() => ({}));
   await executeTask(ctx, alice(), task);
   await newWorker(t).drain();
-  t.equal((await readTask(ctx, task)).status, 'completed');
+  t.equal((await readTaskRow(ctx, task)).status, 'completed');
 });
 
 t.test('Of two results of one execution that arrive together, the one with the valid claim is stored', async (t) => {

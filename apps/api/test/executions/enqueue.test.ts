@@ -8,13 +8,13 @@ import { testEngine } from '../support/engine.ts';
 import {
   insertTask,
   insertTasks,
+  insertUsage,
   insertUsers,
   readLedger,
   readRun,
   readRuns,
-  readTask,
-  useUp,
-} from '../support/schedules.ts';
+  readTaskRow,
+} from '../support/task-rows.ts';
 
 const { ctx, clock, alice, newWorker, logged } = await testEngine(t);
 
@@ -38,20 +38,20 @@ t.test('A due task gets one ledger row, one pending execution and its next insta
   t.strictSame({ queued, refused }, { queued: [run.id], refused: [] });
   t.match(run, { status: 'pending', trigger: 'schedule', plannedFor: START, attempt: 1, usageDay: '2026-11-20' });
   t.strictSame(await readLedger(ctx, task), [[START.toISOString(), 'ran']]);
-  t.strictSame((await readTask(ctx, task)).nextExecutionAt, daysFromStart(1));
+  t.strictSame((await readTaskRow(ctx, task)).nextExecutionAt, daysFromStart(1));
 });
 
 t.test('Queueing starts nothing: the execution count and the last execution change at the start', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  t.match(await readTask(ctx, task), { executionCount: 0, lastExecutionAt: null });
+  t.match(await readTaskRow(ctx, task), { executionCount: 0, lastExecutionAt: null });
 });
 
 t.test('A task that is not due yet is left alone', async (t) => {
   const next = new Date(START.getTime() + 1);
   const task = await insertTask(ctx, alice().id, { nextExecutionAt: next });
   t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
-  t.strictSame((await readTask(ctx, task)).nextExecutionAt, next);
+  t.strictSame((await readTaskRow(ctx, task)).nextExecutionAt, next);
   clock.advance(1);
   t.equal((await enqueueDue(ctx)).queued.length, 1);
 });
@@ -98,7 +98,7 @@ t.test(
     t.equal((await enqueueDue(ctx)).queued.length, 2);
     t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
     await readRun(ctx, good);
-    t.strictSame((await readTask(ctx, broken)).nextExecutionAt, daysFromStart(1));
+    t.strictSame((await readTaskRow(ctx, broken)).nextExecutionAt, daysFromStart(1));
     t.match(logged, [{ level: 50, taskId: broken, msg: 'next run of a task cannot be computed' }]);
   },
 );
@@ -108,7 +108,7 @@ t.test('An instant in the ledger gets no second execution and costs no quota', a
   await ctx.db.insert(occurrences).values({ taskId: known!, plannedFor: START, fate: 'missed', recordedAt: START });
   t.equal((await enqueueDue(ctx)).queued.length, 1);
   t.strictSame(await readRuns(ctx, known!), []);
-  t.strictSame((await readTask(ctx, known!)).nextExecutionAt, daysFromStart(1));
+  t.strictSame((await readTaskRow(ctx, known!)).nextExecutionAt, daysFromStart(1));
   await readRun(ctx, fresh!);
   t.strictSame(
     (await ctx.db.select().from(usageCounters)).map(({ executions }) => executions),
@@ -153,7 +153,7 @@ t.test('Tasks and retries of less than a batch are queued in one transaction', a
 });
 
 t.test('Tasks and retries that are due together share what a quota leaves', async (t) => {
-  await useUp(ctx, alice().id, { executions: 48 });
+  await insertUsage(ctx, alice().id, { executions: 48 });
   const retry = await insertRetry();
   await insertTasks(ctx, [alice().id, alice().id]);
   const { queued, refused } = await enqueueDue(ctx);

@@ -11,7 +11,7 @@ import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
-import { insertTask, insertUsers, readRun, readRuns, useUp } from '../support/schedules.ts';
+import { insertTask, insertUsage, insertUsers, readRun, readRuns } from '../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, runDue } = await testEngine(t);
 
@@ -107,7 +107,7 @@ t.test('A failed execution sends its error and the time of its retry', async (t)
 t.test('An execution that a quota refuses sends its failure and no start', async (t) => {
   await insertWebhook();
   await insertTask(ctx, alice().id);
-  await useUp(ctx, alice().id, { executions: 50 });
+  await insertUsage(ctx, alice().id, { executions: 50 });
   await runDue(t);
   const found = await readDeliveries();
   t.strictSame(

@@ -10,11 +10,12 @@ import { handBackExecutions, rescueExecutions } from '../../src/executions/lease
 import { getExecutionDetails } from '../../src/executions/read.ts';
 import { retryExecution } from '../../src/executions/retry-execution.ts';
 import { changeTask } from '../../src/tasks/write.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START } from '../support/context.ts';
-import { callerFor, testEngine } from '../support/engine.ts';
+import { buildCaller, testEngine } from '../support/engine.ts';
 import { signUpBob } from '../support/people.ts';
-import { insertTask, PROMPT, readRuns, useUp } from '../support/schedules.ts';
-import { assertNeedsSession, NO_IDS } from '../support/tasks.ts';
+import { insertTask, insertUsage, PROMPT, readRuns } from '../support/task-rows.ts';
+import { INVALID_IDS } from '../support/tasks.ts';
 
 const { app, ctx, ai, clock, alice, newWorker } = await testEngine(t);
 
@@ -194,7 +195,7 @@ t.test('An execution that a stopping process handed back is shown as queued agai
 });
 
 t.test('An execution that a quota refused shows no start', async (t) => {
-  await useUp(ctx, alice().id, { executions: 50 });
+  await insertUsage(ctx, alice().id, { executions: 50 });
   const task = await insertTask(ctx, alice().id);
   clock.set(atSecond(1));
   await enqueueDue(ctx);
@@ -228,7 +229,7 @@ t.test("A stranger's and an unknown execution are not found", async (t) => {
   const answer = await get(executionId);
   t.equal(answer.statusCode, 404);
   t.same(answer.json(), { success: false, error: 'There is no such execution.' });
-  for (const unknown of [...NO_IDS, '2147483647']) t.equal((await get(unknown)).statusCode, 404, unknown);
-  await t.rejects(getExecutionDetails(ctx, callerFor(bob), executionId), { message: 'There is no such execution.' });
+  for (const unknown of [...INVALID_IDS, '2147483647']) t.equal((await get(unknown)).statusCode, 404, unknown);
+  await t.rejects(getExecutionDetails(ctx, buildCaller(bob), executionId), { message: 'There is no such execution.' });
   await assertNeedsSession(t, app, { url: `/api/executions/${executionId}/details` });
 });

@@ -1,11 +1,12 @@
 import t from 'tap';
 import type { AiOutcome } from '../../src/ai/client.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
-import { answering, assertNeedsSession, BUSY, NO_IDS, postTask, runDue, TASK, UNHURRIED } from '../support/tasks.ts';
+import { BUSY_OUTCOME, createFixedAi, INVALID_IDS, postTask, runDue, TASK } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 const get = ({ headers }: Person, id: number | string) => app.inject({ url: `/api/executions/${id}`, headers });
 const read = async (person: Person, id: number) => (await get(person, id)).json().execution;
@@ -47,7 +48,7 @@ t.test('An execution is shown from its queue to its end', async (t) => {
   clock.advance(1000);
   const startedAt = '2026-11-20T10:00:01.000Z';
   const other = await execute(alice, await postTask(app, alice));
-  await runDue({ ...ctx, ai: answering(ANSWER) });
+  await runDue({ ...ctx, ai: createFixedAi(ANSWER) });
   t.same(await read(alice, id), {
     ...waiting,
     status: 'completed',
@@ -79,7 +80,7 @@ t.test('A planned execution and its retry name the instant that they were planne
   const alice = await signUp(app);
   const taskId = await postTask(app, alice, { recurrence: 'once' });
   clock.set(TASK.scheduledFor);
-  await runDue({ ...ctx, ai: answering(BUSY) });
+  await runDue({ ...ctx, ai: createFixedAi(BUSY_OUTCOME) });
   const { executions } = (
     await app.inject({ url: '/api/executions', query: { taskId: String(taskId) }, headers: alice.headers })
   ).json();
@@ -107,7 +108,7 @@ t.test('Estimated tokens and a cost of zero are shown as such', async (t) => {
   const alice = await signUp(app);
   const id = await execute(alice, await postTask(app, alice));
   const usage = { ...USAGE, outputTokens: 0, estimated: true, costUsd: 0 };
-  await runDue({ ...ctx, ai: answering({ ...ANSWER, text: '', usage }) });
+  await runDue({ ...ctx, ai: createFixedAi({ ...ANSWER, text: '', usage }) });
   t.match(await read(alice, id), {
     result: '',
     tokensUsed: 12,
@@ -128,7 +129,7 @@ t.test('A stranger does not find an execution, and neither does an admin', async
 
 t.test('An id that cannot exist is not found', async (t) => {
   const alice = await signUp(app);
-  for (const id of [...NO_IDS, '2147483647']) t.equal((await get(alice, id)).statusCode, 404, id);
+  for (const id of [...INVALID_IDS, '2147483647']) t.equal((await get(alice, id)).statusCode, 404, id);
 });
 
 t.test('Reading an execution requires a session', async (t) => {

@@ -4,7 +4,7 @@ import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { handBackExecutions, renewExecutions, rescueExecutions } from '../../src/executions/leases.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, readRun, readTask } from '../support/schedules.ts';
+import { insertTask, insertTasks, readRun, readTaskRow } from '../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 
@@ -36,7 +36,7 @@ t.test('An execution whose process died runs again after its lease has expired, 
 
   await newProcess(t).worker.drain();
   t.match(await readRun(ctx, task), { id: dead!.id, status: 'completed', attempt: 1, interruptions: 1 });
-  t.equal((await readTask(ctx, task)).executionCount, 1);
+  t.equal((await readTaskRow(ctx, task)).executionCount, 1);
   t.match(await ctx.db.select().from(usageRecords).orderBy(usageRecords.id), [
     { source: 'interrupted', executions: 0, outputTokens: 0, estimated: true },
     { source: 'execution', executions: 1, estimated: false },
@@ -148,5 +148,5 @@ t.test('An execution that was interrupted three times fails as INTERRUPTED the n
   clock.advance(LEASE_MS + 1);
   t.strictSame(await rescueExecutions(ctx), []);
   t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'INTERRUPTED', interruptions: 3, interruptedAt });
-  t.match(await readTask(ctx, task), { status: 'failed', executionCount: 1 });
+  t.match(await readTaskRow(ctx, task), { status: 'failed', executionCount: 1 });
 });

@@ -1,12 +1,13 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
-import { bookEnded } from '../support/schedules.ts';
-import { assertNeedsSession, postTask, runDue, UNHURRIED } from '../support/tasks.ts';
+import { countEndedRuns } from '../support/task-rows.ts';
+import { postTask, runDue } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 const list = ({ headers }: Person, query: Record<string, string> = {}) =>
   app.inject({ url: '/api/executions', query, headers });
@@ -32,7 +33,7 @@ async function insert(
     .insert(executions)
     .values(createdAt.map((at) => ({ ...row, createdAt: new Date(at) })))
     .returning({ id: executions.id });
-  await bookEnded(ctx);
+  await countEndedRuns(ctx);
   return made.map(({ id }) => id);
 }
 

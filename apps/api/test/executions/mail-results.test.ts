@@ -8,11 +8,11 @@ import { executeTask } from '../../src/executions/execute-task.ts';
 import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
 import { deliverDueMails } from '../support/mails.ts';
-import { insertTask, readRun, readRuns, useUp } from '../support/schedules.ts';
-import { mailServer } from '../support/servers/mail-server.ts';
+import { startMailServer } from '../support/servers/mail-server.ts';
+import { insertTask, insertUsage, readRun, readRuns } from '../support/task-rows.ts';
 import { runDue } from '../support/tasks.ts';
 
-const server = await mailServer(t);
+const server = await startMailServer(t);
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t, {
   SMTP_URL: server.url,
   APP_URL: 'https://bells.example.com',
@@ -72,7 +72,7 @@ t.test('A retry that succeeds and an execution that a quota refuses are mailed t
   ai.answer(() => ({ text: 'At last.' }));
   clock.advance(60_000);
   t.match(await arrived(), [{ subject: 'Task "Morning news": run completed' }]);
-  await useUp(ctx, alice().id, { executions: 50 });
+  await insertUsage(ctx, alice().id, { executions: 50 });
   await insert();
   t.match(await arrived(), [{ subject: 'Task "Morning news": run failed', text: /quota/i }]);
 });

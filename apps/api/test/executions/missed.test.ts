@@ -5,7 +5,7 @@ import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, insertUsers, readLedger, readRun, readTask } from '../support/schedules.ts';
+import { insertTask, insertTasks, insertUsers, readLedger, readRun, readTaskRow } from '../support/task-rows.ts';
 
 const { ctx, clock, alice, newWorker } = await testEngine(t);
 
@@ -22,7 +22,7 @@ t.test('One execution makes up for all missed instants', async (t) => {
     [daysFromStart(3).toISOString(), 'ran'],
   ]);
   t.strictSame((await readRun(ctx, task)).plannedFor, daysFromStart(3));
-  t.strictSame((await readTask(ctx, task)).nextExecutionAt, daysFromStart(4));
+  t.strictSame((await readTaskRow(ctx, task)).nextExecutionAt, daysFromStart(4));
 });
 
 t.test('More missed instants than one batch holds are all recorded, with one execution', async (t) => {
@@ -35,7 +35,7 @@ t.test('More missed instants than one batch holds are all recorded, with one exe
   const latest = new Date(START.getTime() + 2500 * 60_000);
   t.strictSame(ledger.at(-1), [latest.toISOString(), 'late']);
   t.strictSame((await readRun(ctx, task)).plannedFor, latest);
-  t.strictSame((await readTask(ctx, task)).nextExecutionAt, new Date(latest.getTime() + 60_000));
+  t.strictSame((await readTaskRow(ctx, task)).nextExecutionAt, new Date(latest.getTime() + 60_000));
 });
 
 t.test('Exactly as many missed instants as one batch holds still lead to one execution', async (t) => {
@@ -61,7 +61,7 @@ t.test('An instant that falls due while an execution is pending is recorded as s
     [daysFromStart(1).toISOString(), 'skipped_overlap'],
   ]);
   await readRun(ctx, task);
-  t.strictSame((await readTask(ctx, task)).nextExecutionAt, daysFromStart(2));
+  t.strictSame((await readTaskRow(ctx, task)).nextExecutionAt, daysFromStart(2));
 });
 
 t.test('A paused task makes up for nothing', async (t) => {
@@ -72,7 +72,7 @@ t.test('A paused task makes up for nothing', async (t) => {
   await changeTask(ctx, alice(), task, { status: 'active' });
   t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });
   t.strictSame(await readLedger(ctx, task), []);
-  t.strictSame((await readTask(ctx, task)).nextExecutionAt, daysFromStart(4));
+  t.strictSame((await readTaskRow(ctx, task)).nextExecutionAt, daysFromStart(4));
 });
 
 t.test('Maintenance mode starts nothing, and one execution makes up for it afterwards', async (t) => {
@@ -122,5 +122,5 @@ t.test('A once task runs late rather than never, and has no next run after it', 
   clock.set(daysFromStart(9));
   await enqueueDue(ctx);
   t.strictSame(await readLedger(ctx, task), [[START.toISOString(), 'late']]);
-  t.equal((await readTask(ctx, task)).nextExecutionAt, null);
+  t.equal((await readTaskRow(ctx, task)).nextExecutionAt, null);
 });

@@ -4,9 +4,9 @@ import t from 'tap';
 import type { Context } from '../../src/context.ts';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { watchDeadlocks } from '../support/deadlocks.ts';
+import { recordDeadlocks } from '../support/database.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, insertUsers, PROMPT, queueRuns, readRuns } from '../support/schedules.ts';
+import { insertQueuedRuns, insertTask, insertTasks, insertUsers, PROMPT, readRuns } from '../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 
@@ -37,7 +37,7 @@ t.test('2000 due tasks run once each, however many processes tick and work', asy
     times(2000, (at) => people[at % 50]!),
   );
   const processes = times(4, () => newProcess(t));
-  const deadlocks = times(4, (at) => watchDeadlocks(processes[at]!.ctx));
+  const deadlocks = times(4, (at) => recordDeadlocks(processes[at]!.ctx));
 
   const enqueued = await Promise.all(processes.map((process) => enqueueDue(process.ctx)));
   await Promise.all(processes.map(({ worker }) => worker.drain()));
@@ -57,7 +57,7 @@ t.test('A user never has more than 5 running executions, over all processes', as
   const overlap = watchOverlap();
   ai.answer((request) => overlap.during(promptOf(request), 10));
   for (const person of people) {
-    await queueRuns(
+    await insertQueuedRuns(
       ctx,
       await insertTasks(
         ctx,
@@ -76,7 +76,7 @@ t.test('A task never overlaps itself: its executions wait for each other', async
   const overlap = watchOverlap();
   ai.answer((request) => overlap.during(promptOf(request), 5));
   const task = await insertTask(ctx, alice().id);
-  for (let run = 0; run < 8; run += 1) await queueRuns(ctx, [task]);
+  for (let run = 0; run < 8; run += 1) await insertQueuedRuns(ctx, [task]);
   const processes = times(4, () => newProcess(t));
   while ((await readRuns(ctx, task)).some(({ status }) => status === 'pending')) {
     await Promise.all(processes.map(({ worker }) => worker.drain()));
@@ -87,7 +87,7 @@ t.test('A task never overlaps itself: its executions wait for each other', async
 
 t.test('20 claims at once start 5 executions per user and 1000 in all, and no more', async (t) => {
   const people = await insertUsers(ctx, 210);
-  await queueRuns(
+  await insertQueuedRuns(
     ctx,
     await insertTasks(
       ctx,
@@ -119,7 +119,7 @@ t.test('20 claims at once start 5 executions per user and 1000 in all, and no mo
 
 t.test('Claims of one execution at a time go round the users', async (t) => {
   const people = await insertUsers(ctx, 12);
-  await queueRuns(
+  await insertQueuedRuns(
     ctx,
     await insertTasks(
       ctx,
@@ -141,9 +141,9 @@ t.test('Claims of one execution at a time go round the users', async (t) => {
 
 t.test('A task does not wait for the many executions of another task of its owner', async (t) => {
   const [busy, other] = await insertTasks(ctx, [alice().id, alice().id], { nextExecutionAt: null });
-  for (let run = 0; run < 100; run += 1) await queueRuns(ctx, [busy!]);
+  for (let run = 0; run < 100; run += 1) await insertQueuedRuns(ctx, [busy!]);
   clock.advance(1000);
-  await queueRuns(ctx, [other!]);
+  await insertQueuedRuns(ctx, [other!]);
   const { started } = await claimExecutions(ctx, { limit: 100, after: 0 });
   t.strictSame(
     started.map(({ taskId }) => taskId),
@@ -154,7 +154,7 @@ t.test('A task does not wait for the many executions of another task of its owne
 for (const slots of ['1', '4', '100']) {
   t.test(`A task of another user does not wait for a user's thousand executions, with ${slots} slots`, async (t) => {
     const [a, b] = await insertUsers(ctx, 2);
-    await queueRuns(
+    await insertQueuedRuns(
       ctx,
       await insertTasks(
         ctx,
@@ -162,7 +162,7 @@ for (const slots of ['1', '4', '100']) {
       ),
     );
     clock.advance(1000);
-    await queueRuns(ctx, [await insertTask(ctx, b!, { prompt: 'The only one of mine.' })]);
+    await insertQueuedRuns(ctx, [await insertTask(ctx, b!, { prompt: 'The only one of mine.' })]);
 
     const { worker } = newProcess(t, { executionConcurrency: Number(slots) });
     const reached = new Promise<number>((resolve) => {

@@ -7,8 +7,8 @@ import { executeTask } from '../../src/executions/execute-task.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, readLedger, readRun, readRuns, readTask } from '../support/schedules.ts';
 import type { AiAnswer } from '../support/servers/ai-server.ts';
+import { insertTask, readLedger, readRun, readRuns, readTaskRow } from '../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newWorker, runDue } = await testEngine(t);
 
@@ -62,7 +62,7 @@ t.test('Retries come after 1, 5 and 15 minutes, each as an execution of its own,
       queuedAt: null,
       usageDay: null,
     });
-    t.equal((await readTask(ctx, task)).consecutiveFailures, 0);
+    t.equal((await readTaskRow(ctx, task)).consecutiveFailures, 0);
     clock.set(new Date(atSecond(due).getTime() - 1));
     t.strictSame(await runDue(t), { queued: [], refused: [] });
     clock.set(atSecond(due));
@@ -73,7 +73,7 @@ t.test('Retries come after 1, 5 and 15 minutes, each as an execution of its own,
     runs.map(({ status, attempt }) => [status, attempt]),
     [1, 2, 3, 4].map((attempt) => ['failed', attempt]),
   );
-  t.match(await readTask(ctx, task), { status: 'active', consecutiveFailures: 1, executionCount: 4 });
+  t.match(await readTaskRow(ctx, task), { status: 'active', consecutiveFailures: 1, executionCount: 4 });
   t.equal(ai.requests.length, 4);
 });
 
@@ -132,7 +132,7 @@ t.test('An execution that fails after its task was paused is not retried, and th
   await changeTask(ctx, alice(), task, { status: 'paused' });
   await newWorker(t).drain();
   t.match(await readRun(ctx, task), { status: 'failed', attempt: 1 });
-  t.match(await readTask(ctx, task), { status: 'paused', consecutiveFailures: 1 });
+  t.match(await readTaskRow(ctx, task), { status: 'paused', consecutiveFailures: 1 });
 });
 
 t.test('Two executions of a task that fail in one transaction count as two failures', async (t) => {
@@ -147,5 +147,8 @@ t.test('Two executions of a task that fail in one transaction count as two failu
   clock.advance(60_000);
   const { refused } = await enqueueDue(ctx);
   t.equal(refused.length, 2);
-  t.match(await readTask(ctx, task), { consecutiveFailures: 2, nextExecutionAt: new Date(START.getTime() + DAY_MS) });
+  t.match(await readTaskRow(ctx, task), {
+    consecutiveFailures: 2,
+    nextExecutionAt: new Date(START.getTime() + DAY_MS),
+  });
 });

@@ -8,11 +8,12 @@ import { executeTask } from '../../src/executions/execute-task.ts';
 import { rescueExecutions } from '../../src/executions/leases.ts';
 import { retryExecution } from '../../src/executions/retry-execution.ts';
 import { changeTask } from '../../src/tasks/write.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START } from '../support/context.ts';
-import { callerFor, testEngine } from '../support/engine.ts';
+import { buildCaller, testEngine } from '../support/engine.ts';
 import { signUpBob } from '../support/people.ts';
-import { insertTask, readRuns, readTask, readUsage, useUp } from '../support/schedules.ts';
-import { assertNeedsSession, NO_IDS } from '../support/tasks.ts';
+import { insertTask, insertUsage, readRuns, readTaskRow, readUsage } from '../support/task-rows.ts';
+import { INVALID_IDS } from '../support/tasks.ts';
 
 const { app, ctx, ai, clock, alice, newWorker } = await testEngine(t);
 
@@ -59,16 +60,16 @@ t.test('A failed execution is retried on demand, by a new execution that names t
   await worker.drain();
   t.match((await readRuns(ctx, task))[1], { status: 'completed' });
   t.equal(ai.requests.length, 1);
-  t.match(await readTask(ctx, task), { status: 'active', consecutiveFailures: 0, executionCount: 2 });
+  t.match(await readTaskRow(ctx, task), { status: 'active', consecutiveFailures: 0, executionCount: 2 });
   t.match(await readUsage(ctx, alice().id), { executions: 2 });
 });
 
 t.test('A retry on demand completes a failed once task', async (t) => {
   const { task, id } = await failedRun(t, WRONG, { recurrence: 'once' });
-  t.match(await readTask(ctx, task), { status: 'failed' });
+  t.match(await readTaskRow(ctx, task), { status: 'failed' });
   await retryExecution(ctx, alice(), id);
   await newWorker(t).drain();
-  t.match(await readTask(ctx, task), { status: 'completed' });
+  t.match(await readTaskRow(ctx, task), { status: 'completed' });
 });
 
 t.test('A waiting retry is queued now instead of a second one', async (t) => {
@@ -205,7 +206,7 @@ for (const [what, answer] of [
   t.test(`${what} is not retried over quota: 402, and nothing changes`, async (t) => {
     const { task, id } = await failedRun(t, answer);
     const before = await readRuns(ctx, task);
-    await useUp(ctx, alice().id, { executions: 49 });
+    await insertUsage(ctx, alice().id, { executions: 49 });
     const details = { resource: 'executions', used: 50, limit: 50, resetAt: '2026-11-21T00:00:00.000Z' };
     const refused = await retryExecution(ctx, alice(), id).catch((error) => error);
     t.match(refused, { kind: 'over_quota', details });
@@ -216,7 +217,7 @@ for (const [what, answer] of [
 
 t.test('The last execution of a daily quota is used once', async (t) => {
   const runs = [await failedRun(t, WRONG), await failedRun(t, WRONG)];
-  await useUp(ctx, alice().id, { executions: 47 });
+  await insertUsage(ctx, alice().id, { executions: 47 });
   const answers = await Promise.allSettled(runs.map(({ id }) => retryExecution(ctx, alice(), id)));
   t.same(answers.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   t.match(await readUsage(ctx, alice().id), { executions: 50 });
@@ -240,7 +241,7 @@ t.test('The route answers 201 for a new execution, 200 for a live one, and error
     success: false,
     error: 'This execution is pending: only a failed one can be retried.',
   });
-  for (const unknown of [...NO_IDS, '2147483647']) t.equal((await post(unknown)).statusCode, 404, unknown);
+  for (const unknown of [...INVALID_IDS, '2147483647']) t.equal((await post(unknown)).statusCode, 404, unknown);
   await assertNeedsSession(t, app, { method: 'POST', url: `/api/executions/${id}/retry` });
 });
 
@@ -250,7 +251,7 @@ t.test("A stranger's execution is not found, and nothing is charged", async (t) 
   const answer = await app.inject({ method: 'POST', url: `/api/executions/${id}/retry`, headers: bob.headers });
   t.equal(answer.statusCode, 404);
   t.same(answer.json(), { success: false, error: 'There is no such execution.' });
-  await t.rejects(retryExecution(ctx, callerFor(bob.id), id), { message: 'There is no such execution.' });
+  await t.rejects(retryExecution(ctx, buildCaller(bob.id), id), { message: 'There is no such execution.' });
   t.match(await readRuns(ctx, task), [{ status: 'failed' }, { status: 'pending', queuedAt: null }]);
   t.match(await readUsage(ctx, bob.id), { executions: 0 });
 });

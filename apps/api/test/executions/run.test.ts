@@ -6,7 +6,7 @@ import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
 import { START } from '../support/context.ts';
 import { AI_KEY, testEngine } from '../support/engine.ts';
-import { insertTask, readRun, readTask } from '../support/schedules.ts';
+import { insertTask, readRun, readTaskRow } from '../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
 
@@ -79,7 +79,7 @@ t.test('A task counts its executions, and its last execution is when one started
   await newWorker(t).drain();
   const startedAt = new Date(START.getTime() + 97_000);
   t.match(await readRun(ctx, task), { startedAt, plannedFor: START });
-  t.match(await readTask(ctx, task), { executionCount: 1, lastExecutionAt: startedAt });
+  t.match(await readTaskRow(ctx, task), { executionCount: 1, lastExecutionAt: startedAt });
 });
 
 t.test('An execution on demand needs no due time and leaves the schedule alone', async (t) => {
@@ -89,7 +89,7 @@ t.test('An execution on demand needs no due time and leaves the schedule alone',
   t.strictSame(startedAt, START);
   await newWorker(t).drain();
   t.match(await readRun(ctx, task), { id: executionId, status: 'completed', trigger: 'manual', plannedFor: null });
-  t.match(await readTask(ctx, task), { executionCount: 1, nextExecutionAt: ahead });
+  t.match(await readTaskRow(ctx, task), { executionCount: 1, nextExecutionAt: ahead });
 });
 
 t.test('A running call to the provider holds no database connection', async (t) => {

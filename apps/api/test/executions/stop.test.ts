@@ -2,7 +2,7 @@ import { usageRecords } from '@carillon/db';
 import t from 'tap';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, readRun, readTask } from '../support/schedules.ts';
+import { insertTask, insertTasks, readRun, readTaskRow } from '../support/task-rows.ts';
 
 const { ctx, ai, alice, newProcess, newWorker, logged } = await testEngine(t);
 
@@ -30,7 +30,7 @@ t.test('A stopping worker hands back what does not end in time, and another work
   letGo();
   await second.worker.drain();
   t.match(await readRun(ctx, task), { status: 'completed', result: 'At last.' });
-  t.equal((await readTask(ctx, task)).executionCount, 1);
+  t.equal((await readTaskRow(ctx, task)).executionCount, 1);
   t.match(await ctx.db.select().from(usageRecords).orderBy(usageRecords.id), [
     { source: 'interrupted', executions: 0 },
     { source: 'execution', executions: 1 },

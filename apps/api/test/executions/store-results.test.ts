@@ -8,7 +8,7 @@ import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { storeResults } from '../../src/executions/store-results.ts';
 import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
-import { insertTask, insertTasks, readRun } from '../support/schedules.ts';
+import { insertTask, insertTasks, readRun } from '../support/task-rows.ts';
 
 const { ctx, ai, alice, newProcess, newWorker, logged } = await testEngine(t);
 

@@ -8,9 +8,9 @@ import { executeTask } from '../../src/executions/execute-task.ts';
 import { rescueExecutions } from '../../src/executions/leases.ts';
 import { deleteTask } from '../../src/tasks/delete.ts';
 import { changeTask } from '../../src/tasks/write.ts';
-import { watchDeadlocks } from '../support/deadlocks.ts';
-import { callerFor, testEngine } from '../support/engine.ts';
-import { insertTasks, insertUsers } from '../support/schedules.ts';
+import { recordDeadlocks } from '../support/database.ts';
+import { buildCaller, testEngine } from '../support/engine.ts';
+import { insertTasks, insertUsers } from '../support/task-rows.ts';
 
 const { ctx, ai, clock, newProcess } = await testEngine(t, { EXECUTION_RETRY_DELAYS_MS: '1000,2000' });
 
@@ -32,11 +32,11 @@ t.test('Usage balances and every execution ends, whatever happens at once, over 
   const answers = [{}, {}, {}, { status: 503 }, { status: 400 }, { reset: true }, { usage: null }] as const;
   ai.answer(() => answers[roll(answers.length)] ?? {});
   const processes = Array.from({ length: 3 }, () => newProcess(t));
-  const deadlocks = processes.map((process) => watchDeadlocks(process.ctx));
+  const deadlocks = processes.map((process) => recordDeadlocks(process.ctx));
 
   async function disturb(ctx: (typeof processes)[number]['ctx']) {
     const at = roll(60);
-    const caller = callerFor(owners[at] as number);
+    const caller = buildCaller(owners[at] as number);
     const task = made[at] as number;
     const deeds = [
       () => executeTask(ctx, caller, task),

@@ -1,7 +1,7 @@
 import { compileQueryValidator, compileValidator, NAMED_SCHEMAS, type Operation } from '@carillon/contract';
 import t from 'tap';
 import { buildSerializer } from '../../src/http/serializers.ts';
-import { findOperations } from '../support/contract/operations.ts';
+import { listOperations } from '../support/contract/operations.ts';
 
 /** Compiles the schemas of an operation as the service does at its first call; throws for one that does not compile. */
 function use({ consumes, body, params, querystring, headers, response }: Operation): void {
@@ -10,7 +10,7 @@ function use({ consumes, body, params, querystring, headers, response }: Operati
   for (const schema of Object.values(response)) buildSerializer(schema);
 }
 
-const operations = await findOperations();
+const operations = await listOperations();
 
 t.test('The schemas of every operation compile, and are not modified', async (t) => {
   const before = JSON.stringify([...operations.values(), ...NAMED_SCHEMAS]);

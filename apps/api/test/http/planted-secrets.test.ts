@@ -5,27 +5,27 @@ import t, { type Test } from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testContext } from '../support/context.ts';
-import { routesOf } from '../support/contract/conformance.ts';
+import { listRoutes } from '../support/contract/conformance.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { PRODUCTION } from '../support/production.ts';
-import { requestsTo } from '../support/secrets/planted-requests.ts';
-import { newPlants } from '../support/secrets/planted-secrets.ts';
+import { PRODUCTION_ENV } from '../support/production.ts';
+import { buildRequestsWithSecrets } from '../support/secrets/planted-requests.ts';
+import { createPlantedSecrets } from '../support/secrets/planted-secrets.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
 import { startOtlpServer } from '../support/servers/otlp-server.ts';
 
-const plants = newPlants();
-const { plant, keep } = plants;
+const plants = createPlantedSecrets();
+const { plant, add } = plants;
 const ai = await startAiServer();
 t.teardown(() => ai.close());
 const collector = await startOtlpServer(t);
 const adminKey = plant('ADMIN_KEY');
 const cronSecret = plant('CRON_SECRET');
 const env = {
-  ...PRODUCTION,
+  ...PRODUCTION_ENV,
   JWT_SECRET: plant('JWT_SECRET'),
   ADMIN_KEY: adminKey,
   CRON_SECRET: cronSecret,
-  ENCRYPTION_KEY: keep('ENCRYPTION_KEY', randomBytes(32).toString('base64')),
+  ENCRYPTION_KEY: add('ENCRYPTION_KEY', randomBytes(32).toString('base64')),
   AI_BASE_URL: ai.url,
   AI_API_KEY: plant('AI_API_KEY'),
   SMTP_URL: `smtp://carillon:${plant('the password of SMTP_URL')}@127.0.0.1:9`,
@@ -58,7 +58,7 @@ const ada = await signUpAda(app);
 /** A separate session for each route, because one of them signs out. */
 async function signIn({ id }: Person): Promise<Record<string, string>> {
   const { token } = await openSession(ctx, id);
-  return bearer(keep('the token of a session', token));
+  return bearer(add('the token of a session', token));
 }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -83,7 +83,7 @@ async function checkKept(t: Test) {
 }
 
 t.test('No secret of a refused request is answered or logged', async (t) => {
-  const routes = routesOf(app).filter(({ url }) => !url.startsWith('/bugs'));
+  const routes = listRoutes(app).filter(({ url }) => !url.startsWith('/bugs'));
   let requests = 0;
   for (const route of [
     ...routes,
@@ -92,7 +92,7 @@ t.test('No secret of a refused request is answered or logged', async (t) => {
   ]) {
     const asUser = await signIn(alice);
     const asAdmin = { ...(await signIn(ada)), 'x-admin-key': adminKey };
-    for (const request of requestsTo(route as RouteOptions, { plant, asUser, asAdmin })) {
+    for (const request of buildRequestsWithSecrets(route as RouteOptions, { plant, asUser, asAdmin })) {
       await send(t, request);
       requests += 1;
     }
@@ -113,7 +113,7 @@ t.test('No secret of an accepted request is answered or logged, except what the 
     payload: account,
     headers: { 'x-request-token': 'true' },
   });
-  const asDora = bearer(keep('the token of a sign-in', login.json().token));
+  const asDora = bearer(add('the token of a sign-in', login.json().token));
   await send(t, { url: '/api/auth/session', headers: asDora });
   await post('/api/auth/forgot-password', { email: account.email });
   t.equal(
@@ -134,7 +134,7 @@ t.test('No secret of an accepted request is answered or logged, except what the 
   t.equal((await post('/api/auth/login', account)).statusCode, 401, 'the password is another one');
   t.equal((await send(t, { url: '/api/cron/scheduler', headers: bearer(cronSecret) })).statusCode, 200);
   const asAda = { ...(await signIn(ada)), 'x-admin-key': adminKey };
-  for (const { url, method } of routesOf(app)) {
+  for (const { url, method } of listRoutes(app)) {
     if (url.startsWith('/api/admin') && method === 'GET')
       await send(t, { url: url.replace(/:\w+/, String(alice.id)), headers: asAda });
   }
@@ -146,7 +146,7 @@ t.test('No secret of an accepted request is answered or logged, except what the 
   const made = (await app.inject({ method: 'POST', url: '/api/webhooks', headers: asDora, payload: hook })).json()
     .webhook;
   const { secret } = made;
-  keep('the secret of a webhook', secret);
+  add('the secret of a webhook', secret);
   await send(t, { url: `/api/webhooks/${made.userId}/${secret}` });
   const body = JSON.stringify({ data: { password: plant('what an inbound call brings') } });
   const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;

@@ -1,7 +1,7 @@
 import { rateWindows } from '@carillon/db';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
-import { passing, statusOf } from '../support/rates.ts';
+import { countAllowed, getStatus } from '../support/rate-limits.ts';
 
 const env = { RATE_LIMIT_MULTIPLIER: '1' };
 const { app, ctx, clock } = await testContext(t, { env });
@@ -13,9 +13,9 @@ t.beforeEach(async () => {
 const unknown = (remoteAddress: string) => ({ url: '/api/nothing', remoteAddress });
 
 t.test('IPv6 clients count by their /64, and IPv4-mapped addresses as IPv4', async (t) => {
-  t.equal(await passing(app, 101, (i) => unknown(`2001:db8:0:1:${i.toString(16)}::${i}`)), 100);
-  t.equal(await statusOf(app, unknown('2001:db8:0:2::1')), 404);
-  t.equal(await passing(app, 101, (i) => unknown(i % 2 ? '192.0.2.7' : '::ffff:192.0.2.7')), 100);
+  t.equal(await countAllowed(app, 101, (i) => unknown(`2001:db8:0:1:${i.toString(16)}::${i}`)), 100);
+  t.equal(await getStatus(app, unknown('2001:db8:0:2::1')), 404);
+  t.equal(await countAllowed(app, 101, (i) => unknown(i % 2 ? '192.0.2.7' : '::ffff:192.0.2.7')), 100);
 });
 
 t.test('X-Forwarded-For of an untrusted proxy has no effect', async (t) => {
@@ -23,7 +23,7 @@ t.test('X-Forwarded-For of an untrusted proxy has no effect', async (t) => {
     url: '/api/nothing',
     headers: { 'x-forwarded-for': `203.0.113.${i}`, 'x-real-ip': `203.0.113.${i}` },
   });
-  t.equal(await passing(app, 110, spoof), 100);
+  t.equal(await countAllowed(app, 110, spoof), 100);
 });
 
 t.test('X-Forwarded-For of a trusted proxy names the client', async (t) => {
@@ -33,24 +33,28 @@ t.test('X-Forwarded-For of a trusted proxy names the client', async (t) => {
     remoteAddress,
     headers: { 'x-forwarded-for': forwarded },
   });
-  t.equal(await passing(proxied.app, 101, from('203.0.113.1')), 100);
-  t.equal(await statusOf(proxied.app, from('203.0.113.2')), 404, 'another client of the same proxy');
+  t.equal(await countAllowed(proxied.app, 101, from('203.0.113.1')), 100);
+  t.equal(await getStatus(proxied.app, from('203.0.113.2')), 404, 'another client of the same proxy');
   t.equal(
-    await passing(proxied.app, 101, (i) => from(`198.51.100.${i}, 203.0.113.3`)),
+    await countAllowed(proxied.app, 101, (i) => from(`198.51.100.${i}, 203.0.113.3`)),
     100,
     'what it wrote itself is not believed',
   );
   t.equal(
-    await passing(proxied.app, 101, (i) => from(`203.0.113.4, 10.9.9.${i}`)),
+    await countAllowed(proxied.app, 101, (i) => from(`203.0.113.4, 10.9.9.${i}`)),
     100,
     'a second proxy of ours is passed over',
   );
   t.equal(
-    await passing(proxied.app, 101, (i) => from(`198.51.100.${i}`, '192.0.2.1')),
+    await countAllowed(proxied.app, 101, (i) => from(`198.51.100.${i}`, '192.0.2.1')),
     100,
     'who is no proxy is not believed',
   );
-  t.equal(await passing(proxied.app, 101, (i) => from(`203.0.113.5:${1000 + i}`)), 100, 'a port is no other client');
-  t.equal(await passing(proxied.app, 101, (i) => from(`nonsense ${i}`)), 100, 'what is no address is one client');
-  t.equal(await passing(proxied.app, 101, (i) => from(`2001:db8::${i.toString(16)}`, 'fd00::1')), 100);
+  t.equal(
+    await countAllowed(proxied.app, 101, (i) => from(`203.0.113.5:${1000 + i}`)),
+    100,
+    'a port is no other client',
+  );
+  t.equal(await countAllowed(proxied.app, 101, (i) => from(`nonsense ${i}`)), 100, 'what is no address is one client');
+  t.equal(await countAllowed(proxied.app, 101, (i) => from(`2001:db8::${i.toString(16)}`, 'fd00::1')), 100);
 });

@@ -3,7 +3,7 @@ import type { InjectOptions } from 'fastify';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
-import { passing, statusOf } from '../support/rates.ts';
+import { countAllowed, getStatus } from '../support/rate-limits.ts';
 
 const env = { RATE_LIMIT_MULTIPLIER: '1' };
 const { app, ctx, clock } = await testContext(t, { env });
@@ -29,9 +29,9 @@ t.test('Spellings of one e-mail address share a limit, other addresses do not', 
     'a@example.com\n',
     'A@example.com',
   ];
-  t.equal(await passing(app, 6, (i) => logIn({ email: spellings[i] })), 5);
-  t.equal(await statusOf(app, logIn({ email: 'b@example.com' })), 400);
-  t.equal(await statusOf(app, logIn({ email: 'a@example.com' }, '192.0.2.2')), 400);
+  t.equal(await countAllowed(app, 6, (i) => logIn({ email: spellings[i] })), 5);
+  t.equal(await getStatus(app, logIn({ email: 'b@example.com' })), 400);
+  t.equal(await getStatus(app, logIn({ email: 'a@example.com' }, '192.0.2.2')), 400);
 });
 
 t.test('Invalid requests count too', async (t) => {
@@ -43,8 +43,8 @@ t.test('Invalid requests count too', async (t) => {
     { email, extra: 1 },
     { email, password: 'a\0' },
   ];
-  for (const body of bodies) t.equal(await statusOf(app, logIn(body)), 400);
-  t.equal(await statusOf(app, logIn({ email, password: 'Right-2026' })), 429);
+  for (const body of bodies) t.equal(await getStatus(app, logIn(body)), 400);
+  t.equal(await getStatus(app, logIn({ email, password: 'Right-2026' })), 429);
 });
 
 t.test('A missing, invalid or empty e-mail address counts as one', async (t) => {
@@ -58,8 +58,8 @@ t.test('A missing, invalid or empty e-mail address counts as one', async (t) => 
     '{"email":null}',
     '{"email":["a@example.com"]}',
   ];
-  t.equal(await passing(app, 8, (i) => logIn(bodies[i])), 5);
-  t.equal(await statusOf(app, logIn({ email: 'a@example.com' })), 400, 'an address that is given is not affected');
+  t.equal(await countAllowed(app, 8, (i) => logIn(bodies[i])), 5);
+  t.equal(await getStatus(app, logIn({ email: 'a@example.com' })), 400, 'an address that is given is not affected');
 });
 
 t.test('A body that cannot be parsed counts by address', async (t) => {
@@ -68,12 +68,12 @@ t.test('A body that cannot be parsed counts by address', async (t) => {
   t.match(first.json(), { success: false, error: 'Invalid JSON' });
   t.match(first.headers, { 'x-ratelimit-limit': '300', 'x-ratelimit-remaining': '299', 'x-ratelimit-policy': 'ip' });
   const text = { ...logIn('hello'), headers: { 'content-type': 'text/plain' } };
-  t.equal(await passing(app, 309, (i) => (i % 6 ? logIn(bodies[i % 5]) : text)), 299);
-  t.equal(await statusOf(app, logIn('{"email":', '192.0.2.2')), 400);
+  t.equal(await countAllowed(app, 309, (i) => (i % 6 ? logIn(bodies[i % 5]) : text)), 299);
+  t.equal(await getStatus(app, logIn('{"email":', '192.0.2.2')), 400);
 });
 
 t.test('An address cannot try 300 e-mail addresses in a minute', async (t) => {
-  t.equal(await passing(app, 310, (i) => logIn({ email: `a${i}@example.com` })), 300);
+  t.equal(await countAllowed(app, 310, (i) => logIn({ email: `a${i}@example.com` })), 300);
   const refused = await app.inject(logIn({ email: 'b@example.com' }));
   t.match(refused.headers, { 'x-ratelimit-limit': '300', 'x-ratelimit-window': '60', 'x-ratelimit-policy': 'ip' });
   t.match(refused.json(), { error: 'Rate limit exceeded', retryAfter: 60 });
@@ -83,7 +83,7 @@ t.test('An address cannot try 300 e-mail addresses in a minute', async (t) => {
 
 t.test('A 429 costs no validation, no query and no hash', async (t) => {
   const alice = await signUp(app, { email: 'alice@example.com' });
-  t.equal(await passing(app, 6, logIn({ email: alice.email, password: 'Wrong-2026' })), 5);
+  t.equal(await countAllowed(app, 6, logIn({ email: alice.email, password: 'Wrong-2026' })), 5);
   const began = performance.now();
   const refused = await Promise.all(
     Array.from({ length: 100 }, () => app.inject(logIn({ email: alice.email, password: 'x'.repeat(2000) }))),

@@ -4,10 +4,10 @@ import type { InjectOptions } from 'fastify';
 import t from 'tap';
 import { CRON_SECRET, START, testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
-import { newCaller, passing, standIns, statusOf } from '../support/rates.ts';
+import { countAllowed, createCaller, getStatus } from '../support/rate-limits.ts';
 
 const env = { RATE_LIMIT_MULTIPLIER: '1' };
-const { app, ctx, clock } = await testContext(t, { env, routes: standIns });
+const { app, ctx, clock } = await testContext(t, { env });
 t.beforeEach(async () => {
   clock.set(START);
   await ctx.db.delete(rateWindows);
@@ -17,7 +17,7 @@ t.beforeEach(async () => {
 const unknown = (remoteAddress: string) => ({ url: '/api/nothing', remoteAddress });
 
 t.test('Exempt paths are never counted or refused, even if the address is over its limit', async (t) => {
-  t.equal(await passing(app, 101, unknown('127.0.0.1')), 100);
+  t.equal(await countAllowed(app, 101, unknown('127.0.0.1')), 100);
   const asset = (await app.inject('/api/docs/')).body.match(/static\/[\w-]+\.js/)?.[0];
   const paths = [
     '/api/health',
@@ -36,9 +36,9 @@ t.test('Exempt paths are never counted or refused, even if the address is over i
       url,
     );
   }
-  for (const url of paths) t.equal(await passing(app, 1000, { url }), 1000, `1,000 of ${url}`);
-  t.equal(await passing(app, 200, { url: '/api/health/ready' }), 200);
-  t.equal(await passing(app, 200, { method: 'HEAD', url: '/api/health' }), 200);
+  for (const url of paths) t.equal(await countAllowed(app, 1000, { url }), 1000, `1,000 of ${url}`);
+  t.equal(await countAllowed(app, 200, { url: '/api/health/ready' }), 200);
+  t.equal(await countAllowed(app, 200, { method: 'HEAD', url: '/api/health' }), 200);
 });
 
 t.test('Unknown routes and wrong methods count by address, as public endpoints', async (t) => {
@@ -50,11 +50,11 @@ t.test('Unknown routes and wrong methods count by address, as public endpoints',
     { url: '/api/docsx?x=/images/' },
     { url: '/api/auth/validate-reset-token?token=x' },
   ];
-  t.equal(await passing(app, 120, (i) => requests[i % requests.length] as InjectOptions), 100);
+  t.equal(await countAllowed(app, 120, (i) => requests[i % requests.length] as InjectOptions), 100);
   const refused = await app.inject({ url: '/api/nothing' });
   t.match(refused.json(), { success: false, error: 'Rate limit exceeded', details: { limit: 100 } });
   t.match(refused.headers, { 'x-ratelimit-policy': 'ip', 'x-ratelimit-window': '60', 'retry-after': '60' });
-  t.equal(await statusOf(app, { url: '/api/nothing', remoteAddress: '192.0.2.9' }), 404);
+  t.equal(await getStatus(app, { url: '/api/nothing', remoteAddress: '192.0.2.9' }), 404);
 });
 
 t.test('A request without a session counts by its address; one with a session does not', async (t) => {
@@ -73,7 +73,7 @@ t.test('A request without a session counts by its address; one with a session do
   }
   t.equal(seen.size, 1, 'an answer does not tell an ended session from a deactivated account or from nonsense');
   t.match([...seen][0], /^\[401.*"x-ratelimit-policy":"ip"/);
-  for (const headers of tries) t.equal(await statusOf(app, { url: '/api/user', headers }), 429);
+  for (const headers of tries) t.equal(await getStatus(app, { url: '/api/user', headers }), 429);
   const { statusCode, body } = await app.inject({ url: '/api/auth/session' });
   t.match([statusCode, body], [429, /"error":"Rate limit exceeded"/], 'also where the error has a shape of its own');
   const own = await app.inject({ url: '/api/user', headers: alice.headers });
@@ -88,16 +88,16 @@ t.test('The scheduler is not limited, and wrong secrets are', async (t) => {
     if (response.statusCode !== 200 || 'x-ratelimit-limit' in response.headers) t.fail(`${i} ${response.statusCode}`);
   }
   const wrong = { url, headers: { authorization: 'Bearer wrong' } };
-  t.equal(await passing(app, 110, wrong), 100);
-  t.equal(await statusOf(app, { url: '/api/user' }), 429, 'they share the counter of those who do not sign in');
-  t.equal(await statusOf(app, right), 200, 'and keep no scheduler out');
+  t.equal(await countAllowed(app, 110, wrong), 100);
+  t.equal(await getStatus(app, { url: '/api/user' }), 429, 'they share the counter of those who do not sign in');
+  t.equal(await getStatus(app, right), 200, 'and keep no scheduler out');
 });
 
 t.test('An administrator is counted before the role and the key are checked', async (t) => {
-  const caller = await newCaller(app);
+  const caller = await createCaller(app);
   const get = { url: '/api/admin/stats', headers: { ...caller.headers, 'x-admin-key': 'guess' } };
-  t.equal(await statusOf(app, get), 403);
-  t.equal(await passing(app, 70, get), 59, 'guesses at the key are bounded');
+  t.equal(await getStatus(app, get), 403);
+  t.equal(await countAllowed(app, 70, get), 59, 'guesses at the key are bounded');
 });
 
 t.test('The 429s of users are counted by endpoint and day, exactly', async (t) => {
@@ -117,7 +117,7 @@ t.test('The 429s of users are counted by endpoint and day, exactly', async (t) =
   await many(10, '/api/user').then(() => get('/api/user', bob));
   clock.set('2026-11-21T00:00:00.000Z');
   await many(121, '/api/tasks/1');
-  t.equal(await passing(app, 120, unknown('127.0.0.1')), 100, 'strangers have none');
+  t.equal(await countAllowed(app, 120, unknown('127.0.0.1')), 100, 'strangers have none');
 
   const found = await ctx.db.select().from(rateHits).orderBy(rateHits.day, rateHits.endpoint);
   const at = new Date(START.getTime() + 1000);

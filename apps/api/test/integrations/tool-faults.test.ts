@@ -3,12 +3,12 @@ import t from 'tap';
 import { createIntegrations } from '../../src/third-party/integrations.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
-import { newPlants } from '../support/secrets/planted-secrets.ts';
+import { createPlantedSecrets } from '../support/secrets/planted-secrets.ts';
 import { FIGMA_USER, startFigmaServer } from '../support/servers/figma-server.ts';
 import { notionBot, startNotionServer } from '../support/servers/notion-server.ts';
 import { sendJson } from '../support/servers/tool-server.ts';
 
-const plants = newPlants();
+const plants = createPlantedSecrets();
 const [apiKey, token] = [`ntn_${plants.plant('a key')}`, `figd_${plants.plant('a token')}`];
 const notion = await startNotionServer(t, { [apiKey]: notionBot() });
 const figma = await startFigmaServer(t, { [token]: { kind: 'personal' } });

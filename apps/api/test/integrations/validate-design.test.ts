@@ -1,8 +1,8 @@
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { FIGMA_USER, startFigmaServer } from '../support/servers/figma-server.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
 
 const figma = await startFigmaServer(t, {
   figd_good: { kind: 'personal' },

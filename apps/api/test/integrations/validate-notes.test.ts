@@ -1,8 +1,8 @@
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { notionBot, notionPerson, startNotionServer } from '../support/servers/notion-server.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
 
 const byUser = (user: object) => notionBot({ owner: { type: 'user', user } });
 const KEYS = {

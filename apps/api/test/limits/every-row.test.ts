@@ -4,15 +4,14 @@ import t from 'tap';
 import { buildApp } from '../../src/app.ts';
 import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '../../src/limits/rates.ts';
 import { testContext } from '../support/context.ts';
-import { newCaller, requestOf, type Stranger, standIns } from '../support/rates.ts';
+import { buildLimitedRequest, type CallerWithAddress, createCaller } from '../support/rate-limits.ts';
 
 /** Two instances of the service over one database, each with its own pool. */
 const { app, ctx, clock, databaseUrl } = await testContext(t, {
   env: { RATE_LIMIT_MULTIPLIER: '1' },
-  routes: standIns,
 });
 const { db, close } = connect(databaseUrl, { max: 10 });
-const second = await buildApp({ ...ctx, db }, { routes: standIns });
+const second = await buildApp({ ...ctx, db });
 t.teardown(async () => {
   await second.close();
   await close();
@@ -25,11 +24,11 @@ const SHARED: [RateLimit, example: string][] = [
 ];
 const CASES = [...RATE_LIMITS.map((rate): [RateLimit, string] => [rate, rate.bucket]), ...SHARED];
 
-const ask = (to: FastifyInstance, [{ scope }, bucket]: [RateLimit, string], caller: Stranger) =>
-  to.inject(requestOf({ bucket, scope }, caller));
+const ask = (to: FastifyInstance, [{ scope }, bucket]: [RateLimit, string], caller: CallerWithAddress) =>
+  to.inject(buildLimitedRequest({ bucket, scope }, caller));
 const policyOf = ({ scope }: RateLimit) =>
   ({ user: 'user', admin: 'user', ip: 'ip', 'ip+email': 'endpoint', 'ip+token': 'endpoint' })[scope];
-const callerOf = ({ scope }: RateLimit) => newCaller(app, scope === 'admin' ? { role: 'ADMIN' } : {});
+const callerOf = ({ scope }: RateLimit) => createCaller(app, scope === 'admin' ? { role: 'ADMIN' } : {});
 
 function limitHeaders({ headers }: LightMyRequestResponse) {
   return {
@@ -114,7 +113,7 @@ for (const [rate, bucket] of CASES) {
 }
 
 t.test('The routes of one row share its counter, those of another do not', async (t) => {
-  const caller = await newCaller(app);
+  const caller = await createCaller(app);
   const validate = (tool: string) =>
     app.inject({ method: 'POST', url: `/api/integrations/${tool}/validate`, headers: caller.headers, payload: {} });
   for (let i = 0; i < 5; i++) t.equal((await validate(i % 2 ? 'notes' : 'design')).statusCode, 400);
@@ -123,14 +122,14 @@ t.test('The routes of one row share its counter, those of another do not', async
 });
 
 t.test('Different tasks share the counter of their row', async (t) => {
-  const caller = await newCaller(app);
+  const caller = await createCaller(app);
   const remove = (id: number) => app.inject({ method: 'DELETE', url: `/api/tasks/${id}`, headers: caller.headers });
   for (let id = 1; id <= 10; id++) t.equal((await remove(id)).statusCode, 404);
   t.equal((await remove(11)).statusCode, 429);
 });
 
 t.test('All other endpoints of a user share one counter', async (t) => {
-  const caller = await newCaller(app);
+  const caller = await createCaller(app);
   const urls = ['/api/user', '/api/auth/sessions', '/api/tasks/1/occurrences'];
   for (let i = 0; i < 100; i++) {
     const response = await app.inject({ url: urls[i % 3] as string, headers: caller.headers });

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { addressKey, emailKey, fieldKey, getClientNetwork, userKey } from '../../src/limits/keys.ts';
 import { PUBLIC_ENDPOINTS } from '../../src/limits/rates.ts';
-import { rowOf } from '../support/rates.ts';
+import { getRateLimit } from '../support/rate-limits.ts';
 
-const LOGIN = rowOf('POST /api/auth/login');
-const RESET = rowOf('POST /api/auth/reset-password');
+const LOGIN = getRateLimit('POST /api/auth/login');
+const RESET = getRateLimit('POST /api/auth/reset-password');
 
 t.test('An IPv6 client is its /64, in every spelling', async (t) => {
   const same = [
@@ -71,7 +71,7 @@ t.test('All spellings of an e-mail address share a counter', async (t) => {
   t.equal(keyOf('ren\u00e9@example.com'), keyOf('RENE\u0301@example.com'));
   t.not(keyOf('alice@example.org'), key);
   t.not(fieldKey(LOGIN, '192.0.2.8', { email: 'alice@example.com' }), key, 'another address is another client');
-  t.not(fieldKey(rowOf('POST /api/auth/forgot-password'), '192.0.2.7', { email: 'alice@example.com' }), key);
+  t.not(fieldKey(getRateLimit('POST /api/auth/forgot-password'), '192.0.2.7', { email: 'alice@example.com' }), key);
   t.equal(emailKey(LOGIN, 'ALICE@example.com'), emailKey(LOGIN, ' alice@example.com'));
 });
 
@@ -109,7 +109,7 @@ t.test('Keys are short, whatever they are made of', async (t) => {
     fieldKey(LOGIN, '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff', { email: long }),
     fieldKey(RESET, 'x'.repeat(10_000), { token: long }),
     addressKey(PUBLIC_ENDPOINTS, 'x'.repeat(10_000)),
-    userKey(rowOf('POST /api/integrations/*/validate'), 2_147_483_647),
+    userKey(getRateLimit('POST /api/integrations/*/validate'), 2_147_483_647),
   ];
   for (const key of keys) t.ok(key.length < 120, `${key.length} ${key}`);
   const began = performance.now();

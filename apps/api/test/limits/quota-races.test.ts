@@ -7,7 +7,7 @@ import { executeTask } from '../../src/executions/execute-task.ts';
 import { createTask } from '../../src/tasks/write.ts';
 import { createWebhook } from '../../src/webhooks/write.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, queueRuns, readUsage, useUp } from '../support/schedules.ts';
+import { insertQueuedRuns, insertTask, insertTasks, insertUsage, readUsage } from '../support/task-rows.ts';
 import { TASK } from '../support/tasks.ts';
 
 const { ctx, alice, newWorker } = await testEngine(t);
@@ -37,7 +37,7 @@ const by = (resource: string, limit: number, resetAt: string | null = null) =>
 for (const round of ROUNDS) {
   t.test(`One of 200 concurrent runs is admitted one below the limit of the day (${round})`, async (t) => {
     const task = await insertTask(ctx, alice().id);
-    await useUp(ctx, alice().id, { executions: 49 });
+    await insertUsage(ctx, alice().id, { executions: 49 });
     const { passed, rejected } = await race(() => executeTask(ctx, alice(), task));
     t.equal(passed, 1);
     t.same(rejected, by('executions', 50, '2026-11-21T00:00:00.000Z'));
@@ -47,7 +47,7 @@ for (const round of ROUNDS) {
 
   t.test(`One of 200 concurrent runs is admitted one below the limit of the month (${round})`, async (t) => {
     const task = await insertTask(ctx, alice().id);
-    await useUp(ctx, alice().id, { executions: 499, day: '2026-11-02' });
+    await insertUsage(ctx, alice().id, { executions: 499, day: '2026-11-02' });
     const { passed, rejected } = await race(() => executeTask(ctx, alice(), task));
     t.equal(passed, 1);
     t.same(rejected, by('executions', 500, '2026-12-01T00:00:00.000Z'));
@@ -55,13 +55,13 @@ for (const round of ROUNDS) {
   });
 
   t.test(`One of 200 pending runs calls the provider one token below the limit (${round})`, async (t) => {
-    await useUp(ctx, alice().id, { tokens: 99_999 });
+    await insertUsage(ctx, alice().id, { tokens: 99_999 });
     const made = await insertTasks(
       ctx,
       Array.from({ length: CALLS }, () => alice().id),
       { nextExecutionAt: null },
     );
-    await queueRuns(ctx, made);
+    await insertQueuedRuns(ctx, made);
     const claims = await Promise.all(
       Array.from({ length: 20 }, () => claimExecutions(ctx, { limit: CALLS, after: 0 })),
     );
@@ -93,13 +93,13 @@ for (const round of ROUNDS) {
 }
 
 t.test('The call that got the last token leaves the others rejected, and nothing reserved', async (t) => {
-  await useUp(ctx, alice().id, { tokens: 99_999 });
+  await insertUsage(ctx, alice().id, { tokens: 99_999 });
   const made = await insertTasks(
     ctx,
     Array.from({ length: CALLS }, () => alice().id),
     { nextExecutionAt: null },
   );
-  await queueRuns(ctx, made);
+  await insertQueuedRuns(ctx, made);
   await newWorker(t).drain();
   t.equal(await ctx.db.$count(executions, eq(executions.status, 'completed')), 1);
   t.equal(await ctx.db.$count(executions, eq(executions.errorCode, 'QUOTA_EXCEEDED')), CALLS - 1);

@@ -10,13 +10,13 @@ import { testEngine } from '../support/engine.ts';
 import {
   insertTask,
   insertTasks,
+  insertUsage,
   readLedger,
   readRun,
   readRuns,
-  readTask,
+  readTaskRow,
   readUsage,
-  useUp,
-} from '../support/schedules.ts';
+} from '../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
 
@@ -89,9 +89,9 @@ for (const [what, standing, full, breach] of quotas) {
     const task = await insertTask(ctx, alice().id);
     const resource = full.executions ? 'executions' : 'tokens';
     const limit = full[resource] as number;
-    await useUp(ctx, alice().id, { ...full, [resource]: limit - 1 });
+    await insertUsage(ctx, alice().id, { ...full, [resource]: limit - 1 });
     t.equal(await refusalOf(task), null);
-    if (resource === 'tokens') await useUp(ctx, alice().id, { tokens: 1 });
+    if (resource === 'tokens') await insertUsage(ctx, alice().id, { tokens: 1 });
     t.match(await refusalOf(task), { kind: 'over_quota', used: limit, ...breach });
     t.equal((await readRuns(ctx, task)).length, 1);
   });
@@ -99,12 +99,12 @@ for (const [what, standing, full, breach] of quotas) {
 
 t.test('The quotas of a day and of a month reset with the next one, in UTC', async (t) => {
   const task = await insertTask(ctx, alice().id);
-  await useUp(ctx, alice().id, { executions: 50 });
+  await insertUsage(ctx, alice().id, { executions: 50 });
   clock.set('2026-11-20T23:59:59.999Z');
   t.match(await refusalOf(task), { resource: 'executions' });
   clock.set(DAY_END);
   t.equal(await refusalOf(task), null);
-  await useUp(ctx, alice().id, { executions: 449, day: '2026-11-10' });
+  await insertUsage(ctx, alice().id, { executions: 449, day: '2026-11-10' });
   t.match(await refusalOf(task), { resource: 'executions', limit: 500 });
   await setAlice({ trialEndsAt: new Date('2027-01-01') });
   clock.set(MONTH_END);
@@ -114,10 +114,10 @@ t.test('The quotas of a day and of a month reset with the next one, in UTC', asy
 t.test('A system setting that is smaller than the plan applies, a larger one does not', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await ctx.db.update(settings).set({ maxExecutionsPerDay: 2 });
-  await useUp(ctx, alice().id, { executions: 2 });
+  await insertUsage(ctx, alice().id, { executions: 2 });
   t.match(await refusalOf(task), { resource: 'executions', used: 2, limit: 2 });
   await ctx.db.update(settings).set({ maxExecutionsPerDay: 1000 });
-  await useUp(ctx, alice().id, { executions: 48 });
+  await insertUsage(ctx, alice().id, { executions: 48 });
   t.match(await refusalOf(task), { resource: 'executions', used: 50, limit: 50 });
 });
 
@@ -141,19 +141,19 @@ t.test('After the trial everything is rejected, except for the pro plan and admi
 
 t.test('A planned run over quota is recorded as failed, and never retried', async (t) => {
   const task = await insertTask(ctx, alice().id);
-  await useUp(ctx, alice().id, { executions: 50 });
+  await insertUsage(ctx, alice().id, { executions: 50 });
   const { queued, refused } = await enqueueDue(ctx);
   const run = await readRun(ctx, task);
   t.strictSame({ queued, refused }, { queued: [], refused: [run.id] });
   t.match(run, { status: 'failed', errorCode: 'QUOTA_EXCEEDED', startedAt: null, usageDay: null, inputTokens: null });
   t.match(run.error, /50 executions .* 2026-11-21/);
   t.strictSame(await readLedger(ctx, task), [[START.toISOString(), 'over_quota']]);
-  t.match(await readTask(ctx, task), { status: 'active', consecutiveFailures: 1, executionCount: 0 });
+  t.match(await readTaskRow(ctx, task), { status: 'active', consecutiveFailures: 1, executionCount: 0 });
   t.match(await readUsage(ctx, alice().id), { executions: 50 });
 });
 
 t.test('Of many tasks that fall due together, as many run as the quota allows', async (t) => {
-  await useUp(ctx, alice().id, { executions: 47 });
+  await insertUsage(ctx, alice().id, { executions: 47 });
   await insertTasks(
     ctx,
     Array.from({ length: 10 }, () => alice().id),
@@ -168,13 +168,13 @@ t.test('A `once` task that is over quota has failed', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
   await enqueueDue(ctx);
   t.match(await readRun(ctx, task), { errorCode: 'QUOTA_EXCEEDED', error: 'The trial has ended.' });
-  t.equal((await readTask(ctx, task)).status, 'failed');
+  t.equal((await readTaskRow(ctx, task)).status, 'failed');
 });
 
 t.test('Each retry counts as an execution, and fails finally over quota', async (t) => {
   ai.answer(() => ({ status: 503 }));
   const task = await insertTask(ctx, alice().id);
-  await useUp(ctx, alice().id, { executions: 48 });
+  await insertUsage(ctx, alice().id, { executions: 48 });
   for (const executions of [49, 50, 50]) {
     await enqueueDue(ctx);
     await newWorker(t).drain();
@@ -186,7 +186,7 @@ t.test('Each retry counts as an execution, and fails finally over quota', async 
     { errorCode: 'PROVIDER_UNAVAILABLE', attempt: 2 },
     { errorCode: 'QUOTA_EXCEEDED', attempt: 3, startedAt: null },
   ]);
-  t.match(await readTask(ctx, task), { consecutiveFailures: 1 });
+  t.match(await readTaskRow(ctx, task), { consecutiveFailures: 1 });
 });
 
 t.test('The retry of an account that was deactivated meanwhile is deleted', async (t) => {

@@ -5,7 +5,15 @@ import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { handBackExecutions, rescueExecutions } from '../../src/executions/leases.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, queueRuns, readLedger, readRun, readUsage, useUp } from '../support/schedules.ts';
+import {
+  insertQueuedRuns,
+  insertTask,
+  insertTasks,
+  insertUsage,
+  readLedger,
+  readRun,
+  readUsage,
+} from '../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newProcess, newWorker } = await testEngine(t);
 
@@ -24,8 +32,8 @@ t.test('One call starts one token below the limit; the others wait for it, and a
       return {};
     });
   });
-  await useUp(ctx, alice().id, { tokens: 99_999 });
-  await queueRuns(ctx, await insertTasks(ctx, five(), { nextExecutionAt: null }));
+  await insertUsage(ctx, alice().id, { tokens: 99_999 });
+  await insertQueuedRuns(ctx, await insertTasks(ctx, five(), { nextExecutionAt: null }));
   const processes = [newProcess(t), newProcess(t)];
   for (const { worker } of processes) worker.wakeExecutions();
   await reached;
@@ -43,8 +51,8 @@ t.test('One call starts one token below the limit; the others wait for it, and a
 });
 
 t.test('Tokens that a call reserved and did not use let the others start', async (t) => {
-  await useUp(ctx, alice().id, { tokens: 99_000 });
-  await queueRuns(ctx, await insertTasks(ctx, five(), { nextExecutionAt: null, maxTokens: 800 }));
+  await insertUsage(ctx, alice().id, { tokens: 99_000 });
+  await insertQueuedRuns(ctx, await insertTasks(ctx, five(), { nextExecutionAt: null, maxTokens: 800 }));
   const claimed = await claim();
   t.equal(claimed.length, 2);
   await handBackExecutions(ctx, claimed);
@@ -55,7 +63,7 @@ t.test('Tokens that a call reserved and did not use let the others start', async
 t.test('A planned run whose tokens are used up before it starts is `over_quota` in the ledger too', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  await useUp(ctx, alice().id, { tokens: 100_000 });
+  await insertUsage(ctx, alice().id, { tokens: 100_000 });
   await newWorker(t).drain();
   t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'QUOTA_EXCEEDED', startedAt: null });
   t.match(await readLedger(ctx, task), [[/^2026/, 'over_quota']]);
@@ -91,7 +99,7 @@ t.test('A new day whose quota is used up rejects a run that waited over midnight
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   clock.set(MIDNIGHT);
-  await useUp(ctx, alice().id, { executions: 50 });
+  await insertUsage(ctx, alice().id, { executions: 50 });
   await newWorker(t).drain();
   t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'QUOTA_EXCEEDED' });
   t.match(await readUsage(ctx, alice().id, '2026-11-20'), { executions: 0 });
@@ -99,12 +107,12 @@ t.test('A new day whose quota is used up rejects a run that waited over midnight
 
 t.test('A run that waits for tokens does not count on the new day', async (t) => {
   const made = await insertTasks(ctx, [alice().id, alice().id], { nextExecutionAt: null });
-  await queueRuns(ctx, made);
+  await insertQueuedRuns(ctx, made);
   clock.set(MIDNIGHT);
-  await queueRuns(ctx, [
+  await insertQueuedRuns(ctx, [
     await insertTask(ctx, alice().id, { nextExecutionAt: null, maxTokens: 2000, prompt: 'First.' }),
   ]);
-  await useUp(ctx, alice().id, { executions: 48, tokens: 99_000 });
+  await insertUsage(ctx, alice().id, { executions: 48, tokens: 99_000 });
   await ctx.db.execute("update executions set run_at = '2026-11-01' where usage_day = '2026-11-21'");
   t.match(await claim(), [{ prompt: 'First.' }]);
   t.strictSame(await claimExecutions(ctx, { limit: 100, after: 0 }), { started: [], refused: 0, next: 0 });

@@ -8,7 +8,7 @@ import { getEffectiveLimit } from '../../src/limits/rates.ts';
 import { type CountedRequest, countRequest, tooManyRequests, toRateLimitState } from '../../src/limits/windows.ts';
 import { pruneAll } from '../../src/retention/prune.ts';
 import { START } from '../support/context.ts';
-import { rowOf } from '../support/rates.ts';
+import { getRateLimit } from '../support/rate-limits.ts';
 
 const { db, url } = await testDatabase(t);
 const others = [1, 2, 3].map(() => connect(url, { max: 10 }));
@@ -99,7 +99,7 @@ t.test('Counting a key again stays on its page and touches no index', async (t) 
 });
 
 t.test('RATE_LIMIT_MULTIPLIER scales a limit, rounded and never below 1', async (t) => {
-  const row = rowOf('POST /api/auth/login');
+  const row = getRateLimit('POST /api/auth/login');
   const limitAt = (rateLimitMultiplier: number) => getEffectiveLimit({ config: { rateLimitMultiplier } }, row);
   t.equal(limitAt(1), 5);
   t.equal(limitAt(1000), 5000);

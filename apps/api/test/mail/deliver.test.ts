@@ -6,9 +6,9 @@ import { queueMail, queueMails } from '../../src/mail/queue.ts';
 import { START, testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
-import { mailServer } from '../support/servers/mail-server.ts';
+import { startMailServer } from '../support/servers/mail-server.ts';
 
-const server = await mailServer(t);
+const server = await startMailServer(t);
 const { app, ctx, clock } = await testContext(t, {
   env: { SMTP_URL: server.url, MAIL_FROM: 'Carillon <bells@example.com>' },
 });

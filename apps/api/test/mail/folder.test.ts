@@ -7,7 +7,7 @@ import { queueMail } from '../../src/mail/queue.ts';
 import { testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { signUpAlice } from '../support/people.ts';
-import { linkIn } from '../support/servers/mail-server.ts';
+import { getResetLink } from '../support/servers/mail-server.ts';
 
 const forgot = { method: 'POST', url: '/api/auth/forgot-password', payload: { email: 'alice@example.com' } } as const;
 
@@ -28,7 +28,7 @@ t.test('Without a mail server each mail is a file, and reset links are logged', 
     to: [{ address: 'alice@example.com' }],
     from: { name: 'Carillon' },
   });
-  const link = linkIn(mail);
+  const link = getResetLink(mail);
   t.match(link, /^http:\/\/localhost:5173\/handler\/reset-password\/[0-9a-f]{64}$/);
   t.match(raw, `\r\n${link}\r\n`, 'in one piece');
   t.same(

@@ -4,9 +4,9 @@ import { inTransaction } from '../../src/context.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
-import { mailServer, type Received } from '../support/servers/mail-server.ts';
+import { type ReceivedMail, startMailServer } from '../support/servers/mail-server.ts';
 
-const server = await mailServer(t);
+const server = await startMailServer(t);
 const { ctx } = await testContext(t, { env: { SMTP_URL: server.url } });
 t.beforeEach(async () => {
   server.received.length = 0;
@@ -15,7 +15,7 @@ t.beforeEach(async () => {
 
 const MAIL = { to: 'alice@example.com', subject: 'The news', text: 'Nothing happened.\n' };
 
-async function send(mail: typeof MAIL): Promise<Received> {
+async function send(mail: typeof MAIL): Promise<ReceivedMail> {
   server.received.length = 0;
   await queueMail(ctx, mail);
   await deliverDueMails(ctx);

@@ -4,12 +4,12 @@ import { queueMail, queueMails } from '../../src/mail/queue.ts';
 import { createMail } from '../../src/mail/transport.ts';
 import { START, testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
-import { mailServer } from '../support/servers/mail-server.ts';
+import { startMailServer } from '../support/servers/mail-server.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-const server = await mailServer(t);
+const server = await startMailServer(t);
 const { ctx, clock, logged } = await testContext(t, {
   env: { SMTP_URL: server.url, MAIL_FROM: 'Carillon <bells@example.com>' },
 });

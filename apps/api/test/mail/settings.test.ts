@@ -1,8 +1,8 @@
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
-import { PRODUCTION } from '../support/production.ts';
+import { PRODUCTION_ENV } from '../support/production.ts';
 
-const { SMTP_URL: _, ...REST } = PRODUCTION;
+const { SMTP_URL: _, ...REST } = PRODUCTION_ENV;
 const SETTINGS = { ...REST, APP_URL: 'https://bells.example.com', DATABASE_URL: 'postgres://127.0.0.1/x' };
 
 t.test('Production requires a mail server', async (t) => {

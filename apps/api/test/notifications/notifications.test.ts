@@ -1,8 +1,9 @@
 import t from 'tap';
 import { notifyUsers } from '../../src/notifications/write.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { assertNeedsSession, NO_IDS } from '../support/tasks.ts';
+import { INVALID_IDS } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
@@ -88,7 +89,7 @@ t.test("A stranger's notification and an impossible id are not found", async (t)
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   await notify(alice, 'Mine');
   const [{ id }] = await shown(alice);
-  for (const wrong of [id, ...NO_IDS]) t.equal((await read(bob, wrong)).statusCode, 404, String(wrong));
+  for (const wrong of [id, ...INVALID_IDS]) t.equal((await read(bob, wrong)).statusCode, 404, String(wrong));
   t.match(await shown(alice), [{ readAt: null }]);
 });
 

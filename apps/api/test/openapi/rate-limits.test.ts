@@ -1,7 +1,7 @@
 import t from 'tap';
 import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS } from '../../src/limits/rates.ts';
 import { testContext } from '../support/context.ts';
-import { routesOf } from '../support/contract/conformance.ts';
+import { listRoutes } from '../support/contract/conformance.ts';
 
 interface Operation {
   operationId: string;
@@ -21,7 +21,7 @@ t.test('a limited operation has its limit, a 429 response, and rate limit header
   let limited = 0;
   for (const { path, method, operation } of operations) {
     const url = path.replace(/\{(\w+)\}/g, ':$1');
-    const route = routesOf(app).find((one) => one.method === method.toUpperCase() && one.url === url);
+    const route = listRoutes(app).find((one) => one.method === method.toUpperCase() && one.url === url);
     const { rate } = route?.config ?? {};
     if (!rate) {
       t.equal(operation['x-rate-limit'], undefined, `${method} ${path}`);
@@ -86,5 +86,5 @@ t.test('every response has X-Request-ID, and session responses have their own he
 
 t.test('every rate of a route is in the table of rate limits', async (t) => {
   const known = new Set([...RATE_LIMITS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS]);
-  for (const { url, config } of routesOf(app)) if (config?.rate) t.ok(known.has(config.rate), url);
+  for (const { url, config } of listRoutes(app)) if (config?.rate) t.ok(known.has(config.rate), url);
 });

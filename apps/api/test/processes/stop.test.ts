@@ -3,7 +3,7 @@ import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { Client } from 'undici';
 import { findWrongCounters } from '../../src/usage/verify.ts';
-import { PRODUCTION } from '../support/production.ts';
+import { PRODUCTION_ENV } from '../support/production.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
 import { startApiProcess, until } from './api-process.ts';
 import { countStates, insertDueTasks, insertPeople } from './due-tasks.ts';
@@ -71,7 +71,7 @@ t.test('On SIGTERM right after its start a process exits with 0', async (t) => {
 
 t.test('A stopping process answers requests over open connections and reports that it is not ready', async (t) => {
   const { db, url: databaseUrl } = await testDatabase(t);
-  const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline', env: PRODUCTION });
+  const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline', env: PRODUCTION_ENV });
   const clients = [new Client(api.url), new Client(api.url)];
   t.teardown(() => Promise.all(clients.map((client) => client.destroy())));
   const [watcher, writer] = clients as [Client, Client];

@@ -8,7 +8,7 @@ import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { LEASE_MS, MAX_CONCURRENT_UPLOADS } from '../../src/uploads/reservation.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { FORM, formOf, MIB, NOTHING, textOf, traces, upload } from '../support/uploads.ts';
+import { buildForm, buildText, FORM, MIB, NO_UPLOADS, readUploadState, upload } from '../support/uploads.ts';
 import { startApiProcess, until } from './api-process.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'carillon-uploads-'));
@@ -28,14 +28,14 @@ t.test('A process killed during uploads leaves only files that the next cleanup 
   clock.set(new Date());
   const alice = await signUp(app);
   const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline', env });
-  const form = formOf({ content: textOf(8 * MIB) });
+  const form = buildForm({ content: buildText(8 * MIB) });
   for (let i = 0; i < MAX_CONCURRENT_UPLOADS; i++) beginUpload(api.url, alice, form);
   const folder = join(DATA_DIR, 'files');
   const sizes = () => readdirSync(folder).map((name) => statSync(join(folder, name)).size);
   await until(() => sizes().length === MAX_CONCURRENT_UPLOADS && sizes().every((size) => size > MIB));
   t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 429, 'they take every slot');
   await api.end('SIGKILL');
-  t.match(await traces(ctx, alice), {
+  t.match(await readUploadState(ctx, alice), {
     rows: 0,
     loose: MAX_CONCURRENT_UPLOADS,
     objects: MAX_CONCURRENT_UPLOADS,
@@ -47,6 +47,6 @@ t.test('A process killed during uploads leaves only files that the next cleanup 
   t.ok(Math.max(...ends) - ctx.now().getTime() < LEASE_MS + 60_000);
   clock.set(new Date(Math.max(...ends)));
   t.equal(await deleteOrphanedObjects(ctx), MAX_CONCURRENT_UPLOADS);
-  t.same(await traces(ctx, alice), NOTHING);
+  t.same(await readUploadState(ctx, alice), NO_UPLOADS);
   t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 200, 'the slots are free again');
 });

@@ -9,7 +9,7 @@ import { type Context, inTransaction } from '../../src/context.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
 import { NO_TRACE } from '../../src/telemetry/tracing.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
-import { insertWebhooks, signatureOf } from '../support/webhooks.ts';
+import { computeSignature, insertWebhooks } from '../support/webhooks.ts';
 import { startApiProcess, until } from './api-process.ts';
 import { insertPeople } from './due-tasks.ts';
 
@@ -72,7 +72,7 @@ t.test(
       if (ids.has(id)) repeated += 1;
       if ((ids.get(id) ?? text) !== text || headers['x-delivery-attempt'] !== '1') broken += 1;
       ids.set(id, text);
-      if (headers['x-webhook-signature'] !== signatureOf(secret, body)) broken += 1;
+      if (headers['x-webhook-signature'] !== computeSignature(secret, body)) broken += 1;
       if (!verifies(secret, text, headers as Record<string, string>)) broken += 1;
     }
     const seen = new Set([...ids.values()].map((text) => `${JSON.parse(text).webhookId} ${JSON.parse(text).data.n}`));

@@ -6,17 +6,17 @@ import type { Caller } from '../../src/context.ts';
 import { executionRow } from '../../src/executions/read.ts';
 import { findOwnedRow } from '../../src/queries/owned-row.ts';
 import { getTask, taskRow } from '../../src/tasks/read.ts';
-import { type Overrides, testContext } from '../support/context.ts';
-import { type Person, signUp, signUpAda, whoIs } from '../support/people.ts';
-import { NO_IDS, postTask, UNHURRIED } from '../support/tasks.ts';
+import { type TestContextOptions, testContext } from '../support/context.ts';
+import { findCallerByToken, type Person, signUp, signUpAda } from '../support/people.ts';
+import { INVALID_IDS, postTask } from '../support/tasks.ts';
 
-const { app, ctx } = await testContext(t, { env: UNHURRIED });
+const { app, ctx } = await testContext(t);
 const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
 
 const ask = ({ headers }: Pick<Person, 'headers'>, url: string) => app.inject({ url, headers });
 
 async function callerOf({ token }: Person): Promise<Caller> {
-  const caller = await whoIs(ctx, token);
+  const caller = await findCallerByToken(ctx, token);
   if (!caller) throw new Error('The token has no session.');
   return caller;
 }
@@ -80,8 +80,8 @@ t.test('A missing row and a row of another user cost no further statement', asyn
   for (const url of ['/api/tasks/2147483647', '/api/executions/2147483647'])
     t.equal((await ask(alice, url)).statusCode, 404);
   t.equal(texts.length, 6);
-  for (const id of NO_IDS) t.equal((await ask(alice, `/api/tasks/${id}`)).statusCode, 404, id);
-  t.equal(texts.length, 6 + NO_IDS.length, 'an id that no row can have loads nothing');
+  for (const id of INVALID_IDS) t.equal((await ask(alice, `/api/tasks/${id}`)).statusCode, 404, id);
+  t.equal(texts.length, 6 + INVALID_IDS.length, 'an id that no row can have loads nothing');
 });
 
 t.test('The next request sees a change and a deletion', async (t) => {
@@ -107,7 +107,7 @@ t.test('A service finds the row of its owner only, by its id and kind', async (t
 });
 
 t.test('Only a GET route for one row of the caller may load it', async (t) => {
-  const boot = (routes: Overrides['routes']) => buildApp(ctx, { ...(routes && { routes }) });
+  const boot = (routes: TestContextOptions['routes']) => buildApp(ctx, { ...(routes && { routes }) });
   const loads = taskRow;
   const handler = async ({ caller }: { caller: Caller }) => caller.id;
   await t.rejects(

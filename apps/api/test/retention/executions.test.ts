@@ -7,13 +7,13 @@ import { createPruner, pruneAll } from '../../src/retention/prune.ts';
 import { deleteTask } from '../../src/tasks/delete.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { START, testContext } from '../support/context.ts';
-import { watchDeadlocks } from '../support/deadlocks.ts';
-import { type Person, signUp, whoIs } from '../support/people.ts';
-import { bookEnded, insertTask, insertTasks } from '../support/schedules.ts';
-import { answering, BUSY, runDue } from '../support/tasks.ts';
+import { recordDeadlocks } from '../support/database.ts';
+import { findCallerByToken, type Person, signUp } from '../support/people.ts';
+import { countEndedRuns, insertTask, insertTasks } from '../support/task-rows.ts';
+import { BUSY_OUTCOME, createFixedAi, runDue } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t, { env: { EXECUTION_RETRY_DELAYS_MS: '60000' } });
-const deadlocks = watchDeadlocks(ctx);
+const deadlocks = recordDeadlocks(ctx);
 const ago = (days: number, ms = 0) => new Date(START.getTime() - days * DAY_MS - ms);
 let alice: Person;
 t.beforeEach(async () => {
@@ -31,7 +31,7 @@ async function findMiscounts() {
   const counted = () => ctx.db.select().from(usageCounters).orderBy(usageCounters.userId, usageCounters.period);
   const before = await counted();
   await ctx.db.update(usageCounters).set({ completed: 0, failed: 0 });
-  await bookEnded(ctx);
+  await countEndedRuns(ctx);
   const after = await counted();
   return before.filter((row, at) => JSON.stringify(row) !== JSON.stringify(after[at]));
 }
@@ -43,7 +43,7 @@ async function insertRuns(taskId: number, at: Date, runs: readonly Run[], userId
   const ended = { completedAt: at, createdAt: at, usageDay: at.toISOString().slice(0, 10) };
   const values = runs.map((run) => ({ ...made, ...ended, ...run, taskId, userId }));
   const inserted = await ctx.db.insert(executions).values(values).returning({ id: executions.id });
-  await bookEnded(ctx);
+  await countEndedRuns(ctx);
   return inserted.map(({ id }) => id);
 }
 const times = (count: number, run: Run = {}) => Array.from({ length: count }, () => run);
@@ -114,7 +114,7 @@ t.test('An execution is pruned before the one that retried it', async (t) => {
 });
 
 t.test('A planned instant is not executed again after its execution was pruned', async (t) => {
-  const busy = { ...ctx, ai: answering(BUSY) };
+  const busy = { ...ctx, ai: createFixedAi(BUSY_OUTCOME) };
   const task = await insertTask(ctx, alice.id, { recurrence: 'once' });
   await runDue(busy);
   clock.advance(60_000);
@@ -138,7 +138,7 @@ t.test('Simultaneous pruners and task deletions subtract each execution from the
     await insertRuns(task, ago(390), times(20, { ...failed, retryOfId: ids[at] as number }), id);
   }
   const deletions = tasks.slice(0, 6).map(async (task, at) => {
-    const caller = await whoIs(ctx, (people[at % 3] as Person).token);
+    const caller = await findCallerByToken(ctx, (people[at % 3] as Person).token);
     if (caller) await deleteTask(ctx, caller, task);
   });
   await Promise.all([pruneAll(ctx), createPruner(ctx)(), ...deletions, pruneAll(ctx)]);

@@ -4,7 +4,7 @@ import t from 'tap';
 import { createPruner, pruneAll } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { insertTask, insertTasks, insertUsers, readLedger } from '../support/schedules.ts';
+import { insertTask, insertTasks, insertUsers, readLedger } from '../support/task-rows.ts';
 
 const { app, ctx } = await testContext(t);
 const ago = (days: number, ms = 0) => new Date(START.getTime() - days * DAY_MS - ms);

@@ -4,7 +4,7 @@ import t from 'tap';
 import { createPruner } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
-import { bookEnded, insertTask } from '../support/schedules.ts';
+import { countEndedRuns, insertTask } from '../support/task-rows.ts';
 
 /** Rows of each table for the second measurement, of which as many are old as before. */
 const [FEW, MANY, OLD] = [1_000, 50_000, 300];
@@ -46,7 +46,7 @@ async function rowsRead(total: number, { analysed }: { analysed: boolean }): Pro
     insert into webhooks (id, user_id, url, secret_sealed, secret_lookup, events, created_at, updated_at)
     values (gen_random_uuid(), ${user}, 'https://hooks.example.com/', '', 'x', '{}', now(), now())`);
   for (const fill of FILLS) await ctx.db.execute(fill({ user, task, from: 0, to: total }));
-  await bookEnded(ctx);
+  await countEndedRuns(ctx);
   if (analysed) await ctx.db.execute('analyze');
   const read = await ctx.db.transaction(async (tx) => {
     const before = await counted(tx);

@@ -9,16 +9,16 @@ import { createTask } from '../../src/tasks/write.ts';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { findWrongTotals } from '../../src/uploads/totals.ts';
 import { START, testContext } from '../support/context.ts';
-import { type Person, signUp, whoIs } from '../support/people.ts';
+import { findCallerByToken, type Person, signUp } from '../support/people.ts';
 import { insertUpload, patchTask, postTask, TASK } from '../support/tasks.ts';
-import { forgetAll, NOTHING, traces, upload } from '../support/uploads.ts';
+import { deleteAll, NO_UPLOADS, readUploadState, upload } from '../support/uploads.ts';
 
 const env = { STORAGE_DRIVER: 'disk', RETENTION_FILES_DAYS: '10' };
 const { app, ctx, clock } = await testContext(t, { env });
 t.beforeEach(() => clock.set(START));
 t.afterEach(async () => {
   const wrong = await findWrongTotals(ctx.db);
-  await forgetAll(ctx);
+  await deleteAll(ctx);
   if (wrong.length > 0) throw new Error(JSON.stringify(wrong));
 });
 
@@ -40,12 +40,12 @@ t.test('A file that no task uses is deleted after the configured days, and its q
   await upload(app, alice, TEXT);
   clock.advance(10 * DAY_MS);
   await pruneAll(ctx);
-  t.equal((await traces(ctx, alice)).rows, 1);
+  t.equal((await readUploadState(ctx, alice)).rows, 1);
   clock.advance(1);
   await pruneAll(ctx);
-  t.same(await traces(ctx, alice), { ...NOTHING, loose: 1, objects: 1 });
+  t.same(await readUploadState(ctx, alice), { ...NO_UPLOADS, loose: 1, objects: 1 });
   await deleteOrphanedObjects(ctx);
-  t.same(await traces(ctx, alice), NOTHING);
+  t.same(await readUploadState(ctx, alice), NO_UPLOADS);
 });
 
 t.test('A file that a task uses is never pruned, whatever the state of the task', async (t) => {
@@ -77,7 +77,7 @@ t.test('Data URLs are pruned and leave no orphaned object', async (t) => {
   const [{ id }] = await insertOld(alice, 1);
   await ctx.db.update(uploads).set({ storage: 'base64', storageKey: null }).where(eq(uploads.id, id));
   await pruneAll(ctx);
-  t.same(await traces(ctx, alice), NOTHING);
+  t.same(await readUploadState(ctx, alice), NO_UPLOADS);
 });
 
 t.test('Several pruners at once delete each file once', async (t) => {
@@ -107,7 +107,7 @@ t.test('A task created during pruning either keeps its file or is refused', asyn
 
 t.test('A file that is being attached to a task is skipped without waiting', async (t) => {
   const alice = await signUp(app);
-  const caller = await whoIs(ctx, alice.token);
+  const caller = await findCallerByToken(ctx, alice.token);
   const [one] = await insertOld(alice, 2);
   await inTransaction(ctx, async (tx) => {
     await createTask(tx, caller as Caller, { ...TASK, attachments: [one.id] } as CreateTaskInput);

@@ -3,9 +3,9 @@ import t from 'tap';
 import { buildApp } from '../../src/app.ts';
 import { SESSION_COOKIE } from '../../src/http/credentials.ts';
 import { CRON_SECRET, testContext } from '../support/context.ts';
-import { routesOf } from '../support/contract/conformance.ts';
+import { listRoutes } from '../support/contract/conformance.ts';
+import { countStatements } from '../support/database.ts';
 import { PASSWORD, signUpAda, signUpAlice } from '../support/people.ts';
-import { countStatements } from '../support/statements.ts';
 
 const { app, ctx } = await testContext(t);
 const alice = await signUpAlice(app);
@@ -30,7 +30,7 @@ const isOpen = (url: string) =>
 t.test('Every route that is not open answers 503 with Retry-After', async (t) => {
   await setMode(true);
   let closed = 0;
-  for (const { method, url } of routesOf(app)) {
+  for (const { method, url } of listRoutes(app)) {
     if (isOpen(url)) continue;
     const path = url.replaceAll(/:\w+/g, '1');
     const response = await app.inject({ method: [method].flat()[0] as 'GET', url: path, headers: alice.headers });

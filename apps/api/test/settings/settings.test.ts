@@ -2,8 +2,8 @@ import { auditLog, connect, settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { buildApp } from '../../src/app.ts';
+import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { PASSWORD, type Person, signUpAda, signUpAlice } from '../support/people.ts';
 import { postTask, readTask, TASK } from '../support/tasks.ts';
 

@@ -3,12 +3,12 @@ import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
+import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { assertNeedsAdmin } from '../support/contract/errors.ts';
-import { findFaults } from '../support/engine-faults.ts';
+import { findInconsistencies } from '../support/inconsistencies.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { insertTask, useUp } from '../support/schedules.ts';
-import { answering, BUSY, REFUSED, runDue } from '../support/tasks.ts';
+import { insertTask, insertUsage } from '../support/task-rows.ts';
+import { BUSY_OUTCOME, createFixedAi, REFUSED_OUTCOME, runDue } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t);
 const DAY = 24 * 3_600_000;
@@ -22,7 +22,7 @@ t.beforeEach(async () => {
   alice = await signUpAlice(app);
 });
 t.afterEach(async () => {
-  const faults = [...(await findFaults(ctx)), ...(await findMiscounts())];
+  const faults = [...(await findInconsistencies(ctx)), ...(await findMiscounts())];
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
 });
 
@@ -93,7 +93,7 @@ t.test('Executions are counted by status, and by user', async (t) => {
   for (let n = 0; n < 2; n++) await insertTask(ctx, alice.id, offline);
   await runDue(ctx);
   await insertTask(ctx, bob.id);
-  await runDue({ ...ctx, ai: answering(REFUSED) });
+  await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
   for (let n = 0; n < 3; n++) await insertTask(ctx, bob.id);
   await enqueueDue(ctx);
   await claimExecutions(ctx, { limit: 1, after: 0 });
@@ -112,8 +112,8 @@ t.test('Executions are counted by status, and by user', async (t) => {
 
 t.test('A scheduled retry and a run over quota count as executions', async (t) => {
   await insertTask(ctx, alice.id);
-  await runDue({ ...ctx, ai: answering(BUSY) });
-  await useUp(ctx, alice.id, { tokens: 100_000 });
+  await runDue({ ...ctx, ai: createFixedAi(BUSY_OUTCOME) });
+  await insertUsage(ctx, alice.id, { tokens: 100_000 });
   await insertTask(ctx, alice.id);
   await runDue(ctx);
   t.match((await get()).executions, { total: 3, byStatus: { completed: 0, failed: 2, pending: 1, running: 0 } });
@@ -135,7 +135,7 @@ t.test('Deleted rows are not counted', async (t) => {
   const [id, other] = [await insertTask(ctx, alice.id, offline), await insertTask(ctx, alice.id, offline)];
   await runDue(ctx);
   clock.advance(DAY);
-  await runDue({ ...ctx, ai: answering(REFUSED) });
+  await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
   await app.inject({ method: 'DELETE', url: `/api/tasks/${id}`, headers: alice.headers });
   t.match((await get()).executions, { total: 2, byStatus: { completed: 1, failed: 1 }, successRate: 50 });
   await app.inject({ method: 'DELETE', url: `/api/tasks/${other}`, headers: alice.headers });

@@ -5,8 +5,8 @@ import t from 'tap';
 import { getSystemStats } from '../../src/stats/system.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAda, signUpAlice } from '../support/people.ts';
-import { insertTask } from '../support/schedules.ts';
-import { answering, REFUSED, runDue } from '../support/tasks.ts';
+import { insertTask } from '../support/task-rows.ts';
+import { createFixedAi, REFUSED_OUTCOME, runDue } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t);
 let alice: Person;
@@ -60,7 +60,7 @@ t.test('Executions of the last 24 hours are counted to the millisecond, by resul
   clock.advance(1);
   const at = { nextExecutionAt: ctx.now() };
   await insertTask(ctx, alice.id, { ...offline, ...at });
-  await runDue({ ...ctx, ai: answering(REFUSED) });
+  await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
   const waiting = await insertTask(ctx, alice.id, { nextExecutionAt: null });
   await insertRuns(waiting, [2], 'pending');
   const executionCounts = async () => (await getSystemStats(ctx)).executions;

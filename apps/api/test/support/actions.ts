@@ -35,7 +35,7 @@ function explainMismatch(name: keyof Actions, answer: { success: boolean }): str
 }
 
 /** What an action gives, which must be a success. */
-export async function dataOf<D>(answer: Promise<{ success: true; data: D } | ActionError>): Promise<D> {
+export async function getData<D>(answer: Promise<{ success: true; data: D } | ActionError>): Promise<D> {
   const given = await answer;
   if (!given.success) throw new Error(JSON.stringify(given));
   return given.data;
@@ -44,7 +44,7 @@ export async function dataOf<D>(answer: Promise<{ success: true; data: D } | Act
 type Answer = { success: boolean; error?: string; code?: string; data?: unknown };
 
 /** Each action by its name, to be called with anything. */
-export const callable = (actions: Actions) =>
+export const listActions = (actions: Actions) =>
   Object.entries(actions) as unknown as [string, (...given: unknown[]) => Promise<Answer>][];
 
 /** A task as `createTask` takes it. */
@@ -59,15 +59,23 @@ export const UNAUTHORIZED = { success: false, error: 'Unauthorized', code: 'AUTH
 export const FORBIDDEN = { success: false, error: 'Forbidden', code: 'INSUFFICIENT_PERMISSIONS' };
 
 /** The error object of a validation error. */
-export const invalid = (details: Record<string, string[]>) => ({ success: false, error: 'Validation error', details });
+export const validationError = (details: Record<string, string[]>) => ({
+  success: false,
+  error: 'Validation error',
+  details,
+});
 
 /** What is told of something that is not there, or not the caller's. */
-export const notFound = (what: string) => ({ success: false, error: `There is no such ${what}.`, code: 'NOT_FOUND' });
+export const notFoundError = (what: string) => ({
+  success: false,
+  error: `There is no such ${what}.`,
+  code: 'NOT_FOUND',
+});
 
 type Call = (session: string | null) => Promise<unknown>;
 
 /** What the wrapper refuses is refused here too: nobody, a session that has ended, maintenance, a deactivated account. */
-export async function assertGuarded(t: Test, { app, ctx, clock }: TestContext, call: Call): Promise<void> {
+export async function assertActionNeedsSession(t: Test, { app, ctx, clock }: TestContext, call: Call): Promise<void> {
   const before = ctx.now();
   for (const session of [null, '', 'nonsense']) t.same(await call(session), UNAUTHORIZED, `session ${session}`);
   const carol = await signUp(app, { name: 'Carol' });

@@ -14,7 +14,7 @@ interface Test {
 }
 
 /** The same route with short times for keep-alive comments and shutdown. */
-export const IMPATIENT = '/impatient';
+export const SHORT_TIMEOUTS_PREFIX = '/impatient';
 
 export const readInstructions = ({ body }: Pick<AiServerRequest, 'body'>): string =>
   String(body.messages.find(({ role }) => role === 'system')?.content ?? '');
@@ -22,7 +22,7 @@ export const readMarkerLine = (request: Pick<AiServerRequest, 'body'>): string =
   /^=== [0-9a-f]{16} ===$/m.exec(readInstructions(request))?.[0] ?? 'no marker';
 
 /** Answers as a model that follows its instructions. */
-export const modelAnswer =
+export const buildModelAnswer =
   (content: string, suggestions: readonly string[] = [], rest: AiAnswer = {}) =>
   (request: Pick<AiServerRequest, 'body'>): AiAnswer => ({
     text: `${content}\n\n${readMarkerLine(request)}\n${suggestions.join('\n')}`,
@@ -34,7 +34,8 @@ export async function testAgent(t: Test, env: Record<string, string> = {}) {
   const ai = await startAiServer({ apiKey: undefined });
   const test = await testContext(t, {
     env: { AI_BASE_URL: ai.url, AI_API_KEY: 'the-operators-own-key', ...env },
-    routes: (app, ctx) => app.register(agentRoutes, { ctx, prefix: IMPATIENT, keepAliveMs: 20, graceMs: 100 }),
+    routes: (app, ctx) =>
+      app.register(agentRoutes, { ctx, prefix: SHORT_TIMEOUTS_PREFIX, keepAliveMs: 20, graceMs: 100 }),
   });
   const { ctx, app, clock } = test;
   t.teardown(() => ai.close());
@@ -42,7 +43,7 @@ export async function testAgent(t: Test, env: Record<string, string> = {}) {
   t.beforeEach(async () => {
     await ctx.db.delete(users);
     ai.requests.length = 0;
-    ai.answer(modelAnswer('Titan.', ['Why?', 'How far?']));
+    ai.answer(buildModelAnswer('Titan.', ['Why?', 'How far?']));
     clock.set(START);
     alice = await signUp(app);
   });

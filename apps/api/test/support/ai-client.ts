@@ -3,12 +3,12 @@ import type { AiRequest } from '../../src/ai/request.ts';
 import type { Config } from '../../src/config/config.ts';
 import { type AiServer, type AiServerOptions, startAiServer } from './servers/ai-server.ts';
 
-interface Ending {
+interface Test {
   after: (work: () => Promise<void>) => void;
 }
 
 /** An AI that ends with the test. Without settings it has no provider. */
-export function aiFor(t: Ending, settings: Partial<Config['ai']> = {}): Ai {
+export function createTestAi(t: Test, settings: Partial<Config['ai']> = {}): Ai {
   const none = { baseUrl: null, apiKey: null, anthropicApiKey: null, anthropicBaseUrl: null, timeoutMs: 5000 };
   const ai = createAi({ ...none, ...settings });
   t.after(() => ai.close());
@@ -16,18 +16,18 @@ export function aiFor(t: Ending, settings: Partial<Config['ai']> = {}): Ai {
 }
 
 /** A provider and an AI that asks it; both end with the test. */
-export async function provided(
-  t: Ending,
+export async function startTestAi(
+  t: Test,
   settings: Partial<Config['ai']> = {},
   options: AiServerOptions = {},
 ): Promise<{ server: AiServer; ai: Ai; ask: (request?: Partial<AiRequest>) => Promise<AiOutcome> }> {
   const server = await startAiServer(options);
   t.after(() => server.close());
-  const ai = aiFor(t, { baseUrl: server.url, ...settings });
-  return { server, ai, ask: (request) => ai.ask(requestOf(request)) };
+  const ai = createTestAi(t, { baseUrl: server.url, ...settings });
+  return { server, ai, ask: (request) => ai.ask(buildAiRequest(request)) };
 }
 
-export const requestOf = (request: Partial<AiRequest> = {}): AiRequest => ({
+export const buildAiRequest = (request: Partial<AiRequest> = {}): AiRequest => ({
   model: 'test-model',
   prompt: 'Name the three largest moons of Saturn.',
   maxTokens: 1024,
@@ -37,7 +37,7 @@ export const requestOf = (request: Partial<AiRequest> = {}): AiRequest => ({
 });
 
 /** The failure of an outcome; a success fails the test by what it is compared with. */
-export function failed(outcome: AiOutcome) {
+export function toFailure(outcome: AiOutcome) {
   if (outcome.ok) return { errorCode: 'it succeeded', message: '', retryable: null, retryAfterMs: null, usage: null };
   const { errorCode, message, retryable, retryAfterMs, usage } = outcome;
   return { errorCode, message, retryable, retryAfterMs, usage };

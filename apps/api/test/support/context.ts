@@ -28,7 +28,7 @@ export const ADMIN_KEY = 'the-admin-key-of-the-tests-1234567890-abcdef';
 /** What the clock of a test says at first. */
 export const START = new Date('2026-11-20T10:00:00.000Z');
 
-export interface Overrides extends AppOptions {
+export interface TestContextOptions extends AppOptions {
   env?: Record<string, string>;
   /** The built-in model unless told. */
   ai?: Ai;
@@ -59,7 +59,7 @@ interface Test {
 const contexts = new WeakMap<FastifyInstance, Context>();
 
 /** The context that an application of `testContext` was built with. */
-export function contextOf(app: FastifyInstance): Context {
+export function getContext(app: FastifyInstance): Context {
   const ctx = contexts.get(app);
   if (!ctx) throw new Error('This application was not made by testContext.');
   return ctx;
@@ -75,7 +75,7 @@ const noWorker: WorkerHandle = {
 };
 
 /** The application over a database, a folder and a clock of its own; all of it goes away at the end of `t`. */
-export async function testContext(t: Test, { env = {}, ...given }: Overrides = {}): Promise<TestContext> {
+export async function testContext(t: Test, { env = {}, ...given }: TestContextOptions = {}): Promise<TestContext> {
   const database = await testDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'carillon-test-'));
   const logged: Record<string, unknown>[] = [];

@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
 import type { Person } from './people.ts';
 
-export interface Heard {
+export interface RecordedEvent {
   event: EventKind;
   timestamp: string;
   // biome-ignore lint/suspicious/noExplicitAny: a payload, compared as a whole
@@ -14,11 +14,11 @@ export interface Heard {
 }
 
 /** Subscribes a webhook; the returned function takes the deliveries that were recorded since its last call. */
-export async function listen(
+export async function captureEvents(
   { db, now }: Context,
   { id: userId }: Person,
   events: readonly EventKind[] = EVENT_KINDS,
-): Promise<() => Promise<Heard[]>> {
+): Promise<() => Promise<RecordedEvent[]>> {
   const id = randomUUID();
   const secretLookup = randomBytes(32).toString('hex');
   const url = 'https://hooks.example.com/';

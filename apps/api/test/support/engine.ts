@@ -6,7 +6,7 @@ import type { Caller, Context } from '../../src/context.ts';
 import { type Enqueued, enqueueDue } from '../../src/executions/enqueue.ts';
 import { createWorker, type Worker } from '../../src/worker.ts';
 import { START, type TestContext, testContext } from './context.ts';
-import { findFaults } from './engine-faults.ts';
+import { findInconsistencies } from './inconsistencies.ts';
 import { type Person, signUpAlice } from './people.ts';
 import { type AiServer, startAiServer } from './servers/ai-server.ts';
 
@@ -49,7 +49,7 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
     alice = await signUpAlice(app);
   });
   t.afterEach(async () => {
-    const faults = await findFaults(ctx);
+    const faults = await findInconsistencies(ctx);
     if (faults.length > 0) throw new Error(`The books do not balance: ${JSON.stringify(faults)}`);
   });
 
@@ -65,7 +65,7 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
   return {
     ...test,
     ai,
-    alice: () => callerFor((alice as Person).id),
+    alice: () => buildCaller((alice as Person).id),
     newWorker,
     async runDue(t) {
       const enqueued = await enqueueDue(ctx);
@@ -83,7 +83,7 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
 }
 
 /** A user as the verbs are handed one. */
-export function callerFor(id: number): Caller {
+export function buildCaller(id: number): Caller {
   const rest = { role: 'USER', plan: 'trial', timezone: null, trialEndsAt: null, createdAt: START } as const;
   return {
     id,

@@ -5,7 +5,7 @@ import { hashPassword } from '../../src/auth/passwords.ts';
 import { openSession } from '../../src/auth/sessions.ts';
 import { insertAccount } from '../../src/auth/write.ts';
 import type { Caller, Context } from '../../src/context.ts';
-import { ADMIN_KEY, contextOf } from './context.ts';
+import { ADMIN_KEY, getContext } from './context.ts';
 
 /** Everybody's password. */
 export const PASSWORD = 'Carillon-2026';
@@ -19,7 +19,7 @@ export interface Person {
   headers: { authorization: string; 'x-admin-key'?: string };
 }
 
-interface Traits {
+interface PersonValues {
   name?: string;
   /** One of its own unless told. */
   email?: string;
@@ -31,8 +31,8 @@ let people = 0;
 let passwordHash: Promise<string> | undefined;
 
 /** Someone with an account in its trial and a session, made by the verbs; the password is hashed once for all. */
-export async function signUp(app: FastifyInstance, traits: Traits = {}): Promise<Person> {
-  const ctx = contextOf(app);
+export async function signUp(app: FastifyInstance, traits: PersonValues = {}): Promise<Person> {
+  const ctx = getContext(app);
   people += 1;
   passwordHash ??= hashPassword(PASSWORD);
   const { name = 'Alice', email = `${name.toLowerCase()}-${people}@example.com`, role = 'USER', timezone } = traits;
@@ -52,7 +52,7 @@ export const signUpAda = (app: FastifyInstance) =>
   signUp(app, { name: 'Ada', email: 'ada@example.com', role: 'ADMIN' });
 
 /** The caller of a token, or null, as the guard finds it without rate limits. */
-export async function whoIs(ctx: Context, token: string | null): Promise<Caller | null> {
+export async function findCallerByToken(ctx: Context, token: string | null): Promise<Caller | null> {
   const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
   return (claims && (await findCaller(ctx, claims)))?.caller ?? null;
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 const secret = (name: string) => createHash('sha256').update(name).digest('base64');
 
 /** What production insists on, and nothing else. */
-export const PRODUCTION = {
+export const PRODUCTION_ENV = {
   NODE_ENV: 'production',
   JWT_SECRET: secret('sessions'),
   ENCRYPTION_KEY: secret('seals'),

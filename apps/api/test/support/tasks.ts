@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { uploads, uploadTotals } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { FastifyInstance, InjectOptions } from 'fastify';
-import type { Test } from 'tap';
+import type { FastifyInstance } from 'fastify';
 import type { Ai, AiOutcome } from '../../src/ai/client.ts';
 import type { Context } from '../../src/context.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { createWorker } from '../../src/worker.ts';
 import type { Person } from './people.ts';
-
-/** For tests that ask more often than a person may. */
-export const UNHURRIED = { RATE_LIMIT_MULTIPLIER: '1000' };
 
 /** A task whose first run is an hour after the clock's start. */
 export const TASK = {
@@ -22,7 +18,7 @@ export const TASK = {
 };
 
 /** Ids that no row can have. */
-export const NO_IDS = ['0', '-1', '2147483648', '99999999999999999999', '1.5', '1e3', 'abc', 'null', '%00', '%20'];
+export const INVALID_IDS = ['0', '-1', '2147483648', '99999999999999999999', '1.5', '1e3', 'abc', 'null', '%00', '%20'];
 
 /** `TASK`, with `given` instead, through the door; its id. */
 export async function postTask(app: FastifyInstance, { headers }: Person, given: object = {}): Promise<number> {
@@ -65,10 +61,10 @@ export async function runDue(ctx: Context): Promise<void> {
 }
 
 /** An AI that gives this answer to everything. */
-export const answering = (outcome: AiOutcome): Ai => ({ ask: async () => outcome, close: async () => {} });
+export const createFixedAi = (outcome: AiOutcome): Ai => ({ ask: async () => outcome, close: async () => {} });
 
 /** What a provider says that is too busy: a repeat may mend it. */
-export const BUSY: AiOutcome = {
+export const BUSY_OUTCOME: AiOutcome = {
   ok: false,
   errorCode: 'RATE_LIMIT_EXCEEDED',
   message: 'The provider is busy.',
@@ -79,20 +75,9 @@ export const BUSY: AiOutcome = {
 };
 
 /** What a provider says to a request that it will never take. */
-export const REFUSED: AiOutcome = {
-  ...BUSY,
+export const REFUSED_OUTCOME: AiOutcome = {
+  ...BUSY_OUTCOME,
   errorCode: 'INVALID_REQUEST',
   message: 'No such model.',
   retryable: false,
 };
-
-/** Nobody who is not signed in gets past the door. */
-export async function assertNeedsSession(t: Test, app: FastifyInstance, request: InjectOptions): Promise<void> {
-  for (const headers of [{}, { authorization: 'Bearer nonsense' }, { cookie: 'local-session=nonsense' }]) {
-    const answer = await app.inject({ ...request, headers });
-    t.equal(answer.statusCode, 401);
-    const { message, ...body } = answer.json();
-    t.same(body, { success: false, error: 'Unauthorized' });
-    t.match(message, /Sign in/);
-  }
-}

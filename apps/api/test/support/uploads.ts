@@ -24,7 +24,7 @@ export const BOUNDARY = '----carillon-7f3a';
 export const FORM = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
 /** A form as browsers write it. */
-export function formOf(...parts: Part[]): Buffer {
+export function buildForm(...parts: Part[]): Buffer {
   const pieces = parts.flatMap(({ field = 'file', name = 'notes.txt', type = null, headers, content }) => [
     `--${BOUNDARY}\r\n`,
     headers ??
@@ -45,17 +45,17 @@ export const postForm = (app: FastifyInstance, { headers }: Pick<Person, 'header
 
 /** The answer to a form with one file. */
 export const upload = (app: FastifyInstance, person: Pick<Person, 'headers'>, part: Part) =>
-  postForm(app, person, formOf(part));
+  postForm(app, person, buildForm(part));
 
 /** The answer to `DELETE /api/upload`. */
-export const remove = (app: FastifyInstance, { headers }: Pick<Person, 'headers'>, payload: object) =>
+export const deleteUpload = (app: FastifyInstance, { headers }: Pick<Person, 'headers'>, payload: object) =>
   app.inject({ method: 'DELETE', url: '/api/upload', headers, payload });
 
 /** The messages on each field of a validation error. */
-export const detailsOf = (response: LightMyRequestResponse): Record<string, string[]> => response.json().details;
+export const getDetails = (response: LightMyRequestResponse): Record<string, string[]> => response.json().details;
 
 /** What there is of a person's files: rows, objects without an owner (everybody's), what is stored, and the total. */
-export async function traces(ctx: Context, { id }: Pick<Person, 'id'>) {
+export async function readUploadState(ctx: Context, { id }: Pick<Person, 'id'>) {
   const { db } = ctx;
   const [total] = await db.select().from(uploadTotals).where(eq(uploadTotals.userId, id));
   return {
@@ -74,16 +74,20 @@ function storedIn({ config: { storage } }: Context): string[] {
 }
 
 /** Forgets all accounts and all files. */
-export async function forgetAll(ctx: Context): Promise<void> {
+export async function deleteAll(ctx: Context): Promise<void> {
   await ctx.db.delete(users);
   await ctx.db.delete(orphanedObjects);
   for (const path of storedIn(ctx)) rmSync(path);
 }
 
-export const NOTHING = { rows: 0, loose: 0, objects: 0, bytes: 0, files: 0 };
+export const NO_UPLOADS = { rows: 0, loose: 0, objects: 0, bytes: 0, files: 0 };
 
 /** Says how many bytes of storage a person uses, without a file. */
-export async function useStorage({ db }: Context, { id: userId }: Pick<Person, 'id'>, bytes: number): Promise<void> {
+export async function setStorageUsed(
+  { db }: Context,
+  { id: userId }: Pick<Person, 'id'>,
+  bytes: number,
+): Promise<void> {
   const set = { bytes };
   await db
     .insert(uploadTotals)
@@ -137,4 +141,4 @@ export const images = {
 export const PDF = Buffer.from('%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n');
 
 /** Text of so many bytes. */
-export const textOf = (bytes: number) => Buffer.alloc(bytes, 'The bells ring on the hour.\n');
+export const buildText = (bytes: number) => Buffer.alloc(bytes, 'The bells ring on the hour.\n');

@@ -10,7 +10,7 @@ import { type Context, inTransaction } from '../../src/context.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { encryptSecret, generateSecret } from '../../src/webhooks/secret.ts';
-import { type Overrides, START, testContext } from './context.ts';
+import { START, type TestContextOptions, testContext } from './context.ts';
 import { type Person, signUpAlice, signUpBob } from './people.ts';
 import { startReceiver } from './servers/receiver.ts';
 
@@ -18,13 +18,13 @@ import { startReceiver } from './servers/receiver.ts';
 export const WEBHOOK = { url: 'https://hooks.example.com/carillon', events: ['task.created', 'task.updated'] };
 
 /** Ids without a webhook, possible and impossible ones. */
-export const NO_WEBHOOKS = ['0', '1', 'abc', '%00', '%20', 'null', '00000000-0000-4000-8000-000000000000'];
+export const UNKNOWN_WEBHOOK_IDS = ['0', '1', 'abc', '%00', '%20', 'null', '00000000-0000-4000-8000-000000000000'];
 
 /**
  * Webhooks of Alice and Bob, with a receiver. Each test starts at `START` without webhooks; `deliver` sends what is due,
  * `wakes` counts how often the deliverer was woken.
  */
-export async function testWebhooks(t: Test, given: Pick<Overrides, 'env'> = {}) {
+export async function testWebhooks(t: Test, given: Pick<TestContextOptions, 'env'> = {}) {
   const wakes = { count: 0 };
   const test = await testContext(t, { ...given, worker: { wakeDeliveries: () => void wakes.count++ } });
   const { app, ctx, clock } = test;
@@ -41,7 +41,7 @@ export async function testWebhooks(t: Test, given: Pick<Overrides, 'env'> = {}) 
   return { ...test, alice, bob, receiver, wakes, deliver: () => createDeliverer(ctx).drain() };
 }
 
-export interface Created {
+export interface CreatedWebhook {
   id: string;
   userId: number;
   url: string;
@@ -52,7 +52,7 @@ export interface Created {
 }
 
 /** Creates a webhook by HTTP from `WEBHOOK` and `given`. */
-export async function postWebhook(app: FastifyInstance, person: Person, given: object = {}): Promise<Created> {
+export async function postWebhook(app: FastifyInstance, person: Person, given: object = {}): Promise<CreatedWebhook> {
   const answer = await tryWebhook(app, person, given);
   if (answer.statusCode !== 201) throw new Error(answer.body);
   return answer.json().webhook;
@@ -97,7 +97,7 @@ export async function insertWebhooks(
 }
 
 /** Records events in one transaction; `data.n` numbers them. */
-export function recordMany(ctx: Context, userId: number, count: number, kind: EventKind = 'task.updated') {
+export function recordManyEvents(ctx: Context, userId: number, count: number, kind: EventKind = 'task.updated') {
   const events = Array.from({ length: count }, (_, n) => ({ kind, userId, data: { n } }));
   return inTransaction(ctx, (tx) => recordEvents(tx, events));
 }
@@ -111,7 +111,7 @@ export const readDeliveries = (ctx: Context, webhookId: string) =>
     .orderBy(asc(deliveries.createdAt), asc(deliveries.id));
 
 /** `X-Webhook-Signature`, computed independently of the code under test. */
-export const signatureOf = (secret: string, body: string | Buffer) =>
+export const computeSignature = (secret: string, body: string | Buffer) =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
 export const inboundPath = ({ userId, secret }: { userId: number | string; secret: string }) =>
@@ -120,13 +120,13 @@ export const inboundPath = ({ userId, secret }: { userId: number | string; secre
 /** Sends an inbound call. Default: signed with the webhook's secret. */
 export function sendInbound(
   app: FastifyInstance,
-  webhook: Created,
+  webhook: CreatedWebhook,
   payload: string | object,
   given: { signature?: string; path?: string; type?: string } = {},
 ) {
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const {
-    signature = signatureOf(webhook.secret, body),
+    signature = computeSignature(webhook.secret, body),
     path = inboundPath(webhook),
     type = 'application/json',
   } = given;
@@ -135,7 +135,7 @@ export function sendInbound(
 }
 
 /** The context of another process: the same database and clock, its own pool. */
-export function anotherProcess(
+export function connectSecondProcess(
   t: { teardown(work: () => Promise<void>): unknown },
   { ctx, databaseUrl }: { ctx: Context; databaseUrl: string },
   config: Partial<Config> = {},

@@ -2,11 +2,11 @@ import { settings, tasks, users } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
-import { listen } from '../support/deliveries.ts';
+import { captureEvents } from '../support/deliveries.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
-import { patchTask, postTask, readTask, TASK, UNHURRIED } from '../support/tasks.ts';
+import { patchTask, postTask, readTask, TASK } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(async () => {
   clock.set(START);
   await ctx.db.update(settings).set({ maxTasksPerUser: 100 });
@@ -71,7 +71,7 @@ t.test('The pro plan and admins may have 100 active tasks, and the system settin
 t.test('One of 40 concurrent creations gets the last active task', async (t) => {
   const alice = await signUp(app);
   await fill(alice, 9);
-  const receivedEvents = await listen(ctx, alice);
+  const receivedEvents = await captureEvents(ctx, alice);
   const answers = await Promise.all(Array.from({ length: 40 }, () => create(alice)));
   const statuses = answers.map(({ statusCode }) => statusCode);
   t.equal(statuses.filter((status) => status === 201).length, 1);

@@ -4,9 +4,9 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
-import { insertUpload, patchTask, postTask, readTask, TASK, UNHURRIED } from '../support/tasks.ts';
+import { insertUpload, patchTask, postTask, readTask, TASK } from '../support/tasks.ts';
 
-const { app, ctx } = await testContext(t, { env: UNHURRIED });
+const { app, ctx } = await testContext(t);
 
 t.test('Files are named by URL or id, and stored once each, in order', async (t) => {
   const alice = await signUp(app);

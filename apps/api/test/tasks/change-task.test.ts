@@ -2,27 +2,19 @@ import { ChangeTaskInput } from '@carillon/contract/tasks';
 import { tasks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { listen } from '../support/deliveries.ts';
+import { captureEvents } from '../support/deliveries.ts';
 import { signUp, signUpAda } from '../support/people.ts';
-import {
-  assertNeedsSession,
-  insertUpload,
-  NO_IDS,
-  patchTask,
-  postTask,
-  readTask,
-  TASK,
-  UNHURRIED,
-} from '../support/tasks.ts';
+import { INVALID_IDS, insertUpload, patchTask, postTask, readTask, TASK } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 const LATER = '2026-11-20T10:00:05.000Z';
 
 t.test('Each field can be changed alone, and the response is the changed task', async (t) => {
   const alice = await signUp(app);
-  const receivedEvents = await listen(ctx, alice, ['task.updated']);
+  const receivedEvents = await captureEvents(ctx, alice, ['task.updated']);
   const id = await postTask(app, alice);
   const { id: file } = await insertUpload(ctx, alice);
   clock.set(LATER);
@@ -65,7 +57,7 @@ t.test('A value that is already set changes nothing and sends no event', async (
   const alice = await signUp(app);
   const addresses = { webhookUrl: 'https://hooks.example.com/end', notificationEmail: 'alice@example.com' };
   const id = await postTask(app, alice, { recurrencePattern: '0 9 * * 1', ...addresses });
-  const receivedEvents = await listen(ctx, alice);
+  const receivedEvents = await captureEvents(ctx, alice);
   const task = await readTask(app, alice, id);
   clock.set('2026-11-26T12:00:00Z');
   const { name, description, prompt, scheduledFor, recurrence, recurrencePattern, timezone, ...rest } = task;
@@ -90,7 +82,7 @@ t.test('A value that is already set changes nothing and sends no event', async (
 t.test('Concurrent changes keep each other’s fields', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
-  const receivedEvents = await listen(ctx, alice);
+  const receivedEvents = await captureEvents(ctx, alice);
   const changes = [
     { name: 'Changed' },
     { description: 'Changed' },
@@ -126,13 +118,13 @@ t.test('Concurrent changes keep each other’s fields', async (t) => {
 t.test('A stranger’s and an unknown task are not found, and stay as they are', async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const id = await postTask(app, alice);
-  const receivedEvents = await listen(ctx, alice);
+  const receivedEvents = await captureEvents(ctx, alice);
   for (const person of [bob, ada]) {
     const answer = await patchTask(app, person, id, { name: 'Taken over' });
     t.equal(answer.statusCode, 404);
     t.same(answer.json(), { success: false, error: 'There is no such task.' });
   }
-  for (const unknown of [...NO_IDS, '2147483647']) {
+  for (const unknown of [...INVALID_IDS, '2147483647']) {
     const url = `/api/tasks/${unknown}`;
     const answer = await app.inject({ method: 'PATCH', url, headers: alice.headers, payload: { name: 'Nobody' } });
     t.equal(answer.statusCode, 404, unknown);

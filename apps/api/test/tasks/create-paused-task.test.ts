@@ -2,16 +2,16 @@ import { executions, settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
-import { listen } from '../support/deliveries.ts';
+import { captureEvents } from '../support/deliveries.ts';
 import { signUp } from '../support/people.ts';
-import { patchTask, postTask, readTask, runDue, TASK, UNHURRIED } from '../support/tasks.ts';
+import { patchTask, postTask, readTask, runDue, TASK } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 
 t.test('A task can be created paused: it has no next run, and its event says so', async (t) => {
   const alice = await signUp(app);
-  const receivedEvents = await listen(ctx, alice);
+  const receivedEvents = await captureEvents(ctx, alice);
   const id = await postTask(app, alice, { status: 'paused' });
   t.match(await readTask(app, alice, id), { status: 'paused', nextExecutionAt: null, aiModel: 'openai/gpt-5-mini' });
   t.match(await receivedEvents(), [{ event: 'task.created', data: { task: { id, status: 'paused' } } }]);

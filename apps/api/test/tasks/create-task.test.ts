@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { settings, tasks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { listen } from '../support/deliveries.ts';
+import { captureEvents } from '../support/deliveries.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { assertNeedsSession, insertUpload, postTask, readTask, TASK, UNHURRIED } from '../support/tasks.ts';
+import { insertUpload, postTask, readTask, TASK } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 const create = ({ headers }: Person, given: object = {}) =>
   app.inject({ method: 'POST', url: '/api/agent/create-task', headers, payload: { ...TASK, ...given } });
@@ -139,9 +140,9 @@ t.test('`task.created` is sent to the owner after the task is committed', async 
   const now = new Date(START.getTime() + 60_000).toISOString();
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const [receivedEvents, others, inactive] = [
-    await listen(ctx, alice),
-    await listen(ctx, bob),
-    await listen(ctx, alice, ['task.updated']),
+    await captureEvents(ctx, alice),
+    await captureEvents(ctx, bob),
+    await captureEvents(ctx, alice, ['task.updated']),
   ];
   const id = await postTask(app, alice, { recurrence: 'once', recurrencePattern: '0 9 * * 1' });
   const { name, prompt, scheduledFor } = TASK;

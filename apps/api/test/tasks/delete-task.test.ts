@@ -4,29 +4,20 @@ import { and, eq } from 'drizzle-orm';
 import t from 'tap';
 import { claimExecutions } from '../../src/executions/claim.ts';
 import { completeExecutions } from '../../src/executions/complete.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { listen } from '../support/deliveries.ts';
-import { findFaults } from '../support/engine-faults.ts';
+import { captureEvents } from '../support/deliveries.ts';
 import { buildResult } from '../support/executions.ts';
+import { findInconsistencies } from '../support/inconsistencies.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
-import {
-  answering,
-  assertNeedsSession,
-  BUSY,
-  NO_IDS,
-  patchTask,
-  postTask,
-  runDue,
-  TASK,
-  UNHURRIED,
-} from '../support/tasks.ts';
+import { BUSY_OUTCOME, createFixedAi, INVALID_IDS, patchTask, postTask, runDue, TASK } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 const aborted: number[] = [];
 ctx.worker = { ...ctx.worker, abort: (ids) => void aborted.push(...ids) };
 t.beforeEach(() => clock.set(START));
 t.afterEach(async () => {
-  const faults = await findFaults(ctx);
+  const faults = await findInconsistencies(ctx);
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
 });
 
@@ -48,7 +39,7 @@ const today = async ({ id }: Person) => {
 
 t.test('A task is deleted with its history, and nothing else is', async (t) => {
   const alice = await signUp(app);
-  const receivedEvents = await listen(ctx, alice, ['task.deleted']);
+  const receivedEvents = await captureEvents(ctx, alice, ['task.deleted']);
   const [id, other] = [
     await postTask(app, alice, { aiModel: 'offline' }),
     await postTask(app, alice, { aiModel: 'offline' }),
@@ -101,7 +92,7 @@ t.test('A pending execution gives its quota back', async (t) => {
 
 t.test('A running execution is aborted, counted as an estimate, and leaves no trace', async (t) => {
   const alice = await signUp(app);
-  const receivedEvents = await listen(ctx, alice, ['task.completed', 'execution.completed']);
+  const receivedEvents = await captureEvents(ctx, alice, ['task.completed', 'execution.completed']);
   const id = await postTask(app, alice, { maxTokens: 500 });
   await execute(alice, id);
   const { started } = await claimExecutions(ctx, { limit: 10, after: 0 });
@@ -123,7 +114,7 @@ t.test('A retry that is scheduled is deleted too', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { recurrence: 'once' });
   clock.set(TASK.scheduledFor);
-  await runDue({ ...ctx, ai: answering(BUSY) });
+  await runDue({ ...ctx, ai: createFixedAi(BUSY_OUTCOME) });
   t.equal(await ctx.db.$count(executions, eq(executions.taskId, id)), 2);
   await remove(alice, id);
   clock.advance(3_600_000);
@@ -134,20 +125,21 @@ t.test('A retry that is scheduled is deleted too', async (t) => {
 t.test('A stranger’s and an unknown task are not found, and stay', async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const id = await postTask(app, alice);
-  const receivedEvents = await listen(ctx, alice);
+  const receivedEvents = await captureEvents(ctx, alice);
   for (const person of [bob, ada]) {
     const answer = await remove(person, id);
     t.equal(answer.statusCode, 404);
     t.same(answer.json(), { success: false, error: 'There is no such task.' });
   }
-  for (const unknown of [...NO_IDS, '2147483647']) t.equal((await remove(alice, unknown)).statusCode, 404, unknown);
+  for (const unknown of [...INVALID_IDS, '2147483647'])
+    t.equal((await remove(alice, unknown)).statusCode, 404, unknown);
   t.equal(await ctx.db.$count(tasks, eq(tasks.id, id)), 1);
   t.same(await receivedEvents(), []);
 });
 
 t.test('Concurrent deletions delete a task once', async (t) => {
   const alice = await signUp(app);
-  const receivedEvents = await listen(ctx, alice, ['task.deleted']);
+  const receivedEvents = await captureEvents(ctx, alice, ['task.deleted']);
   const id = await postTask(app, alice);
   const answers = await Promise.all(Array.from({ length: 10 }, () => remove(alice, id)));
   t.same(answers.map(({ statusCode }) => statusCode).sort(), [200, ...Array(9).fill(404)]);
@@ -173,7 +165,7 @@ t.test('A deletion beside runs, changes and claims takes place before or after t
 
 t.test('The webhook receives `task.deleted` exactly when the task is deleted', async (t) => {
   const alice = await signUp(app);
-  const receivedEvents = await listen(ctx, alice, ['task.deleted']);
+  const receivedEvents = await captureEvents(ctx, alice, ['task.deleted']);
   const id = await postTask(app, alice);
   const requestId = randomUUID();
   await app.inject({

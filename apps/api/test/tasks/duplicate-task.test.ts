@@ -2,28 +2,19 @@ import { deliveries, tasks, uploads, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { duplicateTask } from '../../src/tasks/duplicate.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { listen } from '../support/deliveries.ts';
-import { callerFor } from '../support/engine.ts';
-import { findFaults } from '../support/engine-faults.ts';
+import { captureEvents } from '../support/deliveries.ts';
+import { buildCaller } from '../support/engine.ts';
+import { findInconsistencies } from '../support/inconsistencies.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { readLedger } from '../support/schedules.ts';
-import {
-  assertNeedsSession,
-  insertUpload,
-  NO_IDS,
-  patchTask,
-  postTask,
-  readTask,
-  runDue,
-  TASK,
-  UNHURRIED,
-} from '../support/tasks.ts';
+import { readLedger } from '../support/task-rows.ts';
+import { INVALID_IDS, insertUpload, patchTask, postTask, readTask, runDue, TASK } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 t.afterEach(async () => {
-  const faults = await findFaults(ctx);
+  const faults = await findInconsistencies(ctx);
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
 });
 
@@ -180,7 +171,7 @@ t.test('The copy has its own webhook at the same URL, with its own secret', asyn
 t.test('Webhooks receive the new task with its own status', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice);
-  const receivedEvents = await listen(ctx, alice);
+  const receivedEvents = await captureEvents(ctx, alice);
   const { task } = (await copy(alice, id)).json();
   await patchTask(app, alice, id, { status: 'paused' });
   await copy(alice, id, { name: 'Asleep' });
@@ -244,9 +235,9 @@ t.test('A stranger’s and an unknown task are not found, and not copied', async
   const answer = await copy(bob, id);
   t.equal(answer.statusCode, 404);
   t.same(answer.json(), { success: false, error: 'There is no such task.' });
-  for (const unknown of [...NO_IDS, '2147483647']) t.equal((await copy(alice, unknown)).statusCode, 404, unknown);
+  for (const unknown of [...INVALID_IDS, '2147483647']) t.equal((await copy(alice, unknown)).statusCode, 404, unknown);
   t.equal(await ctx.db.$count(tasks, eq(tasks.userId, bob.id)), 0);
-  await t.rejects(duplicateTask(ctx, callerFor(bob.id), id), { message: 'There is no such task.' });
+  await t.rejects(duplicateTask(ctx, buildCaller(bob.id), id), { message: 'There is no such task.' });
 });
 
 t.test('Duplicating a task needs a session', async (t) => {

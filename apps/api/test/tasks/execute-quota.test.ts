@@ -3,9 +3,9 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
-import { postTask, UNHURRIED } from '../support/tasks.ts';
+import { postTask } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 
 const execute = ({ headers }: Person, id: number) =>

@@ -1,29 +1,28 @@
 import { executions, tasks, usageCounters } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { listen } from '../support/deliveries.ts';
-import { findFaults } from '../support/engine-faults.ts';
+import { captureEvents } from '../support/deliveries.ts';
+import { findInconsistencies } from '../support/inconsistencies.ts';
 import { type Person, signUp } from '../support/people.ts';
 import {
-  answering,
-  assertNeedsSession,
-  NO_IDS,
+  createFixedAi,
+  INVALID_IDS,
   patchTask,
   postTask,
-  REFUSED,
+  REFUSED_OUTCOME,
   readTask,
   runDue,
   TASK,
-  UNHURRIED,
 } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 let nudges = 0;
 ctx.worker = { ...ctx.worker, wakeExecutions: () => void nudges++ };
 t.beforeEach(() => clock.set(START));
 t.afterEach(async () => {
-  const faults = await findFaults(ctx);
+  const faults = await findInconsistencies(ctx);
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
 });
 
@@ -61,7 +60,7 @@ t.test('A task can be run in any status', async (t) => {
 
 t.test('A failed run has its reason, and the task continues', async (t) => {
   const alice = await signUp(app);
-  const receivedEvents = await listen(ctx, alice, [
+  const receivedEvents = await captureEvents(ctx, alice, [
     'task.started',
     'execution.started',
     'task.failed',
@@ -69,7 +68,7 @@ t.test('A failed run has its reason, and the task continues', async (t) => {
   ]);
   const id = await postTask(app, alice);
   const { executionId } = (await execute(alice, id)).json();
-  await runDue({ ...ctx, ai: answering(REFUSED) });
+  await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
   t.match(await read(alice, executionId), { status: 'failed', error: 'No such model.', errorCode: 'INVALID_REQUEST' });
   t.match(await readTask(app, alice, id), { status: 'active', nextExecutionAt: TASK.scheduledFor });
   t.same((await receivedEvents()).map(({ event }) => event).sort(), [
@@ -99,7 +98,8 @@ t.test('A stranger’s and an unknown task are not found, and do not run', async
   const answer = await execute(bob, id);
   t.equal(answer.statusCode, 404);
   t.same(answer.json(), { success: false, error: 'There is no such task.' });
-  for (const unknown of [...NO_IDS, '2147483647']) t.equal((await execute(alice, unknown)).statusCode, 404, unknown);
+  for (const unknown of [...INVALID_IDS, '2147483647'])
+    t.equal((await execute(alice, unknown)).statusCode, 404, unknown);
   t.equal(await ctx.db.$count(executions, eq(executions.taskId, id)), 0);
   t.equal(
     await ctx.db.$count(usageCounters, and(eq(usageCounters.userId, bob.id), eq(usageCounters.executions, 1))),

@@ -1,9 +1,10 @@
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp, signUpAda } from '../support/people.ts';
-import { assertNeedsSession, NO_IDS, postTask, readTask, runDue, TASK, UNHURRIED } from '../support/tasks.ts';
+import { INVALID_IDS, postTask, readTask, runDue, TASK } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 
 t.test('The owner sees every field of the contract and no other', async (t) => {
@@ -69,7 +70,7 @@ t.test('A stranger does not find the task, and an admin does not either', async 
 
 t.test('An id that cannot exist is not found', async (t) => {
   const { headers } = await signUp(app);
-  for (const id of [...NO_IDS, '2147483647']) {
+  for (const id of [...INVALID_IDS, '2147483647']) {
     const answer = await app.inject({ url: `/api/tasks/${id}`, headers });
     t.equal(answer.statusCode, 404, id);
     t.match(answer.json(), { success: false, error: String });

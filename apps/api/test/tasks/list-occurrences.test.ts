@@ -1,11 +1,12 @@
 import { occurrences, settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { assertNeedsSession, NO_IDS, postTask, runDue, UNHURRIED } from '../support/tasks.ts';
+import { INVALID_IDS, postTask, runDue } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 const list = ({ headers }: Person, id: number | string, query: Record<string, string> = {}) =>
   app.inject({ url: `/api/tasks/${id}/occurrences`, query, headers });
@@ -137,7 +138,7 @@ t.test('A stranger’s and an unknown task are not found', async (t) => {
   const answer = await list(bob, id);
   t.equal(answer.statusCode, 404);
   t.same(answer.json(), { success: false, error: 'There is no such task.' });
-  for (const unknown of [...NO_IDS, '2147483647']) t.equal((await list(alice, unknown)).statusCode, 404, unknown);
+  for (const unknown of [...INVALID_IDS, '2147483647']) t.equal((await list(alice, unknown)).statusCode, 404, unknown);
 });
 
 t.test('Listing occurrences needs a session', async (t) => {

@@ -1,12 +1,13 @@
 import { tasks } from '@carillon/db';
 
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
+import { countStatements } from '../support/database.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { countStatements } from '../support/statements.ts';
-import { assertNeedsSession, postTask, readTask, TASK, UNHURRIED } from '../support/tasks.ts';
+import { postTask, readTask, TASK } from '../support/tasks.ts';
 
-const { app, ctx } = await testContext(t, { env: UNHURRIED });
+const { app, ctx } = await testContext(t);
 const list = ({ headers }: Person, query: Record<string, string | number> = {}) =>
   app.inject({ url: '/api/tasks', query: query as Record<string, string>, headers });
 const namesOf = async (person: Person, query: Record<string, string | number> = {}) =>

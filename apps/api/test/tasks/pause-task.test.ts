@@ -3,16 +3,25 @@ import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Ai } from '../../src/ai/client.ts';
 import { START, testContext } from '../support/context.ts';
-import { listen } from '../support/deliveries.ts';
-import { findFaults } from '../support/engine-faults.ts';
+import { captureEvents } from '../support/deliveries.ts';
+import { findInconsistencies } from '../support/inconsistencies.ts';
 import { signUp } from '../support/people.ts';
-import { readLedger } from '../support/schedules.ts';
-import { answering, BUSY, patchTask, postTask, REFUSED, readTask, runDue, TASK, UNHURRIED } from '../support/tasks.ts';
+import { readLedger } from '../support/task-rows.ts';
+import {
+  BUSY_OUTCOME,
+  createFixedAi,
+  patchTask,
+  postTask,
+  REFUSED_OUTCOME,
+  readTask,
+  runDue,
+  TASK,
+} from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 t.afterEach(async () => {
-  const faults = await findFaults(ctx);
+  const faults = await findInconsistencies(ctx);
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
 });
 const runDueWith = (ai: Ai) => runDue({ ...ctx, ai });
@@ -25,7 +34,7 @@ const runsOf = (taskId: number) =>
 
 t.test('A paused task does not run, and continues with the next run after it is resumed', async (t) => {
   const alice = await signUp(app);
-  const receivedEvents = await listen(ctx, alice, ['task.updated']);
+  const receivedEvents = await captureEvents(ctx, alice, ['task.updated']);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   t.match((await patchTask(app, alice, id, { status: 'paused' })).json().task, {
     status: 'paused',
@@ -56,7 +65,7 @@ t.test('A paused task does not run, and continues with the next run after it is 
 
 t.test('Pausing and resuming are idempotent', async (t) => {
   const alice = await signUp(app);
-  const receivedEvents = await listen(ctx, alice, ['task.updated']);
+  const receivedEvents = await captureEvents(ctx, alice, ['task.updated']);
   const id = await postTask(app, alice);
   for (const status of ['paused', 'paused', 'active', 'active']) {
     t.match((await patchTask(app, alice, id, { status })).json().task, { status });
@@ -105,7 +114,7 @@ t.test('A task that has ended cannot be paused', async (t) => {
   const alice = await signUp(app);
   const id = await postTask(app, alice, { recurrence: 'once' });
   clock.set(TASK.scheduledFor);
-  await runDueWith(answering(REFUSED));
+  await runDueWith(createFixedAi(REFUSED_OUTCOME));
   t.match(await readTask(app, alice, id), { status: 'failed' });
   const answer = await patchTask(app, alice, id, { status: 'paused' });
   t.equal(answer.statusCode, 400);
@@ -120,14 +129,14 @@ t.test('A task that failed too often starts with no failures after it is resumed
   const id = await postTask(app, alice);
   for (let day = 20; day < 25; day++) {
     clock.set(`2026-11-${day}T11:00:00Z`);
-    await runDueWith(answering(REFUSED));
+    await runDueWith(createFixedAi(REFUSED_OUTCOME));
   }
   t.match(await readTask(app, alice, id), { status: 'failed', nextExecutionAt: null });
   t.match((await patchTask(app, alice, id, { name: 'Renamed' })).json().task, { status: 'failed' });
   const { task } = (await patchTask(app, alice, id, { status: 'active' })).json();
   t.match(task, { status: 'active', nextExecutionAt: '2026-11-25T11:00:00.000Z' });
   clock.set('2026-11-25T11:00:00Z');
-  await runDueWith(answering(REFUSED));
+  await runDueWith(createFixedAi(REFUSED_OUTCOME));
   t.match(await readTask(app, alice, id), { status: 'active' }, 'the next failure counts as the first');
 });
 
@@ -135,7 +144,7 @@ t.test('A scheduled retry is deleted by a pause, and does not block later runs',
   const alice = await signUp(app);
   const id = await postTask(app, alice, { aiModel: 'offline' });
   clock.set(TASK.scheduledFor);
-  await runDueWith(answering(BUSY));
+  await runDueWith(createFixedAi(BUSY_OUTCOME));
   const failed = { status: 'failed', trigger: 'schedule' };
   t.match(await runsOf(id), [failed, { status: 'pending', trigger: 'retry' }]);
   await patchTask(app, alice, id, { name: 'Renamed' });

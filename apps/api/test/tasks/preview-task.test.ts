@@ -1,12 +1,13 @@
 import { tasks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { listen } from '../support/deliveries.ts';
+import { captureEvents } from '../support/deliveries.ts';
 import { signUp } from '../support/people.ts';
-import { assertNeedsSession, postTask, readTask, UNHURRIED } from '../support/tasks.ts';
+import { postTask, readTask } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 const alice = await signUp(app);
 const SCHEDULE = { scheduledFor: '2026-11-20T11:00:00.000Z', recurrence: 'daily', timezone: 'UTC' };
@@ -21,7 +22,7 @@ const seen = async (given: object = {}) => {
 };
 
 t.test('The preview shows the next runs as instants and wall-clock times, and stores nothing', async (t) => {
-  const receivedEvents = await listen(ctx, alice);
+  const receivedEvents = await captureEvents(ctx, alice);
   const answer = await preview({ scheduledFor: '2026-11-20T16:45:00.5+05:45', timezone: 'asia/Kathmandu', count: 2 });
   t.equal(answer.statusCode, 200);
   t.same(answer.json(), {

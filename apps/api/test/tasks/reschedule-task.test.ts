@@ -1,10 +1,10 @@
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
-import { readLedger } from '../support/schedules.ts';
-import { patchTask, postTask, readTask, runDue, TASK, UNHURRIED } from '../support/tasks.ts';
+import { readLedger } from '../support/task-rows.ts';
+import { patchTask, postTask, readTask, runDue, TASK } from '../support/tasks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 
 t.test('A new schedule moves the next run, to the millisecond', async (t) => {

@@ -4,9 +4,9 @@ import t from 'tap';
 import { findWrongTaskCounts } from '../../src/tasks/verify.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { postTask, TASK, UNHURRIED } from '../support/tasks.ts';
+import { postTask, TASK } from '../support/tasks.ts';
 
-const { app, ctx } = await testContext(t, { env: UNHURRIED });
+const { app, ctx } = await testContext(t);
 const task = { ...TASK, recurrence: 'daily', status: 'paused', aiModel: 'offline' } as const;
 const rest = { scheduledFor: ctx.now(), maxTokens: 1, temperature: 0, createdAt: ctx.now(), updatedAt: ctx.now() };
 const rowOf = ({ id: userId }: Person) => ({ ...task, ...rest, userId });

@@ -1,14 +1,14 @@
 import t, { type Test } from 'tap';
 import { testContext } from '../support/context.ts';
-import { listen } from '../support/deliveries.ts';
+import { captureEvents } from '../support/deliveries.ts';
 import { signUp } from '../support/people.ts';
-import { patchTask, postTask, readTask, TASK, UNHURRIED } from '../support/tasks.ts';
+import { patchTask, postTask, readTask, TASK } from '../support/tasks.ts';
 
-const { app, ctx } = await testContext(t, { env: UNHURRIED });
+const { app, ctx } = await testContext(t);
 const alice = await signUp(app);
 const id = await postTask(app, alice);
 const untouched = await readTask(app, alice, id);
-const receivedEvents = await listen(ctx, alice);
+const receivedEvents = await captureEvents(ctx, alice);
 
 /** Creation and change accept and reject the same values. */
 const REQUESTS = {

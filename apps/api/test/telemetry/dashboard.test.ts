@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { type ApiProcess, startApiProcess, until } from '../processes/api-process.ts';
 import { JWT_SECRET, signInAll } from '../processes/clients.ts';
 import { insertDueTasks, insertPeople } from '../processes/due-tasks.ts';
-import { readQuery } from '../support/metrics/promql.ts';
+import { parseQuery } from '../support/metrics/promql.ts';
 import { type Scrape, scrape } from '../support/metrics/scrape.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
@@ -65,7 +65,7 @@ const allLabels = new Set(scraped.samples.flatMap(({ labels }) => Object.keys(la
 
 /** Metrics, matchers and labels of a query that the process does not have. */
 function findUnknown(expr: string): string[] {
-  const { selectors, groupedBy } = readQuery(expr);
+  const { selectors, groupedBy } = parseQuery(expr);
   const ofSelectors = selectors.flatMap(({ metric, matchers }) => {
     if (ADDED_METRICS.includes(metric)) return [];
     if (!scraped.samples.some(({ name }) => name === metric)) return [metric];

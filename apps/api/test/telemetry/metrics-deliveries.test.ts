@@ -8,7 +8,7 @@ import { START, testContext } from '../support/context.ts';
 import { readRegistry } from '../support/metrics/scrape.ts';
 import { signUpAlice } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
-import { callWebhook, insertWebhooks, recordMany } from '../support/webhooks.ts';
+import { callWebhook, insertWebhooks, recordManyEvents } from '../support/webhooks.ts';
 
 const { app, ctx, clock } = await testContext(t);
 const alice = await signUpAlice(app);
@@ -36,7 +36,7 @@ async function readLag() {
 }
 
 t.test('The lag of a delivery is the wait before its first attempt, and retries add nothing', async (t) => {
-  await recordMany(ctx, alice.id, 2);
+  await recordManyEvents(ctx, alice.id, 2);
   clock.advance(1500);
   receiver.answer(500);
   await createDeliverer(ctx).drain();
@@ -49,7 +49,7 @@ t.test('The lag of a delivery is the wait before its first attempt, and retries 
 
 t.test('Attempts count by outcome', async (t) => {
   t.same(await readAttempts(), [0, 0, 0], 'each series exists before the first attempt');
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   for (const answer of [500, 'cut', 200] as const) {
     receiver.answer(answer);
     await createDeliverer(ctx).drain();
@@ -59,7 +59,7 @@ t.test('Attempts count by outcome', async (t) => {
 });
 
 t.test('A redelivery has a lag of its own', async (t) => {
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await createDeliverer(ctx).drain();
   clock.advance(3_600_000);
   const log = await callWebhook(app, alice, 'GET', hook, '/logs');
@@ -77,7 +77,7 @@ t.test('A test delivery counts as an attempt without lag', async (t) => {
 });
 
 t.test('Deliveries of a dead process count as taken over', async (t) => {
-  await recordMany(ctx, alice.id, 3);
+  await recordManyEvents(ctx, alice.id, 3);
   await claimDeliveries(ctx, { limit: 2, after: FIRST_WEBHOOK });
   clock.advance(ctx.config.executionLeaseMs + 1);
   await rescueDeliveries(ctx);
@@ -86,7 +86,7 @@ t.test('Deliveries of a dead process count as taken over', async (t) => {
 
 t.test('Deliveries in flight are counted', async (t) => {
   receiver.answer('hang');
-  await recordMany(ctx, alice.id, 2);
+  await recordManyEvents(ctx, alice.id, 2);
   const deliverer = createDeliverer(ctx, { graceMs: 0 });
   const open = receiver.open;
   deliverer.wake();

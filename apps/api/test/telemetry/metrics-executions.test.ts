@@ -11,7 +11,7 @@ import { createInstruments } from '../../src/telemetry/instruments.ts';
 import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
 import { readRegistry, type Scrape } from '../support/metrics/scrape.ts';
-import { insertTask } from '../support/schedules.ts';
+import { insertTask } from '../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
 let instruments = createInstruments();

@@ -14,8 +14,8 @@ import { startMetrics, startMetricsServer } from '../../src/telemetry/metrics-se
 import { START, testContext } from '../support/context.ts';
 import { scrape } from '../support/metrics/scrape.ts';
 import { signUpAlice } from '../support/people.ts';
-import { insertTask, queueRuns } from '../support/schedules.ts';
-import { insertWebhooks, recordMany } from '../support/webhooks.ts';
+import { insertQueuedRuns, insertTask } from '../support/task-rows.ts';
+import { insertWebhooks, recordManyEvents } from '../support/webhooks.ts';
 
 const { app, ctx, clock, logged } = await testContext(t);
 const alice = await signUpAlice(app);
@@ -49,9 +49,9 @@ t.test('The depth of each queue and the age of the oldest due task are measured'
 
   const tasks = [await insertTask(ctx, alice.id), await insertTask(ctx, alice.id)];
   await insertTask(ctx, alice.id, { nextExecutionAt: new Date(START.getTime() - 30_000) });
-  await queueRuns(ctx, tasks);
+  await insertQueuedRuns(ctx, tasks);
   await insertWebhooks(ctx, alice.id, ['https://hooks.example.com/', 'https://hooks.example.org/']);
-  await recordMany(ctx, alice.id, 2);
+  await recordManyEvents(ctx, alice.id, 2);
   await queueMail(ctx, { to: 'bob@example.com', subject: 'Hello', text: 'Bob' });
   await ctx.db.execute(sql`update settings set maintenance_mode = true`);
   t.teardown(() => ctx.db.execute(sql`update settings set maintenance_mode = false`));

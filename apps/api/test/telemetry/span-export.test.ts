@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { createTrace } from '../../src/telemetry/opentelemetry.ts';
 import { activeSpan, NO_TRACE, type Trace } from '../../src/telemetry/tracing.ts';
 import { testContext } from '../support/context.ts';
-import { PRODUCTION } from '../support/production.ts';
+import { PRODUCTION_ENV } from '../support/production.ts';
 import { type OtlpServer, startOtlpServer } from '../support/servers/otlp-server.ts';
 
 const LOST = 'spans lost: the collector did not accept them';
@@ -14,7 +14,7 @@ const LOST = 'spans lost: the collector did not accept them';
 async function traceTo({ url }: Pick<OtlpServer, 'url'>, env: Record<string, string> = {}) {
   const lines: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const { tracing } = loadConfig({ ...PRODUCTION, OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env });
+  const { tracing } = loadConfig({ ...PRODUCTION_ENV, OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env });
   if (tracing === null) throw new Error('A collector is configured.');
   const trace = createTrace(tracing, log);
   const lost = () => lines.filter(({ msg }) => msg === LOST).map(({ spans }) => spans as number);

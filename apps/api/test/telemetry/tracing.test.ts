@@ -5,7 +5,7 @@ import { CRON_SECRET, testContext } from '../support/context.ts';
 import { deliverDueMails as deliverMail } from '../support/mails.ts';
 import { signUpAlice } from '../support/people.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
-import { mailServer } from '../support/servers/mail-server.ts';
+import { startMailServer } from '../support/servers/mail-server.ts';
 import { startOtlpServer } from '../support/servers/otlp-server.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
 import { postTask } from '../support/tasks.ts';
@@ -15,7 +15,7 @@ t.test('A task is traced from the scheduler tick that enqueued it to the deliver
   const otlp = await startOtlpServer(t);
   const ai = await startAiServer();
   t.teardown(() => ai.close());
-  const mail = await mailServer(t);
+  const mail = await startMailServer(t);
   const receiver = await startReceiver(t);
   const { app, ctx, clock } = await testContext(t, {
     env: { AI_BASE_URL: ai.url, SMTP_URL: mail.url, OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url },

@@ -4,28 +4,28 @@ import t from 'tap';
 import { SESSION_COOKIE } from '../../src/http/credentials.ts';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { LEASE_MS } from '../../src/uploads/reservation.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
 import {
-  detailsOf,
+  buildForm,
+  buildText,
+  deleteAll,
   FORM,
-  forgetAll,
-  formOf,
+  getDetails,
   images,
   MIB,
-  NOTHING,
+  NO_UPLOADS,
   type Part,
   PDF,
-  textOf,
-  traces,
+  readUploadState,
+  setStorageUsed,
   upload,
-  useStorage,
 } from '../support/uploads.ts';
 
 const { app, ctx, clock } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
 t.beforeEach(() => clock.set(START));
-t.afterEach(() => forgetAll(ctx));
+t.afterEach(() => deleteAll(ctx));
 
 t.test('A file is stored, and its record says where and what it is', async (t) => {
   const alice = await signUp(app);
@@ -44,7 +44,7 @@ t.test('A file is stored, and its record says where and what it is', async (t) =
   const [row] = await ctx.db.select().from(uploads);
   t.match(row, { id, userId: alice.id, url, storageKey: url.split('/').at(-1) });
   t.same(await ctx.files.read({ storageKey: row?.storageKey ?? null, url }), bytes);
-  t.same(await traces(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: bytes.length, files: 1 });
+  t.same(await readUploadState(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: bytes.length, files: 1 });
   const usage = await app.inject({ url: '/api/usage', headers: alice.headers });
   t.equal(usage.json().usage.storage.usedBytes, bytes.length);
 });
@@ -61,7 +61,7 @@ t.test('Every format is accepted, with its type by content and extension', async
     ['a.md', '# hello', 'text/markdown'],
     ['a.csv', 'a,b\n1,2\n', 'text/csv'],
     ['a.json', '{"a": 1}', 'application/json'],
-    ['a.txt', textOf(10 * MIB), 'text/plain'],
+    ['a.txt', buildText(10 * MIB), 'text/plain'],
   ];
   const alice = await signUp(app);
   for (const [name, content, type] of cases) {
@@ -71,7 +71,7 @@ t.test('Every format is accepted, with its type by content and extension', async
       t.match(response.json(), { name, type, size: Buffer.byteLength(content) });
     }
   }
-  t.equal((await traces(ctx, alice)).files, cases.length * 3);
+  t.equal((await readUploadState(ctx, alice)).files, cases.length * 3);
 });
 
 t.test('A file whose content does not match its name is refused, and nothing of it stays', async (t) => {
@@ -91,12 +91,12 @@ t.test('A file whose content does not match its name is refused, and nothing of 
     ['SVG', { name: 'a.svg', type: 'image/svg+xml', content: '<svg/>' }, /one of these kinds/],
     ['SVG named .png', { name: 'a.png', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /no \.png file/],
     ['SVG named .txt', { name: 'a.txt', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /plain text/],
-    ['10 MiB and a byte', { name: 'a.txt', content: textOf(10 * MIB + 1) }, /at most 10485760 bytes/],
+    ['10 MiB and a byte', { name: 'a.txt', content: buildText(10 * MIB + 1) }, /at most 10485760 bytes/],
     ['nothing', { name: 'a.txt', content: '' }, /empty/],
     ['another declared type', { name: 'a.png', type: 'text/html', content: images.png() }, /declared/],
     ['broken JSON', { name: 'a.json', content: `${'[1,'.repeat(100)}` }, /JSON/],
     ['JSON that breaks at its end', { name: 'a.json', content: `[${'1,'.repeat(MIB)}]` }, /JSON/],
-    ['bad UTF-8 at the end', { name: 'a.csv', content: Buffer.concat([textOf(MIB), Buffer.from([0xff])]) }, /UTF-8/],
+    ['bad UTF-8 at the end', { name: 'a.csv', content: Buffer.concat([buildText(MIB), Buffer.from([0xff])]) }, /UTF-8/],
     ['a PDF without its end', { name: 'a.pdf', content: Buffer.concat([PDF, Buffer.alloc(MIB)]) }, /whole PDF/],
     ['an image of too many pixels', { name: 'a.png', content: images.png(10_000, 10_000) }, /megapixels/],
     ['an empty name', { name: '', content: 'a' }, /name/],
@@ -113,7 +113,7 @@ t.test('A file whose content does not match its name is refused, and nothing of 
     const response = await upload(app, alice, part);
     t.equal(response.statusCode, 400, what);
     t.match(response.json(), { success: false, error: 'Validation error', details: { file: [message] } }, what);
-    t.same(await traces(ctx, alice), NOTHING, `${what} leaves nothing behind`);
+    t.same(await readUploadState(ctx, alice), NO_UPLOADS, `${what} leaves nothing behind`);
   }
 });
 
@@ -140,33 +140,33 @@ t.test('Names are stored as written, without the path', async (t) => {
 
 t.test('A file that fits exactly is accepted, and a byte more is refused', async (t) => {
   const alice = await signUp(app);
-  await useStorage(ctx, alice, 100 * MIB - 10);
-  const before = await traces(ctx, alice);
-  const refused = await upload(app, alice, { content: textOf(11) });
+  await setStorageUsed(ctx, alice, 100 * MIB - 10);
+  const before = await readUploadState(ctx, alice);
+  const refused = await upload(app, alice, { content: buildText(11) });
   t.equal(refused.statusCode, 402);
   const { message, ...body } = refused.json();
   const details = { resource: 'storage', used: 100 * MIB - 10, limit: 100 * MIB, resetAt: null };
   t.same(body, { success: false, error: 'Quota exceeded', details });
   t.match(message, /storage/);
-  t.same(await traces(ctx, alice), before);
-  t.equal((await upload(app, alice, { content: textOf(10) })).statusCode, 200);
+  t.same(await readUploadState(ctx, alice), before);
+  t.equal((await upload(app, alice, { content: buildText(10) })).statusCode, 200);
   const full = await upload(app, alice, { content: 'a' });
   t.match([full.statusCode, full.json()], [402, { details: { used: 100 * MIB } }]);
 });
 
 t.test('The current plan decides, from the next upload on', async (t) => {
   const alice = await signUp(app);
-  await useStorage(ctx, alice, 100 * MIB);
+  await setStorageUsed(ctx, alice, 100 * MIB);
   t.equal((await upload(app, alice, { content: 'a' })).statusCode, 402);
   await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice.id));
   t.equal((await upload(app, alice, { content: 'a' })).statusCode, 200);
-  await useStorage(ctx, alice, 10 * 1024 * MIB);
+  await setStorageUsed(ctx, alice, 10 * 1024 * MIB);
   t.equal((await upload(app, alice, { content: 'a' })).statusCode, 402);
 });
 
 t.test('The upload that reaches a threshold sends one alert', async (t) => {
   const alice = await signUp(app);
-  await useStorage(ctx, alice, 50 * MIB - 10);
+  await setStorageUsed(ctx, alice, 50 * MIB - 10);
   const payload = { threshold: 50, notifyEmail: false, notifyWebhook: false };
   await app.inject({ method: 'POST', url: '/api/usage/alerts', headers: alice.headers, payload });
   const countAlerts = () => ctx.db.$count(notifications);
@@ -175,14 +175,14 @@ t.test('The upload that reaches a threshold sends one alert', async (t) => {
     [1, 1],
     [1, 1],
   ] as const) {
-    await upload(app, alice, { content: textOf(bytes) });
+    await upload(app, alice, { content: buildText(bytes) });
     t.equal(await countAlerts(), expected);
   }
 });
 
 t.test('The storage of other users does not count', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
-  await useStorage(ctx, bob, 100 * MIB);
+  await setStorageUsed(ctx, bob, 100 * MIB);
   t.equal((await upload(app, alice, { content: 'a' })).statusCode, 200);
 });
 
@@ -199,17 +199,17 @@ t.test('A storage that fails is 503, and its object is deleted even if it arrive
   };
   for (const [when, failing] of Object.entries(failings)) {
     Object.assign(ctx.files, { store: failing });
-    const response = await upload(app, alice, { content: textOf(MIB) });
+    const response = await upload(app, alice, { content: buildText(MIB) });
     t.equal(response.statusCode, 503, when);
     t.match(response.json(), { success: false, error: 'Service unavailable' });
-    t.match(await traces(ctx, alice), { rows: 0, loose: 1, bytes: 0, files: 0 }, when);
+    t.match(await readUploadState(ctx, alice), { rows: 0, loose: 1, bytes: 0, files: 0 }, when);
     Object.assign(ctx.files, { store });
     t.equal((await upload(app, alice, { content: 'a' })).statusCode, 200, 'its place is free');
     await ctx.db.delete(uploads);
     clock.advance(LEASE_MS + 1);
     await deleteOrphanedObjects(ctx);
-    t.match(await traces(ctx, alice), { rows: 0, loose: 0 }, when);
-    await forgetAll(ctx);
+    t.match(await readUploadState(ctx, alice), { rows: 0, loose: 0 }, when);
+    await deleteAll(ctx);
     alice = await signUp(app);
   }
 });
@@ -222,7 +222,7 @@ t.test('Pages of other sites cannot upload with the cookie', async (t) => {
       method: 'POST',
       url: '/api/upload',
       headers: { ...FORM, cookie, ...headers },
-      payload: formOf({ content: 'a' }),
+      payload: buildForm({ content: 'a' }),
     });
   for (const site of ['cross-site', 'same-site']) {
     const response = await send({ 'sec-fetch-site': site });
@@ -230,12 +230,12 @@ t.test('Pages of other sites cannot upload with the cookie', async (t) => {
     t.same(response.json(), { error: 'This request comes from another site.' });
   }
   t.equal((await send({ origin: 'https://evil.example' })).statusCode, 403);
-  t.same(await traces(ctx, alice), NOTHING);
+  t.same(await readUploadState(ctx, alice), NO_UPLOADS);
   t.equal((await send({ 'sec-fetch-site': 'same-origin' })).statusCode, 200);
 });
 
 t.test('An upload requires a session', async (t) => {
-  await assertNeedsSession(t, app, { method: 'POST', url: '/api/upload', payload: formOf({ content: 'a' }) });
+  await assertNeedsSession(t, app, { method: 'POST', url: '/api/upload', payload: buildForm({ content: 'a' }) });
   await ctx.db.update(settings).set({ maintenanceMode: true });
   const response = await upload(app, await signUp(app), { content: 'a' });
   await ctx.db.update(settings).set({ maintenanceMode: false });
@@ -244,7 +244,7 @@ t.test('An upload requires a session', async (t) => {
 
 t.test('The message names the field', async (t) => {
   const alice = await signUp(app);
-  t.same(detailsOf(await upload(app, alice, { field: 'attachment', content: 'a' })), {
+  t.same(getDetails(await upload(app, alice, { field: 'attachment', content: 'a' })), {
     attachment: ['is not a known field'],
   });
 });

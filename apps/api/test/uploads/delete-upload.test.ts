@@ -4,25 +4,26 @@ import t from 'tap';
 import { SESSION_COOKIE } from '../../src/http/credentials.ts';
 import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { findWrongTotals } from '../../src/uploads/totals.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { assertNeedsSession, postTask } from '../support/tasks.ts';
+import { postTask } from '../support/tasks.ts';
 import {
-  detailsOf,
-  forgetAll,
+  buildText,
+  deleteAll,
+  deleteUpload,
+  getDetails,
   images,
   MIB,
-  NOTHING,
+  NO_UPLOADS,
   type Part,
-  remove,
-  textOf,
-  traces,
+  readUploadState,
   upload,
 } from '../support/uploads.ts';
 
 const { app, ctx } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
 const base64 = await testContext(t);
-t.afterEach(() => Promise.all([forgetAll(ctx), forgetAll(base64.ctx)]));
+t.afterEach(() => Promise.all([deleteAll(ctx), deleteAll(base64.ctx)]));
 
 const store = async (person: Person, part: Part = { content: 'hello' }, to = app) => {
   const response = await upload(to, person, part);
@@ -38,18 +39,18 @@ t.test('A file is deleted by its URL or its id, and its bytes are removed', asyn
     [{ url: files[0].url }, 'url'],
     [{ id: files[1].id }, 'id'],
   ] as const) {
-    const response = await remove(app, alice, by);
+    const response = await deleteUpload(app, alice, by);
     t.equal(response.statusCode, 200, name);
     t.same(response.json(), { success: true, tasks: [] });
-    t.equal((await remove(app, alice, by)).statusCode, 404, 'once');
+    t.equal((await deleteUpload(app, alice, by)).statusCode, 404, 'once');
   }
-  t.match(await traces(ctx, alice), { rows: 1, bytes: 7, files: 1 });
+  t.match(await readUploadState(ctx, alice), { rows: 1, bytes: 7, files: 1 });
   t.same(
     (await ctx.db.select().from(orphanedObjects)).map(({ key, userId }) => ({ key, userId })).toSorted(),
     [...files.slice(0, 2).map(({ url }) => ({ key: url.split('/').at(-1), userId: null }))].toSorted(),
   );
   t.equal(await deleteOrphanedObjects(ctx), 2);
-  t.same(await traces(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: 7, files: 1 });
+  t.same(await readUploadState(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: 7, files: 1 });
   t.match(await ctx.db.select().from(uploads), [{ id: files[2].id }], 'and no other');
   const usage = await app.inject({ url: '/api/usage', headers: alice.headers });
   t.equal(usage.json().usage.storage.usedBytes, 7);
@@ -71,7 +72,7 @@ t.test("The answer lists the caller's tasks that have the file attached", async 
     .update(tasks)
     .set({ attachments: [file.id] })
     .where(eq(tasks.id, stolen));
-  const response = await remove(app, alice, { url: file.url });
+  const response = await deleteUpload(app, alice, { url: file.url });
   t.same(response.json(), {
     success: true,
     tasks: [
@@ -89,7 +90,7 @@ t.test('The answer lists at most 100 tasks', async (t) => {
   const id = await postTask(app, alice, { aiModel: 'offline', attachments: [file.id] });
   const [{ id: _, ...task } = {} as never] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
   await ctx.db.insert(tasks).values(Array.from({ length: 120 }, () => task));
-  const listed = (await remove(app, alice, { id: file.id })).json().tasks;
+  const listed = (await deleteUpload(app, alice, { id: file.id })).json().tasks;
   t.equal(listed.length, 100);
   t.equal(listed[0].id, id);
 });
@@ -98,7 +99,7 @@ t.test("Another user's file is 403, a missing one is 404", async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const file = await store(alice);
   for (const by of [{ url: file.url }, { id: file.id }]) {
-    const response = await remove(app, bob, by);
+    const response = await deleteUpload(app, bob, by);
     t.equal(response.statusCode, 403);
     t.same(response.json(), { error: 'This file is not yours.' });
   }
@@ -112,11 +113,11 @@ t.test("Another user's file is 403, a missing one is 404", async (t) => {
     { url: '%' },
     { url: 'x'.repeat(15 * MIB) },
   ]) {
-    const response = await remove(app, bob, by);
+    const response = await deleteUpload(app, bob, by);
     t.equal(response.statusCode, 404, JSON.stringify(by).slice(0, 100));
     t.same(response.json(), { error: 'There is no such file.' });
   }
-  t.same(await traces(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: 5, files: 1 });
+  t.same(await readUploadState(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: 5, files: 1 });
 });
 
 t.test('Exactly one of url and id is accepted', async (t) => {
@@ -135,28 +136,32 @@ t.test('Exactly one of url and id is accepted', async (t) => {
     [{ id: file.id, force: true }, 'force'],
     [[], 'body'],
   ] as const) {
-    const response = await remove(app, alice, body);
+    const response = await deleteUpload(app, alice, body);
     t.equal(response.statusCode, 400, JSON.stringify(body));
-    t.match(Object.keys(detailsOf(response)), [field]);
+    t.match(Object.keys(getDetails(response)), [field]);
   }
   const none = await app.inject({ method: 'DELETE', url: '/api/upload', headers: alice.headers });
   t.equal(none.statusCode, 400, 'no body');
-  const long = await remove(app, alice, { url: 'x'.repeat(17 * MIB) });
+  const long = await deleteUpload(app, alice, { url: 'x'.repeat(17 * MIB) });
   t.match([long.statusCode, long.json()], [400, { error: 'Body too large' }]);
-  t.match(await traces(ctx, alice), { rows: 1, files: 1 });
+  t.match(await readUploadState(ctx, alice), { rows: 1, files: 1 });
 });
 
 t.test('Data URLs of megabytes can be deleted', async (t) => {
   const { app, ctx } = base64;
   const alice = await signUp(app);
-  const content = textOf(10 * MIB);
+  const content = buildText(10 * MIB);
   const file = await store(alice, { content }, app);
   t.equal(file.storage, 'base64');
   t.equal(file.url, `data:text/plain;charset=utf-8;base64,${content.toString('base64')}`);
-  t.same(await traces(ctx, alice), { ...NOTHING, rows: 1, bytes: content.length, files: 1 }, 'nothing is loose');
-  t.equal((await remove(app, alice, { url: file.url })).statusCode, 200);
-  t.same(await traces(ctx, alice), NOTHING);
-  t.equal((await remove(app, alice, { url: file.url })).statusCode, 404);
+  t.same(
+    await readUploadState(ctx, alice),
+    { ...NO_UPLOADS, rows: 1, bytes: content.length, files: 1 },
+    'nothing is loose',
+  );
+  t.equal((await deleteUpload(app, alice, { url: file.url })).statusCode, 200);
+  t.same(await readUploadState(ctx, alice), NO_UPLOADS);
+  t.equal((await deleteUpload(app, alice, { url: file.url })).statusCode, 404);
 });
 
 t.test("Of equal data URLs the caller's own is deleted", async (t) => {
@@ -168,13 +173,17 @@ t.test("Of equal data URLs the caller's own is deleted", async (t) => {
   clock.advance(1000);
   const second = await store(alice, part, app);
   t.equal(first.url, second.url);
-  t.equal((await remove(app, alice, { url: first.url })).statusCode, 200);
+  t.equal((await deleteUpload(app, alice, { url: first.url })).statusCode, 200);
   t.same(
     (await ctx.db.select().from(uploads).where(eq(uploads.userId, alice.id))).map(({ id }) => id),
     [first.id],
   );
-  t.equal((await remove(app, bob, { url: first.url })).statusCode, 200);
-  t.equal((await remove(app, bob, { url: first.url })).statusCode, 403, 'then there is only that of somebody else');
+  t.equal((await deleteUpload(app, bob, { url: first.url })).statusCode, 200);
+  t.equal(
+    (await deleteUpload(app, bob, { url: first.url })).statusCode,
+    403,
+    'then there is only that of somebody else',
+  );
 });
 
 for (const round of [1, 2, 3, 4, 5]) {
@@ -183,11 +192,11 @@ for (const round of [1, 2, 3, 4, 5]) {
     const files = await Promise.all([store(alice), store(alice), store(alice, { content: 'stays' })]);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        remove(app, alice, i % 4 < 2 ? { id: files[i % 2].id } : { url: files[i % 2].url }),
+        deleteUpload(app, alice, i % 4 < 2 ? { id: files[i % 2].id } : { url: files[i % 2].url }),
       ),
     );
     t.same(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 200, ...Array(18).fill(404)]);
-    t.same(await traces(ctx, alice), { rows: 1, loose: 2, objects: 3, bytes: 5, files: 1 });
+    t.same(await readUploadState(ctx, alice), { rows: 1, loose: 2, objects: 3, bytes: 5, files: 1 });
     t.same(await findWrongTotals(ctx.db), []);
   });
 }
@@ -196,7 +205,7 @@ t.test('A page of another site cannot delete with the cookie, and a deletion req
   const alice = await signUp(app);
   const file = await store(alice);
   const headers = { cookie: `${SESSION_COOKIE}=${alice.token}`, 'sec-fetch-site': 'cross-site' };
-  t.equal((await remove(app, { headers } as never, { id: file.id })).statusCode, 403);
+  t.equal((await deleteUpload(app, { headers } as never, { id: file.id })).statusCode, 403);
   await assertNeedsSession(t, app, { method: 'DELETE', url: '/api/upload', payload: { id: file.id } });
-  t.match(await traces(ctx, alice), { rows: 1 });
+  t.match(await readUploadState(ctx, alice), { rows: 1 });
 });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { AppError } from '../../src/errors.ts';
 import { getFileFormat } from '../../src/uploads/file-formats.ts';
 import { inspect, MAX_FILE_BYTES } from '../../src/uploads/inspect.ts';
-import { images, MIB, PDF, textOf } from '../support/uploads.ts';
+import { buildText, images, MIB, PDF } from '../support/uploads.ts';
 
 async function* inPieces(content: Buffer, piece: number) {
   for (let at = 0; at < content.length; at += piece) yield content.subarray(at, at + piece);
@@ -139,8 +139,8 @@ t.test('Text is UTF-8 without NUL, to the last byte', async (t) => {
     t.match(await refusalOf(name, Buffer.from('caf\xe9', 'latin1')), /UTF-8/);
     t.match(await refusalOf(name, Buffer.from('\ufeffa', 'utf16le')), /NUL|UTF-8/);
     t.match(await refusalOf(name, Buffer.from('€').subarray(0, 2)), /UTF-8/, 'cut off');
-    t.match(await refusalOf(name, Buffer.concat([textOf(5000), Buffer.from([0xff])])), /UTF-8/);
-    t.match(await refusalOf(name, Buffer.concat([textOf(5000), Buffer.from([0])])), /NUL/);
+    t.match(await refusalOf(name, Buffer.concat([buildText(5000), Buffer.from([0xff])])), /UTF-8/);
+    t.match(await refusalOf(name, Buffer.concat([buildText(5000), Buffer.from([0])])), /NUL/);
   }
 });
 
@@ -259,8 +259,8 @@ t.test('A PDF begins at its first byte and has an end', async (t) => {
 });
 
 t.test('10 MiB are accepted, one byte more and an empty file are not', async (t) => {
-  t.equal(await refusalOf('a.txt', textOf(MAX_FILE_BYTES)), null);
-  t.match(await refusalOf('a.txt', textOf(MAX_FILE_BYTES + 1)), /at most 10485760 bytes/);
+  t.equal(await refusalOf('a.txt', buildText(MAX_FILE_BYTES)), null);
+  t.match(await refusalOf('a.txt', buildText(MAX_FILE_BYTES + 1)), /at most 10485760 bytes/);
   for (const name of Object.keys(GOOD)) t.equal(await refusalOf(name, ''), 'must not be empty', name);
 });
 

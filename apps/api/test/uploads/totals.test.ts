@@ -4,10 +4,10 @@ import t from 'tap';
 import { findWrongTotals } from '../../src/uploads/totals.ts';
 import { testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
-import { forgetAll, upload, useStorage } from '../support/uploads.ts';
+import { deleteAll, setStorageUsed, upload } from '../support/uploads.ts';
 
 const { app, ctx } = await testContext(t);
-t.afterEach(() => forgetAll(ctx));
+t.afterEach(() => deleteAll(ctx));
 
 t.test('A wrong or missing total is found, with the correct one', async (t) => {
   const [alice, bob, carol] = [await signUp(app), await signUp(app), await signUp(app)];
@@ -15,9 +15,9 @@ t.test('A wrong or missing total is found, with the correct one', async (t) => {
     for (const content of ['hello', 'world!']) await upload(app, person, { content });
   }
   t.same(await findWrongTotals(ctx.db), []);
-  await useStorage(ctx, alice, 12);
+  await setStorageUsed(ctx, alice, 12);
   await ctx.db.delete(uploadTotals).where(eq(uploadTotals.userId, bob.id));
-  await useStorage(ctx, carol, 3);
+  await setStorageUsed(ctx, carol, 3);
   t.same(await findWrongTotals(ctx.db), [
     { userId: alice.id, counted: { bytes: 12, files: 2 }, due: { bytes: 11, files: 2 } },
     { userId: bob.id, counted: { bytes: 0, files: 0 }, due: { bytes: 11, files: 2 } },
@@ -26,6 +26,6 @@ t.test('A wrong or missing total is found, with the correct one', async (t) => {
 });
 
 t.test('A missing total of nothing is correct', async (t) => {
-  await useStorage(ctx, await signUp(app), 0);
+  await setStorageUsed(ctx, await signUp(app), 0);
   t.same(await findWrongTotals(ctx.db), []);
 });

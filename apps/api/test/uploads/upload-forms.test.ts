@@ -5,22 +5,22 @@ import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import {
   BOUNDARY,
+  buildForm,
+  buildText,
+  deleteAll,
   FORM,
-  forgetAll,
-  formOf,
   images,
   MIB,
-  NOTHING,
+  NO_UPLOADS,
   postForm,
-  textOf,
-  traces,
+  readUploadState,
 } from '../support/uploads.ts';
 
 const { app, ctx } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
 const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
-t.afterEach(() => forgetAll(ctx));
+t.afterEach(() => deleteAll(ctx));
 
-const file = (content = 'hello') => formOf({ content }).toString('latin1');
+const file = (content = 'hello') => buildForm({ content }).toString('latin1');
 const END = `--${BOUNDARY}--\r\n`;
 
 /** Expects 400 with the name of the field, and nothing stored. */
@@ -28,12 +28,12 @@ async function assertRefused(t: Test, alice: Person, what: string, payload: stri
   const response = await postForm(app, alice, payload);
   t.equal(response.statusCode, 400, what);
   t.match(response.json(), { success: false, error: 'Validation error', details: { [field]: [/\w/] } }, what);
-  t.same(await traces(ctx, alice), NOTHING, `${what} leaves nothing behind`);
+  t.same(await readUploadState(ctx, alice), NO_UPLOADS, `${what} leaves nothing behind`);
 }
 
 t.test('A malformed form is refused', async (t) => {
   const alice = await signUp(app);
-  const part = (headers: string) => formOf({ headers, content: 'hello' });
+  const part = (headers: string) => buildForm({ headers, content: 'hello' });
   const many = Array.from({ length: 3000 }, (_, i) => `X-${i}: y\r\n`).join('');
   const cases: Record<string, string | Buffer> = {
     'no final boundary': file().replace(END, ''),
@@ -51,9 +51,9 @@ t.test('A malformed form is refused', async (t) => {
     'an empty field name': part('Content-Disposition: form-data; name=""; filename="a.txt"\r\n'),
     'thousands of headers': part(many),
     'a header of a megabyte': part(`X: ${'y'.repeat(MIB)}\r\n`),
-    'two files': formOf({ content: 'one' }, { content: 'two' }),
-    'a large file and a second one': formOf({ content: textOf(3 * MIB) }, { content: textOf(3 * MIB) }),
-    'a hundred files': formOf(...Array.from({ length: 100 }, () => ({ content: 'one' }))),
+    'two files': buildForm({ content: 'one' }, { content: 'two' }),
+    'a large file and a second one': buildForm({ content: buildText(3 * MIB) }, { content: buildText(3 * MIB) }),
+    'a hundred files': buildForm(...Array.from({ length: 100 }, () => ({ content: 'one' }))),
     'a file and a part without a name': Buffer.concat([
       Buffer.from(file().replace(END, '')),
       part('Content-Disposition: form-data\r\n'),
@@ -66,15 +66,15 @@ t.test('Other parts than the file are refused by name', async (t) => {
   const alice = await signUp(app);
   const extra = { field: 'folder', name: null, content: 'x' };
   const another = { field: 'thumbnail', content: 'x' };
-  await assertRefused(t, alice, 'a field behind it', formOf({ content: 'a' }, extra), 'folder');
-  await assertRefused(t, alice, 'a field before it', formOf(extra, { content: 'a' }), 'folder');
-  await assertRefused(t, alice, 'a file behind it', formOf({ content: 'a' }, another), 'thumbnail');
-  await assertRefused(t, alice, 'a file before it', formOf(another, { content: 'a' }), 'thumbnail');
-  await assertRefused(t, alice, 'a field instead', formOf({ ...extra, content: textOf(3 * MIB) }), 'folder');
+  await assertRefused(t, alice, 'a field behind it', buildForm({ content: 'a' }, extra), 'folder');
+  await assertRefused(t, alice, 'a field before it', buildForm(extra, { content: 'a' }), 'folder');
+  await assertRefused(t, alice, 'a file behind it', buildForm({ content: 'a' }, another), 'thumbnail');
+  await assertRefused(t, alice, 'a file before it', buildForm(another, { content: 'a' }), 'thumbnail');
+  await assertRefused(t, alice, 'a field instead', buildForm({ ...extra, content: buildText(3 * MIB) }), 'folder');
   for (const field of ['__proto__', 'toString', 'constructor']) {
-    await assertRefused(t, alice, field, formOf({ field, content: 'a' }));
-    await assertRefused(t, alice, field, formOf({ field, name: null, content: 'a' }));
-    await assertRefused(t, alice, field, formOf({ content: 'a' }, { field, content: 'a' }));
+    await assertRefused(t, alice, field, buildForm({ field, content: 'a' }));
+    await assertRefused(t, alice, field, buildForm({ field, name: null, content: 'a' }));
+    await assertRefused(t, alice, field, buildForm({ content: 'a' }, { field, content: 'a' }));
   }
 });
 
@@ -101,7 +101,7 @@ t.test('Anything but a form is refused', async (t) => {
     t.equal((await send(type, '')).statusCode, 400, `${type} without a body`);
   }
   t.same((await send('application/json', '{}')).json(), { error: 'Invalid content type' });
-  t.same(await traces(ctx, alice), NOTHING);
+  t.same(await readUploadState(ctx, alice), NO_UPLOADS);
 });
 
 t.test("A browser's form is accepted, with any file name", async (t) => {
@@ -158,22 +158,22 @@ const statusesIn = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)
 t.test('After a refusal the connection serves the next request', async (t) => {
   const alice = await signUp(app);
   const forms: Record<string, Buffer> = {
-    'a wrong type': formOf({ name: 'a.pdf', content: textOf(5 * MIB) }),
-    'a name that is refused': formOf({ name: 'a.exe', content: textOf(5 * MIB) }),
-    'a second file': formOf({ content: 'a' }, { content: textOf(5 * MIB) }),
-    'too large a file': formOf({ content: textOf(10 * MIB + 1) }),
-    'a form that is too large': formOf({ content: textOf(12 * MIB) }),
-    'an epilogue': Buffer.concat([formOf({ name: 'a.exe', content: 'a' }), textOf(MIB)]),
+    'a wrong type': buildForm({ name: 'a.pdf', content: buildText(5 * MIB) }),
+    'a name that is refused': buildForm({ name: 'a.exe', content: buildText(5 * MIB) }),
+    'a second file': buildForm({ content: 'a' }, { content: buildText(5 * MIB) }),
+    'too large a file': buildForm({ content: buildText(10 * MIB + 1) }),
+    'a form that is too large': buildForm({ content: buildText(12 * MIB) }),
+    'an epilogue': Buffer.concat([buildForm({ name: 'a.exe', content: 'a' }), buildText(MIB)]),
   };
   for (const [what, form] of Object.entries(forms)) {
     const received = await talk([post(alice, { 'Content-Length': form.length }), form, next], { end: false });
     t.same(statusesIn(received), ['400', '200'], what);
   }
-  const form = formOf({ content: textOf(5 * MIB) });
+  const form = buildForm({ content: buildText(5 * MIB) });
   const stranger = { ...alice, token: 'nonsense' };
   const received = await talk([post(stranger, { 'Content-Length': form.length }), form, next], { end: false });
   t.same(statusesIn(received), ['401', '200'], 'a stranger');
-  t.same(await traces(ctx, alice), NOTHING);
+  t.same(await readUploadState(ctx, alice), NO_UPLOADS);
 });
 
 t.test('An endless body is cut off with its answer', async (t) => {
@@ -183,7 +183,7 @@ t.test('An endless body is cut off with its answer', async (t) => {
   function* endless(begin: string) {
     yield post(alice, { 'Transfer-Encoding': 'chunked' });
     if (begin) yield chunk(begin);
-    const more = chunk(textOf(MIB));
+    const more = chunk(buildText(MIB));
     for (written = 0; written < 1000; written++) yield more;
   }
   const head = (disposition: string) => `--${BOUNDARY}\r\n${disposition}\r\n\r\n`;
@@ -199,7 +199,7 @@ t.test('An endless body is cut off with its answer', async (t) => {
     // The answer may be lost if the client keeps sending; the connection is closed in any case.
     t.match(statusesIn(received).join(), /^(400)?$/, what);
     t.ok(written < 100, `${what}: ${written} MiB`);
-    t.same(await traces(ctx, alice), NOTHING, what);
+    t.same(await readUploadState(ctx, alice), NO_UPLOADS, what);
   }
   const received = await talk([post(alice, { 'Content-Length': 1024 * MIB })], { end: false });
   t.match(received, /^HTTP\/1\.1 400 .*connection: close/is, 'a gigabyte that is announced is refused at once');
@@ -207,28 +207,28 @@ t.test('An endless body is cut off with its answer', async (t) => {
 
 t.test('A client that disconnects during an upload leaves nothing behind', async (t) => {
   const alice = await signUp(app);
-  const form = formOf({ content: textOf(3 * MIB) });
+  const form = buildForm({ content: buildText(3 * MIB) });
   for (const sent of [50, 150, MIB, form.length - 5]) {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(post(alice, { 'Content-Length': form.length }));
     await new Promise((resolve) => socket.write(form.subarray(0, sent), resolve));
     // Until it is running, or would have been.
-    if (sent > 200) while ((await traces(ctx, alice)).loose === 0) await new Promise(setImmediate);
+    if (sent > 200) while ((await readUploadState(ctx, alice)).loose === 0) await new Promise(setImmediate);
     socket.destroy();
     const deadline = performance.now() + 30_000;
-    let left = await traces(ctx, alice);
-    while (JSON.stringify(left) !== JSON.stringify(NOTHING) && performance.now() < deadline) {
+    let left = await readUploadState(ctx, alice);
+    while (JSON.stringify(left) !== JSON.stringify(NO_UPLOADS) && performance.now() < deadline) {
       await new Promise(setImmediate);
-      left = await traces(ctx, alice);
+      left = await readUploadState(ctx, alice);
     }
-    t.same(left, NOTHING, `after ${sent} bytes`);
+    t.same(left, NO_UPLOADS, `after ${sent} bytes`);
   }
 });
 
 t.test('A form that arrives byte by byte is the same form', async (t) => {
   const alice = await signUp(app);
-  const form = formOf({ name: 'a.png', content: images.png() });
+  const form = buildForm({ name: 'a.png', content: images.png() });
   const received = await talk(
     [post(alice, { 'Content-Length': form.length }), ...Array.from(form, (byte) => Buffer.from([byte])), next],
     { end: false },

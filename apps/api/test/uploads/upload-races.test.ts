@@ -13,10 +13,10 @@ import {
 import { findWrongTotals } from '../../src/uploads/totals.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { forgetAll, MIB, NOTHING, textOf, traces, upload, useStorage } from '../support/uploads.ts';
+import { buildText, deleteAll, MIB, NO_UPLOADS, readUploadState, setStorageUsed, upload } from '../support/uploads.ts';
 
 const { app, ctx, clock } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
-t.afterEach(() => forgetAll(ctx));
+t.afterEach(() => deleteAll(ctx));
 
 /** `done`, or the kind of the error. */
 const endOf = (call: Promise<unknown>) =>
@@ -69,11 +69,11 @@ function holdStorage(t: Test) {
 for (let round = 1; round <= 10; round++) {
   t.test(`One of 200 concurrent files is stored if one fits (${round})`, async (t) => {
     const alice = await signUp(app);
-    await useStorage(ctx, alice, 100 * MIB - 10);
+    await setStorageUsed(ctx, alice, 100 * MIB - 10);
     const keys = await underWay(alice, 200);
     const ends = await Promise.all(keys.map((key) => endOf(completeUpload(ctx, alice, key, newUpload(key, 10)))));
     t.same(count(ends), { done: 1, over_quota: 199 });
-    t.match(await traces(ctx, alice), { rows: 1, loose: 199, bytes: 100 * MIB, files: 1 });
+    t.match(await readUploadState(ctx, alice), { rows: 1, loose: 199, bytes: 100 * MIB, files: 1 });
   });
 }
 
@@ -91,7 +91,7 @@ for (let round = 1; round <= 3; round++) {
     let refused = 0;
     const all = Promise.all(
       Array.from({ length: 20 }, async () => {
-        const response = await upload(app, alice, { content: textOf(MIB) });
+        const response = await upload(app, alice, { content: buildText(MIB) });
         if (response.statusCode === 429) refused += 1;
         if (refused === 17) storage.open();
         return response;
@@ -111,7 +111,7 @@ for (let round = 1; round <= 3; round++) {
       details: { limit: 3, remaining: 0, reset, resetIn: 5, retryAfter: 5 },
     });
     t.equal(answer?.headers['retry-after'], '5');
-    t.match(await traces(ctx, alice), { rows: 3, loose: 0, objects: 4, bytes: 3 * MIB });
+    t.match(await readUploadState(ctx, alice), { rows: 3, loose: 0, objects: 4, bytes: 3 * MIB });
     const usage = await app.inject({ url: '/api/usage', headers: alice.headers });
     t.match(usage.json().usage.rateLimits, { hitToday: 17, endpoints: [{ endpoint: 'POST /api/upload', hits: 17 }] });
     t.equal((await upload(app, alice, { content: 'next' })).statusCode, 200, 'and then there is a place again');
@@ -124,7 +124,7 @@ t.test('The totals equal the sums after concurrent changes', async (t) => {
   await Promise.all(
     people.flatMap((person, i) =>
       Array.from({ length: 15 }, async (_, n) => {
-        const response = await upload(app, person, { content: textOf(n * 100 + i) });
+        const response = await upload(app, person, { content: buildText(n * 100 + i) });
         if (response.statusCode !== 200) return;
         if (n % 2) {
           kept[i] = (kept[i] ?? 0) + 1;
@@ -137,7 +137,7 @@ t.test('The totals equal the sums after concurrent changes', async (t) => {
     ),
   );
   t.same(await findWrongTotals(ctx.db), []);
-  for (const [i, person] of people.entries()) t.equal((await traces(ctx, person)).files, kept[i]);
+  for (const [i, person] of people.entries()) t.equal((await readUploadState(ctx, person)).files, kept[i]);
 });
 
 t.test('A slot that is not released is free when its lease ends', async (t) => {
@@ -153,7 +153,7 @@ t.test('A slot that is not released is free when its lease ends', async (t) => {
     'unavailable',
     'and what it was for is lost',
   );
-  t.match(await traces(ctx, alice), { rows: 0, bytes: 0 });
+  t.match(await readUploadState(ctx, alice), { rows: 0, bytes: 0 });
   t.ok(LEASE_MS >= TIMEOUTS.requestMs + 60_000, 'no request takes that long');
 });
 
@@ -168,7 +168,7 @@ t.test('A committed file stays, even if the answer of the database was lost', as
   const alice = await signUp(app);
   const { url } = (await upload(app, alice, { content: 'hello' })).json();
   await discardUpload(ctx, url.split('/').at(-1));
-  t.same(await traces(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: 5, files: 1 });
+  t.same(await readUploadState(ctx, alice), { rows: 1, loose: 0, objects: 1, bytes: 5, files: 1 });
 });
 
 t.test('An object that cannot be removed is left to the cleanup and takes no slot', async (t) => {
@@ -191,11 +191,11 @@ t.test('An object that cannot be removed is left to the cleanup and takes no slo
 t.test('An account that is deleted during an upload leaves nothing of it', async (t) => {
   const alice = await signUp(app);
   const storage = holdStorage(t);
-  const uploading = upload(app, alice, { content: textOf(MIB) });
+  const uploading = upload(app, alice, { content: buildText(MIB) });
   while (storage.active() === 0) await new Promise(setImmediate);
   await ctx.db.delete(users).where(eq(users.id, alice.id));
   storage.open();
   const response = await uploading;
   t.equal(response.statusCode, 401);
-  t.same(await traces(ctx, alice), NOTHING);
+  t.same(await readUploadState(ctx, alice), NO_UPLOADS);
 });

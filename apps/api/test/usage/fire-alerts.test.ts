@@ -8,11 +8,11 @@ import { decryptBody } from '../../src/mail/queue.ts';
 import { checkAlerts } from '../../src/usage/alerts.ts';
 import { recordUsage, type UsageDelta } from '../../src/usage/record.ts';
 import { deleteUsageAlert, setUsageAlert } from '../../src/usage/write.ts';
-import { listen } from '../support/deliveries.ts';
+import { captureEvents } from '../support/deliveries.ts';
 import { testEngine } from '../support/engine.ts';
 import { signUpBob } from '../support/people.ts';
-import { insertTask, useUp } from '../support/schedules.ts';
-import { useStorage } from '../support/uploads.ts';
+import { insertTask, insertUsage } from '../support/task-rows.ts';
+import { setStorageUsed } from '../support/uploads.ts';
 
 const { ctx, app, ai, clock, alice, newWorker } = await testEngine(t);
 
@@ -26,13 +26,13 @@ const titles = async () =>
       .where(eq(notifications.userId, alice().id))
       .orderBy(notifications.id)
   ).map(({ title }) => title);
-const store = (bytes: number) => useStorage(ctx, alice(), bytes);
+const store = (bytes: number) => setStorageUsed(ctx, alice(), bytes);
 
 t.test('The execution that reaches a threshold notifies by notification, mail and event', async (t) => {
-  const receivedEvents = await listen(ctx, alice() as never, ['usage.alert']);
+  const receivedEvents = await captureEvents(ctx, alice() as never, ['usage.alert']);
   const task = await insertTask(ctx, alice().id);
   await set(80, { notifyEmail: true, notifyWebhook: true });
-  await useUp(ctx, alice().id, { executions: 398, day: '2026-11-02' });
+  await insertUsage(ctx, alice().id, { executions: 398, day: '2026-11-02' });
   await executeTask(ctx, alice(), task);
   t.same(
     [await titles(), await receivedEvents(), await ctx.db.$count(mails)],
@@ -70,17 +70,17 @@ t.test('The execution that reaches a threshold notifies by notification, mail an
 t.test('An alert fires once a month, however much is used after that', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await set(1);
-  await useUp(ctx, alice().id, { executions: 4 });
+  await insertUsage(ctx, alice().id, { executions: 4 });
   for (let i = 0; i < 5; i++) await executeTask(ctx, alice(), task);
   t.same(await titles(), ['1 % of your executions are used']);
   clock.set('2026-12-01T00:00:00.000Z');
-  await useUp(ctx, alice().id, { executions: 4 });
+  await insertUsage(ctx, alice().id, { executions: 4 });
   for (let i = 0; i < 5; i++) await executeTask(ctx, alice(), task);
   t.equal((await titles()).length, 2);
 });
 
 t.test('The tokens of a run fire every alert that they reach when it ends', async (t) => {
-  const receivedEvents = await listen(ctx, alice() as never, ['usage.alert']);
+  const receivedEvents = await captureEvents(ctx, alice() as never, ['usage.alert']);
   for (const threshold of [5, 10, 90]) await set(threshold, { notifyWebhook: true });
   ai.answer(() => ({ usage: { promptTokens: 20_000, completionTokens: 87_654 } }));
   await insertTask(ctx, alice().id);
@@ -96,9 +96,9 @@ t.test('The tokens of a run fire every alert that they reach when it ends', asyn
 });
 
 t.test('Usage beyond a limit is reported as 100 percent', async (t) => {
-  const receivedEvents = await listen(ctx, alice() as never, ['usage.alert']);
+  const receivedEvents = await captureEvents(ctx, alice() as never, ['usage.alert']);
   await set(100, { notifyWebhook: true });
-  await useUp(ctx, alice().id, { tokens: 999_999, day: '2026-11-02' });
+  await insertUsage(ctx, alice().id, { tokens: 999_999, day: '2026-11-02' });
   ai.answer(() => ({ usage: { promptTokens: 500, completionTokens: 500 } }));
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
@@ -118,7 +118,7 @@ t.test('An alert on storage fires when storage is checked', async (t) => {
 });
 
 t.test('An alert that is set when its threshold is already reached fires at once, and once', async (t) => {
-  await useUp(ctx, alice().id, { executions: 250, tokens: 1, day: '2026-11-01' });
+  await insertUsage(ctx, alice().id, { executions: 250, tokens: 1, day: '2026-11-01' });
   await store(90 * 1_048_576);
   const { id } = await set(50);
   const both = ['50 % of your executions are used', '50 % of your storage are used'];
@@ -131,7 +131,7 @@ t.test('An alert that is set when its threshold is already reached fires at once
 });
 
 t.test('The alert decides on mail, whatever the user prefers in general', async (t) => {
-  await useUp(ctx, alice().id, { executions: 250, day: '2026-11-01' });
+  await insertUsage(ctx, alice().id, { executions: 250, day: '2026-11-01' });
   await set(10);
   t.equal(await ctx.db.$count(mails), 0);
   await ctx.db.update(users).set({ notifyEmail: false }).where(eq(users.id, alice().id));
@@ -142,7 +142,7 @@ t.test('The alert decides on mail, whatever the user prefers in general', async 
 t.test('The limit is that of the plan in force', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice().id));
-  await useUp(ctx, alice().id, { executions: 499, day: '2026-11-01' });
+  await insertUsage(ctx, alice().id, { executions: 499, day: '2026-11-01' });
   await set(5);
   await executeTask(ctx, alice(), task);
   t.match(await ctx.db.select().from(notifications), [{ message: /^500 of 10000 executions/ }]);
@@ -154,7 +154,7 @@ for (const round of [1, 2, 3, 4, 5]) {
     await ctx.db.update(settings).set({ maxExecutionsPerDay: 500 });
     await set(1, { notifyEmail: true });
     const task = await insertTask(ctx, alice().id);
-    await useUp(ctx, alice().id, { executions: 50 });
+    await insertUsage(ctx, alice().id, { executions: 50 });
     await Promise.all(Array.from({ length: 100 }, () => executeTask(ctx, alice(), task)));
     t.equal((await titles()).length, 1);
     t.equal(await ctx.db.$count(mails), 1);
@@ -164,14 +164,14 @@ for (const round of [1, 2, 3, 4, 5]) {
 t.test('A stranger’s usage fires no alert', async (t) => {
   const bob = await signUpBob(app);
   await set(1);
-  await useUp(ctx, bob.id, { executions: 40, tokens: 40_000 });
+  await insertUsage(ctx, bob.id, { executions: 40, tokens: 40_000 });
   await executeTask(ctx, bob, await insertTask(ctx, bob.id));
   t.equal(await ctx.db.$count(notifications), 0);
 });
 
 t.test('A usage record that is rolled back fires no alert', async (t) => {
   await set(1);
-  await useUp(ctx, alice().id, { executions: 4 });
+  await insertUsage(ctx, alice().id, { executions: 4 });
   const recording = inTransaction(ctx, async (tx) => {
     await recordUsage(tx, [{ userId: alice().id, day: '2026-11-20', executions: 1 }]);
     throw new Error('undone');
@@ -182,7 +182,7 @@ t.test('A usage record that is rolled back fires no alert', async (t) => {
 });
 
 t.test('Recording takes one statement for users without alerts, and if no counter increases', async (t) => {
-  await useUp(ctx, alice().id, { executions: 10 });
+  await insertUsage(ctx, alice().id, { executions: 10 });
   let statements = 0;
   const db = {
     execute: (...given: Parameters<Db['execute']>) => {

@@ -1,11 +1,11 @@
 import { rateHits, settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { useUp } from '../support/schedules.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
-import { useStorage } from '../support/uploads.ts';
+import { insertUsage } from '../support/task-rows.ts';
+import { setStorageUsed } from '../support/uploads.ts';
 
 const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
@@ -39,15 +39,15 @@ t.test('A user without usage sees the quotas of the trial', async (t) => {
 
 t.test('Month, day, storage and rejected requests are the caller’s alone', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
-  await useUp(ctx, alice.id, { executions: 7, tokens: 12_345 });
-  await useUp(ctx, alice.id, { executions: 100, tokens: 400_000, day: '2026-11-03' });
-  await useUp(ctx, alice.id, { executions: 9, tokens: 9, day: '2026-10-31' });
-  await useStorage(ctx, alice, 1_250_001);
-  await useStorage(ctx, bob, 7);
+  await insertUsage(ctx, alice.id, { executions: 7, tokens: 12_345 });
+  await insertUsage(ctx, alice.id, { executions: 100, tokens: 400_000, day: '2026-11-03' });
+  await insertUsage(ctx, alice.id, { executions: 9, tokens: 9, day: '2026-10-31' });
+  await setStorageUsed(ctx, alice, 1_250_001);
+  await setStorageUsed(ctx, bob, 7);
   await hit(alice, 'GET /api/tasks', 3, new Date('2026-11-20T08:00:00.000Z'));
   await hit(alice, 'POST /api/tasks/:id/execute', 12, new Date('2026-11-20T09:30:00.123Z'));
   await hit(alice, 'GET /api/tasks', 50, new Date('2026-11-19T08:00:00.000Z'), '2026-11-19');
-  await useUp(ctx, bob.id, { executions: 1, tokens: 1 });
+  await insertUsage(ctx, bob.id, { executions: 1, tokens: 1 });
   await hit(bob, 'GET /api/tasks', 1, START);
   t.same(await read(alice), {
     period: '2026-11',
@@ -70,7 +70,7 @@ t.test('Month, day, storage and rejected requests are the caller’s alone', asy
 
 t.test('A limit that one call has exceeded is 100 % used, with nothing left', async (t) => {
   const alice = await signUp(app);
-  await useUp(ctx, alice.id, { tokens: 1_000_777 });
+  await insertUsage(ctx, alice.id, { tokens: 1_000_777 });
   t.match(await read(alice), {
     tokens: { used: 1_000_777, remaining: 0, percentage: 100 },
     daily: { tokens: { used: 1_000_777, limit: 100_000, remaining: 0, percentage: 100 } },
@@ -95,7 +95,7 @@ t.test('The limits are those of the plan, of admins, and of a smaller system set
 t.test('A new month and a new day begin at midnight in UTC', async (t) => {
   clock.set('2026-11-30T23:59:59.999Z');
   const alice = await signUp(app);
-  await useUp(ctx, alice.id, { executions: 5, tokens: 50 });
+  await insertUsage(ctx, alice.id, { executions: 5, tokens: 50 });
   await hit(alice, 'GET /api/tasks', 2, ctx.now(), '2026-11-30');
   t.match(await read(alice), { period: '2026-11', executions: { used: 5 }, rateLimits: { hitToday: 2 } });
   clock.set('2026-12-01T00:00:00.000Z');

@@ -1,7 +1,8 @@
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { assertNeedsSession, NO_IDS } from '../support/tasks.ts';
+import { INVALID_IDS } from '../support/tasks.ts';
 
 const { app } = await testContext(t);
 
@@ -57,7 +58,7 @@ t.test('A deleted alert is not found a second time', async (t) => {
 t.test('A stranger’s alert is not found, nor one that cannot exist', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   const { id } = (await set(alice, ALERT)).json().alert;
-  for (const wrong of [id, ...NO_IDS]) t.equal((await remove(bob, wrong)).statusCode, 404, String(wrong));
+  for (const wrong of [id, ...INVALID_IDS]) t.equal((await remove(bob, wrong)).statusCode, 404, String(wrong));
   t.equal((await list(alice)).alerts.length, 1);
 });
 

@@ -6,7 +6,7 @@ import { claimExecutions } from '../../src/executions/claim.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, useUp } from '../support/schedules.ts';
+import { insertTask, insertTasks, insertUsage } from '../support/task-rows.ts';
 
 const { ctx, alice, newWorker } = await testEngine(t);
 
@@ -45,7 +45,7 @@ t.test('Calls of agent mode that are in progress are in the sum', async (t) => {
 });
 
 t.test('A counter that is too high or too low is found, with the expected one', async (t) => {
-  await useUp(ctx, alice().id, { executions: 3, tokens: 500 });
+  await insertUsage(ctx, alice().id, { executions: 3, tokens: 500 });
   await ctx.db.update(usageCounters).set({ executions: 2, tokensReserved: 7 }).where(counter(DAY));
   await ctx.db.update(usageCounters).set({ tokens: 501 }).where(counter(MONTH));
   t.same(await findWrongCounters(ctx.db), [
@@ -56,7 +56,7 @@ t.test('A counter that is too high or too low is found, with the expected one', 
 });
 
 t.test('A missing counter is found, and one without a ledger too', async (t) => {
-  await useUp(ctx, alice().id, { executions: 1, tokens: 9 });
+  await insertUsage(ctx, alice().id, { executions: 1, tokens: 9 });
   await ctx.db.delete(usageCounters).where(counter(DAY));
   await ctx.db.insert(usageCounters).values({ userId: alice().id, period: '2026-10', executions: 4 });
   t.same(await findWrongCounters(ctx.db), [

@@ -8,10 +8,10 @@ import { createWorker } from '../../src/worker.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
-import { postTask, UNHURRIED } from '../support/tasks.ts';
+import { postTask } from '../support/tasks.ts';
 import { callWebhook, postWebhook, readWebhook, sendInbound } from '../support/webhooks.ts';
 
-const { app, ctx } = await testContext(t, { env: UNHURRIED });
+const { app, ctx } = await testContext(t);
 const receiver = await startReceiver(t);
 t.beforeEach(async () => {
   for (const table of [tasks, users]) await ctx.db.delete(table);

@@ -1,10 +1,10 @@
 import { auditLog, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { assertNeedsAdmin } from '../support/contract/errors.ts';
-import { type Person, signUp, signUpAda, signUpAlice, whoIs } from '../support/people.ts';
-import { NO_IDS } from '../support/tasks.ts';
+import { findCallerByToken, type Person, signUp, signUpAda, signUpAlice } from '../support/people.ts';
+import { INVALID_IDS } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t);
 let ada: Person;
@@ -71,13 +71,13 @@ t.test('A change that changes nothing is not recorded', async (t) => {
     t.equal(answer.json().user.updatedAt, START.toISOString());
   }
   t.same(await rowOf(alice), before);
-  t.ok(await whoIs(ctx, alice.token), 'the session stays open');
+  t.ok(await findCallerByToken(ctx, alice.token), 'the session stays open');
   t.same(await changes(), []);
 });
 
 t.test('A changed role ends the sessions at once', async (t) => {
   await patch(alice.id, { role: 'ADMIN' });
-  t.equal(await whoIs(ctx, alice.token), null);
+  t.equal(await findCallerByToken(ctx, alice.token), null);
   t.equal((await app.inject({ url: '/api/user', headers: alice.headers })).statusCode, 401);
 });
 
@@ -86,7 +86,7 @@ t.test('Deactivation ends the sessions at once, and activation restores none', a
   t.match(answer.json().user, { id: alice.id, role: 'USER', isActive: false });
   t.equal((await app.inject({ url: '/api/user', headers: alice.headers })).statusCode, 401);
   t.equal((await patch(alice.id, { isActive: true })).json().user.isActive, true);
-  t.equal(await whoIs(ctx, alice.token), null);
+  t.equal(await findCallerByToken(ctx, alice.token), null);
 });
 
 t.test('The last active admin stays an admin, also by their own request', async (t) => {
@@ -153,7 +153,7 @@ t.test('Fields that an admin cannot change are rejected by name, and nothing is 
 });
 
 t.test('An unknown account is not found', async (t) => {
-  for (const id of [...NO_IDS, '2147483647']) {
+  for (const id of [...INVALID_IDS, '2147483647']) {
     t.equal((await patch(id, { plan: 'pro' })).statusCode, 404, id);
     t.equal((await patch(id, { isActive: false })).statusCode, 404, id);
   }

@@ -5,10 +5,10 @@ import { claimExecutions } from '../../src/executions/claim.ts';
 import { completeExecutions } from '../../src/executions/complete.ts';
 import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { START, testContext } from '../support/context.ts';
-import { findFaults } from '../support/engine-faults.ts';
+import { findInconsistencies } from '../support/inconsistencies.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { insertTask, readLedger, readRun, readRuns, readTask, readUsage } from '../support/schedules.ts';
-import { answering, BUSY, postTask, runDue } from '../support/tasks.ts';
+import { insertTask, readLedger, readRun, readRuns, readTaskRow, readUsage } from '../support/task-rows.ts';
+import { BUSY_OUTCOME, createFixedAi, postTask, runDue } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t);
 let ada: Person;
@@ -20,7 +20,7 @@ t.beforeEach(async () => {
   alice = await signUpAlice(app);
 });
 t.afterEach(async () => {
-  const faults = await findFaults(ctx);
+  const faults = await findInconsistencies(ctx);
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
 });
 
@@ -38,7 +38,7 @@ t.test('The tasks of a deactivated account are suspended, and those of others co
   const bob = await signUpBob(app);
   const [hers, his] = [await postTask(app, alice, offline), await postTask(app, bob, offline)];
   await setActive(false);
-  t.match(await readTask(ctx, hers), { status: 'active', nextExecutionAt: null });
+  t.match(await readTaskRow(ctx, hers), { status: 'active', nextExecutionAt: null });
   clock.advance(2 * HOUR);
   await runDue(ctx);
   t.same(await readRuns(ctx, hers), []);
@@ -52,7 +52,7 @@ t.test(
     await setActive(false);
     clock.advance(50 * HOUR);
     await setActive(true);
-    t.same((await readTask(ctx, id)).nextExecutionAt, new Date('2026-11-23T11:00:00Z'));
+    t.same((await readTaskRow(ctx, id)).nextExecutionAt, new Date('2026-11-23T11:00:00Z'));
     await runDue(ctx);
     t.same(await readLedger(ctx, id), []);
     clock.advance(24 * HOUR);
@@ -69,9 +69,9 @@ t.test('A `once` task that fell due meanwhile runs late, and one in the future o
   await setActive(false);
   clock.advance(HOUR);
   await setActive(true);
-  t.same((await readTask(ctx, ahead)).nextExecutionAt, new Date('2026-12-01T00:00:00Z'));
+  t.same((await readTaskRow(ctx, ahead)).nextExecutionAt, new Date('2026-12-01T00:00:00Z'));
   await runDue(ctx);
-  t.equal((await readTask(ctx, id)).status, 'completed');
+  t.equal((await readTaskRow(ctx, id)).status, 'completed');
   t.same(await readLedger(ctx, id), [['2026-11-20T11:00:00.000Z', 'late']]);
 });
 
@@ -80,8 +80,8 @@ t.test('Paused and ended tasks stay as they are', async (t) => {
   const failed = await insertTask(ctx, alice.id, { status: 'failed', nextExecutionAt: null });
   await setActive(false);
   await setActive(true);
-  t.match(await readTask(ctx, paused), { status: 'paused', nextExecutionAt: null });
-  t.match(await readTask(ctx, failed), { status: 'failed', nextExecutionAt: null });
+  t.match(await readTaskRow(ctx, paused), { status: 'paused', nextExecutionAt: null });
+  t.match(await readTaskRow(ctx, failed), { status: 'failed', nextExecutionAt: null });
 });
 
 t.test('An occurrence that was due but not enqueued is missed', async (t) => {
@@ -111,8 +111,8 @@ t.test('The occurrence of a pending planned run is missed, and a `once` task run
   await setActive(true);
   await runDue(ctx);
   t.same(await readLedger(ctx, once), [[START.toISOString(), 'late']]);
-  t.equal((await readTask(ctx, once)).status, 'completed');
-  t.same((await readTask(ctx, daily)).nextExecutionAt, new Date('2026-11-21T10:00:00Z'));
+  t.equal((await readTaskRow(ctx, once)).status, 'completed');
+  t.same((await readTaskRow(ctx, daily)).nextExecutionAt, new Date('2026-11-21T10:00:00Z'));
 });
 
 t.test('A running execution completes, and its retry does not follow', async (t) => {
@@ -122,12 +122,12 @@ t.test('A running execution completes, and its retry does not follow', async (t)
   if (!run) return t.fail('it did not start');
   await setActive(false);
   t.equal((await readRun(ctx, id)).status, 'running');
-  await completeExecutions(ctx, [{ id: run.id, claimToken: run.claimToken, ...BUSY }]);
+  await completeExecutions(ctx, [{ id: run.id, claimToken: run.claimToken, ...BUSY_OUTCOME }]);
   clock.advance(HOUR);
-  await runDue({ ...ctx, ai: answering(BUSY) });
+  await runDue({ ...ctx, ai: createFixedAi(BUSY_OUTCOME) });
   t.equal((await readRun(ctx, id)).status, 'failed');
   await setActive(true);
-  t.match(await readTask(ctx, id), { status: 'failed', nextExecutionAt: null }, 'no run is scheduled');
+  t.match(await readTaskRow(ctx, id), { status: 'failed', nextExecutionAt: null }, 'no run is scheduled');
 });
 
 t.test('An execution that is inserted during a deactivation does not run', async (t) => {

@@ -16,12 +16,12 @@ import { claimExecutions } from '../../src/executions/claim.ts';
 import { completeExecutions } from '../../src/executions/complete.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { notifyUsers } from '../../src/notifications/write.ts';
+import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { assertNeedsAdmin } from '../support/contract/errors.ts';
-import { findFaults } from '../support/engine-faults.ts';
 import { buildResult } from '../support/executions.ts';
+import { findInconsistencies } from '../support/inconsistencies.ts';
 import { PASSWORD, type Person, signUp, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { insertUpload, NO_IDS, postTask, runDue, TASK } from '../support/tasks.ts';
+import { INVALID_IDS, insertUpload, postTask, runDue, TASK } from '../support/tasks.ts';
 import { postWebhook } from '../support/webhooks.ts';
 
 const { app, ctx, clock } = await testContext(t);
@@ -37,7 +37,7 @@ t.beforeEach(async () => {
   alice = await signUpAlice(app);
 });
 t.afterEach(async () => {
-  const faults = await findFaults(ctx);
+  const faults = await findInconsistencies(ctx);
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
 });
 
@@ -169,7 +169,7 @@ t.test('A deletion beside running tasks leaves nothing of the account', async (t
 });
 
 t.test('An unknown account is not found', async (t) => {
-  for (const id of [...NO_IDS, '2147483647']) t.equal((await remove(id)).statusCode, 404, id);
+  for (const id of [...INVALID_IDS, '2147483647']) t.equal((await remove(id)).statusCode, 404, id);
 });
 
 t.test('Deleting an account needs an admin with the key', async (t) => {

@@ -1,11 +1,11 @@
 import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { insertTask } from '../support/schedules.ts';
-import { answering, NO_IDS, postTask, REFUSED, runDue, TASK } from '../support/tasks.ts';
+import { insertTask } from '../support/task-rows.ts';
+import { createFixedAi, INVALID_IDS, postTask, REFUSED_OUTCOME, runDue, TASK } from '../support/tasks.ts';
 
 const { app, ctx, clock } = await testContext(t);
 let ada: Person;
@@ -25,7 +25,7 @@ t.test('An account has its counts and its activity, and no secret', async (t) =>
   clock.set(TASK.scheduledFor);
   await runDue(ctx);
   clock.advance(24 * 3_600_000);
-  await runDue({ ...ctx, ai: answering(REFUSED) });
+  await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
   const [done, failed] = await ctx.db.select().from(executions).orderBy(executions.id);
 
   await ctx.db.update(users).set({ providerKeySealed: 'sealed' }).where(eq(users.id, alice.id));
@@ -100,7 +100,7 @@ t.test('An account without executions has a success rate of 0', async (t) => {
 });
 
 t.test('An unknown account is not found', async (t) => {
-  for (const id of [...NO_IDS, '2147483647']) {
+  for (const id of [...INVALID_IDS, '2147483647']) {
     const answer = await get(id);
     t.equal(answer.statusCode, 404, id);
     t.match(answer.json(), { success: false, error: String });

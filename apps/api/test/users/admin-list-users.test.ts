@@ -1,10 +1,10 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { assertNeedsAdmin } from '../support/contract/errors.ts';
 import { type Person, signUp, signUpAda, signUpAlice } from '../support/people.ts';
-import { insertTasks, queueRuns } from '../support/schedules.ts';
+import { insertQueuedRuns, insertTasks } from '../support/task-rows.ts';
 
 const { app, ctx, clock } = await testContext(t);
 let ada: Person;
@@ -22,8 +22,8 @@ const names = async (query: Record<string, string>) =>
 t.test('The list has every account, newest first, with its counts and no other fields', async (t) => {
   clock.advance(1000);
   const alice = await signUpAlice(app);
-  await queueRuns(ctx, await insertTasks(ctx, [alice.id, alice.id]));
-  await queueRuns(ctx, await insertTasks(ctx, [alice.id]));
+  await insertQueuedRuns(ctx, await insertTasks(ctx, [alice.id, alice.id]));
+  await insertQueuedRuns(ctx, await insertTasks(ctx, [alice.id]));
   const answer = await list();
   t.equal(answer.statusCode, 200);
   const { users: found, pagination } = answer.json().data;

@@ -5,11 +5,10 @@ import { composeReset } from '../../src/auth/password-reset.ts';
 import { decryptBody } from '../../src/mail/queue.ts';
 import { changeProfile } from '../../src/users/write.ts';
 import { START, testContext } from '../support/context.ts';
-import { PASSWORD, type Person, signUp, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
-import { UNHURRIED } from '../support/tasks.ts';
+import { findCallerByToken, PASSWORD, type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';
 
 const { app, ctx, clock } = await testContext(t, {
-  env: { ...UNHURRIED, BOOTSTRAP_ADMIN_EMAIL: 'root@example.com', BOOTSTRAP_ADMIN_PASSWORD: PASSWORD },
+  env: { BOOTSTRAP_ADMIN_EMAIL: 'root@example.com', BOOTSTRAP_ADMIN_PASSWORD: PASSWORD },
 });
 t.beforeEach(async () => {
   clock.set(START);
@@ -131,7 +130,7 @@ t.test('The address of `BOOTSTRAP_ADMIN_EMAIL` stays with its account', async (t
 t.test('The profile is changed with its address and preferences in one transaction', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
-  const caller = await whoIs(ctx, alice.token);
+  const caller = await findCallerByToken(ctx, alice.token);
   const input = { name: 'Alicia', timezone: 'Europe/Lisbon', notificationPreferences: { email: false } };
   clock.advance(1000);
   t.same(await changeProfile(ctx, caller!, { ...input, email: 'alicia@example.com' }), {

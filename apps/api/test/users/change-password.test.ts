@@ -5,15 +5,15 @@ import t from 'tap';
 import { changePassword } from '../../src/auth/change-password.ts';
 import { composeReset, getReset } from '../../src/auth/password-reset.ts';
 import { openSession } from '../../src/auth/sessions.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
-import { PASSWORD, type Person, signUpAlice, signUpBob, whoIs } from '../support/people.ts';
-import { mailServer } from '../support/servers/mail-server.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
+import { findCallerByToken, PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
+import { startMailServer } from '../support/servers/mail-server.ts';
 
 const NEW = 'Another-2026';
 
-const server = await mailServer(t);
+const server = await startMailServer(t);
 const { app, ctx, clock, logged } = await testContext(t, {
   env: { SMTP_URL: server.url, RATE_LIMIT_MULTIPLIER: '1000', LOG_LEVEL: 'trace' },
 });
@@ -36,7 +36,7 @@ const logIn = (password: string) =>
 const statusOf = async (token: string) =>
   (await app.inject({ url: '/api/auth/session', headers: { authorization: `Bearer ${token}` } })).statusCode;
 const callerOf = async ({ token }: Pick<Person, 'token'>) => {
-  const caller = await whoIs(ctx, token);
+  const caller = await findCallerByToken(ctx, token);
   if (!caller) throw new Error('The session has ended.');
   return caller;
 };

@@ -3,7 +3,7 @@ import t from 'tap';
 import { successRate } from '../../src/stats/user-counts.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp, signUpAlice, signUpBob } from '../support/people.ts';
-import { bookEnded } from '../support/schedules.ts';
+import { countEndedRuns } from '../support/task-rows.ts';
 
 const url = '/api/user';
 const { app, ctx } = await testContext(t);
@@ -44,7 +44,7 @@ async function addExecutions(userId: number, taskId: number, counts: Record<stri
     const row = { ...common, ...states[state as keyof typeof states] };
     if (count > 0) await ctx.db.insert(executions).values(Array.from({ length: count }, () => row));
   }
-  await bookEnded(ctx);
+  await countEndedRuns(ctx);
 }
 
 t.test('The profile has every field of the contract and no other', async (t) => {

@@ -2,11 +2,11 @@ import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { decryptProviderKey } from '../../src/crypto/provider-key.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';
-import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
 
-const { app, ctx, clock, logged } = await testContext(t, { env: { ...UNHURRIED, LOG_LEVEL: 'trace' } });
+const { app, ctx, clock, logged } = await testContext(t, { env: { LOG_LEVEL: 'trace' } });
 const url = '/api/user/settings';
 t.beforeEach(async () => {
   clock.set(START);

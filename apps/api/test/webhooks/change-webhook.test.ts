@@ -2,8 +2,15 @@ import { deliveries, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
-import { callWebhook, NO_WEBHOOKS, postWebhook, readWebhook, recordMany, testWebhooks } from '../support/webhooks.ts';
+import { assertNeedsSession } from '../support/access.ts';
+import {
+  callWebhook,
+  postWebhook,
+  readWebhook,
+  recordManyEvents,
+  testWebhooks,
+  UNKNOWN_WEBHOOK_IDS,
+} from '../support/webhooks.ts';
 
 const { app, ctx, clock, alice, bob, receiver, wakes } = await testWebhooks(t);
 const patch = (id: string, payload: object, person = alice) => callWebhook(app, person, 'PATCH', id, '', payload);
@@ -36,9 +43,9 @@ t.test('Switching a failed webhook on clears the failure; no other change does',
 
 t.test('A webhook that is off gets no events, and its open deliveries wait', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 2);
+  await recordManyEvents(ctx, alice.id, 2);
   await patch(id, { isActive: false });
-  await recordMany(ctx, alice.id, 3);
+  await recordManyEvents(ctx, alice.id, 3);
   await createDeliverer(ctx).drain();
   t.equal(receiver.received.length, 0);
   wakes.count = 0;
@@ -52,7 +59,7 @@ t.test('A webhook that is off gets no events, and its open deliveries wait', asy
 t.test('The next attempt goes to a new address with the same bytes', async (t) => {
   const { id } = await postWebhook(app, alice, { url: `${receiver.url}/before` });
   receiver.answer(500);
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await createDeliverer(ctx).drain();
   await patch(id, { url: `${receiver.url}/after` });
   receiver.answer(200);
@@ -90,7 +97,7 @@ t.test('An invalid change is refused by field and changes nothing', async (t) =>
 t.test("An unknown webhook and a stranger's webhook are not found", async (t) => {
   const { id } = await postWebhook(app, alice);
   t.equal((await patch(id, { isActive: false }, bob)).statusCode, 404);
-  for (const unknown of NO_WEBHOOKS) t.equal((await patch(unknown, {})).statusCode, 404, unknown);
+  for (const unknown of UNKNOWN_WEBHOOK_IDS) t.equal((await patch(unknown, {})).statusCode, 404, unknown);
   t.equal((await readWebhook(app, alice, id)).isActive, true);
 });
 

@@ -14,18 +14,17 @@ import { createWebhook } from '../../src/webhooks/write.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
-import { UNHURRIED } from '../support/tasks.ts';
 import {
   callWebhook,
+  computeSignature,
   inboundPath,
   postWebhook,
-  recordMany,
+  recordManyEvents,
   sendInbound,
-  signatureOf,
   tryWebhook,
 } from '../support/webhooks.ts';
 
-const { app, ctx, clock, logged } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock, logged } = await testContext(t);
 const alice = await signUpAlice(app);
 const bob = await signUpBob(app);
 await ctx.db.update(users).set({ plan: 'pro' });
@@ -83,12 +82,12 @@ t.test('A chosen secret signs deliveries for both kinds of receivers', async (t)
     'with spaces? no!'.replaceAll(' ', '_'),
   ]) {
     await postWebhook(app, alice, { secret, url: receiver.url });
-    await recordMany(ctx, alice.id, 1);
+    await recordManyEvents(ctx, alice.id, 1);
     await createDeliverer(ctx).drain();
     const [{ body, headers }] = receiver.received.splice(0) as [(typeof receiver.received)[0]];
     t.equal(
       headers['x-webhook-signature'],
-      signatureOf(secret, body),
+      computeSignature(secret, body),
       'the text keys the signature of the specification',
     );
     const verifier = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' });
@@ -204,7 +203,7 @@ t.test('A rotation replaces a chosen secret with a generated one, and both sign 
   const { secret } = (await callWebhook(app, alice, 'POST', webhook.id, '/rotate-secret')).json().webhook;
   t.match(secret, /^whsec_[A-Za-z0-9]{32}$/);
   t.equal(await callInbound({ ...webhook, secret }), 200);
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await createDeliverer(ctx).drain();
   const [{ body, headers }] = receiver.received as [(typeof receiver.received)[0]];
   for (const verifier of [new Webhook(secret), new Webhook(webhook.secret, { format: 'raw' })]) {

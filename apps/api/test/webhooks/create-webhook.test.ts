@@ -2,13 +2,13 @@ import { settings, users, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { decryptSecret } from '../../src/webhooks/secret.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda, signUpAlice } from '../support/people.ts';
-import { PRODUCTION } from '../support/production.ts';
-import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
+import { PRODUCTION_ENV } from '../support/production.ts';
 import { postWebhook, readWebhook, tryWebhook, WEBHOOK } from '../support/webhooks.ts';
 
-const { app, ctx, logged } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, logged } = await testContext(t);
 const alice = await signUpAlice(app);
 t.beforeEach(async () => {
   await ctx.db.delete(webhooks);
@@ -112,8 +112,8 @@ t.test('Addresses inside the network are refused before anything is sent', async
 });
 
 t.test('Production accepts https only', async (t) => {
-  const env = { ...PRODUCTION, BASE_URL: 'https://carillon.example.com', APP_URL: 'https://app.example.com' };
-  const production = await testContext(t, { env: { ...UNHURRIED, ...env } });
+  const env = { ...PRODUCTION_ENV, BASE_URL: 'https://carillon.example.com', APP_URL: 'https://app.example.com' };
+  const production = await testContext(t, { env: { ...env } });
   const owner = await signUpAlice(production.app);
   const tryUrl = async (url: string) => (await tryWebhook(production.app, owner, { url })).statusCode;
   t.equal(await tryUrl('https://hooks.example.com/'), 201);

@@ -4,11 +4,11 @@ import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
-import { answering, BUSY, postTask, runDue } from '../support/tasks.ts';
-import { type Created, postWebhook, sendInbound, testWebhooks } from '../support/webhooks.ts';
+import { BUSY_OUTCOME, createFixedAi, postTask, runDue } from '../support/tasks.ts';
+import { type CreatedWebhook, postWebhook, sendInbound, testWebhooks } from '../support/webhooks.ts';
 
 const { app, ctx, clock, alice, bob } = await testWebhooks(t);
-let webhook: Created;
+let webhook: CreatedWebhook;
 t.beforeEach(async () => {
   await ctx.db.delete(tasks);
   await ctx.db.update(users).set({ plan: 'pro' });
@@ -56,7 +56,7 @@ t.test('Task events of an execution that a webhook started go to no webhook, ret
     return receiver.received.map(({ headers }) => headers['x-event-type']).sort();
   };
 
-  const busy = { ...ctx, ai: answering(BUSY) };
+  const busy = { ...ctx, ai: createFixedAi(BUSY_OUTCOME) };
   t.equal((await send({ taskId })).statusCode, 201);
   await createWorker(busy).drain();
   t.same(await receiveEvents(), ['execution.failed', 'execution.started']);

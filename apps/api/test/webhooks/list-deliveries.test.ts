@@ -4,16 +4,16 @@ import t from 'tap';
 import { pruneAll } from '../../src/retention/prune.ts';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { pruneLog } from '../../src/webhooks/delivery/prune-log.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START } from '../support/context.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
 import {
   callWebhook,
-  NO_WEBHOOKS,
   postWebhook,
   readDeliveries,
   readLog,
-  recordMany,
+  recordManyEvents,
   testWebhooks,
+  UNKNOWN_WEBHOOK_IDS,
 } from '../support/webhooks.ts';
 
 const { app, ctx, clock, alice, bob, receiver, deliver } = await testWebhooks(t);
@@ -22,7 +22,7 @@ const logs = async (id: string, query = '') => (await callWebhook(app, alice, 'G
 t.test('The log has one entry per attempt, newest first, with its result', async (t) => {
   const { id, url } = await postWebhook(app, alice, { url: `${receiver.url}/x` });
   receiver.answer(500);
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await deliver();
   clock.advance(60_000);
   receiver.answer(204);
@@ -45,7 +45,7 @@ t.test('The log has one entry per attempt, newest first, with its result', async
 
 t.test('The log is paged by 1 to 100 entries, by default 50', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 60);
+  await recordManyEvents(ctx, alice.id, 60);
   await deliver();
   t.equal((await logs(id)).logs.length, 50);
   t.same((await logs(id, '?limit=7&offset=56')).pagination, { total: 60, limit: 7, offset: 56 });
@@ -64,12 +64,12 @@ t.test(
   async (t) => {
     const { id } = await postWebhook(app, alice, { url: receiver.url });
     receiver.answer(500);
-    await recordMany(ctx, alice.id, 2);
+    await recordManyEvents(ctx, alice.id, 2);
     await deliver();
     receiver.answer(200);
     for (let n = 0; n < 3; n++) {
       clock.advance(1000);
-      await recordMany(ctx, alice.id, 50);
+      await recordManyEvents(ctx, alice.id, 50);
       await createDeliverer(ctx).drain();
     }
     t.equal((await logs(id)).pagination.total, 102);
@@ -89,7 +89,7 @@ t.test(
 t.test('The log shows the last 100 attempts even before older ones are deleted', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   const stopping = AbortSignal.abort();
-  await recordMany(ctx, alice.id, 130);
+  await recordManyEvents(ctx, alice.id, 130);
   const lazy = createDeliverer({ ...ctx, worker: { ...ctx.worker, stopping } });
   await lazy.drain();
   await ctx.db.delete(deliveryAttempts);
@@ -109,7 +109,8 @@ t.test('The log shows the last 100 attempts even before older ones are deleted',
 t.test("The logs of an unknown and a stranger's webhook are not found", async (t) => {
   const { id } = await postWebhook(app, alice);
   t.equal((await callWebhook(app, bob, 'GET', id, '/logs')).statusCode, 404);
-  for (const unknown of NO_WEBHOOKS) t.equal((await callWebhook(app, alice, 'GET', unknown, '/logs')).statusCode, 404);
+  for (const unknown of UNKNOWN_WEBHOOK_IDS)
+    t.equal((await callWebhook(app, alice, 'GET', unknown, '/logs')).statusCode, 404);
   t.same(await readLog(app, alice, id), []);
 });
 
@@ -120,7 +121,7 @@ t.test('Reading a log needs a session', async (t) => {
 
 t.test('A failed delivery stays for 30 days beyond the log, for redelivery', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 3);
+  await recordManyEvents(ctx, alice.id, 3);
   await ctx.db
     .update(deliveries)
     .set({ status: 'failed', endedAt: ctx.now(), nextAttemptAt: null, queuedAt: null })

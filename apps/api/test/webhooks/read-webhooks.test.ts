@@ -1,12 +1,12 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
-import { assertNeedsSession, UNHURRIED } from '../support/tasks.ts';
-import { callWebhook, NO_WEBHOOKS, postWebhook } from '../support/webhooks.ts';
+import { callWebhook, postWebhook, UNKNOWN_WEBHOOK_IDS } from '../support/webhooks.ts';
 
-const { app, ctx, clock } = await testContext(t, { env: UNHURRIED });
+const { app, ctx, clock } = await testContext(t);
 const alice = await signUpAlice(app);
 const bob = await signUpBob(app);
 await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice.id));
@@ -62,7 +62,7 @@ t.test("An unknown webhook and a stranger's webhook are not found, also by admin
   for (const person of [bob, ada]) {
     t.equal((await callWebhook(app, person, 'GET', mine[0] ?? '')).statusCode, 404);
   }
-  for (const id of NO_WEBHOOKS) {
+  for (const id of UNKNOWN_WEBHOOK_IDS) {
     const answer = await callWebhook(app, alice, 'GET', id);
     t.equal(answer.statusCode, 404, id);
     t.match(answer.json(), { success: false, error: String });

@@ -1,15 +1,15 @@
 import { webhooks } from '@carillon/db';
 import t from 'tap';
+import { assertNeedsSession } from '../support/access.ts';
 import { START } from '../support/context.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
 import {
   callWebhook,
-  NO_WEBHOOKS,
   postWebhook,
   readDeliveries,
   readLog,
-  recordMany,
+  recordManyEvents,
   testWebhooks,
+  UNKNOWN_WEBHOOK_IDS,
 } from '../support/webhooks.ts';
 
 const { app, ctx, clock, alice, bob, receiver, deliver, wakes } = await testWebhooks(t);
@@ -30,7 +30,7 @@ const activate = (id: string) => callWebhook(app, alice, 'PATCH', id, '', { isAc
 
 t.test('A redelivery sends the same bytes under the same id, from attempt 1', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await deliver();
   const [entry] = await readLog(app, alice, id);
   for (const given of [entry?.id, entry?.deliveryId]) {
@@ -55,7 +55,7 @@ t.test('A redelivery sends the same bytes under the same id, from attempt 1', as
 
 t.test('A redelivery has five attempts again', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await failAll();
   await activate(id);
   const [entry] = await readLog(app, alice, id);
@@ -71,7 +71,7 @@ t.test('A redelivery has five attempts again', async (t) => {
 t.test('A delivery that waits for its retry is sent at once, as that attempt', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   receiver.answer(500);
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await deliver();
   receiver.answer(200);
   const [entry] = await readLog(app, alice, id);
@@ -84,7 +84,7 @@ t.test('A delivery that waits for its retry is sent at once, as that attempt', a
 t.test('A delivery that is being sent is left alone', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   receiver.answer({ status: 200, delayMs: 150 });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   const delivered = deliver();
   while (receiver.open === 0) await new Promise((resolve) => setImmediate(resolve));
   const [delivery] = await readDeliveries(ctx, id);
@@ -96,12 +96,12 @@ t.test('A delivery that is being sent is left alone', async (t) => {
 
 t.test('All deliveries that failed since an instant are sent again, once', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await failAll();
   await activate(id);
   clock.set('2026-11-21T10:00:00.000Z');
   const reopened = ctx.now().toISOString();
-  await recordMany(ctx, alice.id, 3);
+  await recordManyEvents(ctx, alice.id, 3);
   await failAll();
   // Deliveries that waited when the webhook failed have failed unsent.
   await activate(id);
@@ -122,14 +122,14 @@ t.test('All deliveries that failed since an instant are sent again, once', async
 
 t.test('Deliveries that ended unsent when the webhook failed are redelivered too', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   receiver.answer(500);
   for (const wait of [0, 60_000, 300_000, 900_000]) {
     clock.advance(wait);
     await deliver();
   }
   const own = { ...ctx, config: { ...ctx.config, webhookRetryDelaysMs: [7_200_000, 0, 0, 0, 0] } };
-  await recordMany(own, alice.id, 4);
+  await recordManyEvents(own, alice.id, 4);
   clock.advance(3_600_000);
   await deliver();
   t.equal(receiver.received.length, 5);
@@ -142,7 +142,7 @@ t.test('Deliveries that ended unsent when the webhook failed are redelivered too
 
 t.test('Redelivery to an inactive webhook is refused', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await deliver();
   const [entry] = await readLog(app, alice, id);
   for (const status of ['inactive', 'failed'] as const) {
@@ -165,14 +165,14 @@ t.test('since must be an instant', async (t) => {
 t.test("An unknown delivery, another webhook's and a stranger's are not found", async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   const { id: other } = await postWebhook(app, alice, { url: receiver.url, events: ['task.failed'] });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await deliver();
   const [entry] = await readLog(app, alice, id);
   t.equal((await redeliver(id, entry?.id ?? '', bob)).statusCode, 404);
   t.equal((await since(id, START.toISOString(), bob)).statusCode, 404);
   t.equal((await redeliver(other, entry?.id ?? '')).statusCode, 404);
   t.equal((await redeliver(other, entry?.deliveryId ?? '')).statusCode, 404);
-  for (const unknown of NO_WEBHOOKS) {
+  for (const unknown of UNKNOWN_WEBHOOK_IDS) {
     t.equal((await redeliver(id, unknown)).statusCode, 404, unknown);
     t.equal((await since(unknown, START.toISOString())).statusCode, 404, unknown);
   }

@@ -2,9 +2,16 @@ import { webhooks } from '@carillon/db';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import type { ReceivedDelivery } from '../support/servers/receiver.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
-import { callWebhook, NO_WEBHOOKS, postWebhook, recordMany, signatureOf, testWebhooks } from '../support/webhooks.ts';
+import {
+  callWebhook,
+  computeSignature,
+  postWebhook,
+  recordManyEvents,
+  testWebhooks,
+  UNKNOWN_WEBHOOK_IDS,
+} from '../support/webhooks.ts';
 
 const { app, ctx, clock, logged, alice, bob, receiver } = await testWebhooks(t);
 const HOUR_MS = 3_600_000;
@@ -21,7 +28,7 @@ async function rotated(id: string): Promise<string> {
 }
 async function receive(): Promise<ReceivedDelivery> {
   receiver.received.length = 0;
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await createDeliverer(ctx).drain();
   return receiver.received[0] as ReceivedDelivery;
 }
@@ -56,7 +63,7 @@ t.test('Both secrets sign for 24 hours, then only the new one', async (t) => {
   t.ok(verifies(before, first));
   t.ok(verifies(after, first));
   t.ok(new Webhook(after).verify(first.body, first.headers as Record<string, string>));
-  t.equal(first.headers['x-webhook-signature'], signatureOf(after, first.body), 'of the new one');
+  t.equal(first.headers['x-webhook-signature'], computeSignature(after, first.body), 'of the new one');
 
   clock.advance(24 * HOUR_MS - 1);
   t.ok(verifies(before, await receive()));
@@ -89,7 +96,8 @@ t.test('Concurrent rotations leave the webhook with the secret of one of them', 
   const secrets = await Promise.all(Array.from({ length: 8 }, () => rotated(id)));
   const delivery = await receive();
   t.equal(
-    secrets.filter((secret) => delivery.headers['x-webhook-signature'] === signatureOf(secret, delivery.body)).length,
+    secrets.filter((secret) => delivery.headers['x-webhook-signature'] === computeSignature(secret, delivery.body))
+      .length,
     1,
   );
   t.equal(secrets.filter((secret) => verifies(secret, delivery)).length, 2);
@@ -107,7 +115,7 @@ t.test('A secret that cannot be decrypted is replaced like any other', async (t)
 t.test("An unknown webhook and a stranger's webhook are not found", async (t) => {
   const { id, secret } = await postWebhook(app, alice);
   t.equal((await rotate(id, bob)).statusCode, 404);
-  for (const unknown of NO_WEBHOOKS) t.equal((await rotate(unknown)).statusCode, 404, unknown);
+  for (const unknown of UNKNOWN_WEBHOOK_IDS) t.equal((await rotate(unknown)).statusCode, 404, unknown);
   t.equal((await app.inject(`/api/webhooks/${alice.id}/${secret}`)).statusCode, 200);
 });
 

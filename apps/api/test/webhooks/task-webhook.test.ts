@@ -5,7 +5,7 @@ import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { createWorker } from '../../src/worker.ts';
 import type { Person } from '../support/people.ts';
-import { answering, BUSY, patchTask, postTask, REFUSED, runDue } from '../support/tasks.ts';
+import { BUSY_OUTCOME, createFixedAi, patchTask, postTask, REFUSED_OUTCOME, runDue } from '../support/tasks.ts';
 import { callWebhook, postWebhook, readWebhook, sendInbound, testWebhooks } from '../support/webhooks.ts';
 
 const { app, ctx, clock, alice, bob, receiver } = await testWebhooks(t);
@@ -33,13 +33,13 @@ t.test('The address of a task gets the results of that task only', async (t) => 
   for (const task of [id, other, silent]) await execute(task);
   t.same((await receiveEvents()).sort(), ['/a execution.completed', '/b execution.completed']);
   await execute(id);
-  t.same(await receiveEvents({ ...ctx, ai: answering(REFUSED) }), ['/a execution.failed']);
+  t.same(await receiveEvents({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) }), ['/a execution.failed']);
 });
 
 t.test('Each failed attempt is sent, with whether a retry follows', async (t) => {
   const id = await postTask(app, alice, { webhookUrl: receiver.url });
   await execute(id);
-  await createWorker({ ...ctx, ai: answering(BUSY) }).drain();
+  await createWorker({ ...ctx, ai: createFixedAi(BUSY_OUTCOME) }).drain();
   await createDeliverer(ctx).drain();
   const [first] = receiver.received.splice(0);
   t.match(JSON.parse(String(first?.body)), { event: 'execution.failed', data: { task: { id }, retryScheduled: true } });

@@ -2,19 +2,19 @@ import { webhooks } from '@carillon/db';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { rescueDeliveries } from '../../src/webhooks/delivery/leases.ts';
+import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 import { type ReceivedDelivery, startReceiver } from '../support/servers/receiver.ts';
-import { assertNeedsSession } from '../support/tasks.ts';
 import {
   callWebhook,
-  NO_WEBHOOKS,
+  computeSignature,
   postWebhook,
   readDeliveries,
   readLog,
   readWebhook,
-  signatureOf,
   testWebhooks,
+  UNKNOWN_WEBHOOK_IDS,
 } from '../support/webhooks.ts';
 
 const { app, ctx, clock, alice, bob, receiver } = await testWebhooks(t);
@@ -29,7 +29,7 @@ t.test('A test is sent at once and answers with its log entry', async (t) => {
   t.match(headers, {
     'x-event-type': 'test',
     'x-delivery-attempt': '1',
-    'x-webhook-signature': signatureOf(secret, body),
+    'x-webhook-signature': computeSignature(secret, body),
   });
   t.match(sent, { event: 'test', timestamp: START.toISOString(), webhookId: id, userId: alice.id });
   t.same(Object.keys(sent.data).sort(), ['message', 'testId']);
@@ -92,7 +92,7 @@ t.test('A test holds no lock while it is sent, and fails if its process dies', a
 t.test("An unknown webhook and a stranger's webhook are not found, and nothing is sent", async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   t.equal((await test(id, bob)).statusCode, 404);
-  for (const unknown of NO_WEBHOOKS) t.equal((await test(unknown)).statusCode, 404, unknown);
+  for (const unknown of UNKNOWN_WEBHOOK_IDS) t.equal((await test(unknown)).statusCode, 404, unknown);
   t.equal(receiver.received.length, 0);
 });
 

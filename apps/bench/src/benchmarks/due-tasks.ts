@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { makeDue } from '../environment/people.ts';
+import { setDue } from '../environment/users.ts';
 
 /** Between the writing of an instant and the instant itself; more for many tasks. */
-const AHEAD_MS = 1500;
-const LONGEST_LEAD_MS = 60_000;
+const BASE_LEAD_MS = 1500;
+const MAX_LEAD_MS = 60_000;
 /** What the commit may take. */
-const MARGIN_MS = 200;
-const LOOK_EVERY_MS = 100;
+const COMMIT_MARGIN_MS = 200;
+const POLL_MS = 100;
 const TOO_LATE = new Error('Making the tasks due takes longer than the time until they are.');
 
-export interface Ran {
+export interface RunTimes {
   /** Milliseconds from the instant at which all were due until the last one had started, and had ended. */
   lastStartMs: number;
   lastEndMs: number;
 }
 
 /** What the round before has left dead, or has still to write, must not weigh on the next one. */
-export async function settle(db: Db): Promise<void> {
+export async function vacuumAndCheckpoint(db: Db): Promise<void> {
   await db.execute(sql`vacuum analyze`);
   await db.execute(sql`checkpoint`);
 }
@@ -27,28 +27,34 @@ export async function settle(db: Db): Promise<void> {
  * Lets all tasks fall due `leadMs` from now on, or `apartMs` after each other from then, and returns the first instant.
  * Where writing that takes longer, the instant is put off rather than missed.
  */
-export async function planAll(db: Db, { leadMs, apartMs = 0 }: { leadMs: number; apartMs?: number }): Promise<Date> {
+export async function scheduleAll(
+  db: Db,
+  { leadMs, apartMs = 0 }: { leadMs: number; apartMs?: number },
+): Promise<Date> {
   for (let lead = leadMs; ; lead *= 2) {
     const first = new Date(Date.now() + lead);
     try {
       await db.transaction(async (tx) => {
-        await makeDue(tx, first, { apartMs });
-        if (Date.now() > first.getTime() - MARGIN_MS) throw TOO_LATE;
+        await setDue(tx, first, { apartMs });
+        if (Date.now() > first.getTime() - COMMIT_MARGIN_MS) throw TOO_LATE;
       });
       return first;
     } catch (error) {
-      if (error !== TOO_LATE || lead > LONGEST_LEAD_MS) throw error;
+      if (error !== TOO_LATE || lead > MAX_LEAD_MS) throw error;
     }
   }
 }
 
 /** Lets all tasks fall due at one instant, and waits until each has run once for it. */
-export async function runAllDue(db: Db, { count, patienceMs }: { count: number; patienceMs: number }): Promise<Ran> {
-  await settle(db);
-  const due = await planAll(db, { leadMs: AHEAD_MS + count / 5 });
+export async function runAllDue(
+  db: Db,
+  { count, patienceMs }: { count: number; patienceMs: number },
+): Promise<RunTimes> {
+  await vacuumAndCheckpoint(db);
+  const due = await scheduleAll(db, { leadMs: BASE_LEAD_MS + count / 5 });
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_MS);
     const [row] = await queryRows<{ completed: number; failed: number; lastStart: number; lastEnd: number }>(
       db,
       sql`

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'undici';
-import type { Bench } from '../bench.ts';
-import { inRounds } from '../comparison.ts';
-import { SERVER_CORE } from '../environment/cores.ts';
-import { connectPatiently, install } from '../environment/installation.ts';
-import { addPeople, addTasks, type Task } from '../environment/people.ts';
-import { programAt, startProcess } from '../environment/processes.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { measureInRounds } from '../comparison.ts';
+import { connectDatabase, install } from '../environment/installation.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
 import { type AiServer, monotonicMs, startAiServer } from '../environment/servers/ai-server.ts';
-import { endWith } from '../environment/shutdown.ts';
-import { digits, p99 } from '../statistics.ts';
+import { closeWith } from '../environment/shutdown.ts';
+import { insertTasks, insertUsers, type Task } from '../environment/users.ts';
+import { formatNumber, p99 } from '../statistics.ts';
 
 const PAUSE_MS = 15;
 /** As many tasks as samples in a round: a task never waits for a run of its own. */
@@ -21,16 +20,16 @@ interface Target {
 }
 
 /** How soon a run on demand reaches the provider. */
-export const execute: Bench = {
+export const execute: Benchmark = {
   about: 'POST /api/tasks/:id/execute, one at a time, until the AI server sees the request',
   async run(stack, environment) {
     const samples = environment.quick ? 20 : 500;
     const { server } = environment;
     const ai = await startAiServer(stack, server.folder, { record: true });
     const { db, apiUrl, jwtSecret } = await install(stack, environment, { ai });
-    const people = await addPeople(db, { count: samples / TASKS_EACH, jwtSecret });
+    const people = await insertUsers(db, { count: samples / TASKS_EACH, jwtSecret });
     const tokens = new Map(people.map(({ id, token }) => [id, token]));
-    const tasks = await addTasks(db, TASKS_EACH);
+    const tasks = await insertTasks(db, TASKS_EACH);
     const carillon = {
       url: apiUrl,
       prefix: '/api/tasks',
@@ -38,25 +37,25 @@ export const execute: Bench = {
     };
 
     const databaseUrl = await server.newDatabase();
-    const other = connectPatiently(stack, databaseUrl);
-    await addPeople(other, { count: samples / TASKS_EACH, jwtSecret });
+    const other = connectDatabase(stack, databaseUrl);
+    await insertUsers(other, { count: samples / TASKS_EACH, jwtSecret });
     const { ready } = await startProcess(stack, {
       name: 'notify',
-      file: programAt('baselines/queues/notify-main.ts'),
+      file: resolveProgram('baselines/queues/notify-main.ts'),
       folder: server.folder,
       core: SERVER_CORE,
       env: { DATABASE_URL: databaseUrl, AI_URL: ai.url, JWT_SECRET: jwtSecret },
       ready: /^ready at (\S+)$/m,
     });
-    const notify = { url: ready, prefix: '/tasks', tasks: await addTasks(other, TASKS_EACH) };
+    const notify = { url: ready, prefix: '/tasks', tasks: await insertTasks(other, TASKS_EACH) };
 
-    const measure = (target: Target) => () => askOneByOne(stack, ai, target);
+    const measure = (target: Target) => () => measureSequentially(stack, ai, target);
     await measure(carillon)();
     await measure(notify)();
-    const results = await inRounds(
+    const results = await measureInRounds(
       environment.rounds,
       { carillon: measure(carillon), notify: measure(notify) },
-      (ms) => `p99 ${digits(ms)} ms`,
+      (ms) => `p99 ${formatNumber(ms)} ms`,
     );
     return [
       {
@@ -72,10 +71,14 @@ export const execute: Bench = {
 };
 
 /** The 99th percentile of the times from sending the request to the arrival at the provider. */
-async function askOneByOne(stack: AsyncDisposableStack, ai: AiServer, { url, prefix, tasks }: Target): Promise<number> {
+async function measureSequentially(
+  stack: AsyncDisposableStack,
+  ai: AiServer,
+  { url, prefix, tasks }: Target,
+): Promise<number> {
   const client = new Client(url);
-  endWith(stack, () => client.destroy());
-  await ai.arrivals();
+  closeWith(stack, () => client.destroy());
+  await ai.takeArrivals();
   const sentAt = new Map<string, number>();
   for (const { id, token, prompt } of tasks) {
     sentAt.set(prompt, monotonicMs());
@@ -89,7 +92,7 @@ async function askOneByOne(stack: AsyncDisposableStack, ai: AiServer, { url, pre
     await delay(PAUSE_MS);
   }
   await delay(1000);
-  const arrived = await ai.arrivals();
+  const arrived = await ai.takeArrivals();
   if (arrived.length !== tasks.length) throw new Error(`${arrived.length} of ${tasks.length} reached the provider.`);
   await client.close();
   return p99(arrived.map(({ prompt, monotonicMs }) => monotonicMs - (sentAt.get(prompt) as number)));

@@ -1,20 +1,19 @@
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Bench, Environment } from '../bench.ts';
-import { inRounds } from '../comparison.ts';
-import { SERVER_CORE } from '../environment/cores.ts';
-import { connectPatiently, install } from '../environment/installation.ts';
-import { addPeople, addTasks, makeDue } from '../environment/people.ts';
-import { programAt, startProcess } from '../environment/processes.ts';
+import type { Benchmark, Environment } from '../benchmark.ts';
+import { measureInRounds } from '../comparison.ts';
+import { connectDatabase, install } from '../environment/installation.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
 import { type AiServer, startAiServer } from '../environment/servers/ai-server.ts';
-import { digits } from '../statistics.ts';
-import { runAllDue, settle } from './due-tasks.ts';
+import { insertTasks, insertUsers, setDue } from '../environment/users.ts';
+import { formatNumber } from '../statistics.ts';
+import { runAllDue, vacuumAndCheckpoint } from './due-tasks.ts';
 
 /** As an operator would set it whose provider answers quickly: `EXECUTION_CONCURRENCY`, and the same for the baselines. */
 const CONCURRENCY = 200;
 /** 20 daily tasks each: no round ends at the quota of 500 runs a day. */
 const TASKS_EACH = 20;
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
 const BASELINES = {
   'batched-sql': 'hand-written batched SQL',
@@ -25,7 +24,7 @@ type Baseline = keyof typeof BASELINES;
 const AIMS: Record<Baseline, number> = { 'batched-sql': 0.7, 'pg-boss': 1, 'graphile-worker': 1 };
 
 /** How many executions a process makes when the provider costs nothing. */
-export const executions: Bench = {
+export const executions: Benchmark = {
   about:
     'executions per second, 10,000 daily tasks due at one instant, answers at once, with ledger, quotas and events to no webhook',
   async run(stack, environment) {
@@ -35,21 +34,21 @@ export const executions: Bench = {
       ai,
       apiEnv: { EXECUTION_CONCURRENCY: String(CONCURRENCY) },
     });
-    await addPeople(db, { count: count / TASKS_EACH, jwtSecret });
-    await addTasks(db, TASKS_EACH);
+    await insertUsers(db, { count: count / TASKS_EACH, jwtSecret });
+    await insertTasks(db, TASKS_EACH);
     const carillon = async () => {
       const since = new Date();
-      const { lastEndMs } = await runAllDue(db, { count, patienceMs: PATIENCE_MS });
+      const { lastEndMs } = await runAllDue(db, { count, patienceMs: TIMEOUT_MS });
       await assertWritten(db, since, count);
       return (count / lastEndMs) * 1000;
     };
     const others = Object.keys(BASELINES) as Baseline[];
     const prepared = await Promise.all(others.map((name) => prepare(stack, environment, { name, ai, count })));
     const [batched, boss, graphile] = prepared as [Rate, Rate, Rate];
-    const results = await inRounds(
+    const results = await measureInRounds(
       environment.rounds,
       { carillon, 'batched-sql': batched, 'pg-boss': boss, 'graphile-worker': graphile },
-      (rate) => `${digits(rate)} executions/s`,
+      (rate) => `${formatNumber(rate)} executions/s`,
     );
     return others.map((name) => ({
       what: 'executions',
@@ -77,23 +76,23 @@ async function prepare(
   { name, ai, count }: Contestant,
 ): Promise<Rate> {
   const databaseUrl = await server.newDatabase();
-  const db = connectPatiently(stack, databaseUrl);
-  await addPeople(db, { count: count / TASKS_EACH, jwtSecret: 'unused' });
-  await addTasks(db, TASKS_EACH);
+  const db = connectDatabase(stack, databaseUrl);
+  await insertUsers(db, { count: count / TASKS_EACH, jwtSecret: 'unused' });
+  await insertTasks(db, TASKS_EACH);
   return async () => {
-    if (name === 'batched-sql') await makeDue(db, new Date());
-    await settle(db);
+    if (name === 'batched-sql') await setDue(db, new Date());
+    await vacuumAndCheckpoint(db);
     const since = new Date();
-    const { end } = await startProcess(stack, {
+    const { stop } = await startProcess(stack, {
       name,
-      file: programAt(`baselines/queues/${name}-main.ts`),
+      file: resolveProgram(`baselines/queues/${name}-main.ts`),
       folder: server.folder,
       core: SERVER_CORE,
       env: { DATABASE_URL: databaseUrl, AI_URL: ai.url, CONCURRENCY: String(CONCURRENCY) },
       ready: /^(done)$/m,
-      patienceMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
     });
-    await end();
+    await stop();
     await assertWritten(db, since, count);
     const [row] = await queryRows<{ ms: number }>(
       db,

@@ -1,21 +1,21 @@
-import type { Bench } from '../bench.ts';
-import { inRounds } from '../comparison.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { measureInRounds } from '../comparison.ts';
 import { startLoad } from '../environment/load.ts';
-import { CONNECTIONS, describeLoad, loadTimes, prepareHttp } from './http.ts';
+import { CONNECTIONS, describeLoad, getLoadDurations, prepareHttp } from './http.ts';
 
 /** What every request costs before it does anything. */
-export const health: Bench = {
+export const health: Benchmark = {
   about: `GET /api/health over ${CONNECTIONS} connections`,
   async run(stack, environment) {
     const { apiUrl, startBaseline } = await prepareHttp(stack, environment);
     const fastify = await startBaseline('fastify');
     const load = startLoad(stack);
-    const { measured, warmUp } = loadTimes(environment);
+    const { measured, warmUp } = getLoadDurations(environment);
     const send = (url: string, path: string, until: typeof measured) =>
       load.send({ url, connections: CONNECTIONS, requests: [[{ path }]], until });
     await send(apiUrl, '/api/health', warmUp);
     await send(fastify, '/hello', warmUp);
-    const results = await inRounds(
+    const results = await measureInRounds(
       environment.rounds,
       {
         carillon: () => send(apiUrl, '/api/health', measured),

@@ -1,33 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Bench, Environment } from '../bench.ts';
-import { type Comparison, inRounds } from '../comparison.ts';
-import { SERVER_CORE } from '../environment/cores.ts';
-import { connectPatiently, install } from '../environment/installation.ts';
-import { addPeople, addTasks } from '../environment/people.ts';
-import { programAt, startProcess } from '../environment/processes.ts';
+import type { Benchmark, Environment } from '../benchmark.ts';
+import { type Comparison, measureInRounds } from '../comparison.ts';
+import { connectDatabase, install } from '../environment/installation.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
 import { type AiServer, type Arrival, startAiServer } from '../environment/servers/ai-server.ts';
 import { startRedis } from '../environment/servers/redis.ts';
-import { digits, p99 } from '../statistics.ts';
-import { planAll, settle } from './due-tasks.ts';
+import { insertTasks, insertUsers } from '../environment/users.ts';
+import { formatNumber, p99 } from '../statistics.ts';
+import { scheduleAll, vacuumAndCheckpoint } from './due-tasks.ts';
 
 const TASKS_EACH = 20;
-const APART_MS = 30;
+const INTERVAL_MS = 30;
 /** Between the moment at which all are written and the first instant. */
-const AHEAD_MS = 2000;
+const LEAD_MS = 2000;
 /** From the last instant on. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** How late a job reached the provider, for each of a round; of Carillon also how late its row says that it started. */
-interface Late {
+interface Lateness {
   reachedMs: number[];
   startedMs?: number[];
 }
 
 /** How late a run starts on an idle machine. */
-export const lateness: Bench = {
-  about: `500 tasks due ${APART_MS} ms apart on an idle machine: how late they start and reach the provider`,
+export const lateness: Benchmark = {
+  about: `500 tasks due ${INTERVAL_MS} ms apart on an idle machine: how late they start and reach the provider`,
   async run(stack, environment) {
     const count = environment.quick ? 20 : 500;
     const { server } = environment;
@@ -43,10 +42,10 @@ export const lateness: Bench = {
       ...{ carillon, timer, 'pg-boss': boss, 'graphile-worker': graphile },
       ...(bullmq && { bullmq }),
     };
-    const results = await inRounds(
+    const results = await measureInRounds(
       environment.rounds,
       contestants,
-      ({ reachedMs }) => `reached the provider at most ${digits(p99(reachedMs))} ms late in 99 of 100`,
+      ({ reachedMs }) => `reached the provider at most ${formatNumber(p99(reachedMs))} ms late in 99 of 100`,
     );
     const reached = (name: string) => (results[name] ?? []).map(({ reachedMs }) => p99(reachedMs));
     const baselines: NonNullable<Comparison['baseline']>[] = [
@@ -73,7 +72,7 @@ export const lateness: Bench = {
   },
 };
 
-type Measure = () => Promise<Late>;
+type Measure = () => Promise<Lateness>;
 
 interface Contestant {
   ai: AiServer;
@@ -86,27 +85,27 @@ async function prepareCarillon(
   { ai, count }: Contestant,
 ): Promise<Measure> {
   const { db, jwtSecret } = await install(stack, environment, { ai });
-  await addPeople(db, { count: count / TASKS_EACH, jwtSecret });
-  const tasks = await addTasks(db, TASKS_EACH);
+  await insertUsers(db, { count: count / TASKS_EACH, jwtSecret });
+  const tasks = await insertTasks(db, TASKS_EACH);
   const inOrder = tasks.toSorted((a, b) => a.id - b.id);
   const places = new Map(inOrder.map(({ prompt }, place) => [prompt, place]));
   return async () => {
-    await settle(db);
-    await ai.arrivals();
-    const first = (await planAll(db, { leadMs: AHEAD_MS, apartMs: APART_MS })).getTime();
-    await delay(first - Date.now() + count * APART_MS);
-    const startedMs = await startsOf(db, new Date(first), count);
-    const arrived = await ai.arrivals();
+    await vacuumAndCheckpoint(db);
+    await ai.takeArrivals();
+    const first = (await scheduleAll(db, { leadMs: LEAD_MS, apartMs: INTERVAL_MS })).getTime();
+    await delay(first - Date.now() + count * INTERVAL_MS);
+    const startedMs = await readStartLateness(db, new Date(first), count);
+    const arrived = await ai.takeArrivals();
     return {
       startedMs,
-      reachedMs: arrived.map(({ prompt, at }) => at - first - APART_MS * (places.get(prompt) as number)),
+      reachedMs: arrived.map(({ prompt, at }) => at - first - INTERVAL_MS * (places.get(prompt) as number)),
     };
   };
 }
 
 /** How late the executions of instants from `first` on say that they started, once all of them have ended. */
-async function startsOf(db: Db, first: Date, count: number): Promise<number[]> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function readStartLateness(db: Db, first: Date, count: number): Promise<number[]> {
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const ended = await queryRows<{ late: number }>(
       db,
@@ -126,24 +125,24 @@ async function prepareQueue(
   { name, ai, count, redisPort = 0 }: Contestant & { name: string; redisPort?: number },
 ): Promise<Measure> {
   const databaseUrl = await server.newDatabase();
-  const db = connectPatiently(stack, databaseUrl);
+  const db = connectDatabase(stack, databaseUrl);
   return async () => {
-    await settle(db);
-    await ai.arrivals();
-    const { end } = await startProcess(stack, {
+    await vacuumAndCheckpoint(db);
+    await ai.takeArrivals();
+    const { stop } = await startProcess(stack, {
       name: `delayed-${name}`,
-      file: programAt(`baselines/delayed/${name}-main.ts`),
+      file: resolveProgram(`baselines/delayed/${name}-main.ts`),
       folder: server.folder,
       core: SERVER_CORE,
       env: {
         ...{ DATABASE_URL: databaseUrl, AI_URL: ai.url, REDIS_PORT: String(redisPort), COUNT: String(count) },
-        ...{ APART_MS: String(APART_MS), AHEAD_MS: String(quick ? 500 : AHEAD_MS) },
+        ...{ APART_MS: String(INTERVAL_MS), AHEAD_MS: String(quick ? 500 : LEAD_MS) },
       },
       ready: /^(done)$/m,
-      patienceMs: AHEAD_MS + count * APART_MS + PATIENCE_MS,
+      timeoutMs: LEAD_MS + count * INTERVAL_MS + TIMEOUT_MS,
     });
-    await end();
-    const reachedMs = lateOf(await ai.arrivals());
+    await stop();
+    const reachedMs = toLateness(await ai.takeArrivals());
     if (reachedMs.length !== count)
       throw new Error(`${reachedMs.length} of ${count} jobs of ${name} reached the provider.`);
     return { reachedMs };
@@ -151,7 +150,7 @@ async function prepareQueue(
 }
 
 /** How late each job of a queue arrived. A queue may deliver a job more than once: what counts is the first time. */
-export function lateOf(arrived: readonly Pick<Arrival, 'prompt' | 'at'>[]): number[] {
+export function toLateness(arrived: readonly Pick<Arrival, 'prompt' | 'at'>[]): number[] {
   const first = new Map<string, number>();
   for (const { prompt, at } of arrived) first.set(prompt, Math.min(at, first.get(prompt) ?? at));
   return [...first].map(([prompt, at]) => at - Number(prompt.slice('due at '.length)));

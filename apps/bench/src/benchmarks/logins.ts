@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { hashPassword } from '@carillon/api/auth/passwords';
 import { Client } from 'undici';
-import type { Bench, Environment } from '../bench.ts';
-import { inRounds } from '../comparison.ts';
+import type { Benchmark, Environment } from '../benchmark.ts';
+import { measureInRounds } from '../comparison.ts';
 import { install } from '../environment/installation.ts';
 import { type LoadOptions, startLoad } from '../environment/load.ts';
-import { addPeople, addTasks } from '../environment/people.ts';
-import { programAt, startProcess } from '../environment/processes.ts';
-import { endWith } from '../environment/shutdown.ts';
-import { digits, p99 } from '../statistics.ts';
+import { resolveProgram, startProcess } from '../environment/processes.ts';
+import { closeWith } from '../environment/shutdown.ts';
+import { insertTasks, insertUsers } from '../environment/users.ts';
+import { formatNumber, p99 } from '../statistics.ts';
 
 const PASSWORD = 'Carillon-2026';
 /** So many people sign in at the same time, over and over. */
@@ -17,13 +17,13 @@ const PEOPLE = 50;
 const READ_EVERY_MS = 20;
 
 /** What signing in costs beside its hash, and what it costs everybody else. */
-export const logins: Bench = {
+export const logins: Benchmark = {
   about: `logins of ${PEOPLE} people over ${CONNECTIONS} connections on all cores, and reads of somebody else meanwhile`,
   async run(stack, environment) {
     const hash = await hashPassword(PASSWORD);
     const { db, apiUrl, jwtSecret } = await install(stack, environment, { scheduler: false, core: null });
-    const people = await addPeople(db, { count: PEOPLE, jwtSecret, passwordHash: hash });
-    const [task] = await addTasks(db, 1);
+    const people = await insertUsers(db, { count: PEOPLE, jwtSecret, passwordHash: hash });
+    const [task] = await insertTasks(db, 1);
     const reader = people.find(({ id }) => id === task?.userId);
     const others = people.filter((person) => person !== reader);
     const read = createReader(stack, apiUrl, { path: `/api/tasks/${task?.id}`, token: reader?.token ?? '' });
@@ -43,11 +43,11 @@ export const logins: Bench = {
     const seconds = 8;
     await signIn({ requests: environment.quick ? 8 : 50 });
     await read(environment.quick ? 5 : 100);
-    const results = await inRounds(
+    const results = await measureInRounds(
       environment.rounds,
       {
         carillon: async () => (await signIn(environment.quick ? { requests: 16 } : { seconds })).requestsPerSecond,
-        argon2: () => verifyAlone(stack, environment, { hash, ms: environment.quick ? 200 : seconds * 1000 }),
+        argon2: () => measureVerifications(stack, environment, { hash, ms: environment.quick ? 200 : seconds * 1000 }),
         alone: () => read(environment.quick ? 10 : (seconds * 1000) / READ_EVERY_MS),
         meanwhile: async () => {
           const signingIn = signIn(environment.quick ? { requests: 24 } : { seconds });
@@ -57,7 +57,7 @@ export const logins: Bench = {
           return ms;
         },
       },
-      digits,
+      formatNumber,
     );
     return [
       {
@@ -82,7 +82,7 @@ export const logins: Bench = {
 /** The 99th percentile of so many reads, one every 20 ms, or as soon as the one before is answered. */
 function createReader(stack: AsyncDisposableStack, url: string, { path, token }: { path: string; token: string }) {
   const client = new Client(url);
-  endWith(stack, () => client.destroy());
+  closeWith(stack, () => client.destroy());
   return async (count: number) => {
     const times: number[] = [];
     for (let n = 0; n < count; n++) {
@@ -102,14 +102,14 @@ function createReader(stack: AsyncDisposableStack, url: string, { path, token }:
   };
 }
 
-async function verifyAlone(
+async function measureVerifications(
   stack: AsyncDisposableStack,
   { server }: Environment,
   { hash, ms }: { hash: string; ms: number },
 ) {
   const { ready } = await startProcess(stack, {
     name: 'argon2',
-    file: programAt('baselines/argon2-main.ts'),
+    file: resolveProgram('baselines/argon2-main.ts'),
     folder: server.folder,
     env: { HASH: hash, PASSWORD, MS: String(ms) },
     ready: /^done: (\S+) a second$/m,

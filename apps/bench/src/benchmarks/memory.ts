@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bench, Environment } from '../bench.ts';
-import { inRounds } from '../comparison.ts';
+import type { Benchmark, Environment } from '../benchmark.ts';
+import { measureInRounds } from '../comparison.ts';
 import { install } from '../environment/installation.ts';
-import { addPeople, addTasks, makeDue } from '../environment/people.ts';
 import { startAiServer } from '../environment/servers/ai-server.ts';
-import { digits } from '../statistics.ts';
+import { insertTasks, insertUsers, setDue } from '../environment/users.ts';
+import { formatNumber } from '../statistics.ts';
 
 const TASKS_EACH = 5;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** What waiting costs. */
-export const memory: Bench = {
+export const memory: Benchmark = {
   about: 'resident memory of one API process that waits for 1,000 answers of a slow provider',
   async run(_stack, environment) {
-    const results = await inRounds(
+    const results = await measureInRounds(
       environment.rounds,
       { carillon: () => measure(environment) },
-      ({ waiting, before }) => `${digits(waiting)} MB, ${digits(before)} MB before`,
+      ({ waiting, before }) => `${formatNumber(waiting)} MB, ${formatNumber(before)} MB before`,
     );
     return [
       {
@@ -38,11 +38,11 @@ async function measure(environment: Environment) {
   await using provider = new AsyncDisposableStack();
   const ai = await startAiServer(provider, environment.server.folder, { delayMs: [60_000, 60_000] });
   const { db, jwtSecret, api } = await install(stack, environment, { ai, apiEnv: { EXECUTION_CONCURRENCY: '1000' } });
-  await addPeople(db, { count: count / TASKS_EACH, jwtSecret });
-  await addTasks(db, TASKS_EACH);
+  await insertUsers(db, { count: count / TASKS_EACH, jwtSecret });
+  await insertTasks(db, TASKS_EACH);
   const before = residentMb(api.pid);
-  await makeDue(db, new Date());
-  const deadline = performance.now() + PATIENCE_MS;
+  await setDue(db, new Date());
+  const deadline = performance.now() + TIMEOUT_MS;
   while ((await ai.inFlight()) < count) {
     if (performance.now() > deadline)
       throw new Error(`Only ${await ai.inFlight()} of ${count} calls reached the provider.`);

@@ -2,15 +2,14 @@ import { encodeCursor } from '@carillon/api/queries/pages';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { Client } from 'undici';
-import type { Bench, Environment } from '../bench.ts';
-import { type Comparison, inRounds } from '../comparison.ts';
-import { SERVER_CORE } from '../environment/cores.ts';
-import { fillExecutions, fillTasks } from '../environment/fill.ts';
+import type { Benchmark, Environment } from '../benchmark.ts';
+import { type Comparison, measureInRounds } from '../comparison.ts';
+import { fillExecutions, fillTasks } from '../environment/fill-tables.ts';
 import { install } from '../environment/installation.ts';
-import { addPeople } from '../environment/people.ts';
-import { programAt, startProcess } from '../environment/processes.ts';
-import { endWith } from '../environment/shutdown.ts';
-import { digits, median } from '../statistics.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
+import { closeWith } from '../environment/shutdown.ts';
+import { insertUsers } from '../environment/users.ts';
+import { formatNumber, median } from '../statistics.ts';
 
 const LIMIT = 20;
 const ROWS = 1_000_000;
@@ -18,31 +17,31 @@ const DEEP_PAGE = 10_000;
 const LARGEST_ID = 2 ** 31 - 1;
 
 /** Whether a page costs the same at any depth. */
-export const pages: Bench = {
+export const pages: Benchmark = {
   about: `GET /api/tasks and /api/executions of somebody who has a million of them: the first page, and the ${DEEP_PAGE.toLocaleString('en-US')}th by cursor`,
   async run(stack, environment) {
     const count = environment.quick ? 2000 : Math.min(ROWS, environment.largest);
     const page = Math.min(DEEP_PAGE, count / LIMIT / 2);
     const { db, apiUrl, databaseUrl, jwtSecret } = await install(stack, environment, { scheduler: false });
-    const [owner] = await addPeople(db, { count: 1, jwtSecret });
+    const [owner] = await insertUsers(db, { count: 1, jwtSecret });
     if (!owner) throw new Error('Nobody was written.');
     await fillTasks(databaseUrl, count, owner.id);
     await fillExecutions(databaseUrl, count);
     await db.execute(sql`vacuum analyze`);
     const { ready: plainUrl } = await startProcess(stack, {
       name: 'pages',
-      file: programAt('baselines/http/pages-main.ts'),
+      file: resolveProgram('baselines/http/pages-main.ts'),
       folder: environment.server.folder,
       core: SERVER_CORE,
       env: { DATABASE_URL: databaseUrl, JWT_SECRET: jwtSecret },
       ready: /^ready at (\S+)$/m,
     });
-    const carillon = client(stack, apiUrl, { authorization: `Bearer ${owner.token}` });
-    const plain = client(stack, plainUrl, {});
+    const carillon = createClient(stack, apiUrl, { authorization: `Bearer ${owner.token}` });
+    const plain = createClient(stack, plainUrl, {});
 
     const lines: Comparison[] = [];
     for (const table of ['tasks', 'executions'] as const) {
-      const deep = await firstOf(db, table, page);
+      const deep = await findPageStart(db, table, page);
       for (const [where, before] of [
         ['first page', null],
         [`page ${page.toLocaleString('en-US')}`, deep],
@@ -50,10 +49,13 @@ export const pages: Bench = {
         const cursor = before === null ? '' : `&cursor=${encodeCursor(before)}`;
         const own = `/api/${table}?limit=${LIMIT}${cursor}`;
         const query = `/${table}?user=${owner.id}&before=${before ?? LARGEST_ID}&limit=${LIMIT + 1}`;
-        const results = await inRounds(
+        const results = await measureInRounds(
           environment.rounds,
-          { carillon: () => timeOf(environment, carillon, own), plain: () => timeOf(environment, plain, query) },
-          (ms) => `${where} of ${table} in ${digits(ms)} ms`,
+          {
+            carillon: () => measureMedian(environment, carillon, own),
+            plain: () => measureMedian(environment, plain, query),
+          },
+          (ms) => `${where} of ${table} in ${formatNumber(ms)} ms`,
         );
         lines.push({
           what: `GET /api/${table}, ${where}`,
@@ -70,7 +72,7 @@ export const pages: Bench = {
 };
 
 /** The id before which page `page` begins. */
-async function firstOf(db: Db, table: 'tasks' | 'executions', page: number): Promise<number> {
+async function findPageStart(db: Db, table: 'tasks' | 'executions', page: number): Promise<number> {
   const [row] = await queryRows<{ id: number }>(
     db,
     sql`select id from ${sql.identifier(table)} order by id desc offset ${(page - 1) * LIMIT}::int limit 1`,
@@ -80,9 +82,9 @@ async function firstOf(db: Db, table: 'tasks' | 'executions', page: number): Pro
 
 type Ask = (path: string) => Promise<void>;
 
-function client(stack: AsyncDisposableStack, url: string, headers: Record<string, string>): Ask {
+function createClient(stack: AsyncDisposableStack, url: string, headers: Record<string, string>): Ask {
   const connection = new Client(url);
-  endWith(stack, () => connection.destroy());
+  closeWith(stack, () => connection.destroy());
   return async (path) => {
     const { statusCode, body } = await connection.request({ path, method: 'GET', headers });
     const text = await body.text();
@@ -90,7 +92,7 @@ function client(stack: AsyncDisposableStack, url: string, headers: Record<string
   };
 }
 
-async function timeOf({ quick }: Environment, ask: Ask, path: string): Promise<number> {
+async function measureMedian({ quick }: Environment, ask: Ask, path: string): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < (quick ? 5 : 60); n++) {
     const startedAt = performance.now();

@@ -1,21 +1,20 @@
-import type { Bench } from '../bench.ts';
-import { inRounds } from '../comparison.ts';
-import { SERVER_CORE } from '../environment/cores.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { measureInRounds } from '../comparison.ts';
 import { install } from '../environment/installation.ts';
-import { addPeople, addTasks } from '../environment/people.ts';
-import { programAt, startProcess } from '../environment/processes.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
 import { startAiServer } from '../environment/servers/ai-server.ts';
-import { digits } from '../statistics.ts';
+import { insertTasks, insertUsers } from '../environment/users.ts';
+import { formatNumber } from '../statistics.ts';
 import { runAllDue } from './due-tasks.ts';
 
 /** The specification's limit over all processes, in one of them. */
 const CONCURRENCY = 1000;
 /** As many as may run at once of one user: what is measured is how places are filled, not how users are held apart. */
 const TASKS_EACH = 5;
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
 /** Whether a place is filled again as soon as it is free, and how long the last of a crowd waits. */
-export const slow: Bench = {
+export const slow: Benchmark = {
   about: `10,000 tasks due in the same second, answers after 0.5 to 1.5 s, ${CONCURRENCY} in flight`,
   async run(stack, environment) {
     const count = environment.quick ? 40 : 10_000;
@@ -26,25 +25,25 @@ export const slow: Bench = {
       ai,
       apiEnv: { EXECUTION_CONCURRENCY: String(concurrency) },
     });
-    await addPeople(db, { count: count / TASKS_EACH, jwtSecret });
-    await addTasks(db, TASKS_EACH);
+    await insertUsers(db, { count: count / TASKS_EACH, jwtSecret });
+    await insertTasks(db, TASKS_EACH);
     const limit = async () => {
       const { ready } = await startProcess(stack, {
         name: 'lanes',
-        file: programAt('baselines/queues/concurrent-calls-main.ts'),
+        file: resolveProgram('baselines/queues/concurrent-calls-main.ts'),
         folder,
         core: SERVER_CORE,
         env: { DATABASE_URL: databaseUrl, AI_URL: ai.url, CONCURRENCY: String(concurrency) },
         ready: /^done in (\S+) ms$/m,
-        patienceMs: PATIENCE_MS,
+        timeoutMs: TIMEOUT_MS,
       });
       return { lastStartMs: Number(ready), lastEndMs: Number(ready) };
     };
-    const results = await inRounds(
+    const results = await measureInRounds(
       environment.rounds,
-      { carillon: () => runAllDue(db, { count, patienceMs: PATIENCE_MS }), limit },
+      { carillon: () => runAllDue(db, { count, patienceMs: TIMEOUT_MS }), limit },
       ({ lastEndMs, lastStartMs }) =>
-        `${digits((count / lastEndMs) * 1000)} executions/s, the last start after ${digits(lastStartMs)} ms`,
+        `${formatNumber((count / lastEndMs) * 1000)} executions/s, the last start after ${formatNumber(lastStartMs)} ms`,
     );
     const name = `${concurrency} plain calls at any time, nothing written`;
     const rates = (of: 'carillon' | 'limit') => results[of].map(({ lastEndMs }) => (count / lastEndMs) * 1000);

@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bench } from '../bench.ts';
-import { inRounds } from '../comparison.ts';
-import { freePort } from '../environment/free-port.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { measureInRounds } from '../comparison.ts';
 import { install } from '../environment/installation.ts';
-import { digits } from '../statistics.ts';
+import { findFreePort } from '../environment/ports.ts';
+import { formatNumber } from '../statistics.ts';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** How long an update or a crash keeps people waiting. */
-export const start: Bench = {
+export const start: Benchmark = {
   about: 'from the start of an API process on a migrated database until GET /api/health answers',
   async run(_stack, environment) {
     const databaseUrl = await environment.server.newDatabase();
-    const results = await inRounds(
+    const results = await measureInRounds(
       environment.rounds,
       {
         carillon: async () => {
           await using stack = new AsyncDisposableStack();
-          const port = await freePort();
-          const answered = untilHealthy(port);
+          const port = await findFreePort();
+          const answered = waitUntilHealthy(port);
           // Waited for below, unless the start itself fails.
           answered.catch(() => {});
           const { api } = await install(stack, environment, {
@@ -27,18 +27,18 @@ export const start: Bench = {
             core: null,
             apiEnv: { PORT: String(port), AI_BASE_URL: 'offline' },
           });
-          return (await answered) - api.begunAt;
+          return (await answered) - api.startedAt;
         },
       },
-      (ms) => `${digits(ms)} ms`,
+      (ms) => `${formatNumber(ms)} ms`,
     );
     return [{ what: 'start until /api/health answers', unit: 'ms', values: results.carillon, aim: { atMost: 1000 } }];
   },
 };
 
 /** When the first good answer came, by `performance.now()`. */
-async function untilHealthy(port: number): Promise<number> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function waitUntilHealthy(port: number): Promise<number> {
+  const deadline = performance.now() + TIMEOUT_MS;
   while (performance.now() < deadline) {
     // A connection that stays open holds the end up until the process is killed, and what it has compiled is lost.
     const options = { headers: { connection: 'close' } };

@@ -1,30 +1,30 @@
-import type { Bench } from '../bench.ts';
-import { inRounds } from '../comparison.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { measureInRounds } from '../comparison.ts';
 import { type LoadResult, startLoad } from '../environment/load.ts';
 import { median } from '../statistics.ts';
-import { CONNECTIONS, describeLoad, loadTimes, prepareHttp } from './http.ts';
+import { CONNECTIONS, describeLoad, getLoadDurations, prepareHttp } from './http.ts';
 
 const OTHERS = ['nest', 'hono', 'express'] as const;
 const NAMES = { fastify: 'bare Fastify', nest: 'NestJS on Fastify', hono: 'Hono', express: 'Express' } as const;
 
 /** What an authenticated request costs, beside what people would write themselves. */
-export const task: Bench = {
+export const task: Benchmark = {
   about: `GET /api/tasks/:id over ${CONNECTIONS} connections of as many users: session, limit and task from the database, logs on`,
   async run(stack, environment) {
-    const { apiUrl, askForTasks, startBaseline } = await prepareHttp(stack, environment);
+    const { apiUrl, buildTaskRequests, startBaseline } = await prepareHttp(stack, environment);
     const [fastify, nest, hono, express] = await Promise.all([startBaseline('fastify'), ...OTHERS.map(startBaseline)]);
     const urls = { carillon: apiUrl, fastify, nest, hono, express } as Record<keyof typeof NAMES | 'carillon', string>;
     const load = startLoad(stack);
-    const { measured, warmUp } = loadTimes(environment);
+    const { measured, warmUp } = getLoadDurations(environment);
     const send = (name: keyof typeof urls, until: typeof measured) =>
       load.send({
         url: urls[name],
         connections: CONNECTIONS,
-        requests: askForTasks(name === 'carillon' ? '/api/tasks' : '/tasks'),
+        requests: buildTaskRequests(name === 'carillon' ? '/api/tasks' : '/tasks'),
         until,
       });
     for (const name of Object.keys(urls) as (keyof typeof urls)[]) await send(name, warmUp);
-    const results = await inRounds(
+    const results = await measureInRounds(
       environment.rounds,
       {
         carillon: () => send('carillon', measured),

@@ -1,37 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Bench, Environment } from '../bench.ts';
-import { type Comparison, inRounds } from '../comparison.ts';
-import { fillExecutions, fillTasks } from '../environment/fill.ts';
+import type { Benchmark, Environment } from '../benchmark.ts';
+import { type Comparison, measureInRounds } from '../comparison.ts';
+import { fillExecutions, fillTasks } from '../environment/fill-tables.ts';
 import { install } from '../environment/installation.ts';
-import { digits, median } from '../statistics.ts';
+import { formatNumber, median } from '../statistics.ts';
 
 const DUE = 100;
 const SMALLEST = 10_000;
 const SIZES = [SMALLEST, 100_000, 1_000_000, 5_000_000];
 const OLD_EXECUTIONS = 10_000_000;
 const TICKS = 10;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Whether a tick costs what is due, and not what there is. */
-export const tick: Bench = {
+export const tick: Benchmark = {
   about: `one call of the scheduler trigger with ${DUE} tasks due, among more and more that are not`,
   async run(stack, environment) {
     const base = environment.quick ? 1000 : SMALLEST;
     const sizes = environment.quick ? [base] : SIZES.filter((size) => size <= Math.max(base, environment.largest));
     const old = environment.quick ? 1000 : Math.min(OLD_EXECUTIONS, environment.largest * 2);
     const places: Record<string, Measure> = {};
-    for (const tasks of sizes) places[nameOf(tasks)] = await prepare(stack, environment, { tasks, old: 0 });
-    const crowded = `${nameOf(base)} and ${old.toLocaleString('en-US')} old executions`;
+    for (const tasks of sizes) places[describeSize(tasks)] = await prepare(stack, environment, { tasks, old: 0 });
+    const crowded = `${describeSize(base)} and ${old.toLocaleString('en-US')} old executions`;
     places[crowded] = await prepare(stack, environment, { tasks: base, old });
-    const results = await inRounds(environment.rounds, places, (ms) => `${digits(ms)} ms`);
-    return [...sizes.slice(1).map(nameOf), crowded].map(
+    const results = await measureInRounds(environment.rounds, places, (ms) => `${formatNumber(ms)} ms`);
+    return [...sizes.slice(1).map(describeSize), crowded].map(
       (name): Comparison => ({
         what: `one tick with ${DUE} due among ${name}`,
         unit: 'ms',
         values: results[name] ?? [],
-        baseline: { name: `itself among ${nameOf(base)}`, values: results[nameOf(base)] ?? [] },
+        baseline: { name: `itself among ${describeSize(base)}`, values: results[describeSize(base)] ?? [] },
         aim: { atMost: 1.5 },
         note: `each round is the median of ${environment.quick ? 2 : TICKS} ticks`,
       }),
@@ -39,7 +39,7 @@ export const tick: Bench = {
   },
 };
 
-const nameOf = (tasks: number) => `${tasks.toLocaleString('en-US')} tasks`;
+const describeSize = (tasks: number) => `${tasks.toLocaleString('en-US')} tasks`;
 
 type Measure = () => Promise<number>;
 
@@ -62,7 +62,7 @@ async function prepare(
     for (let n = 0; n <= (environment.quick ? 2 : TICKS); n++) {
       next = await makeSomeDue(db, next);
       times.push(await callTrigger(apiUrl, cronSecret));
-      await untilAllEnded(db);
+      await waitForCompletion(db);
     }
     // The first one of a round meets a process that has been idle.
     return median(times.slice(1));
@@ -91,8 +91,8 @@ async function callTrigger(apiUrl: string, cronSecret: string): Promise<number> 
   return ms;
 }
 
-async function untilAllEnded(db: Db) {
-  const deadline = performance.now() + PATIENCE_MS;
+async function waitForCompletion(db: Db) {
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const [row] = await queryRows<{ open: boolean }>(
       db,

@@ -1,22 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { connect, type Db } from '@carillon/db';
-import type { Environment } from '../bench.ts';
+import type { Environment } from '../benchmark.ts';
 import { printProfile } from '../profile.ts';
-import { SERVER_CORE } from './cores.ts';
-import { programAt, type Started, startProcess } from './processes.ts';
+import { type RunningProcess, resolveProgram, SERVER_CORE, startProcess } from './processes.ts';
 import { type AiServer, monotonicMs, startAiServer } from './servers/ai-server.ts';
-import { endWith } from './shutdown.ts';
+import { closeWith } from './shutdown.ts';
 
 /** Statements of the bench itself may fill whole tables. */
-const PATIENT_MS = 15 * 60_000;
+const MAX_STATEMENT_MS = 15 * 60_000;
 
 export interface Installation {
   db: Db;
   databaseUrl: string;
   apiUrl: string;
   ai: AiServer;
-  api: Started;
+  api: RunningProcess;
   /** Signs sessions as the API does. */
   jwtSecret: string;
   cronSecret: string;
@@ -44,15 +43,15 @@ export async function install(
 ): Promise<Installation> {
   const { folder } = server;
   const databaseUrl = options.databaseUrl ?? (await server.newDatabase());
-  const db = connectPatiently(stack, databaseUrl);
+  const db = connectDatabase(stack, databaseUrl);
   const ai = options.ai ?? (await startAiServer(stack, folder));
   const secret = () => randomBytes(32).toString('base64');
   const [jwtSecret, cronSecret] = [secret(), secret()];
   const production = { NODE_ENV: 'production', CRON_SECRET: cronSecret };
-  const profiling = profile === null ? null : profileInto(stack, profile);
+  const profiling = profile === null ? null : createProfiler(stack, profile);
   const api = await startProcess(stack, {
     name: 'api',
-    file: programAt('../../api/src/main.ts'),
+    file: resolveProgram('../../api/src/main.ts'),
     folder,
     core: options.core === undefined ? SERVER_CORE : options.core,
     // As `pnpm api` starts it.
@@ -78,7 +77,7 @@ export async function install(
   if (options.scheduler ?? true) {
     await startProcess(stack, {
       name: 'scheduler',
-      file: programAt('../../scheduler/src/main.ts'),
+      file: resolveProgram('../../scheduler/src/main.ts'),
       folder,
       env: { ...production, API_URL: api.ready },
       ready: /The scheduler triggers (\S+?)\./,
@@ -88,11 +87,11 @@ export async function install(
 }
 
 /** Has the next process write a CPU profile, and prints it from its `isReady` on when that process has ended. */
-function profileInto(stack: AsyncDisposableStack, folder: string) {
+function createProfiler(stack: AsyncDisposableStack, folder: string) {
   const name = `api-${Date.now()}.cpuprofile`;
   let readyAt = Number.NaN;
   // On the stack before the process, so this is what ends after it.
-  endWith(stack, async () => {
+  closeWith(stack, async () => {
     if (Number.isFinite(readyAt)) printProfile(join(folder, name), readyAt);
   });
   return {
@@ -104,8 +103,8 @@ function profileInto(stack: AsyncDisposableStack, folder: string) {
 }
 
 /** A connection of the bench itself. */
-export function connectPatiently(stack: AsyncDisposableStack, url: string): Db {
-  const { db, close } = connect(url, { max: 4, applicationName: 'carillon bench', deadlineMs: PATIENT_MS });
-  endWith(stack, close);
+export function connectDatabase(stack: AsyncDisposableStack, url: string): Db {
+  const { db, close } = connect(url, { max: 4, applicationName: 'carillon bench', deadlineMs: MAX_STATEMENT_MS });
+  closeWith(stack, close);
   return db;
 }

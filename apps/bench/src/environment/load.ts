@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { LOAD_CORE, pinned } from './cores.ts';
-import { programAt } from './processes.ts';
-import { assertGoingOn, endWith } from './shutdown.ts';
+import { LOAD_CORE, pinToCore, resolveProgram } from './processes.ts';
+import { assertNotShuttingDown, closeWith } from './shutdown.ts';
 
 export interface LoadRequest {
   method?: 'GET' | 'POST';
@@ -37,11 +36,11 @@ export interface Load {
 
 /** A process that sends one load after the other; several may be sent at once by several of them. */
 export function startLoad(stack: AsyncDisposableStack): Load {
-  assertGoingOn();
-  const [command = '', ...args] = pinned([process.execPath, programAt('environment/load-main.ts')], LOAD_CORE);
+  assertNotShuttingDown();
+  const [command = '', ...args] = pinToCore([process.execPath, resolveProgram('environment/load-main.ts')], LOAD_CORE);
   const child = spawn(command, args, { detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = once(child, 'exit');
-  endWith(stack, async () => {
+  closeWith(stack, async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
     await ended;

@@ -1,35 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, FormData, fetch } from 'undici';
-import type { Person, Task } from './people.ts';
+import type { Task, User } from './users.ts';
 
-export const KINDS = ['read', 'list', 'create', 'execute', 'upload'] as const;
-type Kind = (typeof KINDS)[number];
+export const REQUEST_KINDS = ['read', 'list', 'create', 'execute', 'upload'] as const;
+type RequestKind = (typeof REQUEST_KINDS)[number];
 
 /** What is sent, over and over: more reads than writes, as in life. */
-const MIX: readonly Kind[] = ['read', 'create', 'read', 'execute', 'list', 'read', 'upload', 'read', 'execute', 'list'];
+const MIX: readonly RequestKind[] = [
+  'read',
+  'create',
+  'read',
+  'execute',
+  'list',
+  'read',
+  'upload',
+  'read',
+  'execute',
+  'list',
+];
 
 /** One request and what became of it. */
-export interface Sent {
-  kind: Kind;
+export interface SentRequest {
+  kind: RequestKind;
   /** By `performance.now()`. */
-  begunAt: number;
+  startedAt: number;
   endedAt: number;
   /** Null: no answer, `why` tells. */
   status: number | null;
-  why: string | null;
+  failure: string | null;
   /** What an acknowledged write has made. */
   id: number | string | null;
 }
 
 export interface MixedLoad {
-  sent: readonly Sent[];
+  sent: readonly SentRequest[];
   /** Sends no more, and waits for the answers that are still to come. */
   stop(): Promise<void>;
 }
 
 export interface MixedLoadOptions {
   url: string;
-  people: readonly Person[];
+  people: readonly User[];
   /** Tasks of theirs that may be run. */
   tasks: readonly Task[];
   perSecond: number;
@@ -43,30 +54,30 @@ export interface MixedLoadOptions {
  */
 export function startMixedLoad({ url, people, tasks, perSecond, ca }: MixedLoadOptions): MixedLoad {
   const dispatcher = new Agent({ connections: 64, keepAliveTimeout: 60_000, ...(ca && { connect: { ca } }) });
-  const sent: Sent[] = [];
+  const sent: SentRequest[] = [];
   const waiting = new Set<Promise<void>>();
   const tokens = new Map(people.map(({ id, token }) => [id, token]));
   const stopping = new AbortController();
 
-  async function send(kind: Kind, turn: number) {
+  async function send(kind: RequestKind, turn: number) {
     // Everybody does all of it in turn: nobody reaches a quota by doing one thing only.
     const task = tasks[Math.floor(turn / MIX.length) % tasks.length] as Task;
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     let status: number | null = null;
-    let why: string | null = null;
-    let id: Sent['id'] = null;
+    let failure: string | null = null;
+    let id: SentRequest['id'] = null;
     try {
-      const { path, ...init } = requestOf(kind, task, turn);
+      const { path, ...init } = buildRequest(kind, task, turn);
       const headers = { ...init.headers, authorization: `Bearer ${tokens.get(task.userId)}` };
       const response = await fetch(`${url}${path}`, { ...init, headers, dispatcher });
       const body = await response.text();
       status = response.status;
-      if (response.ok) id = idIn(JSON.parse(body));
-      else why = body.slice(0, 200);
+      if (response.ok) id = readId(JSON.parse(body));
+      else failure = body.slice(0, 200);
     } catch (error) {
-      why = describe(error as Error);
+      failure = describeError(error as Error);
     }
-    sent.push({ kind, begunAt, endedAt: performance.now(), status, why, id });
+    sent.push({ kind, startedAt, endedAt: performance.now(), status, failure, id });
   }
 
   async function go() {
@@ -74,7 +85,7 @@ export function startMixedLoad({ url, people, tasks, perSecond, ca }: MixedLoadO
     for (let turn = 0; !stopping.signal.aborted; turn++) {
       const early = startedAt + (turn * 1000) / perSecond - performance.now();
       if (early > 1) await delay(early, undefined, { signal: stopping.signal }).catch(() => {});
-      const one = send(MIX[turn % MIX.length] as Kind, turn).finally(() => waiting.delete(one));
+      const one = send(MIX[turn % MIX.length] as RequestKind, turn).finally(() => waiting.delete(one));
       waiting.add(one);
     }
   }
@@ -91,7 +102,7 @@ export function startMixedLoad({ url, people, tasks, perSecond, ca }: MixedLoadO
   };
 }
 
-function requestOf(kind: Kind, task: Task, turn: number) {
+function buildRequest(kind: RequestKind, task: Task, turn: number) {
   const json = { 'content-type': 'application/json' };
   if (kind === 'read') return { method: 'GET', path: `/api/tasks/${task.id}` };
   if (kind === 'list') return { method: 'GET', path: '/api/executions?limit=20' };
@@ -110,8 +121,8 @@ function requestOf(kind: Kind, task: Task, turn: number) {
   return { method: 'POST', path: '/api/upload', body };
 }
 
-const idIn = (body: { taskId?: number; executionId?: number; id?: string }): Sent['id'] =>
+const readId = (body: { taskId?: number; executionId?: number; id?: string }): SentRequest['id'] =>
   body.taskId ?? body.executionId ?? body.id ?? null;
 
-const describe = ({ message, cause }: Error) =>
+const describeError = ({ message, cause }: Error) =>
   cause instanceof Error ? `${message}: ${(cause as NodeJS.ErrnoException).code ?? ''} ${cause.message}` : message;

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { lastingPort } from './free-port.ts';
-import { programAt, type Started, startProcess } from './processes.ts';
+import { findStablePort } from './ports.ts';
+import { type RunningProcess, resolveProgram, startProcess } from './processes.ts';
 import { type Nginx, type NginxOptions, startNginx } from './servers/nginx.ts';
 
-const READY_MS = 60_000;
-const STOPPED_MS = 35_000;
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 35_000;
 
 export interface Replica {
   port: number;
-  process(): Started;
+  process(): RunningProcess;
   /** Starts it again once it has ended, at the same port, and waits until it says that it is ready. */
   start(): Promise<void>;
   /** Stops it by SIGTERM, waits for its end, and starts it again. Throws unless it has ended with 0. */
@@ -18,7 +18,7 @@ export interface Replica {
 export interface Replicas {
   nginx: Nginx;
   apis: readonly [Replica, Replica];
-  scheduler: Started;
+  scheduler: RunningProcess;
 }
 
 export interface ReplicasOptions extends Pick<NginxOptions, 'folder' | 'tls'> {
@@ -29,7 +29,7 @@ export interface ReplicasOptions extends Pick<NginxOptions, 'folder' | 'tls'> {
 /** Two API processes and the scheduler in production mode behind nginx, which a proxy of one's own is no stand-in for. */
 export async function startReplicas(stack: AsyncDisposableStack, options: ReplicasOptions): Promise<Replicas> {
   const { folder, tls } = options;
-  const apiPorts = [await lastingPort(), await lastingPort()] as const;
+  const apiPorts = [await findStablePort(), await findStablePort()] as const;
   const nginx = await startNginx(stack, { folder, apiPorts, tls });
   const env: Record<string, string> = {
     NODE_ENV: 'production',
@@ -42,7 +42,7 @@ export async function startReplicas(stack: AsyncDisposableStack, options: Replic
   ]);
   const scheduler = await startProcess(stack, {
     name: 'scheduler',
-    file: programAt('../../scheduler/src/main.ts'),
+    file: resolveProgram('../../scheduler/src/main.ts'),
     folder,
     env: { NODE_ENV: 'production', CRON_SECRET: env.CRON_SECRET ?? '', API_URL: nginx.schedulerUrl },
     ready: /The scheduler triggers (\S+?)\./,
@@ -61,16 +61,16 @@ async function startReplica(
   stack: AsyncDisposableStack,
   { name, port, folder, env }: ReplicaOptions,
 ): Promise<Replica> {
-  let current: Started;
+  let current: RunningProcess;
   const start = async () => {
     current = await startProcess(stack, {
       name,
-      file: programAt('../../api/src/main.ts'),
+      file: resolveProgram('../../api/src/main.ts'),
       folder,
       env: { ...env, PORT: String(port) },
       ready: /Server listening at ([^\s"]+)/,
     });
-    await untilReady(current.ready);
+    await waitUntilReady(current.ready);
   };
   await start();
   return {
@@ -79,8 +79,8 @@ async function startReplica(
     start,
     async restart() {
       current.signal('SIGTERM');
-      const late = delay(STOPPED_MS, 'not at all', { ref: false });
-      const how = await Promise.race([current.exit, late]);
+      const late = delay(STOP_TIMEOUT_MS, 'not at all', { ref: false });
+      const how = await Promise.race([current.exited, late]);
       if (how !== 0) throw new Error(`The ${name} has ended with ${how}:\n${current.output().slice(-2000)}`);
       await start();
     },
@@ -88,13 +88,13 @@ async function startReplica(
 }
 
 /** Waits until a process itself says that it is ready, as whoever restarts one after the other has to. */
-async function untilReady(apiUrl: string): Promise<void> {
-  const deadline = performance.now() + READY_MS;
+async function waitUntilReady(apiUrl: string): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
     const answer = await fetch(`${apiUrl}/api/health/ready`).catch(() => null);
     await answer?.body?.cancel();
     if (answer?.ok) return;
-    if (performance.now() > deadline) throw new Error(`${apiUrl} did not get ready within ${READY_MS} ms.`);
+    if (performance.now() > deadline) throw new Error(`${apiUrl} did not get ready within ${READY_TIMEOUT_MS} ms.`);
     await delay(50);
   }
 }

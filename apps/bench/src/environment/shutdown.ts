@@ -1,20 +1,20 @@
 const open = new Set<() => Promise<void>>();
-let ending = false;
+let shuttingDown = false;
 
 /** Whether everything is being ended: what fails from now on fails because of that. */
-export const isEnding = (): boolean => ending;
+export const isShuttingDown = (): boolean => shuttingDown;
 
 /** Refuses to begin anything once everything is being ended. */
-export function assertGoingOn(): void {
-  if (ending) throw new Error('The measurement is being ended.');
+export function assertNotShuttingDown(): void {
+  if (shuttingDown) throw new Error('The measurement is being ended.');
 }
 
 /**
  * Sees to it that `end` is called once: when `stack` is disposed of, or by `endAll`. To be called before what it ends
  * has begun or in the same turn of the event loop, so that there is no moment in which it would be left behind.
  */
-export function endWith(stack: AsyncDisposableStack, end: () => Promise<unknown>): void {
-  assertGoingOn();
+export function closeWith(stack: AsyncDisposableStack, end: () => Promise<unknown>): void {
+  assertNotShuttingDown();
   let ended: Promise<void> | undefined;
   const once = () => {
     ended ??= end().then(() => void open.delete(once));
@@ -25,7 +25,7 @@ export function endWith(stack: AsyncDisposableStack, end: () => Promise<unknown>
 }
 
 /** Ends all that is open, the latest first, whatever is being measured: for Ctrl-C and for what takes too long. */
-export async function endAll(): Promise<void> {
-  ending = true;
+export async function closeAll(): Promise<void> {
+  shuttingDown = true;
   for (const end of [...open].reverse()) await end().catch((error) => console.error(error));
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Bench } from '../bench.ts';
+import type { Benchmark } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
-import { printFigures } from '../statistics.ts';
+import { printPercentiles } from '../statistics.ts';
 
 const USERS = 1000;
 const TASKS_EACH = 10;
@@ -16,7 +16,7 @@ const ADMIN = { email: 'ada@example.com', password: 'Carillon-2026' };
 const ADMIN_KEY = 'the-admin-key-of-the-bench-1234567890-abcdef';
 
 /** How long the statistics and the list of users take over a service that has run for two months. */
-export const admin: Bench = {
+export const admin: Benchmark = {
   about: `statistics and user list over ${USERS} users, ${USERS * TASKS_EACH} tasks, ${EXECUTIONS} executions: how long`,
   async run(stack, environment) {
     const { apiUrl, db } = await install(stack, environment, {
@@ -47,7 +47,7 @@ async function measure(get: (path: string) => Promise<number>, when: string) {
   const one = (n: number) => get(`/api/admin/users/${((n * 17) % USERS) + 2}`);
   figures['one account (ms)'] = await sample(one);
   console.log(`\n${SAMPLES} answers each, ${when}`);
-  printFigures(figures);
+  printPercentiles(figures);
 }
 
 async function sample(ask: (n: number) => Promise<number>): Promise<number[]> {

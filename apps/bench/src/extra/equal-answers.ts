@@ -1,19 +1,19 @@
 import { hashPassword } from '@carillon/api/auth/passwords';
-import type { Bench } from '../bench.ts';
+import type { Benchmark } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
-import { addPeople } from '../environment/people.ts';
-import { printFigures } from '../statistics.ts';
+import { insertUsers } from '../environment/users.ts';
+import { printPercentiles } from '../statistics.ts';
 
 const SAMPLES = 1000;
 const WARM_UP = 50;
 
 /** Whether the time of an answer tells which addresses have accounts: over HTTP, with the worker at work. */
-export const equalAnswers: Bench = {
+export const equalAnswers: Benchmark = {
   about: `${SAMPLES} log-ins and resets for a known and an unknown address: can their times be told apart`,
   async run(stack, environment) {
     const { apiUrl, db, jwtSecret } = await install(stack, environment, { core: null });
     const passwordHash = await hashPassword('Carillon-2026');
-    const [person] = await addPeople(db, { count: 1, jwtSecret, passwordHash });
+    const [person] = await insertUsers(db, { count: 1, jwtSecret, passwordHash });
     const known = person?.email ?? '';
     // Nobody's, and as long.
     const unknown = known.replace('person', 'nobody');
@@ -35,7 +35,7 @@ export const equalAnswers: Bench = {
       console.log(
         `\n${path}, ${SAMPLES} of each: AUC ${areaUnderCurve(knownMs, unknownMs).toFixed(3)} (0.5 tells nothing)`,
       );
-      printFigures({ 'known (ms)': knownMs, 'unknown (ms)': unknownMs });
+      printPercentiles({ 'known (ms)': knownMs, 'unknown (ms)': unknownMs });
     }
     return [];
   },

@@ -3,44 +3,44 @@ import { findWrongTotals } from '@carillon/api/uploads/totals';
 import { findWrongCounters } from '@carillon/api/usage/verify';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Sent } from '../environment/mixed-load.ts';
-import { makeDue, type Task } from '../environment/people.ts';
+import type { SentRequest } from '../environment/mixed-load.ts';
 import type { AiServer } from '../environment/servers/ai-server.ts';
+import { setDue, type Task } from '../environment/users.ts';
 
 /** A process that was killed is noticed by its leases, after 30 s and up to 30 s more. */
-const ENDED_MS = 120_000;
+const COMPLETION_TIMEOUT_MS = 120_000;
 
 export interface Audit {
   /** Lets every scheduled task fall due once, evenly over so many milliseconds from now. */
-  spread(overMs: number): Promise<void>;
+  scheduleOver(overMs: number): Promise<void>;
   /** Waits until all has run, and looks at everything since `spread`. */
-  judge(sent: readonly Sent[]): Promise<Found>;
+  check(sent: readonly SentRequest[]): Promise<AuditResult>;
 }
 
-export interface Found {
+export interface AuditResult {
   /** A line for each thing that was lost, done twice or counted wrong. */
-  wrong: string[];
+  errors: string[];
   runs: number;
   /** How often a run was taken over from a process that had died over it. */
   interruptions: number;
   /** How late scheduled runs started, in milliseconds. */
-  lateMs: number[];
+  latenessMs: number[];
 }
 
 /** Holds what the database and the provider have seen against what was acknowledged. */
-export function auditRuns({
+export function createAudit({
   db,
   ai,
   scheduled,
 }: {
   db: Db;
-  ai: Pick<AiServer, 'arrivals'>;
+  ai: Pick<AiServer, 'takeArrivals'>;
   scheduled: readonly Task[];
 }): Audit {
   let lastId = 0;
 
-  const waitForRuns = async () => {
-    const deadline = performance.now() + ENDED_MS;
+  const waitForCompletion = async () => {
+    const deadline = performance.now() + COMPLETION_TIMEOUT_MS;
     for (;;) {
       const [open] = await queryRows<{ runs: number; due: number }>(
         db,
@@ -54,7 +54,7 @@ export function auditRuns({
     }
   };
 
-  const findLost = async (sent: readonly Sent[]) => {
+  const findLost = async (sent: readonly SentRequest[]) => {
     const lost: string[] = [];
     for (const [kind, table] of [
       ['create', sql`tasks`],
@@ -73,7 +73,7 @@ export function auditRuns({
   };
 
   const compareRuns = async () => {
-    const wrong: string[] = [];
+    const errors: string[] = [];
     const runs = await queryRows<{
       prompt: string;
       runs: number;
@@ -87,23 +87,23 @@ export function auditRuns({
         sum(e.interruptions)::int as interruptions, count(e.planned_for)::int as planned
       from executions e join tasks t on t.id = e.task_id where e.id > ${lastId} group by t.id, t.prompt`,
     );
-    const asked = Map.groupBy(await ai.arrivals(), ({ prompt }) => prompt);
+    const asked = Map.groupBy(await ai.takeArrivals(), ({ prompt }) => prompt);
     const times = (prompt: string) => asked.get(prompt)?.length ?? 0;
     for (const one of runs) {
       const name = one.prompt.slice(-20);
-      if (one.completed !== one.runs) wrong.push(`${one.runs - one.completed} runs of "…${name}" are not completed`);
+      if (one.completed !== one.runs) errors.push(`${one.runs - one.completed} runs of "…${name}" are not completed`);
       const [least, most] = [one.runs, one.runs + one.interruptions];
       const actual = times(one.prompt);
       if (actual < least || actual > most)
-        wrong.push(`"…${name}" was asked ${actual} times for ${least} to ${most} runs`);
+        errors.push(`"…${name}" was asked ${actual} times for ${least} to ${most} runs`);
     }
     const planned = new Map(runs.map((one) => [one.prompt, one.planned]));
     for (const { prompt } of scheduled) {
       const count = planned.get(prompt) ?? 0;
-      if (count !== 1) wrong.push(`"…${prompt.slice(-20)}" fell due once and ran ${count} times`);
+      if (count !== 1) errors.push(`"…${prompt.slice(-20)}" fell due once and ran ${count} times`);
     }
     const total = (of: 'runs' | 'interruptions') => runs.reduce((sum, one) => sum + one[of], 0);
-    return { wrong, runs: total('runs'), interruptions: total('interruptions') };
+    return { errors, runs: total('runs'), interruptions: total('interruptions') };
   };
 
   const readLateness = () =>
@@ -115,21 +115,21 @@ export function auditRuns({
     );
 
   return {
-    async spread(overMs) {
+    async scheduleOver(overMs) {
       const [newest] = await queryRows<{ id: number }>(db, sql`select coalesce(max(id), 0)::int as id from executions`);
       lastId = newest?.id ?? 0;
-      await ai.arrivals();
+      await ai.takeArrivals();
       const taskIds = scheduled.map(({ id }) => id);
-      await makeDue(db, new Date(Date.now() + 1000), { apartMs: overMs / scheduled.length, taskIds });
+      await setDue(db, new Date(Date.now() + 1000), { apartMs: overMs / scheduled.length, taskIds });
     },
-    async judge(sent) {
-      const unended = await waitForRuns();
-      const { wrong, ...counts } = await compareRuns();
-      wrong.unshift(...unended, ...(await findLost(sent)));
+    async check(sent) {
+      const unended = await waitForCompletion();
+      const { errors, ...counts } = await compareRuns();
+      errors.unshift(...unended, ...(await findLost(sent)));
       for (const { userId, period } of await findWrongCounters(db))
-        wrong.push(`the usage of user ${userId}, ${period}`);
-      for (const { userId } of await findWrongTotals(db)) wrong.push(`the total of the uploads of user ${userId}`);
-      return { wrong, ...counts, lateMs: (await readLateness()).map(({ ms }) => ms) };
+        errors.push(`the usage of user ${userId}, ${period}`);
+      for (const { userId } of await findWrongTotals(db)) errors.push(`the total of the uploads of user ${userId}`);
+      return { errors, ...counts, latenessMs: (await readLateness()).map(({ ms }) => ms) };
     },
   };
 }

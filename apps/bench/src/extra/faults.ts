@@ -1,53 +1,53 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bench, Environment } from '../bench.ts';
-import { connectPatiently } from '../environment/installation.ts';
-import { type Sent, startMixedLoad } from '../environment/mixed-load.ts';
-import { addPeople, addTasks } from '../environment/people.ts';
+import type { Benchmark, Environment } from '../benchmark.ts';
+import { connectDatabase } from '../environment/installation.ts';
+import { type SentRequest, startMixedLoad } from '../environment/mixed-load.ts';
 import { startReplicas } from '../environment/replicas.ts';
 import { startAiServer } from '../environment/servers/ai-server.ts';
 import { hasNginx } from '../environment/servers/nginx.ts';
-import { printFigures } from '../statistics.ts';
-import { auditRuns } from './faults-audit.ts';
+import { insertTasks, insertUsers } from '../environment/users.ts';
+import { printPercentiles } from '../statistics.ts';
+import { createAudit } from './faults-audit.ts';
 
 const PER_SECOND = 100;
 /** Enough for nobody to reach a quota. */
 const PEOPLE = 300;
 /** Some are under way at each stop, none for longer than the 20 s that a process waits for them. */
-const ANSWERS_MS = [0, 2000] as const;
+const AI_DELAY_MS = [0, 2000] as const;
 const AROUND_MS = 3000;
 const ROUNDS = 10;
 /** About how long the restart of one process takes. */
 const RESTART_MS = 5000;
 
 /** What an operator does on purpose, and what happens to operators: nothing that was acknowledged may be lost by it. */
-export const faults: Bench = {
+export const faults: Benchmark = {
   about: `two processes behind nginx at ${PER_SECOND} requests a second: rolling restarts, kill -9, PostgreSQL restarted`,
   async run(stack, environment) {
     if (!hasNginx()) {
       console.log('  not measured: there is no nginx, and a proxy of our own would prove nothing.');
       return [];
     }
-    const { apis, tryUnderLoad } = await setUp(stack, environment);
+    const { apis, runUnderLoad } = await setUp(stack, environment);
     const [first] = apis;
     const rounds = environment.quick ? 1 : ROUNDS;
-    await tryUnderLoad(`${rounds} rolling restarts`, rounds * apis.length * RESTART_MS, async () => {
+    await runUnderLoad(`${rounds} rolling restarts`, rounds * apis.length * RESTART_MS, async () => {
       for (let round = 0; round < rounds; round++) for (const api of apis) await api.restart();
       return () => false;
     });
 
-    await tryUnderLoad('kill -9 of one of two', AROUND_MS + RESTART_MS, async () => {
+    await runUnderLoad('kill -9 of one of two', AROUND_MS + RESTART_MS, async () => {
       const at = performance.now();
       first.process().signal('SIGKILL');
-      await first.process().exit;
+      await first.process().exited;
       const deadAt = performance.now();
       await delay(AROUND_MS);
       await first.start();
       // What was under way on it; nginx hears of the end of its connections a moment later.
-      return ({ begunAt, endedAt }) => begunAt < deadAt + 100 && endedAt > at;
+      return ({ startedAt, endedAt }) => startedAt < deadAt + 100 && endedAt > at;
     });
 
-    await tryUnderLoad('PostgreSQL restarted', 2 * AROUND_MS, async () => {
+    await runUnderLoad('PostgreSQL restarted', 2 * AROUND_MS, async () => {
       const at = performance.now();
       await environment.server.stop();
       await delay(AROUND_MS);
@@ -55,21 +55,21 @@ export const faults: Bench = {
       const backAt = performance.now();
       await delay(AROUND_MS);
       // Connections to it are opened anew a moment later.
-      return ({ begunAt, endedAt }) => begunAt < backAt + 2000 && endedAt > at;
+      return ({ startedAt, endedAt }) => startedAt < backAt + 2000 && endedAt > at;
     });
     return [];
   },
 };
 
 /** The fault; says afterwards which requests may have failed by it. */
-type Fault = () => Promise<(failed: Sent) => boolean>;
+type Fault = () => Promise<(failed: SentRequest) => boolean>;
 
 /** The installation, and what tries a fault on it under load and throws when anything was lost by it. */
 async function setUp(stack: AsyncDisposableStack, { server }: Environment) {
   const { folder } = server;
   const databaseUrl = await server.newDatabase();
-  const db = connectPatiently(stack, databaseUrl);
-  const ai = await startAiServer(stack, folder, { delayMs: ANSWERS_MS, record: true });
+  const db = connectDatabase(stack, databaseUrl);
+  const ai = await startAiServer(stack, folder, { delayMs: AI_DELAY_MS, record: true });
   const secret = () => randomBytes(32).toString('base64');
   const jwtSecret = secret();
   const env = {
@@ -87,13 +87,13 @@ async function setUp(stack: AsyncDisposableStack, { server }: Environment) {
     RATE_LIMIT_MULTIPLIER: '100000',
   };
   const { nginx, apis } = await startReplicas(stack, { folder, tls: null, env: () => env });
-  const people = await addPeople(db, { count: PEOPLE, jwtSecret });
-  const tasks = await addTasks(db, 2);
-  const audit = auditRuns({ db, ai, scheduled: tasks.slice(PEOPLE) });
+  const people = await insertUsers(db, { count: PEOPLE, jwtSecret });
+  const tasks = await insertTasks(db, 2);
+  const audit = createAudit({ db, ai, scheduled: tasks.slice(PEOPLE) });
 
-  async function tryUnderLoad(name: string, overMs: number, fault: Fault): Promise<void> {
+  async function runUnderLoad(name: string, overMs: number, fault: Fault): Promise<void> {
     const onDemand = tasks.slice(0, PEOPLE);
-    await audit.spread(AROUND_MS + overMs);
+    await audit.scheduleOver(AROUND_MS + overMs);
     const load = startMixedLoad({ url: nginx.url, people, tasks: onDemand, perSecond: PER_SECOND });
     const since = performance.now();
     let mayFail: Awaited<ReturnType<Fault>>;
@@ -105,17 +105,18 @@ async function setUp(stack: AsyncDisposableStack, { server }: Environment) {
       await load.stop();
     }
     const seconds = (performance.now() - since) / 1000;
-    const failed = load.sent.filter(({ why }) => why !== null);
+    const failed = load.sent.filter(({ failure }) => failure !== null);
     console.log(`\n  ${name}: ${load.sent.length} requests in ${Math.round(seconds)} s, ${failed.length} failed`);
-    for (const line of new Set(failed.map(describe))) console.log(`  failed: ${line}`);
-    const found = await audit.judge(load.sent);
+    for (const line of new Set(failed.map(describeFailure))) console.log(`  failed: ${line}`);
+    const found = await audit.check(load.sent);
     console.log(`  ${found.runs} runs, ${found.interruptions} times one was interrupted and taken over`);
-    printFigures({ '  scheduled runs, late by (ms)': found.lateMs });
-    const wrong = [...failed.filter((one) => !mayFail(one)).map(describe), ...found.wrong];
+    printPercentiles({ '  scheduled runs, late by (ms)': found.latenessMs });
+    const wrong = [...failed.filter((one) => !mayFail(one)).map(describeFailure), ...found.errors];
     for (const line of wrong.slice(0, 20)) console.log(`  WRONG: ${line}`);
     if (wrong.length > 0) throw new Error(`${name}: ${wrong.length} things are wrong, first: ${wrong[0]}`);
   }
-  return { apis, tryUnderLoad };
+  return { apis, runUnderLoad };
 }
 
-const describe = ({ kind, status, why }: Sent) => `${kind}: ${status ?? 'no answer'}, ${why?.replaceAll(/\s+/g, ' ')}`;
+const describeFailure = ({ kind, status, failure }: SentRequest) =>
+  `${kind}: ${status ?? 'no answer'}, ${failure?.replaceAll(/\s+/g, ' ')}`;

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Bench } from '../bench.ts';
-import { RECEIVABLE } from '../benchmarks/webhooks.ts';
-import { callAs } from '../environment/client.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { subscribe, WEBHOOK_ENV } from '../benchmarks/webhooks.ts';
 import { install } from '../environment/installation.ts';
-import { addPeople, type Person } from '../environment/people.ts';
 import { startReceiver } from '../environment/servers/receiver.ts';
-import { subscribe } from '../environment/webhooks.ts';
-import { printFigures } from '../statistics.ts';
+import { insertUsers, postAs, type User } from '../environment/users.ts';
+import { printPercentiles } from '../statistics.ts';
 
 const PEOPLE = 20;
 const PER_PERSON = 10;
@@ -16,31 +14,31 @@ const EVENTS_PER_SECOND = 20;
 const SECONDS = 60;
 
 /** Whether receivers that never answer delay the others. */
-export const hangingReceivers: Bench = {
+export const hangingReceivers: Benchmark = {
   about: `${EVENTS_PER_SECOND} events a second, each to 5 receivers that never answer and 5 that do: how late the latter hear of it`,
   async run(stack, environment) {
-    const { db, apiUrl, jwtSecret } = await install(stack, environment, { apiEnv: { ...RECEIVABLE } });
+    const { db, apiUrl, jwtSecret } = await install(stack, environment, { apiEnv: { ...WEBHOOK_ENV } });
     const receiver = await startReceiver(stack, environment.server.folder);
-    const people = await addPeople(db, { count: PEOPLE, jwtSecret });
+    const people = await insertUsers(db, { count: PEOPLE, jwtSecret });
     const urls = Array.from({ length: PER_PERSON }, (_, n) => `${receiver.url}/${n % 2 === 0 ? 'hang' : 'timed'}/${n}`);
     await subscribe(apiUrl, people, urls);
     const events = EVENTS_PER_SECOND * (environment.quick ? 1 : SECONDS);
     const startedAt = performance.now();
     const posts: Promise<unknown>[] = [];
     for (let n = 0; n < events; n++) {
-      const person = people[n % people.length] as Person;
-      posts.push(callAs(person, `${apiUrl}/api/agent/create-task`, { ...TASK, name: `Task ${n}` }));
+      const person = people[n % people.length] as User;
+      posts.push(postAs(person, `${apiUrl}/api/agent/create-task`, { ...TASK, name: `Task ${n}` }));
       await delay(Math.max(0, startedAt + ((n + 1) * 1000) / EVENTS_PER_SECOND - performance.now()));
     }
     await Promise.all(posts);
     await delay(3000);
-    const { agesMs } = await receiver.taken();
+    const { agesMs } = await receiver.takeCounts();
     const [row] = await queryRows<{ sending: number }>(
       db,
       sql`select count(*)::int as sending from deliveries where status = 'sending'`,
     );
     console.log(`${agesMs.length} of ${(events * PER_PERSON) / 2} arrived; ${row?.sending} hang`);
-    printFigures({ 'from event to receipt (ms)': agesMs });
+    printPercentiles({ 'from event to receipt (ms)': agesMs });
     return [];
   },
 };

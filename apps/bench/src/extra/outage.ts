@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { tasks } from '@carillon/db';
-import type { Bench } from '../bench.ts';
-import { callAs } from '../environment/client.ts';
+import type { Benchmark } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
-import { addPeople, type Person } from '../environment/people.ts';
-import { printFigures } from '../statistics.ts';
+import { insertUsers, postAs, type User } from '../environment/users.ts';
+import { printPercentiles } from '../statistics.ts';
 
 const AWAY_MS = 60_000;
 const AROUND_MS = 5000;
@@ -19,12 +18,12 @@ interface Answer {
 }
 
 /** What a database that is stopped under load costs: no acknowledged write, no exit, and how long until it is used again. */
-export const outage: Bench = {
+export const outage: Benchmark = {
   about: `the database stopped for ${AWAY_MS / 1000} s under load: is an acknowledged task lost, how soon is it used again`,
   async run(stack, environment) {
     const { server } = environment;
     const { apiUrl, db, api, jwtSecret } = await install(stack, environment, { apiEnv: { AI_BASE_URL: 'offline' } });
-    const people = await addPeople(db, { count: PEOPLE, jwtSecret });
+    const people = await insertUsers(db, { count: PEOPLE, jwtSecret });
 
     const answers: Answer[] = [];
     let stopping = false;
@@ -57,15 +56,15 @@ export const outage: Bench = {
     console.log(
       `Tasks were taken again ${Math.round((first?.at ?? Number.NaN) - backAt)} ms after the database was back.`,
     );
-    printFigures({ 'answers (ms)': answers.map(({ ms }) => ms), 'while away (ms)': during.map(({ ms }) => ms) });
+    printPercentiles({ 'answers (ms)': answers.map(({ ms }) => ms), 'while away (ms)': during.map(({ ms }) => ms) });
     process.kill(api.pid, 0);
     return [];
   },
 };
 
-async function createTask(apiUrl: string, person: Person): Promise<Answer> {
+async function createTask(apiUrl: string, person: User): Promise<Answer> {
   const since = performance.now();
-  const answer = await callAs(person, `${apiUrl}/api/agent/create-task`, {
+  const answer = await postAs(person, `${apiUrl}/api/agent/create-task`, {
     name: 'Written under load',
     prompt: 'Name a moon of Saturn.',
     scheduledFor: '2090-01-01T00:00:00.000Z',

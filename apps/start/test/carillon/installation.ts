@@ -4,7 +4,7 @@ import { VERSION } from '@carillon/api/config/config';
 import { connect } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { SMTPServer } from 'smtp-server';
-import { PRODUCTION } from '../../../api/test/support/production.ts';
+import { PRODUCTION_ENV } from '../../../api/test/support/production.ts';
 import { startAiServer } from '../../../api/test/support/servers/ai-server.ts';
 
 interface Test {
@@ -39,7 +39,7 @@ export async function startHealthyInstallation(t: Test, dataDir: string) {
   const proxyPort = await readPort(proxy);
   t.teardown(() => proxy.close());
   const env: Record<string, string> = {
-    ...PRODUCTION,
+    ...PRODUCTION_ENV,
     DATA_DIR: dataDir,
     DATABASE_URL: url,
     BASE_URL: `http://127.0.0.1:${proxyPort}`,

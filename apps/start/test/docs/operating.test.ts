@@ -6,7 +6,7 @@ import { loadConfig } from '@carillon/api/config/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
-import { freePort } from '../../../bench/src/environment/free-port.ts';
+import { findFreePort } from '../../../bench/src/environment/ports.ts';
 import { startCarillon } from '../../src/start.ts';
 import { findDifferences } from './compare.ts';
 import { listPages, parseSteps, ROOT, readPage } from './pages.ts';
@@ -38,7 +38,7 @@ for (const { path, steps } of pages) {
     chmodSync(join(folder, 'pnpm'), 0o755);
     const { url: DATABASE_URL } = await testDatabase(t);
     const { url: EMPTY_DATABASE_URL } = await emptyDatabase(t, 'documentation');
-    const metricsPort = await freePort();
+    const metricsPort = await findFreePort();
     const settings = {
       DATABASE_URL,
       DATA_DIR: folder,

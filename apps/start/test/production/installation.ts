@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { testDatabase } from '@carillon/db/test-database';
 import type { Test } from 'tap';
 import { startAiServer } from '../../../api/test/support/servers/ai-server.ts';
-import { mailServer } from '../../../api/test/support/servers/mail-server.ts';
+import { startMailServer } from '../../../api/test/support/servers/mail-server.ts';
 import { startReplicas } from '../../../bench/src/environment/replicas.ts';
 import { CERTIFICATE, KEY } from './certificate.ts';
 import { startReceiver } from './receiver.ts';
@@ -22,7 +22,7 @@ export async function installProduction(t: Test) {
   const { db, url: databaseUrl } = await testDatabase(t);
   const ai = await startAiServer();
   t.teardown(ai.close);
-  const [mail, receiver] = await Promise.all([mailServer(t), startReceiver(t)]);
+  const [mail, receiver] = await Promise.all([startMailServer(t), startReceiver(t)]);
   const secret = () => randomBytes(32).toString('base64');
   const jwtSecret = secret();
   const stack = new AsyncDisposableStack();

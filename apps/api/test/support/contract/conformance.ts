@@ -11,7 +11,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 
 /** The routes of an application, its own ones and those of plugins. */
-export const routesOf = (app: FastifyInstance): RouteOptions[] => routes.get(app) ?? [];
+export const listRoutes = (app: FastifyInstance): RouteOptions[] => routes.get(app) ?? [];
 
 const routes = new WeakMap<FastifyInstance, RouteOptions[]>();
 const checks = new Map<string, Validator<unknown>>();
@@ -28,7 +28,7 @@ subscribe('fastify.initialization', (message) => {
     found.push(route);
   });
   app.addHook('onSend', async (request, reply, payload) => {
-    const operation = request.is404 ? NOT_FOUND : operationOf(request.routeOptions.schema);
+    const operation = request.is404 ? NOT_FOUND : getOperation(request.routeOptions.schema);
     if (operation === undefined || typeof payload !== 'string') return;
     const problem = explainMismatch(operation, reply.statusCode, payload);
     if (problem === null) return;
@@ -55,7 +55,7 @@ export function explainMismatch(operation: Operation, status: number, payload: s
 }
 
 /** The operation that a route follows; the tests have routes of their own. */
-function operationOf(schema: unknown): Operation | undefined {
+function getOperation(schema: unknown): Operation | undefined {
   const operation = (schema ?? {}) as Partial<Operation>;
   const isOfContract = operation.operationId !== undefined && !operation.tags?.includes('test');
   return isOfContract ? (operation as Operation) : undefined;

@@ -4,7 +4,7 @@ import type { Operation } from '@carillon/contract';
 const CONTRACT = new URL('../../../../../packages/contract/src/', import.meta.url);
 
 /** Every operation of the contract by its id. */
-export async function findOperations(): Promise<ReadonlyMap<string, Operation>> {
+export async function listOperations(): Promise<ReadonlyMap<string, Operation>> {
   const operations = new Map<string, Operation>();
   for (const file of readdirSync(CONTRACT).filter((name) => name.endsWith('.ts'))) {
     const module: Record<string, unknown> = await import(new URL(file, CONTRACT).href);

@@ -14,7 +14,7 @@ export interface Query {
 }
 
 /** Reads a query, with Grafana's variables in it or without. Throws at what is no PromQL. */
-export function readQuery(written: string): Query {
+export function parseQuery(written: string): Query {
   const text = written.replaceAll('$__rate_interval', '5m').replaceAll(/\$\w+/g, '.*');
   const of = ({ from, to }: SyntaxNode) => text.slice(from, to);
   const query: Query = { selectors: [], groupedBy: [] };
@@ -24,7 +24,7 @@ export function readQuery(written: string): Query {
       if (type.name === 'VectorSelector') {
         const name = node.getChild('Identifier');
         if (!name) throw new Error(`A selector without a metric: ${of(node)}`);
-        query.selectors.push({ metric: of(name), matchers: matchersOf(node, of) });
+        query.selectors.push({ metric: of(name), matchers: readMatchers(node, of) });
       }
       if (type.name === 'GroupingLabels') query.groupedBy.push(...node.getChildren('LabelName').map(of));
     },
@@ -33,7 +33,7 @@ export function readQuery(written: string): Query {
   return query;
 }
 
-function matchersOf(selector: SyntaxNode, of: (node: SyntaxNode) => string): Selector['matchers'] {
+function readMatchers(selector: SyntaxNode, of: (node: SyntaxNode) => string): Selector['matchers'] {
   const matchers = selector.getChild('LabelMatchers')?.getChildren('UnquotedLabelMatcher') ?? [];
   return matchers.map((matcher) => {
     const [label = '', operator = '', value = ''] = ['LabelName', 'MatchOp', 'StringLiteral'].map((name) => {

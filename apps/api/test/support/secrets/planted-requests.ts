@@ -1,8 +1,8 @@
 import type { InjectOptions, RouteOptions } from 'fastify';
 import { SESSION_COOKIE } from '../../../src/http/credentials.ts';
-import type { Plants } from './planted-secrets.ts';
+import type { PlantedSecrets } from './planted-secrets.ts';
 
-interface Means extends Pick<Plants, 'plant'> {
+interface RequestOptions extends Pick<PlantedSecrets, 'plant'> {
   asUser: Record<string, string>;
   asAdmin: Record<string, string>;
 }
@@ -23,9 +23,9 @@ const NAMES = [
 ];
 
 /** What may be wrong with a request, or right, and holds a secret each time. */
-export function* requestsTo(
+export function* buildRequestsWithSecrets(
   { method, url }: RouteOptions,
-  { plant, asUser, asAdmin }: Means,
+  { plant, asUser, asAdmin }: RequestOptions,
 ): Generator<InjectOptions> {
   const secretsFor = (where: string) => Object.fromEntries(NAMES.map((name) => [name, plant(`${name} in ${where}`)]));
   const name = `${method} ${url}`;

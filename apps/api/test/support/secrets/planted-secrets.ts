@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto';
 
 /** Secrets that are planted wherever one can come in, each recognised again wherever it comes out. */
-export interface Plants {
+export interface PlantedSecrets {
   /** A new secret, strong enough for a password; `what` says in failures what it was. */
   plant(what: string): string;
   /** Counts something that was made elsewhere among them, such as a token. */
-  keep(what: string, secret: string): string;
+  add(what: string, secret: string): string;
   readonly count: number;
   /** What of them stands in `text`, as it is or in base64. */
   findIn(text: string): string[];
 }
 
-export function newPlants(): Plants {
+export function createPlantedSecrets(): PlantedSecrets {
   const planted = new Map<string, string>();
-  const keep = (what: string, secret: string) => {
+  const add = (what: string, secret: string) => {
     planted.set(secret, what);
     return secret;
   };
   return {
-    keep,
-    plant: (what) => keep(what, `Pl4nt${randomBytes(15).toString('hex')}`),
+    add,
+    plant: (what) => add(what, `Pl4nt${randomBytes(15).toString('hex')}`),
     get count() {
       return planted.size;
     },

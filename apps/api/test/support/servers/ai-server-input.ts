@@ -19,7 +19,7 @@ export interface ChatRequest {
   [field: string]: unknown;
 }
 
-export interface InputFault {
+export interface RequestError {
   status: number;
   message: string;
   code: string;
@@ -33,11 +33,11 @@ export async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 /** Why the real service would refuse the request, or the request's body. */
-export function findFault(
+export function parseRequest(
   request: IncomingMessage,
   raw: string,
   apiKey: string | undefined,
-): { fault: InputFault; body?: undefined } | { fault: null; body: ChatRequest } {
+): { fault: RequestError; body?: undefined } | { fault: null; body: ChatRequest } {
   const fault = (status: number, message: string, code: string, param?: string) => ({
     fault: { status, message, code, ...(param ? { param } : {}) },
   });
@@ -92,7 +92,7 @@ function isPart(part: Part): boolean {
 }
 
 /** Refuses as OpenAI does. */
-export function refuse(response: ServerResponse, { status, message, code, param }: InputFault): void {
+export function sendError(response: ServerResponse, { status, message, code, param }: RequestError): void {
   const error = { message, type: 'invalid_request_error', param: param ?? null, code };
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
 }

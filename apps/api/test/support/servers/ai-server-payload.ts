@@ -2,16 +2,16 @@ import type { AiAnswer } from './ai-server.ts';
 import type { ChatRequest } from './ai-server-input.ts';
 
 /** What a request is answered with: one body, or the events of a stream. */
-export function payloadOf(request: ChatRequest, answer: AiAnswer, streamed: boolean): Buffer {
+export function buildPayload(request: ChatRequest, answer: AiAnswer, streamed: boolean): Buffer {
   if (answer.body instanceof Uint8Array) return Buffer.from(answer.body);
   if (answer.body !== undefined) {
     return Buffer.from(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
   }
-  const prompt = textOf(request);
+  const prompt = getLastText(request);
   const text = answer.text ?? `Answer to: ${prompt.slice(0, 200)}`;
   const about = { id: 'chatcmpl-1', created: 1_750_000_000, model: answer.model ?? request.model };
   const finish = answer.finishReason ?? 'stop';
-  const usage = answer.usage === null ? {} : { usage: usageOf(answer.usage ?? {}, prompt, text) };
+  const usage = answer.usage === null ? {} : { usage: buildUsage(answer.usage ?? {}, prompt, text) };
   if (!streamed) {
     const choice = { index: 0, message: { role: 'assistant', content: text }, finish_reason: finish };
     return Buffer.from(JSON.stringify({ ...about, object: 'chat.completion', choices: [choice], ...usage }));
@@ -24,21 +24,21 @@ export function payloadOf(request: ChatRequest, answer: AiAnswer, streamed: bool
   const pieces = (answer.pieces ?? text.match(/\S+\s*|\s+/g) ?? []).slice(0, answer.cut?.after);
   const wantsUsage = answer.usage !== null && request.stream_options?.include_usage === true;
   const begun = [chunk({ role: 'assistant', content: '' }, null), ...pieces.map((content) => chunk({ content }, null))];
-  if (answer.cut) return eventsOf(typeof answer.cut.by === 'object' ? [...begun, answer.cut.by] : begun);
+  if (answer.cut) return toEventStream(typeof answer.cut.by === 'object' ? [...begun, answer.cut.by] : begun);
   const usageChunk = wantsUsage ? [{ ...about, object: 'chat.completion.chunk', choices: [], ...usage }] : [];
-  return Buffer.concat([eventsOf([...begun, chunk({}, finish), ...usageChunk]), Buffer.from('data: [DONE]\n\n')]);
+  return Buffer.concat([toEventStream([...begun, chunk({}, finish), ...usageChunk]), Buffer.from('data: [DONE]\n\n')]);
 }
 
-const eventsOf = (events: object[]) =>
+const toEventStream = (events: object[]) =>
   Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
 
 /** The text of the last message. */
-function textOf(request: ChatRequest): string {
+function getLastText(request: ChatRequest): string {
   const content = request.messages.at(-1)?.content ?? '';
   return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('\n');
 }
 
-function usageOf(given: NonNullable<AiAnswer['usage']>, prompt: string, text: string) {
+function buildUsage(given: NonNullable<AiAnswer['usage']>, prompt: string, text: string) {
   const promptTokens = given.promptTokens ?? Math.ceil(prompt.length / 4);
   const completionTokens = given.completionTokens ?? Math.ceil(text.length / 4);
   return {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ChatRequest, findFault, readBody, refuse } from './ai-server-input.ts';
-import { payloadOf } from './ai-server-payload.ts';
+import { type ChatRequest, parseRequest, readBody, sendError } from './ai-server-input.ts';
+import { buildPayload } from './ai-server-payload.ts';
 
 /** How one request is answered. What is left out is as a friendly provider would do it. */
 export interface AiAnswer {
@@ -37,7 +37,7 @@ export interface AiServerRequest {
   hungUp: Promise<void>;
 }
 
-export type Answering = (request: AiServerRequest, index: number) => AiAnswer | Promise<AiAnswer>;
+export type AnswerFunction = (request: AiServerRequest, index: number) => AiAnswer | Promise<AiAnswer>;
 
 export interface AiServerOptions {
   /** Unset: any free port. */
@@ -60,7 +60,7 @@ export type AiServer = Awaited<ReturnType<typeof startAiServer>>;
 export async function startAiServer(options: AiServerOptions = {}) {
   const requests: AiServerRequest[] = [];
   const timers = new Set<NodeJS.Timeout>();
-  let answering: Answering = () => ({});
+  let answering: AnswerFunction = () => ({});
   let count = 0;
   let connections = 0;
 
@@ -75,8 +75,8 @@ export async function startAiServer(options: AiServerOptions = {}) {
   async function handle(request: IncomingMessage, response: ServerResponse) {
     const raw = await readBody(request);
     const at = performance.timeOrigin + performance.now();
-    const { fault, body } = findFault(request, raw, options.apiKey);
-    if (fault) return refuse(response, fault);
+    const { fault, body } = parseRequest(request, raw, options.apiKey);
+    if (fault) return sendError(response, fault);
     const hungUp = new Promise<void>((resolve) => {
       response.once('close', () => {
         if (!response.writableFinished) resolve();
@@ -95,7 +95,7 @@ export async function startAiServer(options: AiServerOptions = {}) {
     if (answer.hang === 'head') return;
     if (answer.reset === true) return socket?.resetAndDestroy();
     const streamed = body.stream === true && answer.body === undefined && answer.status === undefined;
-    const bytes = payloadOf(body, answer, streamed);
+    const bytes = buildPayload(body, answer, streamed);
     const type = streamed ? 'text/event-stream' : 'application/json';
     const whole =
       streamed || answer.drip || answer.hang || answer.reset !== undefined ? {} : { 'content-length': bytes.length };
@@ -119,7 +119,7 @@ export async function startAiServer(options: AiServerOptions = {}) {
 
   const server = createServer((request, response) => {
     handle(request, response).catch((error) => {
-      if (!response.headersSent) refuse(response, { status: 500, message: String(error), code: 'test_server' });
+      if (!response.headersSent) sendError(response, { status: 500, message: String(error), code: 'test_server' });
     });
   });
   server.on('connection', () => {
@@ -134,7 +134,7 @@ export async function startAiServer(options: AiServerOptions = {}) {
     requests,
     /** How many connections clients have opened so far. */
     connections: () => connections,
-    answer: (next: Answering) => {
+    answer: (next: AnswerFunction) => {
       answering = next;
     },
     close: () =>

@@ -9,14 +9,14 @@ interface Answer {
   then?: 'stall' | 'reset' | 'end';
 }
 
-interface Ending {
+interface Test {
   after: (work: () => Promise<void>) => void;
 }
 
 const USAGE = { input_tokens: 1000, output_tokens: 100 };
 
 /** The Messages API of Anthropic, as far as one message needs it. It demands the key `anthropic-key-1`. */
-export async function messagesApi(t: Ending) {
+export async function startAnthropicServer(t: Test) {
   const requests: { url: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }[] = [];
   let next: Answer | null = null;
   const server = createServer(async (request, response) => {
@@ -28,7 +28,7 @@ export async function messagesApi(t: Ending) {
     } else if (body.stream === true && !next?.body) stream(response, body.model, next ?? {});
     else {
       response.writeHead(next?.status ?? 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(next?.body ?? messageOf(body.model)));
+      response.end(JSON.stringify(next?.body ?? buildMessage(body.model)));
     }
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -43,7 +43,7 @@ export async function messagesApi(t: Ending) {
   return { url, requests, answer };
 }
 
-const messageOf = (model: string) => ({
+const buildMessage = (model: string) => ({
   id: 'msg_1',
   type: 'message',
   role: 'assistant',
@@ -55,26 +55,30 @@ const messageOf = (model: string) => ({
 });
 
 /** The events before the text. */
-export const opening = (model: string) => [
+export const buildStartEvents = (model: string) => [
   {
     type: 'message_start',
-    message: { ...messageOf(model), content: [], stop_reason: null, usage: { ...USAGE, output_tokens: 1 } },
+    message: { ...buildMessage(model), content: [], stop_reason: null, usage: { ...USAGE, output_tokens: 1 } },
   },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
 ];
-export const delta = (text: string) => ({
+export const buildTextDelta = (text: string) => ({
   type: 'content_block_delta',
   index: 0,
   delta: { type: 'text_delta', text },
 });
-const CLOSING = [
+const END_EVENTS = [
   { type: 'content_block_stop', index: 0 },
   { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 100 } },
   { type: 'message_stop' },
 ];
 
 function stream(response: ServerResponse, model: string, { events, then = 'end' }: Answer): void {
-  const sent = events ?? [...opening(model), ...['Titan, ', 'Rhea, ', 'Iapetus'].map(delta), ...CLOSING];
+  const sent = events ?? [
+    ...buildStartEvents(model),
+    ...['Titan, ', 'Rhea, ', 'Iapetus'].map(buildTextDelta),
+    ...END_EVENTS,
+  ];
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const text = sent
     .map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`)

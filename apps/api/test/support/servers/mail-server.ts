@@ -5,7 +5,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
 /** A mail as its reader sees it, and as it came over the wire. */
-export interface Received extends Email {
+export interface ReceivedMail extends Email {
   envelope: { from: string; to: string[] };
   raw: string;
 }
@@ -14,7 +14,7 @@ export interface MailServer {
   /** What `SMTP_URL` takes. */
   url: string;
   /** What was delivered, oldest first. */
-  received: Received[];
+  received: ReceivedMail[];
   /** What to answer to a mail from now on: it is taken unless told. `hang` never answers. */
   answer(to: 'take' | 'hang' | { at: 'RCPT' | 'DATA' | 'MAIL'; code: number; text: string }): void;
   /** Calls `during` with a mail that was taken, before the sender is told so. */
@@ -30,8 +30,8 @@ interface Test {
 }
 
 /** A real SMTP server that keeps what it takes; it goes away at the end of `t`. */
-export async function mailServer(t: Test): Promise<MailServer> {
-  const received: Received[] = [];
+export async function startMailServer(t: Test): Promise<MailServer> {
+  const received: ReceivedMail[] = [];
   let reply: Parameters<MailServer['answer']>[0] = 'take';
   let during = async () => {};
   let port = 0;
@@ -92,12 +92,12 @@ export async function mailServer(t: Test): Promise<MailServer> {
 }
 
 /** The reset link of a mail: the only address in it. */
-export function linkIn({ text }: Pick<Received, 'text'>): string {
+export function getResetLink({ text }: Pick<ReceivedMail, 'text'>): string {
   const links = text?.match(/https?:\S+/g) ?? [];
   if (links.length !== 1) throw new Error(`There are ${links.length} links in the mail.`);
   return links[0] as string;
 }
 
 /** The token of a reset mail, as whoever follows the link has it. */
-export const tokenIn = (mail: Pick<Received, 'text'>): string =>
-  new URL(linkIn(mail)).pathname.split('/').at(-1) as string;
+export const getResetToken = (mail: Pick<ReceivedMail, 'text'>): string =>
+  new URL(getResetLink(mail)).pathname.split('/').at(-1) as string;

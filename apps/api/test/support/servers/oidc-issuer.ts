@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
 /** What the issuer says of the person who signs in next. */
-export interface Person {
+export interface IssuerUser {
   sub: string;
   email?: string;
   email_verified?: boolean;
@@ -12,7 +12,7 @@ export interface Person {
 
 /** A real OpenID Connect issuer on loopback, whose only person signs in and agrees without being asked. */
 export async function startIssuer(clientId: string, clientSecret: string, redirectUri: string) {
-  let person: Person = { sub: 'nobody' };
+  let person: IssuerUser = { sub: 'nobody' };
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -37,7 +37,7 @@ export async function startIssuer(clientId: string, clientSecret: string, redire
   });
   return {
     url,
-    setPerson: (next: Person) => {
+    setPerson: (next: IssuerUser) => {
       person = next;
     },
     close: () =>
@@ -49,7 +49,7 @@ export async function startIssuer(clientId: string, clientSecret: string, redire
 }
 
 /** Follows redirects as a browser with a cookie jar does, until one leads away from the issuer. */
-export async function browse(from: string, issuer: string): Promise<URL> {
+export async function followRedirects(from: string, issuer: string): Promise<URL> {
   const jar = new Map<string, string>();
   let at = new URL(from);
   while (at.href.startsWith(issuer)) {

@@ -37,9 +37,9 @@ export function readFields(bytes: Buffer): Fields {
   return fields;
 }
 
-export const messages = (fields: Fields, number: number): Fields[] =>
+export const readMessages = (fields: Fields, number: number): Fields[] =>
   (fields.get(number) ?? []).map((value) => readFields(value as Buffer));
-export const bytesOf = (fields: Fields, number: number): Buffer =>
+export const readBytes = (fields: Fields, number: number): Buffer =>
   (fields.get(number)?.[0] as Buffer) ?? Buffer.alloc(0);
-export const textOf = (fields: Fields, number: number): string => bytesOf(fields, number).toString();
-export const numberOf = (fields: Fields, number: number): number => Number((fields.get(number)?.[0] as bigint) ?? 0n);
+export const readText = (fields: Fields, number: number): string => readBytes(fields, number).toString();
+export const readNumber = (fields: Fields, number: number): number => Number((fields.get(number)?.[0] as bigint) ?? 0n);

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { bytesOf, type Fields, messages, numberOf, readFields, textOf } from './otlp-fields.ts';
+import { type Fields, readBytes, readFields, readMessages, readNumber, readText } from './otlp-fields.ts';
 
 type Values = Record<string, string | number | boolean>;
 
@@ -93,23 +93,23 @@ export async function startOtlpServer(t?: Test): Promise<OtlpServer> {
 const KINDS: Record<number, ReceivedSpan['kind']> = { 1: 'internal', 2: 'server', 3: 'client' };
 
 function readSpans(body: Buffer): ReceivedSpan[] {
-  return messages(readFields(body), 1).flatMap((one) => {
-    const resource = Object.assign({}, ...messages(one, 1).map((about) => valuesOf(about, 1)));
-    return messages(one, 2)
-      .flatMap((scope) => messages(scope, 2))
+  return readMessages(readFields(body), 1).flatMap((one) => {
+    const resource = Object.assign({}, ...readMessages(one, 1).map((about) => readAttributes(about, 1)));
+    return readMessages(one, 2)
+      .flatMap((scope) => readMessages(scope, 2))
       .map((span): ReceivedSpan => {
-        const [status = new Map() as Fields] = messages(span, 15);
-        const parentId = bytesOf(span, 4).toString('hex');
+        const [status = new Map() as Fields] = readMessages(span, 15);
+        const parentId = readBytes(span, 4).toString('hex');
         return {
-          name: textOf(span, 5),
-          kind: KINDS[numberOf(span, 6)] ?? 'other',
-          traceId: bytesOf(span, 1).toString('hex'),
-          spanId: bytesOf(span, 2).toString('hex'),
+          name: readText(span, 5),
+          kind: KINDS[readNumber(span, 6)] ?? 'other',
+          traceId: readBytes(span, 1).toString('hex'),
+          spanId: readBytes(span, 2).toString('hex'),
           parentId: parentId === '' ? null : parentId,
-          links: messages(span, 13).map((link) => bytesOf(link, 2).toString('hex')),
-          attributes: valuesOf(span, 9),
-          isFailed: numberOf(status, 3) === 2,
-          message: textOf(status, 2),
+          links: readMessages(span, 13).map((link) => readBytes(link, 2).toString('hex')),
+          attributes: readAttributes(span, 9),
+          isFailed: readNumber(status, 3) === 2,
+          message: readText(status, 2),
           events: span.get(11)?.length ?? 0,
           resource,
         };
@@ -117,18 +117,18 @@ function readSpans(body: Buffer): ReceivedSpan[] {
   });
 }
 
-function valuesOf(fields: Fields, number: number): Values {
+function readAttributes(fields: Fields, number: number): Values {
   return Object.fromEntries(
-    messages(fields, number).map((pair) => {
-      const [value = new Map() as Fields] = messages(pair, 2);
-      return [textOf(pair, 1), scalarOf(value)];
+    readMessages(fields, number).map((pair) => {
+      const [value = new Map() as Fields] = readMessages(pair, 2);
+      return [readText(pair, 1), readScalar(value)];
     }),
   );
 }
 
-function scalarOf(value: Fields): string | number | boolean {
-  if (value.has(2)) return numberOf(value, 2) === 1;
+function readScalar(value: Fields): string | number | boolean {
+  if (value.has(2)) return readNumber(value, 2) === 1;
   if (value.has(3)) return Number(BigInt.asIntN(64, value.get(3)?.[0] as bigint));
-  if (value.has(4)) return bytesOf(value, 4).readDoubleLE();
-  return textOf(value, 1);
+  if (value.has(4)) return readBytes(value, 4).readDoubleLE();
+  return readText(value, 1);
 }

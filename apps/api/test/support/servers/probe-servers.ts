@@ -4,40 +4,40 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { loadConfig } from '../../../src/config/config.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../../src/egress/client.ts';
 import type { Lookup } from '../../../src/egress/resolver.ts';
-import { PRODUCTION } from '../production.ts';
+import { PRODUCTION_ENV } from '../production.ts';
 
 interface Test {
   after(work: () => unknown): unknown;
 }
 
-export interface Receiver {
+export interface ProbeServer {
   port: number;
   /** How often somebody has connected. */
   readonly connections: number;
   /** How many were connected at the same time. */
-  readonly most: number;
+  readonly maxConnections: number;
   /** Resolves when nobody is connected any more. */
-  deserted(): Promise<void>;
+  allClosed(): Promise<void>;
 }
 
 /** A receiver that speaks HTTP, at `127.0.0.1` unless told; it goes away at the end of `t`. */
-export function startReceiver(t: Test, answer: RequestListener, host = '127.0.0.1', port = 0): Promise<Receiver> {
+export function startProbeServer(t: Test, answer: RequestListener, host = '127.0.0.1', port = 0): Promise<ProbeServer> {
   const server = createHttpServer({ keepAliveTimeout: 60_000 }, answer);
-  return listen(t, server, host, port);
+  return startListening(t, server, host, port);
 }
 
 /** A receiver that is handed the bare connection, and does not wait for what it may say. */
-export function startRawReceiver(t: Test, talk: (socket: Socket) => void): Promise<Receiver> {
+export function startRawProbeServer(t: Test, talk: (socket: Socket) => void): Promise<ProbeServer> {
   const server = createServer((socket) => {
     // Else it would not notice the end of the connection either.
     socket.resume();
     talk(socket);
   });
-  return listen(t, server, '127.0.0.1', 0);
+  return startListening(t, server, '127.0.0.1', 0);
 }
 
 /** Makes a receiver of any server, such as one of TLS. */
-export async function listen(t: Test, server: Server, host: string, port: number): Promise<Receiver> {
+export async function startListening(t: Test, server: Server, host: string, port: number): Promise<ProbeServer> {
   const open = new Set<Socket>();
   let connections = 0;
   let most = 0;
@@ -62,10 +62,10 @@ export async function listen(t: Test, server: Server, host: string, port: number
     get connections() {
       return connections;
     },
-    get most() {
+    get maxConnections() {
       return most;
     },
-    deserted: () =>
+    allClosed: () =>
       new Promise((resolve) => {
         check = () => (open.size === 0 ? resolve() : undefined);
         check();
@@ -74,13 +74,13 @@ export async function listen(t: Test, server: Server, host: string, port: number
 }
 
 /** Listens at every address of this machine, of IPv6 too where it has that, and answers 200. */
-export async function startCanary(t: Test): Promise<Receiver> {
+export async function startWildcardServer(t: Test): Promise<ProbeServer> {
   const answer: RequestListener = (_, response) => response.end();
-  return startReceiver(t, answer, '::').catch(() => startReceiver(t, answer, '0.0.0.0'));
+  return startProbeServer(t, answer, '::').catch(() => startProbeServer(t, answer, '0.0.0.0'));
 }
 
 /** Counts the connections that this process tries, whether or not anybody is there. */
-export function countAttempts(t: Test): { count: number } {
+export function countConnectionAttempts(t: Test): { count: number } {
   const attempts = { count: 0 };
   const count = () => {
     attempts.count += 1;
@@ -90,19 +90,19 @@ export function countAttempts(t: Test): { count: number } {
   return attempts;
 }
 
-export interface Setting extends HttpClientOptions {
+export interface TestClientOptions extends HttpClientOptions {
   env?: Record<string, string>;
 }
 
 /** HTTP to user-given addresses, in development unless `env` says otherwise; it goes away at the end of `t`. */
-export function httpFor(t: Test, { env = {}, ...options }: Setting = {}): HttpClient {
-  const http = createHttpClient(loadConfig({ ...PRODUCTION, NODE_ENV: 'test', ...env }), options);
+export function createTestHttpClient(t: Test, { env = {}, ...options }: TestClientOptions = {}): HttpClient {
+  const http = createHttpClient(loadConfig({ ...PRODUCTION_ENV, NODE_ENV: 'test', ...env }), options);
   t.after(() => http.close());
   return http;
 }
 
 /** Name servers that know these names; `asked` is what they were asked. */
-export function nameServers(names: Record<string, readonly string[]>): { lookup: Lookup; asked: string[] } {
+export function createFakeLookup(names: Record<string, readonly string[]>): { lookup: Lookup; asked: string[] } {
   const asked: string[] = [];
   const lookup: Lookup = async (name) => {
     asked.push(name);
@@ -112,4 +112,4 @@ export function nameServers(names: Record<string, readonly string[]>): { lookup:
 }
 
 /** A request as small as it gets. */
-export const postTo = (url: string) => ({ url, headers: { 'content-type': 'application/json' }, body: '{}' });
+export const buildPost = (url: string) => ({ url, headers: { 'content-type': 'application/json' }, body: '{}' });

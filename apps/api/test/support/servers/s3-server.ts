@@ -31,7 +31,7 @@ const BUCKET = 'carillon-files';
  * What it does with a request: what S3 does, or it answers with a status alone, never answers, ends the connection,
  * stops in the middle of an object, or sends one a byte at a time.
  */
-export type S3Mood = 'serve' | 'hang' | 'cut' | 'stall' | 'drip' | number;
+export type S3Behavior = 'serve' | 'hang' | 'cut' | 'stall' | 'drip' | number;
 
 export interface S3Server {
   /** The settings that make it the storage. */
@@ -39,7 +39,7 @@ export interface S3Server {
   /** What was asked, oldest first. */
   requests: { method: string; path: string; headers: IncomingHttpHeaders }[];
   /** What it does from now on, or with each next request in turn; `serve` unless told. */
-  answer(...moods: [S3Mood, ...S3Mood[]]): void;
+  answer(...moods: [S3Behavior, ...S3Behavior[]]): void;
   /** Goes away, together with its connections. */
   stop(): Promise<void>;
   /** Comes back under the same address. */
@@ -59,7 +59,7 @@ export async function startS3(t: Test): Promise<S3Server> {
   const serve = s3.callback();
   const requests: S3Server['requests'] = [];
   const sockets = new Set<Socket>();
-  let moods: S3Mood[] = ['serve'];
+  let moods: S3Behavior[] = ['serve'];
   let server: Server | null = null;
   let port = 0;
 

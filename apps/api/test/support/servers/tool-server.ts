@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { listen, type Receiver } from './probe-servers.ts';
+import { type ProbeServer, startListening } from './probe-servers.ts';
 
 interface Test {
   after(work: () => unknown): unknown;
@@ -15,7 +15,7 @@ export interface ToolServer {
   requests: IncomingMessage[];
   /** From now on it answers with this instead; null: as the real one does. */
   fail(fault: RequestListener | null): void;
-  receiver: Receiver;
+  receiver: ProbeServer;
 }
 
 /** A third-party tool on loopback, which answers JSON as `answer` says until it is told to fail. */
@@ -28,7 +28,7 @@ export async function startToolServer(t: Test, answer: (request: IncomingMessage
     const { status, body } = answer(request);
     sendJson(response, status, body);
   });
-  const receiver = await listen(t, server, '127.0.0.1', 0);
+  const receiver = await startListening(t, server, '127.0.0.1', 0);
   return {
     url: `http://127.0.0.1:${receiver.port}`,
     requests,

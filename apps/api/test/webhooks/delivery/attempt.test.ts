@@ -6,7 +6,14 @@ import { inTransaction } from '../../../src/context.ts';
 import { recordEvents } from '../../../src/events/outbox.ts';
 import type { ReceivedDelivery } from '../../support/servers/receiver.ts';
 import { postTask, runDue } from '../../support/tasks.ts';
-import { postWebhook, readDeliveries, readLog, recordMany, signatureOf, testWebhooks } from '../../support/webhooks.ts';
+import {
+  computeSignature,
+  postWebhook,
+  readDeliveries,
+  readLog,
+  recordManyEvents,
+  testWebhooks,
+} from '../../support/webhooks.ts';
 
 const { app, ctx, clock, alice, bob, receiver, deliver, wakes } = await testWebhooks(t);
 t.beforeEach(async () => {
@@ -31,7 +38,7 @@ t.test('A delivery has the specified headers and a signature over its bytes', as
     'content-type': 'application/json',
     'user-agent': 'Carillon-Webhook/1.0',
     'x-webhook-id': id,
-    'x-webhook-signature': signatureOf(secret, body),
+    'x-webhook-signature': computeSignature(secret, body),
     'x-request-id': 'the-request-that-caused-it',
     'x-event-type': 'task.created',
     'x-delivery-attempt': '1',
@@ -55,7 +62,7 @@ t.test('Every status from 200 to 299 is a success', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   for (const status of [200, 201, 202, 204, 299]) {
     receiver.answer(status);
-    await recordMany(ctx, alice.id, 1);
+    await recordManyEvents(ctx, alice.id, 1);
     await deliver();
     clock.advance(1);
     t.match(await readLog(app, alice, id).then(([last]) => last), { statusCode: status, success: true, error: null });
@@ -76,7 +83,7 @@ t.test('Any other response is a failure, and its log entry says why', async (t) 
   ] as const;
   for (const [reply, statusCode, error] of cases) {
     receiver.answer(reply);
-    await recordMany(ctx, alice.id, 1);
+    await recordManyEvents(ctx, alice.id, 1);
     await deliver();
     clock.advance(1);
     const [last] = await readLog(app, alice, id);
@@ -139,7 +146,7 @@ t.test('A rolled-back change sends no event, and the worker wakes after the comm
 
 t.test('Deliveries wait in maintenance mode and while their account is deactivated', async (t) => {
   await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 2);
+  await recordManyEvents(ctx, alice.id, 2);
   await ctx.db.update(settings).set({ maintenanceMode: true });
   await deliver();
   await ctx.db.update(settings).set({ maintenanceMode: false });
@@ -154,7 +161,7 @@ t.test('Deliveries wait in maintenance mode and while their account is deactivat
 t.test('A delivery whose secret cannot be decrypted fails with that reason, unsent', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   await ctx.db.update(webhooks).set({ secretSealed: 'v1.lost.AAAA' });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await deliver();
   t.equal(receiver.received.length, 0);
   t.match(await readLog(app, alice, id), [{ success: false, statusCode: null, error: /Rotate it/ }]);

@@ -7,7 +7,7 @@ import { createDeliverer, type DelivererOptions } from '../../../src/webhooks/de
 import { testContext } from '../../support/context.ts';
 import { signUpAlice } from '../../support/people.ts';
 import { type Receiver, startReceiver } from '../../support/servers/receiver.ts';
-import { insertWebhooks, recordMany } from '../../support/webhooks.ts';
+import { insertWebhooks, recordManyEvents } from '../../support/webhooks.ts';
 
 const { app, ctx } = await testContext(t, { env: { WEBHOOK_CONCURRENCY: '4' } });
 const alice = await signUpAlice(app);
@@ -22,7 +22,7 @@ async function stage(t: Test, { hanging, healthy, each }: { hanging: number; hea
   bad.answer('hang');
   const urls = (count: number, { url }: Receiver) => Array.from({ length: count }, (_, n) => `${url}/${n}`);
   await insertWebhooks(ctx, alice.id, [...urls(hanging, bad), ...urls(healthy, good)]);
-  await recordMany(ctx, alice.id, each);
+  await recordManyEvents(ctx, alice.id, each);
   return {
     bad,
     good,

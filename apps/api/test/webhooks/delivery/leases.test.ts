@@ -11,7 +11,7 @@ import {
   renewDeliveries,
   rescueDeliveries,
 } from '../../../src/webhooks/delivery/leases.ts';
-import { insertWebhooks, readDeliveries, readLog, recordMany, testWebhooks } from '../../support/webhooks.ts';
+import { insertWebhooks, readDeliveries, readLog, recordManyEvents, testWebhooks } from '../../support/webhooks.ts';
 
 const { app, ctx, clock, databaseUrl, alice, receiver, wakes } = await testWebhooks(t);
 const LEASE_MS = ctx.config.executionLeaseMs;
@@ -23,7 +23,7 @@ const claim = async () => (await claimDeliveries(ctx, { limit: 10, after: FIRST_
 const states = async () => (await readDeliveries(ctx, hook)).map(({ status }) => status);
 
 t.test('A delivery of a dead process is sent again as the same attempt under the same id', async (t) => {
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   const [dead] = await claim();
   t.ok(dead && (await attemptDelivery(ctx, dead)), 'it arrived, but was not stored');
   clock.advance(LEASE_MS);
@@ -42,7 +42,7 @@ t.test('A delivery of a dead process is sent again as the same attempt under the
 });
 
 t.test('A process that lost its lease changes nothing', async (t) => {
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   const [stalled] = await claim();
   if (!stalled) return t.fail();
   receiver.answer(500);
@@ -60,7 +60,7 @@ t.test('A process that lost its lease changes nothing', async (t) => {
 });
 
 t.test('A renewed lease is not taken over', async (t) => {
-  await recordMany(ctx, alice.id, 2);
+  await recordManyEvents(ctx, alice.id, 2);
   const mine = await claim();
   clock.advance(LEASE_MS - 1);
   t.same(await renewDeliveries(ctx, mine), new Set(mine.map(({ id }) => id)));
@@ -69,7 +69,7 @@ t.test('A renewed lease is not taken over', async (t) => {
 });
 
 t.test('A rescued delivery to a failed or deleted webhook is not queued again', async (t) => {
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await claim();
   await ctx.db.update(webhooks).set({ status: 'failed' });
   clock.advance(LEASE_MS + 1);
@@ -78,7 +78,7 @@ t.test('A rescued delivery to a failed or deleted webhook is not queued again', 
 });
 
 t.test('A process that stops hands back deliveries without a response, and loses nothing', async (t) => {
-  await recordMany(ctx, alice.id, 5);
+  await recordManyEvents(ctx, alice.id, 5);
   receiver.answer('hang');
   const stopping = createDeliverer(ctx, { graceMs: 50 });
   stopping.wake();
@@ -93,7 +93,7 @@ t.test('A process that stops hands back deliveries without a response, and loses
 });
 
 t.test('A process that stops waits for responses', async (t) => {
-  await recordMany(ctx, alice.id, 2);
+  await recordManyEvents(ctx, alice.id, 2);
   receiver.answer({ status: 200, delayMs: 100 });
   const stopping = createDeliverer(ctx);
   stopping.wake();
@@ -103,7 +103,7 @@ t.test('A process that stops waits for responses', async (t) => {
 });
 
 t.test('All due retries are queued, however many there are', async (t) => {
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   receiver.answer(500);
   await createDeliverer(ctx).drain();
   t.equal(await enqueueDueRetries(ctx), false);
@@ -119,7 +119,7 @@ t.test('All due retries are queued, however many there are', async (t) => {
 });
 
 t.test('An attempt is stored after any outage of the database, until the process has to stop', async (t) => {
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   const [claimed] = await claim();
   const attempt = claimed && (await attemptDelivery(ctx, claimed));
   if (!attempt) return t.fail();
@@ -137,7 +137,7 @@ t.test('An attempt is stored after any outage of the database, until the process
 });
 
 t.test('An attempt that cannot be stored does not affect the others', async (t) => {
-  await recordMany(ctx, alice.id, 3);
+  await recordManyEvents(ctx, alice.id, 3);
   const made = await Promise.all((await claim()).map((one) => attemptDelivery(ctx, one)));
   const attempts = made.flatMap((one, n) => (one ? [n === 1 ? { ...one, error: 'a\u0000b' } : one] : []));
   await storeAttempts(ctx, attempts, new AbortController().signal);
@@ -148,7 +148,7 @@ t.test('A delivery holds no connection and no lock of the database while it is s
   const { db, close } = connect(databaseUrl, { max: 1 });
   t.teardown(close);
   const narrow = { ...ctx, db };
-  await recordMany(ctx, alice.id, 3);
+  await recordManyEvents(ctx, alice.id, 3);
   receiver.answer({ status: 200, delayMs: 100 });
   const drained = createDeliverer(narrow).drain();
   while (receiver.open < 3) await new Promise((resolve) => setImmediate(resolve));

@@ -8,7 +8,7 @@ import {
   readDeliveries,
   readLog,
   readWebhook,
-  recordMany,
+  recordManyEvents,
   testWebhooks,
 } from '../../support/webhooks.ts';
 
@@ -22,7 +22,7 @@ const WAITS = [0, 60_000, 300_000, 900_000, 3_600_000];
 
 t.test('Attempts are made after 0, 1, 5, 15 and 60 minutes, with the same bytes under the same id', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   const madeAt: string[] = [];
   for (const [n, wait] of WAITS.entries()) {
     if (wait > 0) {
@@ -57,7 +57,7 @@ t.test('Attempts are made after 0, 1, 5, 15 and 60 minutes, with the same bytes 
 
 t.test('A success ends the attempts', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   await deliver();
   clock.advance(60_000);
   receiver.answer(204);
@@ -72,7 +72,7 @@ t.test('A success ends the attempts', async (t) => {
 t.test('WEBHOOK_RETRY_DELAYS_MS sets the number and times of attempts', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   const own = { ...ctx, config: { ...ctx.config, webhookRetryDelaysMs: [2000, 1000] } };
-  await recordMany(own, alice.id, 1);
+  await recordManyEvents(own, alice.id, 1);
   const steps = [1999, 1, 999, 1];
   const counts = [];
   for (const step of steps) {
@@ -88,10 +88,10 @@ t.test('The fifth failure fails the webhook, ends its open deliveries, and notif
   const { id } = await postWebhook(app, alice, { url: `${receiver.url}/secret-path` });
   const { id: other } = await postWebhook(app, alice, { url: `${receiver.url}/other`, events: ['task.updated'] });
   receiver.answer(({ path }) => (path === '/other' ? 200 : 503));
-  await recordMany(ctx, alice.id, 3);
+  await recordManyEvents(ctx, alice.id, 3);
   for (const wait of WAITS) {
     clock.advance(wait);
-    if (wait === 3_600_000) await recordMany(ctx, alice.id, 20);
+    if (wait === 3_600_000) await recordManyEvents(ctx, alice.id, 20);
     await deliver();
   }
   t.match(await readWebhook(app, alice, id), { status: 'failed', isActive: false });
@@ -109,7 +109,7 @@ t.test('The fifth failure fails the webhook, ends its open deliveries, and notif
   t.notMatch(JSON.stringify([notified, mail?.subject]), /secret-path/);
 
   receiver.received.length = 0;
-  await recordMany(ctx, alice.id, 2);
+  await recordManyEvents(ctx, alice.id, 2);
   clock.advance(86_400_000);
   await deliver();
   t.same(
@@ -121,7 +121,7 @@ t.test('The fifth failure fails the webhook, ends its open deliveries, and notif
 
 t.test('A webhook that was switched off during its last attempt stays inactive', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   for (const wait of WAITS.slice(0, 4)) {
     clock.advance(wait);
     await deliver();
@@ -139,13 +139,13 @@ t.test('A webhook that was switched off during its last attempt stays inactive',
 
 t.test('A delivery that is being sent when its webhook fails ends with its own attempt', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await recordMany(ctx, alice.id, 1);
+  await recordManyEvents(ctx, alice.id, 1);
   for (const wait of WAITS.slice(0, 4)) {
     clock.advance(wait);
     await deliver();
   }
   clock.advance(3_600_000);
-  await recordMany(ctx, alice.id, 2);
+  await recordManyEvents(ctx, alice.id, 2);
   receiver.answer(({ headers, body }) => {
     if (headers['x-delivery-attempt'] === '5') return { status: 500, delayMs: 50 };
     return { status: String(body).includes('"n":1') ? 500 : 200, delayMs: 300 };

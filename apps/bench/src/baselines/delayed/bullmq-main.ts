@@ -1,13 +1,13 @@
 import { Queue, Worker } from 'bullmq';
-import { countdown } from '../queues/job-rows.ts';
-import { delayedJobs, provider } from './jobs.ts';
+import { createCountdown } from '../queues/job-rows.ts';
+import { buildDelayedJobs, provider } from './jobs.ts';
 
 // BullMQ's delayed jobs.
 const connection = { host: '127.0.0.1', port: Number(process.env.REDIS_PORT), maxRetriesPerRequest: null };
 const queue = new Queue('delayed', { connection });
 // The process before ended with its last job, which was not told to Redis any more.
 await queue.obliterate({ force: true });
-const jobs = delayedJobs();
+const jobs = buildDelayedJobs();
 await queue.addBulk(
   jobs.map(({ prompt, due }) => ({
     name: 'ask',
@@ -15,7 +15,7 @@ await queue.addBulk(
     opts: { delay: due.getTime() - Date.now(), removeOnComplete: true },
   })),
 );
-const ended = countdown(jobs.length);
+const ended = createCountdown(jobs.length);
 new Worker<{ prompt: string }>(
   'delayed',
   async ({ data }) => {

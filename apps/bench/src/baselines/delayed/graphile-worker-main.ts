@@ -1,6 +1,6 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
-import { countdown } from '../queues/job-rows.ts';
-import { delayedJobs, provider } from './jobs.ts';
+import { createCountdown } from '../queues/job-rows.ts';
+import { buildDelayedJobs, provider } from './jobs.ts';
 
 // graphile-worker with jobs that run at an instant. It is told of new jobs, and looks for due ones at an interval: here
 // one that costs a query ten times a second.
@@ -10,10 +10,10 @@ const logger = new Logger(() => (level, message) => {
 });
 const utils = await makeWorkerUtils({ connectionString, logger });
 await utils.migrate();
-const jobs = delayedJobs();
+const jobs = buildDelayedJobs();
 await utils.addJobs(jobs.map(({ prompt, due }) => ({ identifier: 'ask', payload: { prompt }, runAt: due })));
 await utils.release();
-const ended = countdown(jobs.length);
+const ended = createCountdown(jobs.length);
 await run({
   logger,
   preset: { worker: { connectionString, maxPoolSize: 10, concurrentJobs: 5, pollInterval: 100 } },

@@ -1,13 +1,13 @@
 import { createProvider } from '../queues/provider.ts';
 
 /** A job that is due at an instant of its own. */
-export interface Delayed {
+export interface DelayedJob {
   prompt: string;
   due: Date;
 }
 
 /** COUNT jobs, APART_MS after each other, the first of them AHEAD_MS from now on. */
-export function delayedJobs(): Delayed[] {
+export function buildDelayedJobs(): DelayedJob[] {
   const { COUNT = '0', APART_MS = '0', AHEAD_MS = '0' } = process.env;
   const first = Date.now() + Number(AHEAD_MS);
   return Array.from({ length: Number(COUNT) }, (_, n) => {

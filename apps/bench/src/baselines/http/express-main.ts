@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
-import { announce, LIMIT, sessionAndTask } from './session-and-task.ts';
+import { createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
 
 // Express with express-rate-limit: the same JWT check, session and task as the others.
-const { verify, findSession, findTask } = sessionAndTask();
+const { verify, findSession, findTask } = createSessionAndTask();
 const app = express();
 app.disable('x-powered-by');
 app.get(
@@ -27,4 +27,4 @@ app.get(
     else response.sendStatus(404);
   },
 );
-const server = app.listen(0, '127.0.0.1', () => announce((server.address() as AddressInfo).port));
+const server = app.listen(0, '127.0.0.1', () => printReady((server.address() as AddressInfo).port));

@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyRequest } from 'fastify';
-import { announce, type Claims, LIMIT, sessionAndTask } from './session-and-task.ts';
+import { type Claims, createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
 
 // Bare Fastify: a hello, and a task behind a JWT check, a rate limiter in memory and two indexed selects. No logs.
-const { verify, findSession, findTask } = sessionAndTask();
+const { verify, findSession, findTask } = createSessionAndTask();
 const app = Fastify();
 const claimsOf = (request: FastifyRequest) => verify(request.headers.authorization);
 const date = { type: ['string', 'null'], format: 'date-time' };
@@ -50,4 +50,4 @@ app.get<{ Params: { id: string } }>(
   },
 );
 await app.listen({ host: '127.0.0.1', port: 0 });
-announce((app.server.address() as AddressInfo).port);
+printReady((app.server.address() as AddressInfo).port);

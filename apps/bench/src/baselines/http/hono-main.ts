@@ -1,10 +1,10 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { rateLimiter } from 'hono-rate-limiter';
-import { announce, type Claims, LIMIT, sessionAndTask } from './session-and-task.ts';
+import { type Claims, createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
 
 // Hono on Node with hono-rate-limiter: the same JWT check, session and task as the others.
-const { verify, findSession, findTask } = sessionAndTask();
+const { verify, findSession, findTask } = createSessionAndTask();
 type Variables = { claims: Claims };
 const app = new Hono<{ Variables: Variables }>();
 app.get(
@@ -26,4 +26,4 @@ app.get(
     return task ? c.json({ success: true, task }) : c.body(null, 404);
   },
 );
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => announce(port));
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => printReady(port));

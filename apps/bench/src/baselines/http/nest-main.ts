@@ -16,11 +16,11 @@ import {
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
-import { announce, type Claims, LIMIT, sessionAndTask } from './session-and-task.ts';
+import { type Claims, createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
 
 // NestJS on Fastify with @nestjs/throttler: the same JWT check, session and task as the others. Its decorators are
 // called as the functions that they are, since Node runs no TypeScript decorators.
-const { verify, findSession, findTask } = sessionAndTask();
+const { verify, findSession, findTask } = createSessionAndTask();
 
 interface Request {
   headers: { authorization?: string };
@@ -72,4 +72,4 @@ Module({
 
 const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), { logger: false });
 await app.listen(0, '127.0.0.1');
-announce((app.getHttpServer().address() as AddressInfo).port);
+printReady((app.getHttpServer().address() as AddressInfo).port);

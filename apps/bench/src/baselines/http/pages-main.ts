@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import postgres from 'postgres';
-import { announce } from './session-and-task.ts';
+import { printReady } from './session-and-task.ts';
 
 // The plain indexed query of a page, answered as JSON by bare Fastify: nobody is signed in, and nothing is counted.
 const sql = postgres(process.env.DATABASE_URL ?? '', { max: 5 });
@@ -29,4 +29,4 @@ app.get<Query>('/executions', async ({ query: { user, before, limit } }) => ({
 }));
 
 await app.listen({ host: '127.0.0.1', port: 0 });
-announce((app.server.address() as AddressInfo).port);
+printReady((app.server.address() as AddressInfo).port);

@@ -20,7 +20,7 @@ export interface Claims {
 }
 
 /** Over the tables that Carillon has, through postgres.js at its defaults: prepared statements, pipelined. */
-export function sessionAndTask(): SessionAndTask {
+export function createSessionAndTask(): SessionAndTask {
   const { DATABASE_URL = '', JWT_SECRET = '' } = process.env;
   const sql = postgres(DATABASE_URL, { max: CONNECTIONS });
   const verifyToken = createVerifier({ key: JWT_SECRET, algorithms: ['HS256'] });
@@ -52,6 +52,6 @@ export function sessionAndTask(): SessionAndTask {
 export const LIMIT = { max: 100_000_000, windowMs: 60_000 } as const;
 
 /** The line that `startProcess` waits for. */
-export const announce = (port: number) => console.log(`ready at http://127.0.0.1:${port}`);
+export const printReady = (port: number) => console.log(`ready at http://127.0.0.1:${port}`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));

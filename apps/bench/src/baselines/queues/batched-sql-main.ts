@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
-import { END, START, TAKE_UP } from './batched-statements.ts';
+import { COMPLETE, ENQUEUE, START } from './batched-statements.ts';
 import { type Completion, createProvider } from './provider.ts';
 
 // Hand-written SQL with the same writes as Carillon, many executions in one statement, and nothing else: no quota is
@@ -20,10 +20,10 @@ let starting = false;
 const ends: { id: number; text: string; model: string; input: number; output: number; ms: number }[] = [];
 let storing: Promise<void> | null = null;
 
-async function takeUp() {
+async function enqueue() {
   for (;;) {
     const now = new Date();
-    const taken = await sql.unsafe(TAKE_UP, [now.toISOString(), AT_ONCE, now.toISOString().slice(0, 10)], {
+    const taken = await sql.unsafe(ENQUEUE, [now.toISOString(), AT_ONCE, now.toISOString().slice(0, 10)], {
       prepare: true,
     });
     void fill();
@@ -72,7 +72,7 @@ async function execute({ id, prompt }: Started) {
 async function store() {
   while (ends.length > 0) {
     const some = ends.splice(0, AT_ONCE);
-    await sql.unsafe(END, [JSON.stringify(some), new Date().toISOString()], { prepare: true });
+    await sql.unsafe(COMPLETE, [JSON.stringify(some), new Date().toISOString()], { prepare: true });
     running -= some.length;
     void fill();
   }
@@ -81,4 +81,4 @@ async function store() {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
-await takeUp();
+await enqueue();

@@ -1,7 +1,7 @@
 // Whoever counts locks the counters in one order, so that no two of these statements wait for each other.
 
 /** Due tasks become queued executions with their row in the ledger, and count: $1 now, $2 how many, $3 the day. */
-export const TAKE_UP = `
+export const ENQUEUE = `
   with due as (
     select id, user_id, next_execution_at as at from tasks where next_execution_at <= $1::timestamptz
     order by next_execution_at limit $2::int for no key update skip locked
@@ -44,7 +44,7 @@ export const START = `
   select id, prompt from touched`;
 
 /** Executions end, with what they have used: $1 the ends, $2 now. */
-export const END = `
+export const COMPLETE = `
   with ends as (
     select * from jsonb_to_recordset($1::text::jsonb)
       as e(id int, text text, model text, input int, output int, ms int)

@@ -1,5 +1,5 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
-import { countdown, createJobs, type Job } from './job-rows.ts';
+import { createCountdown, createJobs, type Job } from './job-rows.ts';
 
 // graphile-worker at its best: a local queue that fetches whole batches, and ends that are written together.
 const concurrency = Number(process.env.CONCURRENCY);
@@ -15,7 +15,7 @@ for (let at = 0; at < all.length; at += 1000) {
   await utils.addJobs(all.slice(at, at + 1000).map((payload) => ({ identifier: 'execute', payload })));
 }
 await utils.release();
-const ended = countdown(all.length);
+const ended = createCountdown(all.length);
 await run({
   logger,
   preset: {

@@ -79,7 +79,7 @@ export function createJobs(concurrency: number) {
 }
 
 /** Counts down from `count`, and says so and ends the process at the end. */
-export function countdown(count: number) {
+export function createCountdown(count: number) {
   let left = count;
   return () => {
     left -= 1;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import postgres from 'postgres';
-import { announce } from '../http/session-and-task.ts';
+import { printReady } from '../http/session-and-task.ts';
 import { createProvider } from './provider.ts';
 
 // A run on demand as one would write it by hand: an insert with a NOTIFY, a listener that claims and starts in one
@@ -44,4 +44,4 @@ app.post<{ Params: { id: string } }>('/tasks/:id/execute', async ({ params }) =>
   return { success: true, executionId: row?.id };
 });
 await app.listen({ host: '127.0.0.1', port: 0 });
-announce((app.server.address() as AddressInfo).port);
+printReady((app.server.address() as AddressInfo).port);

@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import { countdown, createJobs, type Job } from './job-rows.ts';
+import { createCountdown, createJobs, type Job } from './job-rows.ts';
 
 // pg-boss at its best: whole batches, several at once, the next fetch at once after a full one. What is finished is
 // written by pg-boss for the whole batch.
@@ -23,7 +23,7 @@ for (let at = 0; at < all.length; at += 1000) {
     all.slice(at, at + 1000).map((data) => ({ data })),
   );
 }
-const ended = countdown(all.length);
+const ended = createCountdown(all.length);
 await boss.work<Job>(
   QUEUE,
   {

@@ -1,5 +1,4 @@
-import { LOAD_CORE } from '../cores.ts';
-import { programAt, startProcess } from '../processes.ts';
+import { LOAD_CORE, resolveProgram, startProcess } from '../processes.ts';
 
 /** A prompt as it reached the provider: by the clock in milliseconds, and by the stopwatch that all processes share. */
 export interface Arrival {
@@ -12,7 +11,7 @@ export interface AiServer {
   /** Ends before `/chat/completions`. */
   url: string;
   /** The prompts that have arrived since it was last asked. */
-  arrivals(): Promise<Arrival[]>;
+  takeArrivals(): Promise<Arrival[]>;
   /** How many calls wait for their answer. */
   inFlight(): Promise<number>;
 }
@@ -35,7 +34,7 @@ export async function startAiServer(
 ): Promise<AiServer> {
   const { ready } = await startProcess(stack, {
     name: 'provider',
-    file: programAt('environment/servers/ai-server-main.ts'),
+    file: resolveProgram('environment/servers/ai-server-main.ts'),
     folder,
     core: LOAD_CORE,
     env: { DELAY_MS: delayMs.join('-'), RECORD: String(record) },
@@ -44,7 +43,7 @@ export async function startAiServer(
   const ask = async (path: string) => (await fetch(`${ready}${path}`)).json();
   return {
     url: `${ready}/v1`,
-    arrivals: () => ask('/arrivals') as Promise<Arrival[]>,
+    takeArrivals: () => ask('/arrivals') as Promise<Arrival[]>,
     inFlight: async () => ((await ask('/in-flight')) as { inFlight: number }).inFlight,
   };
 }

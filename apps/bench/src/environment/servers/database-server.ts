@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { ensureTemplate } from '@carillon/db/test-database';
 import postgres from 'postgres';
-import { endWith } from '../shutdown.ts';
+import { closeWith } from '../shutdown.ts';
 
 export interface DatabaseServer {
   /** Its files, and those of all that is started beside it; gone at the end. */
@@ -30,10 +30,10 @@ export async function startDatabaseServer(
   const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'));
   // Root's server runs as another user, who has to get in.
   chmodSync(folder, 0o711);
-  endWith(stack, async () => rmSync(folder, { recursive: true, force: true }));
+  closeWith(stack, async () => rmSync(folder, { recursive: true, force: true }));
   let starting = startEmbeddedPostgres({ dataDir: folder, durable: !quick });
   const stop = async () => (await starting.catch(() => null))?.stop();
-  endWith(stack, stop);
+  closeWith(stack, stop);
   const { url } = await starting;
   const admin = async (statement: string) => {
     const sql = postgres(url, { max: 1, onnotice: () => {} });

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lastingPort } from '../free-port.ts';
-import { type Started, startProcess } from '../processes.ts';
+import { findStablePort } from '../ports.ts';
+import { type RunningProcess, startProcess } from '../processes.ts';
 
 /** What operators are given. */
 const SITE = new URL('../../../../../deploy/nginx.conf', import.meta.url);
@@ -10,7 +10,7 @@ const SITE = new URL('../../../../../deploy/nginx.conf', import.meta.url);
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 
 export interface Nginx {
-  process: Started;
+  process: RunningProcess;
   /** Where clients reach it, without a path. */
   url: string;
   /** Where the scheduler reaches it. */
@@ -35,7 +35,7 @@ export const hasNginx = (): boolean => spawnSync('nginx', ['-v'], { env: { PATH 
  */
 export async function startNginx(stack: AsyncDisposableStack, options: NginxOptions): Promise<Nginx> {
   const { folder, apiPorts, tls } = options;
-  const [port, redirectPort, schedulerPort] = [await lastingPort(), await lastingPort(), await lastingPort()];
+  const [port, redirectPort, schedulerPort] = [await findStablePort(), await findStablePort(), await findStablePort()];
   const at = (name: string) => join(folder, name);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   for (const name of temporary) mkdirSync(at(`nginx-${name}`), { recursive: true });

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Taken } from './receiver.ts';
+import type { ReceivedCounts } from './receiver.ts';
 
-const nothing = (): Taken => ({ count: 0, firstAt: 0, lastAt: 0, agesMs: [] });
+const nothing = (): ReceivedCounts => ({ count: 0, firstAt: 0, lastAt: 0, agesMs: [] });
 
 // The receivers as a process of their own: below /hang they never answer, below /timed they look at the event's time.
 let taken = nothing();

@@ -1,8 +1,7 @@
-import { LOAD_CORE } from '../cores.ts';
-import { programAt, startProcess } from '../processes.ts';
+import { LOAD_CORE, resolveProgram, startProcess } from '../processes.ts';
 
 /** What came since it was last asked for: how many, when the first and the last, and how old the events were. */
-export interface Taken {
+export interface ReceivedCounts {
   count: number;
   firstAt: number;
   lastAt: number;
@@ -11,17 +10,17 @@ export interface Taken {
 
 export interface Receiver {
   url: string;
-  taken(): Promise<Taken>;
+  takeCounts(): Promise<ReceivedCounts>;
 }
 
 /** Receivers of webhooks as a process of its own, not on the server's core; below `/hang` they never answer. */
 export async function startReceiver(stack: AsyncDisposableStack, folder: string): Promise<Receiver> {
   const { ready: url } = await startProcess(stack, {
     name: 'receiver',
-    file: programAt('environment/servers/receiver-main.ts'),
+    file: resolveProgram('environment/servers/receiver-main.ts'),
     folder,
     core: LOAD_CORE,
     ready: /^ready at (\S+)$/m,
   });
-  return { url, taken: async () => (await fetch(url)).json() as Promise<Taken> };
+  return { url, takeCounts: async () => (await fetch(url)).json() as Promise<ReceivedCounts> };
 }

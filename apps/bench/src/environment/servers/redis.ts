@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { freePort } from '../free-port.ts';
+import { findFreePort } from '../ports.ts';
 import { startProcess } from '../processes.ts';
 
 const PROGRAM = 'redis-server';
@@ -7,7 +7,7 @@ const PROGRAM = 'redis-server';
 /** A Redis of its own on a free port of loopback, that appends its writes to a file each second; null where there is none. */
 export async function startRedis(stack: AsyncDisposableStack, folder: string): Promise<number | null> {
   if (spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status !== 0) return null;
-  const port = await freePort();
+  const port = await findFreePort();
   await startProcess(stack, {
     name: 'redis',
     file: [

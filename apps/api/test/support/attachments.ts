@@ -3,18 +3,18 @@ import { Readable } from 'node:stream';
 import { uploads } from '@carillon/db';
 import type { Context } from '../../src/context.ts';
 
-export interface Attached {
+export interface StoredAttachment {
   id: string;
   /** Of its object in file storage; null where there is none. */
   key: string | null;
 }
 
 /** A file of a person's with its bytes in the file storage of `ctx`, as an upload leaves it. */
-export async function attach(
+export async function storeAttachment(
   { db, files, now }: Pick<Context, 'db' | 'files' | 'now'>,
   userId: number,
   { name, type, bytes }: { name: string; type: string; bytes: string | Uint8Array },
-): Promise<Attached> {
+): Promise<StoredAttachment> {
   const id = randomUUID();
   const { storage } = files;
   const content = Buffer.from(bytes);

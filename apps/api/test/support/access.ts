@@ -1,11 +1,21 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { Test } from 'tap';
-import type { Person } from '../people.ts';
-import { assertNeedsSession } from '../tasks.ts';
+import type { Person } from './people.ts';
+
+/** Requires 401 without a valid session. */
+export async function assertNeedsSession(t: Test, app: FastifyInstance, request: InjectOptions): Promise<void> {
+  for (const headers of [{}, { authorization: 'Bearer nonsense' }, { cookie: 'local-session=nonsense' }]) {
+    const answer = await app.inject({ ...request, headers });
+    t.equal(answer.statusCode, 401);
+    const { message, ...body } = answer.json();
+    t.same(body, { success: false, error: 'Unauthorized' });
+    t.match(message, /Sign in/);
+  }
+}
 
 const NOT_ADMIN = { success: false, error: 'Unauthorized', message: 'Admin access required' };
 
-/** Nobody but an admin with the admin key gets past the door. */
+/** Requires 401 without a session and 403 for everyone but an admin who sends the admin key. */
 export async function assertNeedsAdmin(
   t: Test,
   app: FastifyInstance,

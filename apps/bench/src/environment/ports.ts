@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** A port of loopback that is free at this moment. */
-export function freePort(): Promise<number> {
+export function findFreePort(): Promise<number> {
   return probe(0);
 }
 
@@ -10,7 +10,7 @@ export function freePort(): Promise<number> {
  * A port of loopback for a process that goes away and comes back: free, and none of those from which the system takes
  * one for each outgoing connection, so that it is still free then.
  */
-export async function lastingPort(): Promise<number> {
+export async function findStablePort(): Promise<number> {
   for (;;) {
     const port = await probe(randomInt(10_000, 32_768)).catch(() => null);
     if (port !== null) return port;

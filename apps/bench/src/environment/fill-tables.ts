@@ -2,14 +2,14 @@ import postgres from 'postgres';
 
 /** Of each user, where nobody is named. */
 const TASKS_EACH = 100;
-const AT_ONCE = 200_000;
+const BATCH_SIZE = 200_000;
 
 /**
  * Fills a database with tasks that are due in the years to come: all of them `ownerId`'s, or a hundred for each of as
  * many new users as that takes. Without the checks of foreign keys, which would take most of the time, and the triggers.
  */
 export async function fillTasks(databaseUrl: string, count: number, ownerId: number | null = null): Promise<void> {
-  await inPortions(databaseUrl, 'tasks', count, async (sql, first, last) => {
+  await insertInBatches(databaseUrl, 'tasks', count, async (sql, first, last) => {
     const users = (n: number) => (ownerId === null ? Math.ceil(n / TASKS_EACH) : 0);
     await sql`
       insert into users (identity_user_id, email, name, plan)
@@ -33,7 +33,7 @@ export async function fillTasks(databaseUrl: string, count: number, ownerId: num
 
 /** Fills in runs of the last months, over all tasks there are. */
 export async function fillExecutions(databaseUrl: string, count: number): Promise<void> {
-  await inPortions(databaseUrl, 'old executions', count, async (sql, first, last) => {
+  await insertInBatches(databaseUrl, 'old executions', count, async (sql, first, last) => {
     await sql`
       insert into executions (task_id, user_id, status, trigger, run_at, queued_at, started_at, completed_at, result,
         model, input_tokens, output_tokens, cost_usd, processing_time_ms, usage_day, created_at)
@@ -48,12 +48,12 @@ export async function fillExecutions(databaseUrl: string, count: number): Promis
 
 type Write = (sql: postgres.Sql, first: number, last: number) => Promise<unknown>;
 
-async function inPortions(databaseUrl: string, what: string, count: number, write: Write): Promise<void> {
+async function insertInBatches(databaseUrl: string, what: string, count: number, write: Write): Promise<void> {
   if (count === 0) return;
   const sql = postgres(databaseUrl, { max: 1, connection: { session_replication_role: 'replica' } });
   try {
-    for (let first = 0; first < count; first += AT_ONCE) {
-      const last = Math.min(count, first + AT_ONCE);
+    for (let first = 0; first < count; first += BATCH_SIZE) {
+      const last = Math.min(count, first + BATCH_SIZE);
       await write(sql, first, last);
       if (last % 1_000_000 === 0) console.log(`  ${last.toLocaleString('en-US')} ${what} are written.`);
     }

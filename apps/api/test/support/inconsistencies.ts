@@ -8,12 +8,12 @@ import { findWrongCounters } from '../../src/usage/verify.ts';
  * alive, a run that overlaps another of its task, a scheduled run without its ledger row, an ended one that still holds
  * something. Each fault as a row; none when all is well.
  */
-export async function findFaults(ctx: Context): Promise<object[]> {
-  const found = await Promise.all([findWrongCounters(ctx.db), findRunFaults(ctx)]);
+export async function findInconsistencies(ctx: Context): Promise<object[]> {
+  const found = await Promise.all([findWrongCounters(ctx.db), findRunInconsistencies(ctx)]);
   return found.flat();
 }
 
-function findRunFaults(ctx: Context): Promise<object[]> {
+function findRunInconsistencies(ctx: Context): Promise<object[]> {
   return queryRows(
     ctx.db,
     sql`

@@ -50,7 +50,7 @@ export async function insertUsers(ctx: Context, count: number, plan: 'trial' | '
 }
 
 /** Runs on demand, already queued and counted, one for each of the tasks. */
-export async function queueRuns(ctx: Context, taskIds: readonly number[]): Promise<void> {
+export async function insertQueuedRuns(ctx: Context, taskIds: readonly number[]): Promise<void> {
   const now = ctx.now().toISOString();
   await ctx.db.execute(sql`
     with queued as (
@@ -64,7 +64,7 @@ export async function queueRuns(ctx: Context, taskIds: readonly number[]): Promi
 }
 
 /** The row of a task. */
-export async function readTask(ctx: Context, id: number) {
+export async function readTaskRow(ctx: Context, id: number) {
   const [task] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
   return task as typeof tasks.$inferSelect;
 }
@@ -91,7 +91,7 @@ export async function readLedger(ctx: Context, taskId: number): Promise<[string,
 }
 
 /** Books what a user has used on a day, as if calls had been made. */
-export async function useUp(
+export async function insertUsage(
   ctx: Context,
   userId: number,
   { executions = 0, tokens = 0, day = ctx.now().toISOString().slice(0, 10) },
@@ -118,7 +118,7 @@ export async function readUsage(ctx: Context, userId: number, period = ctx.now()
 }
 
 /** Makes the counters of ended runs what the rows add up to, for rows that a test has written itself. */
-export async function bookEnded(ctx: Context): Promise<void> {
+export async function countEndedRuns(ctx: Context): Promise<void> {
   await ctx.db.execute(sql`
     insert into usage_counters (user_id, period, completed, failed)
     select e.user_id, p.period, count(*) filter (where e.status = 'completed'), count(*) filter (where e.status = 'failed')

@@ -45,7 +45,7 @@ export function spellIPv4(address: string): string[] {
 
 /** IPv4 within IPv6 that is the IPv4 address itself. */
 export function spellMapped(address: string): string[] {
-  const hex = groupsOf(address);
+  const hex = toHexGroups(address);
   return [
     `[::ffff:${address}]`,
     `[::FFFF:${address}]`,
@@ -58,8 +58,8 @@ export function spellMapped(address: string): string[] {
 
 /** IPv6 addresses that a translator or a tunnel may lead to that IPv4 address. */
 export function spellTunnelled(address: string): string[] {
-  const hex = groupsOf(address);
-  const inverted = groupsOf(
+  const hex = toHexGroups(address);
+  const inverted = toHexGroups(
     address
       .split('.')
       .map((byte) => 255 - Number(byte))
@@ -133,7 +133,7 @@ export const LOCAL_NAMES = [
   'receiver。localhost',
 ];
 
-const groupsOf = (address: string) => {
+const toHexGroups = (address: string) => {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 };

@@ -9,7 +9,7 @@ export interface Task {
   prompt: string;
 }
 
-export interface Person {
+export interface User {
   id: number;
   email: string;
   /** A bearer token of a session of theirs. */
@@ -22,10 +22,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Writes signed-in people on the pro plan, straight into the database: the bench is not about registering. Many of
  * them, so that no quota of one (5 runs at once, 500 a day) is what is measured.
  */
-export async function addPeople(
+export async function insertUsers(
   db: Db,
   { count, jwtSecret, passwordHash = null }: { count: number; jwtSecret: string; passwordHash?: string | null },
-): Promise<Person[]> {
+): Promise<User[]> {
   const now = new Date();
   const people = await queryRows<{ id: number; email: string }>(
     db,
@@ -53,7 +53,7 @@ export async function addPeople(
 const PROMPT = 'Write one sentence that begins a working day well, and name a moon of Saturn. '.repeat(4);
 
 /** Gives everybody `each` daily tasks whose next run is far away; `makeDue` brings it near. */
-export async function addTasks(db: Db, each: number): Promise<Task[]> {
+export async function insertTasks(db: Db, each: number): Promise<Task[]> {
   const found = await queryRows<Task>(
     db,
     sql`
@@ -70,7 +70,7 @@ export async function addTasks(db: Db, each: number): Promise<Task[]> {
 }
 
 /** Lets the tasks fall due together at `at`, or `apartMs` after each other from then on, in the order of their ids. */
-export async function makeDue(
+export async function setDue(
   db: Db,
   at: Date,
   { apartMs = 0, taskIds }: { apartMs?: number; taskIds?: number[] } = {},
@@ -79,4 +79,16 @@ export async function makeDue(
   await db.execute(sql`
     update tasks t set next_execution_at = ${at.toISOString()}::timestamptz + n * ${apartMs}::float8 * interval '1 ms'
     from (select id, row_number() over (order by id) - 1 as n from tasks where ${which}) o where t.id = o.id`);
+}
+
+/** Posts JSON as a signed-in user and returns the answer. Throws unless it is a 2xx. */
+export async function postAs({ token }: Pick<User, 'token'>, url: string, body: object) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  });
+  const answer = (await response.json()) as Record<string, unknown>;
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`);
+  return answer;
 }

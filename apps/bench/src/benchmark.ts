@@ -9,7 +9,7 @@ export interface Environment extends Options {
 }
 
 /** A measurement. What it starts goes on `stack`; it prints what it does, and returns the lines of the report. */
-export interface Bench {
+export interface Benchmark {
   about: string;
   run(stack: AsyncDisposableStack, environment: Environment): Promise<Comparison[]>;
 }

@@ -1,0 +1,35 @@
+import { type Db, databaseErrorCode, SQLSTATE } from '@carillon/db';
+import type { Context } from '../../src/context.ts';
+
+/** Counts the statements sent over `db` outside of transactions, until the returned function is called. */
+export function countStatements(db: Db): () => number {
+  let count = 0;
+  const restores = [db, db.onSharedConnection].map((one) => {
+    const client = Reflect.get(one as object, '$client') as { unsafe(...given: unknown[]): unknown };
+    const { unsafe } = client;
+    client.unsafe = (...given) => {
+      count += 1;
+      return unsafe.call(client, ...given);
+    };
+    return () => {
+      client.unsafe = unsafe;
+    };
+  });
+  return () => {
+    for (const restore of restores) restore();
+    return count;
+  };
+}
+
+/** Collects the deadlocks of the transactions of `ctx`, which are retried without a trace. */
+export function recordDeadlocks(ctx: Context): unknown[] {
+  const seen: unknown[] = [];
+  const { db } = ctx;
+  const transaction = db.transaction.bind(db);
+  db.transaction = (...given) =>
+    transaction(...given).catch((error: unknown) => {
+      if (databaseErrorCode(error) === SQLSTATE.deadlock) seen.push(error);
+      throw error;
+    }) as never;
+  return seen;
+}
