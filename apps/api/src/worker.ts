@@ -1,8 +1,8 @@
 import { rescueAgentCalls } from './agent/calls.ts';
 import { composeReset } from './auth/password-reset.ts';
 import type { Context, WorkerHandle } from './context.ts';
-import { enqueueDue } from './executions/enqueue.ts';
-import { createExecutionRunner } from './executions/runner.ts';
+import { enqueueDue } from './executions/pipeline/enqueue.ts';
+import { createExecutionRunner } from './executions/pipeline/runner.ts';
 import { deliverDueMails } from './mail/deliver.ts';
 import { createIntervals } from './queue/interval.ts';
 import { createPruner } from './retention/prune.ts';

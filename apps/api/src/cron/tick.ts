@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { enqueueDue, findNextDueAt } from '../executions/enqueue.ts';
+import { enqueueDue, findNextDueAt } from '../executions/pipeline/enqueue.ts';
 import { hasExpiredLease } from '../queue/leases.ts';
 import type { Span } from '../telemetry/tracing.ts';
 

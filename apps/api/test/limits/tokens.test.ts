@@ -1,9 +1,9 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { handBackExecutions, rescueExecutions } from '../../src/executions/leases.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
+import { handBackExecutions, rescueExecutions } from '../../src/executions/pipeline/leases.ts';
 import { testEngine } from '../support/engine.ts';
 import {
   insertQueuedRuns,

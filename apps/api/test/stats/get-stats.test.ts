@@ -1,8 +1,8 @@
 import { coupons, queryRows, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { findInconsistencies } from '../support/inconsistencies.ts';

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import type { Ai } from '../../src/ai/client.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Caller, Context } from '../../src/context.ts';
-import { type Enqueued, enqueueDue } from '../../src/executions/enqueue.ts';
+import { type Enqueued, enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { createWorker, type Worker } from '../../src/worker.ts';
 import { START, type TestContext, testContext } from './context.ts';
 import { findInconsistencies } from './inconsistencies.ts';

@@ -1,5 +1,5 @@
-import type { ExecutionResult } from '../../src/executions/execution-result.ts';
-import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
+import type { ExecutionResult } from '../../src/executions/pipeline/execution-result.ts';
+import type { ClaimedExecution } from '../../src/executions/pipeline/select-runnable.ts';
 
 /** The result of a claimed execution that the model answered, without usage unless given. */
 export function buildResult(

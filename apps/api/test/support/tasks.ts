@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
 import type { Ai, AiOutcome } from '../../src/ai/client.ts';
 import type { Context } from '../../src/context.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
+import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { createWorker } from '../../src/worker.ts';
 import type { Person } from './people.ts';
 

@@ -2,8 +2,8 @@ import { type Db, mails, notifications, settings, usageAlertFirings, usageCounte
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
+import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { decryptBody } from '../../src/mail/queue.ts';
 import { checkAlerts } from '../../src/usage/alerts.ts';
 import { recordUsage, type UsageDelta } from '../../src/usage/record.ts';

@@ -1,9 +1,9 @@
 import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { completeExecutions } from '../../src/executions/complete.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
+import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { START, testContext } from '../support/context.ts';
 import { findInconsistencies } from '../support/inconsistencies.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';

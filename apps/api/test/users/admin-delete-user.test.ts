@@ -12,8 +12,8 @@ import {
 } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { completeExecutions } from '../../src/executions/complete.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { notifyUsers } from '../../src/notifications/write.ts';
 import { assertNeedsAdmin } from '../support/access.ts';

@@ -1,12 +1,12 @@
 import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import type { Context } from '../../src/context.ts';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { recordDeadlocks } from '../support/database.ts';
-import { testEngine } from '../support/engine.ts';
-import { insertQueuedRuns, insertTask, insertTasks, insertUsers, PROMPT, readRuns } from '../support/task-rows.ts';
+import type { Context } from '../../../src/context.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { recordDeadlocks } from '../../support/database.ts';
+import { testEngine } from '../../support/engine.ts';
+import { insertQueuedRuns, insertTask, insertTasks, insertUsers, PROMPT, readRuns } from '../../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 

@@ -1,16 +1,16 @@
 import { mails, type tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { completeExecutions } from '../../src/executions/complete.ts';
-import { executeTask } from '../../src/executions/execute-task.ts';
-import { testEngine } from '../support/engine.ts';
-import { buildResult } from '../support/executions.ts';
-import { deliverDueMails } from '../support/mails.ts';
-import { startMailServer } from '../support/servers/mail-server.ts';
-import { insertTask, insertUsage, readRun, readRuns } from '../support/task-rows.ts';
-import { runDue } from '../support/tasks.ts';
+import { inTransaction } from '../../../src/context.ts';
+import { executeTask } from '../../../src/executions/execute-task.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
+import { testEngine } from '../../support/engine.ts';
+import { buildResult } from '../../support/executions.ts';
+import { deliverDueMails } from '../../support/mails.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
+import { insertTask, insertUsage, readRun, readRuns } from '../../support/task-rows.ts';
+import { runDue } from '../../support/tasks.ts';
 
 const server = await startMailServer(t);
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t, {

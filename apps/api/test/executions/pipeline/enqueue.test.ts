@@ -2,9 +2,9 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, occurrences, usageCounters, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { START } from '../support/context.ts';
-import { testEngine } from '../support/engine.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { START } from '../../support/context.ts';
+import { testEngine } from '../../support/engine.ts';
 import {
   insertTask,
   insertTasks,
@@ -14,7 +14,7 @@ import {
   readRun,
   readRuns,
   readTaskRow,
-} from '../support/task-rows.ts';
+} from '../../support/task-rows.ts';
 
 const { ctx, clock, alice, newWorker, logged } = await testEngine(t);
 

@@ -4,14 +4,14 @@ import { type EventKind, eventPayload } from '@carillon/contract/events';
 import { deliveries, webhooks } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { completeExecutions } from '../../src/executions/complete.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { START } from '../support/context.ts';
-import { testEngine } from '../support/engine.ts';
-import { buildResult } from '../support/executions.ts';
-import { insertTask, insertUsage, insertUsers, readRun, readRuns } from '../support/task-rows.ts';
+import { inTransaction } from '../../../src/context.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { START } from '../../support/context.ts';
+import { testEngine } from '../../support/engine.ts';
+import { buildResult } from '../../support/executions.ts';
+import { insertTask, insertUsage, insertUsers, readRun, readRuns } from '../../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, runDue } = await testEngine(t);
 

@@ -1,10 +1,10 @@
 import { uploads } from '@carillon/db';
 import { toStorableText } from '@carillon/db/storable-text';
 import { and, eq, inArray } from 'drizzle-orm';
-import type { AiOutcome } from '../ai/client.ts';
-import type { AiAttachment } from '../ai/request.ts';
-import type { Context } from '../context.ts';
-import { MAX_ATTACHED_BYTES } from '../uploads/attachments.ts';
+import type { AiOutcome } from '../../ai/client.ts';
+import type { AiAttachment } from '../../ai/request.ts';
+import type { Context } from '../../context.ts';
+import { MAX_ATTACHED_BYTES } from '../../uploads/attachments.ts';
 import { type ByteBudget, type ByteReservation, createByteBudget } from './byte-budget.ts';
 import type { ClaimedExecution } from './select-runnable.ts';
 

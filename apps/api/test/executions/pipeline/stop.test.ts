@@ -1,8 +1,8 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, readRun, readTaskRow } from '../support/task-rows.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { testEngine } from '../../support/engine.ts';
+import { insertTask, insertTasks, readRun, readTaskRow } from '../../support/task-rows.ts';
 
 const { ctx, ai, alice, newProcess, newWorker, logged } = await testEngine(t);
 

@@ -1,10 +1,10 @@
 import { queryRows, recordset, toInstant, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../context.ts';
-import { admitExecution, lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../limits/quotas.ts';
-import { type DueOccurrences, listDueOccurrences, MAX_DUE_OCCURRENCES } from '../schedule/due.ts';
-import type { Schedule } from '../schedule/recurrence.ts';
-import { recordUsage } from '../usage/record.ts';
+import { type Context, inTransaction } from '../../context.ts';
+import { admitExecution, lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../../limits/quotas.ts';
+import { type DueOccurrences, listDueOccurrences, MAX_DUE_OCCURRENCES } from '../../schedule/due.ts';
+import type { Schedule } from '../../schedule/recurrence.ts';
+import { recordUsage } from '../../usage/record.ts';
 import { failOverQuota } from './complete.ts';
 
 const MAX_BATCH = 200;

@@ -1,7 +1,7 @@
 import { queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
-import type { AiUsage } from '../ai/usage.ts';
-import { afterCommit, type Context, inTransaction } from '../context.ts';
+import type { AiUsage } from '../../ai/usage.ts';
+import { afterCommit, type Context, inTransaction } from '../../context.ts';
 import {
   hasExpiredLease,
   isLeased,
@@ -9,8 +9,8 @@ import {
   type LeasedTable,
   RELEASE_LEASE,
   renewLeases,
-} from '../queue/leases.ts';
-import { recordUsage } from '../usage/record.ts';
+} from '../../queue/leases.ts';
+import { recordUsage } from '../../usage/record.ts';
 import { completeExecutions } from './complete.ts';
 import { permanentFailure } from './execution-result.ts';
 

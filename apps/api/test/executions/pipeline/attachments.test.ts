@@ -1,13 +1,13 @@
 import { uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { createAi } from '../../src/ai/client.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { createFileStorage, type FileStorage } from '../../src/storage/client.ts';
-import { CSV, PDF, PNG, storeAttachment } from '../support/attachments.ts';
-import { testEngine } from '../support/engine.ts';
-import { startAnthropicServer } from '../support/servers/anthropic-server.ts';
-import { insertTask, insertUsers, PROMPT, readRun, readRuns } from '../support/task-rows.ts';
+import { createAi } from '../../../src/ai/client.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { createFileStorage, type FileStorage } from '../../../src/storage/client.ts';
+import { CSV, PDF, PNG, storeAttachment } from '../../support/attachments.ts';
+import { testEngine } from '../../support/engine.ts';
+import { startAnthropicServer } from '../../support/servers/anthropic-server.ts';
+import { insertTask, insertUsers, PROMPT, readRun, readRuns } from '../../support/task-rows.ts';
 
 const { ctx, ai, alice, clock, newWorker } = await testEngine(t);
 const disk = createFileStorage({ storage: { driver: 'disk', url: 'http://files.test', folder: t.testdir() } });

@@ -1,16 +1,16 @@
 import { executions, tasks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { AppError } from '../../src/errors.ts';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { executeTask } from '../../src/executions/execute-task.ts';
-import { rescueExecutions } from '../../src/executions/leases.ts';
-import { deleteTask } from '../../src/tasks/delete.ts';
-import { changeTask } from '../../src/tasks/write.ts';
-import { recordDeadlocks } from '../support/database.ts';
-import { buildCaller, testEngine } from '../support/engine.ts';
-import { insertTasks, insertUsers } from '../support/task-rows.ts';
+import { AppError } from '../../../src/errors.ts';
+import { executeTask } from '../../../src/executions/execute-task.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
+import { deleteTask } from '../../../src/tasks/delete.ts';
+import { changeTask } from '../../../src/tasks/write.ts';
+import { recordDeadlocks } from '../../support/database.ts';
+import { buildCaller, testEngine } from '../../support/engine.ts';
+import { insertTasks, insertUsers } from '../../support/task-rows.ts';
 
 const { ctx, ai, clock, newProcess } = await testEngine(t, { EXECUTION_RETRY_DELAYS_MS: '1000,2000' });
 

@@ -1,8 +1,8 @@
 import { toInstant } from '@carillon/db';
-import type { AiAttachment } from '../ai/request.ts';
-import type { Context } from '../context.ts';
-import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../crypto/provider-key.ts';
-import type { Span } from '../telemetry/tracing.ts';
+import type { AiAttachment } from '../../ai/request.ts';
+import type { Context } from '../../context.ts';
+import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../../crypto/provider-key.ts';
+import type { Span } from '../../telemetry/tracing.ts';
 import { type AttachmentLimits, withAttachments } from './attachments.ts';
 import { type ExecutionResult, permanentFailure } from './execution-result.ts';
 import type { ClaimedExecution } from './select-runnable.ts';

@@ -2,13 +2,13 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { type ERROR_CODES, executions, usageRecords } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { executeTask } from '../../src/executions/execute-task.ts';
-import { changeTask } from '../../src/tasks/write.ts';
-import { START } from '../support/context.ts';
-import { testEngine } from '../support/engine.ts';
-import type { AiAnswer } from '../support/servers/ai-server.ts';
-import { insertTask, readLedger, readRun, readRuns, readTaskRow } from '../support/task-rows.ts';
+import { executeTask } from '../../../src/executions/execute-task.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { changeTask } from '../../../src/tasks/write.ts';
+import { START } from '../../support/context.ts';
+import { testEngine } from '../../support/engine.ts';
+import type { AiAnswer } from '../../support/servers/ai-server.ts';
+import { insertTask, readLedger, readRun, readRuns, readTaskRow } from '../../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newWorker, runDue } = await testEngine(t);
 

@@ -1,14 +1,14 @@
 import { executions, usageRecords } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
-import type { Ai, AiOutcome } from '../../src/ai/client.ts';
-import type { Context } from '../../src/context.ts';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { storeResults } from '../../src/executions/store-results.ts';
-import { testEngine } from '../support/engine.ts';
-import { buildResult } from '../support/executions.ts';
-import { insertTask, insertTasks, readRun } from '../support/task-rows.ts';
+import type { Ai, AiOutcome } from '../../../src/ai/client.ts';
+import type { Context } from '../../../src/context.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { storeResults } from '../../../src/executions/pipeline/store-results.ts';
+import { testEngine } from '../../support/engine.ts';
+import { buildResult } from '../../support/executions.ts';
+import { insertTask, insertTasks, readRun } from '../../support/task-rows.ts';
 
 const { ctx, ai, alice, newProcess, newWorker, logged } = await testEngine(t);
 

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../ai/errors.ts';
-import type { AiUsage } from '../ai/usage.ts';
+import type { ErrorCode } from '../../ai/errors.ts';
+import type { AiUsage } from '../../ai/usage.ts';
 
 /** What came out of an execution: the model's answer, or why there is none. Failure is a value. */
 export type ExecutionResult = {

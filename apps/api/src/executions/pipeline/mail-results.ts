@@ -1,8 +1,8 @@
 import { users } from '@carillon/db';
 import { toStorableText } from '@carillon/db/storable-text';
 import { and, eq, inArray } from 'drizzle-orm';
-import type { Context } from '../context.ts';
-import { type NewMail, queueMails } from '../mail/queue.ts';
+import type { Context } from '../../context.ts';
+import { type NewMail, queueMails } from '../../mail/queue.ts';
 import type { CompletedExecution } from './execution-result.ts';
 
 /** UTF-16 code units of a result that a mail repeats. */

@@ -1,9 +1,9 @@
 import type { EventData } from '@carillon/contract/events';
 import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context } from '../context.ts';
-import { type Event, recordEvents } from '../events/outbox.ts';
-import { notifyUsers } from '../notifications/write.ts';
+import { afterCommit, type Context } from '../../context.ts';
+import { type Event, recordEvents } from '../../events/outbox.ts';
+import { notifyUsers } from '../../notifications/write.ts';
 import type { CompletedExecution, TaskStatus } from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
 

@@ -1,10 +1,10 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { handBackExecutions, renewExecutions, rescueExecutions } from '../../src/executions/leases.ts';
-import { testEngine } from '../support/engine.ts';
-import { insertTask, insertTasks, readRun, readTaskRow } from '../support/task-rows.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { handBackExecutions, renewExecutions, rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
+import { testEngine } from '../../support/engine.ts';
+import { insertTask, insertTasks, readRun, readTaskRow } from '../../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 

@@ -1,14 +1,14 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { completeAndClaim } from '../../src/executions/complete-and-claim.ts';
-import type { ExecutionResult } from '../../src/executions/execution-result.ts';
-import { rescueExecutions } from '../../src/executions/leases.ts';
-import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
-import { testEngine } from '../support/engine.ts';
-import { buildResult } from '../support/executions.ts';
-import { insertQueuedRuns, insertTasks, insertUsage, readUsage } from '../support/task-rows.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/complete-and-claim.ts';
+import type { ExecutionResult } from '../../../src/executions/pipeline/execution-result.ts';
+import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
+import type { ClaimedExecution } from '../../../src/executions/pipeline/select-runnable.ts';
+import { testEngine } from '../../support/engine.ts';
+import { buildResult } from '../../support/executions.ts';
+import { insertQueuedRuns, insertTasks, insertUsage, readUsage } from '../../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, logged, newWorker } = await testEngine(t);
 

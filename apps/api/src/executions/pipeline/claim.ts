@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { queryRows, recordset, toInstant } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context, inTransaction } from '../context.ts';
-import { recordEvents } from '../events/outbox.ts';
+import { afterCommit, type Context, inTransaction } from '../../context.ts';
+import { recordEvents } from '../../events/outbox.ts';
 import {
   admitExecution,
   checkQuota,
@@ -13,8 +13,8 @@ import {
   type QuotaExceeded,
   reserveTokens,
   toUtcDay,
-} from '../limits/quotas.ts';
-import { recordUsage, type UsageDelta } from '../usage/record.ts';
+} from '../../limits/quotas.ts';
+import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { failOverQuota } from './complete.ts';
 import { LATE_AFTER_MS } from './enqueue.ts';
 import { type Candidate, type ClaimedExecution, selectRunnable } from './select-runnable.ts';

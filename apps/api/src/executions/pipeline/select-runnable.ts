@@ -1,6 +1,6 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Context } from '../context.ts';
+import type { Context } from '../../context.ts';
 
 const MAX_RUNNING_PER_USER = 5;
 const MAX_RUNNING = 1000;

@@ -1,8 +1,8 @@
 import { queryRows, recordset, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Context } from '../context.ts';
-import { type QuotaExceeded, quotaExceededError, toUtcDay } from '../limits/quotas.ts';
-import { recordUsage, type UsageDelta } from '../usage/record.ts';
+import type { Context } from '../../context.ts';
+import { type QuotaExceeded, quotaExceededError, toUtcDay } from '../../limits/quotas.ts';
+import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { type CompletedExecution, type ExecutionResult, permanentFailure } from './execution-result.ts';
 import { writeFollowUps } from './follow-ups.ts';
 

@@ -1,5 +1,5 @@
-import { type Context, inTransaction } from '../context.ts';
-import { storeBatch } from '../queue/retry.ts';
+import { type Context, inTransaction } from '../../context.ts';
+import { storeBatch } from '../../queue/retry.ts';
 import { completeExecutions } from './complete.ts';
 import { type ExecutionResult, permanentFailure } from './execution-result.ts';
 

@@ -1,9 +1,9 @@
-import type { Context, WorkerHandle } from '../context.ts';
-import { createBatcher } from '../queue/batcher.ts';
-import { createHeartbeat } from '../queue/heartbeat.ts';
-import { createIntervals } from '../queue/interval.ts';
-import { createLeaseHolder } from '../queue/lease-holder.ts';
-import { singleFlight } from '../queue/single-flight.ts';
+import type { Context, WorkerHandle } from '../../context.ts';
+import { createBatcher } from '../../queue/batcher.ts';
+import { createHeartbeat } from '../../queue/heartbeat.ts';
+import { createIntervals } from '../../queue/interval.ts';
+import { createLeaseHolder } from '../../queue/lease-holder.ts';
+import { singleFlight } from '../../queue/single-flight.ts';
 import { claimExecutions, hasQueuedExecutions } from './claim.ts';
 import { completeAndClaim } from './complete-and-claim.ts';
 import type { ExecutionResult } from './execution-result.ts';

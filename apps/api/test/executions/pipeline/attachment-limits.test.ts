@@ -1,16 +1,16 @@
 import t, { type Test } from 'tap';
-import type { Context } from '../../src/context.ts';
-import type { AttachmentLimits } from '../../src/executions/attachments.ts';
-import { createByteBudget } from '../../src/executions/byte-budget.ts';
-import { claimExecutions } from '../../src/executions/claim.ts';
-import { completeExecutions } from '../../src/executions/complete.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { runExecution } from '../../src/executions/run.ts';
-import type { ClaimedExecution } from '../../src/executions/select-runnable.ts';
-import { createFileStorage } from '../../src/storage/client.ts';
-import { CSV, storeAttachment } from '../support/attachments.ts';
-import { testEngine } from '../support/engine.ts';
-import { insertTask } from '../support/task-rows.ts';
+import type { Context } from '../../../src/context.ts';
+import type { AttachmentLimits } from '../../../src/executions/pipeline/attachments.ts';
+import { createByteBudget } from '../../../src/executions/pipeline/byte-budget.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { runExecution } from '../../../src/executions/pipeline/run.ts';
+import type { ClaimedExecution } from '../../../src/executions/pipeline/select-runnable.ts';
+import { createFileStorage } from '../../../src/storage/client.ts';
+import { CSV, storeAttachment } from '../../support/attachments.ts';
+import { testEngine } from '../../support/engine.ts';
+import { insertTask } from '../../support/task-rows.ts';
 
 const { ctx: shared, ai, alice } = await testEngine(t);
 const disk = createFileStorage({ storage: { driver: 'disk', url: 'http://files.test', folder: t.testdir() } });

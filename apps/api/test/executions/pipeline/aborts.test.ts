@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { createAi } from '../../src/ai/client.ts';
-import { enqueueDue } from '../../src/executions/enqueue.ts';
-import { rescueExecutions } from '../../src/executions/leases.ts';
-import { deleteTask } from '../../src/tasks/delete.ts';
-import { testEngine } from '../support/engine.ts';
-import { insertQueuedRuns, insertTask, readRun, readRuns } from '../support/task-rows.ts';
+import { createAi } from '../../../src/ai/client.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
+import { deleteTask } from '../../../src/tasks/delete.ts';
+import { testEngine } from '../../support/engine.ts';
+import { insertQueuedRuns, insertTask, readRun, readRuns } from '../../support/task-rows.ts';
 
 const { ctx, clock, alice, newProcess } = await testEngine(t);
 

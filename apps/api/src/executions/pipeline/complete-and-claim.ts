@@ -1,6 +1,6 @@
-import { type Context, inTransaction } from '../context.ts';
-import { applyUsage, lockAccounts, type QuotaAccount } from '../limits/quotas.ts';
-import { recordUsage } from '../usage/record.ts';
+import { type Context, inTransaction } from '../../context.ts';
+import { applyUsage, lockAccounts, type QuotaAccount } from '../../limits/quotas.ts';
+import { recordUsage } from '../../usage/record.ts';
 import {
   type ClaimOptions,
   type ClaimResult,
