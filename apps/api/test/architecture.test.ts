@@ -1,35 +1,57 @@
 import { basename, dirname } from 'node:path';
 import t from 'tap';
-import { findCycles, findImports, leadsToFile, readSources, type SourceFile } from '../../../scripts/imports.ts';
+import {
+  findCycles,
+  findImports,
+  type Import,
+  leadsToFile,
+  readSources,
+  type SourceFile,
+} from '../../../scripts/imports.ts';
 
 const files = readSources();
 const API = 'apps/api/src/';
+const MAX_LINES = 300;
+const MAX_FILES_IN_FOLDER = 16;
+const MAX_COMMENT_SHARE = 0.085;
 
-/** `file → import` of each import of `those` that `allowed` does not let pass. */
-function strays(those: (path: string) => boolean, allowed: (to: string, file: SourceFile, names: string) => boolean) {
-  const chosen = files.filter(({ path }) => those(path));
-  if (chosen.length === 0) throw new Error('The rule is about no file.');
-  return chosen.flatMap((file) =>
-    file.imports.filter(({ to, names }) => !allowed(to, file, names)).map(({ to }) => `${file.path} → ${to}`),
+/** Modules that know the configuration, each other and libraries, and no resource. */
+const INFRASTRUCTURE = ['ai', 'crypto', 'egress', 'mail', 'queue', 'storage', 'telemetry', 'third-party'];
+/** Files that put the modules together may import all of them. */
+const COMPOSITION = ['app', 'main', 'open-context', 'serve', 'worker'].map((name) => `${API}${name}.ts`);
+/** `@fastify/jwt` works on a Fastify instance only. */
+const TOKENS = `${API}auth/tokens.ts`;
+
+/** `file → import` for each import of the selected files that `allowed` rejects. */
+function findViolations(
+  selects: (path: string) => boolean,
+  allowed: (imported: Import, file: SourceFile) => boolean,
+): string[] {
+  const selected = files.filter(({ path }) => selects(path));
+  if (selected.length === 0) throw new Error('The rule selects no file.');
+  return selected.flatMap((file) =>
+    file.imports.filter((imported) => !allowed(imported, file)).map(({ to }) => `${file.path} → ${to}`),
   );
 }
 
-/** Files in which `pattern` stands outside of comments. */
-const found = (pattern: RegExp, those = (path: string) => path.startsWith(API)) =>
-  files.filter(({ path, code }) => those(path) && pattern.test(code)).map(({ path }) => path);
+/** Files of the API whose code, comments left out, matches. */
+const filesMatching = (pattern: RegExp) =>
+  files.filter(({ path, code }) => path.startsWith(API) && pattern.test(code)).map(({ path }) => path);
 
-const FASTIFY = /^@?fastify(\/|-|$)/;
+const isIn = (folder: string) => (path: string) => path.startsWith(folder);
 const isOfWorkspace = (to: string) => to.startsWith('apps/') || to.startsWith('packages/');
-const isRoutes = (path: string) => /[/-]routes\.ts$/.test(path);
-const isAction = (path: string) => path.startsWith(`${API}actions/`);
-const HTTP_FILES = ['http/', 'openapi/', 'auth/guard.ts'].map((path) => API + path);
-const isDoor = (path: string) =>
-  isRoutes(path) || isAction(path) || HTTP_FILES.some((prefix) => path.startsWith(prefix));
-/** What puts the rooms together may know them all. */
-const BUILDERS = ['app.ts', 'auth/tokens.ts', 'open-context.ts', 'serve.ts', 'main.ts'].map((name) => API + name);
-const isVerb = (path: string) => path.startsWith(API) && !isDoor(path) && !BUILDERS.includes(path);
+const isFastify = (to: string) => /^@?fastify(\/|-|$)/.test(to);
+const isDatabase = (to: string) => to.startsWith('packages/db/') || to.startsWith('drizzle-orm');
 
-t.test('imports are read as they are written', async (t) => {
+const isRoutes = (path: string) => path.startsWith(API) && /[/-]routes\.ts$/.test(path);
+const isAction = isIn(`${API}actions/`);
+/** What the routes share: they know Fastify. */
+const isHttp = (path: string) => ['http/', 'openapi/', 'auth/guard.ts'].some((prefix) => path.startsWith(API + prefix));
+const isHandler = (path: string) => isRoutes(path) || isAction(path) || isHttp(path);
+const isService = (path: string) =>
+  path.startsWith(API) && !isHandler(path) && !COMPOSITION.includes(path) && path !== TOKENS;
+
+t.test('Imports are read in every form that the formatter leaves', async (t) => {
   const text = [
     "import { a } from './a.ts';",
     "import type { B } from '../b.ts';",
@@ -50,38 +72,47 @@ t.test('imports are read as they are written', async (t) => {
   t.same(
     findCycles(
       new Map([
-        ['a', ['b']],
-        ['b', ['a']],
+        ['a', ['b', 'c']],
+        ['b', ['c']],
+        ['c', ['d']],
+        ['d', ['b']],
       ]),
     ),
-    [['a', 'b', 'a']],
+    [['b', 'c', 'd', 'b']],
+  );
+  t.same(
+    findCycles(
+      new Map([
+        ['a', ['b', 'c']],
+        ['b', ['c']],
+        ['c', []],
+      ]),
+    ),
+    [],
   );
   const imports = files.flatMap((file) => file.imports);
-  t.ok(imports.length > 300, 'all that there is was read');
+  t.ok(imports.length > 300, `${imports.length} imports`);
   t.same(
     imports.filter((one) => !leadsToFile(one)),
     [],
   );
 });
 
-t.test('contract and db know nobody above them, nor each other', async (t) => {
+t.test('Packages know nothing above them, nor each other', async (t) => {
   for (const folder of ['packages/contract/', 'packages/db/']) {
     t.same(
-      strays(
-        (path) => path.startsWith(folder),
-        (to) => !isOfWorkspace(to) || to.startsWith(folder),
-      ),
+      findViolations(isIn(folder), ({ to }) => !isOfWorkspace(to) || to.startsWith(folder)),
       [],
     );
   }
 });
 
-t.test('the scheduler is a client: it knows neither the API nor the database', async (t) => {
+t.test('The scheduler is a client: it knows neither the API nor the database', async (t) => {
   const folder = 'apps/scheduler/';
   t.same(
-    strays(
-      (path) => path.startsWith(folder),
-      (to) => !isOfWorkspace(to) || to.startsWith(folder) || to.startsWith('packages/contract/'),
+    findViolations(
+      isIn(folder),
+      ({ to }) => !isOfWorkspace(to) || to.startsWith(folder) || to.startsWith('packages/contract/'),
     ),
     [],
   );
@@ -91,61 +122,116 @@ t.test('schedule/ is pure: it knows the contract and its libraries', async (t) =
   const folder = `${API}schedule/`;
   const libraries = ['croner', 'lru-cache', 'temporal-polyfill'];
   t.same(
-    strays(
-      (path) => path.startsWith(folder),
-      (to) => to.startsWith(folder) || to.startsWith('packages/contract/') || libraries.includes(to),
+    findViolations(
+      isIn(folder),
+      ({ to }) => to.startsWith(folder) || to.startsWith('packages/contract/') || libraries.includes(to),
     ),
     [],
   );
 });
 
-t.test('verbs know no HTTP and no door', async (t) => {
+t.test('Infrastructure modules know the configuration, packages and each other, and no resource', async (t) => {
+  const known = [...INFRASTRUCTURE, 'config'].map((name) => `${API}${name}/`);
+  for (const name of INFRASTRUCTURE) {
+    t.same(
+      findViolations(
+        isIn(`${API}${name}/`),
+        ({ to }) =>
+          !isFastify(to) &&
+          (!to.startsWith('apps/') || known.some((folder) => to.startsWith(folder)) || to === `${API}errors.ts`),
+      ),
+      [],
+      name,
+    );
+  }
+});
+
+t.test('Services import neither Fastify nor a handler', async (t) => {
   t.same(
-    strays(isVerb, (to) => !FASTIFY.test(to) && !isDoor(to) && !BUILDERS.includes(to)),
+    findViolations(isService, ({ to }) => !isFastify(to) && !isHandler(to) && !COMPOSITION.includes(to)),
     [],
   );
 });
 
-t.test('fastify is known to the HTTP door and to what builds the application', async (t) => {
+t.test('Only handlers, what they share and the composition of the application know Fastify', async (t) => {
   t.same(
-    strays(
-      // What the service is measured beside is made of anything.
+    findViolations(
+      // Benchmarks compare with any framework.
       (path) =>
-        (!isDoor(path) || isAction(path)) &&
-        ![`${API}app.ts`, `${API}auth/tokens.ts`].includes(path) &&
+        !isRoutes(path) &&
+        !isHttp(path) &&
+        !COMPOSITION.includes(path) &&
+        path !== TOKENS &&
         !path.startsWith('apps/bench/'),
-      (to) => !FASTIFY.test(to),
+      ({ to }) => !isFastify(to),
     ),
     [],
   );
 });
 
-t.test('doors write no SQL and make no rows', async (t) => {
+t.test('Handlers write no SQL', async (t) => {
   t.same(
-    strays(
+    findViolations(
       (path) => isRoutes(path) || isAction(path),
-      (to) => !to.startsWith('drizzle-orm') && !to.startsWith('packages/db/'),
+      ({ to }) => !isDatabase(to),
     ),
     [],
   );
 });
 
-t.test('the clock is read in one place, and the environment in another', async (t) => {
-  t.same(found(/new Date\(\)|Date\.now\(\)|\bDate\(\)|Temporal\.Now/), [`${API}context.ts`]);
+t.test('The clock is read in one file, and the environment in another', async (t) => {
+  t.same(filesMatching(/new Date\(\)|Date\.now\(\)|\bDate\(\)|Temporal\.Now/), [`${API}context.ts`]);
   t.same(
-    found(/process\.env/).filter((path) => ![`${API}config/config.ts`, `${API}main.ts`].includes(path)),
+    filesMatching(/process\.env/).filter((path) => !path.startsWith(`${API}config/`) && path !== `${API}main.ts`),
     [],
   );
 });
 
-t.test('no file has more than 300 lines', async (t) => {
+t.test('No file imports itself by way of others, type imports counted', async (t) => {
+  const imports = new Map(files.map(({ path, imports }) => [path, imports.map(({ to }) => to)]));
   t.same(
-    files.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path} ${lines}`),
+    findCycles(imports).map((cycle) => cycle.join(' → ')),
     [],
   );
 });
 
-t.test('nothing is named for being of use', async (t) => {
+t.test('No module of the API imports itself by way of others, type imports counted', async (t) => {
+  const toModule = (path: string) => path.slice(API.length).split('/')[0] ?? '';
+  const imports = new Map<string, string[]>();
+  for (const file of files.filter(({ path }) => path.startsWith(API))) {
+    const from = toModule(file.path);
+    const others = file.imports.filter(({ to }) => to.startsWith(API) && toModule(to) !== from);
+    imports.set(from, [...(imports.get(from) ?? []), ...others.map(({ to }) => toModule(to))]);
+  }
+  t.same(
+    findCycles(imports).map((cycle) => cycle.join(' → ')),
+    [],
+  );
+});
+
+t.test(`No file has more than ${MAX_LINES} lines, and no folder more than ${MAX_FILES_IN_FOLDER} files`, async (t) => {
+  t.same(
+    files.filter(({ lines }) => lines > MAX_LINES).map(({ path, lines }) => `${path} ${lines}`),
+    [],
+  );
+  const folders = Map.groupBy(files, ({ path }) => dirname(path));
+  t.same(
+    [...folders]
+      .filter(([, inside]) => inside.length > MAX_FILES_IN_FOLDER)
+      .map(([path, { length }]) => `${path} ${length}`),
+    [],
+  );
+  t.ok((folders.get(API.slice(0, -1))?.length ?? 0) <= 8, 'the top of the API has at most eight files');
+});
+
+t.test('Comments are rare', async (t) => {
+  const api = files.filter(({ path }) => path.startsWith(API));
+  const count = (name: 'lines' | 'commentLines') => api.reduce((sum, file) => sum + file[name], 0);
+  const share = count('commentLines') / count('lines');
+  t.ok(share <= MAX_COMMENT_SHARE, `${(100 * share).toFixed(1)} % of the lines of the API are comments`);
+});
+
+t.test('No file or folder is named for being useful', async (t) => {
   const vague = /^(utils?|helpers?|commons?|types?|managers?|services?|misc|shared|lib)$/;
   const names = (path: string) =>
     [basename(path, '.ts'), ...dirname(path).split('/')].flatMap((name) => name.split('-'));
@@ -157,15 +243,5 @@ t.test('nothing is named for being of use', async (t) => {
     files.filter(({ path }) => !/^[a-z0-9/-]+\.ts$/.test(path)).map(({ path }) => path),
     [],
     'files are kebab-case',
-  );
-});
-
-t.test('no import leads back to where it came from', async (t) => {
-  const atRunTime = files.map(({ path, imports }) => {
-    return [path, imports.filter(({ typeOnly }) => !typeOnly).map(({ to }) => to)] as const;
-  });
-  t.same(
-    findCycles(new Map(atRunTime)).map((cycle) => cycle.join(' → ')),
-    [],
   );
 });

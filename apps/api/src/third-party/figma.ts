@@ -1,6 +1,6 @@
 import type { DesignUser } from '@carillon/contract/integrations';
 import { toObject, toText } from '../egress/json.ts';
-import type { Tool } from './integrations.ts';
+import type { Tool } from './tool.ts';
 
 /** Tokens of OAuth apps, which begin with `figu_`, go in another header than personal ones. */
 export const figma: Tool<DesignUser> = {

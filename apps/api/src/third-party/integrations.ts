@@ -4,6 +4,7 @@ import { parseJson } from '../egress/json.ts';
 import { createOperatorClient, type OperatorClient } from '../egress/operator-client.ts';
 import { figma } from './figma.ts';
 import { notion } from './notion.ts';
+import type { Tool } from './tool.ts';
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
@@ -15,17 +16,6 @@ export interface Integrations {
   checkNotes(apiKey: string): Promise<Verdict<NotesWorkspace>>;
   checkDesign(token: string): Promise<Verdict<DesignUser>>;
   close(): Promise<void>;
-}
-
-export interface Tool<T> {
-  name: string;
-  credential: string;
-  path: string;
-  buildHeaders(credential: string): Record<string, string>;
-  /** Reads the body of a 200 response; returns null if it is not the tool's own answer. */
-  readOwner(body: unknown): T | null;
-  /** Why it refused the credential, for the user. */
-  explainRefusal(body: unknown): string;
 }
 
 /** The addresses are the operator's, so the egress policy does not apply. */

@@ -1,6 +1,6 @@
 import type { NotesWorkspace } from '@carillon/contract/integrations';
 import { type JsonObject, toObject, toText } from '../egress/json.ts';
-import type { Tool } from './integrations.ts';
+import type { Tool } from './tool.ts';
 
 const VERSION = '2026-03-11';
 const UNNAMED = 'Notion workspace';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chown, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAlive } from './postmaster.ts';
+import { type Cluster, isAlive } from './postmaster.ts';
 import {
   type Account,
   assertAllowed,
@@ -9,19 +9,8 @@ import {
   ensureReachable,
   findPrograms,
   getServerAccount,
-  type Programs,
   run,
 } from './programs.ts';
-
-export interface Cluster {
-  home: string;
-  data: string;
-  password: string;
-  programs: Programs;
-  account: Account;
-  /** False: a power cut may lose committed data. */
-  durable: boolean;
-}
 
 export const SUPERUSER = 'carillon';
 

@@ -3,8 +3,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { chown, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { Cluster } from './cluster.ts';
-import { EmbeddedPostgresError, run, SERVER_ENVIRONMENT } from './programs.ts';
+import { type Account, EmbeddedPostgresError, type Programs, run, SERVER_ENVIRONMENT } from './programs.ts';
+
+export interface Cluster {
+  home: string;
+  data: string;
+  password: string;
+  programs: Programs;
+  account: Account;
+  /** False: a power cut may lose committed data. */
+  durable: boolean;
+}
 
 export interface Launch {
   hasEnded: boolean;

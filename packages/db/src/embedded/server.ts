@@ -2,8 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { databaseErrorCode, isNotReady, SQLSTATE } from '../errors.ts';
-import { type Cluster, openCluster, SUPERUSER } from './cluster.ts';
-import { choosePort, findRunningPort, type Launch, launchServer, readLastLogLine, stopServer } from './postmaster.ts';
+import { openCluster, SUPERUSER } from './cluster.ts';
+import {
+  type Cluster,
+  choosePort,
+  findRunningPort,
+  type Launch,
+  launchServer,
+  readLastLogLine,
+  stopServer,
+} from './postmaster.ts';
 import { EmbeddedPostgresError } from './programs.ts';
 
 export { EmbeddedPostgresError } from './programs.ts';
