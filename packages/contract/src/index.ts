@@ -1,3 +1,4 @@
+import { User } from './accounts/users.ts';
 import {
   BareErrorBody,
   ErrorBody,
@@ -10,8 +11,7 @@ import { Execution } from './executions.ts';
 import { Readiness } from './health.ts';
 import { Occurrence } from './occurrences.ts';
 import { Task } from './tasks.ts';
-import { User } from './users.ts';
-import { DeliveryAttempt, Webhook } from './webhooks.ts';
+import { DeliveryAttempt, Webhook } from './webhooks/webhooks.ts';
 
 export * from './envelopes.ts';
 export * from './operation.ts';

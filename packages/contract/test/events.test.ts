@@ -1,6 +1,6 @@
 import { compileValidator } from '@carillon/contract';
-import { EVENT_KINDS, eventPayload } from '@carillon/contract/events';
 import { buildExamplePayload } from '@carillon/contract/examples/events';
+import { EVENT_KINDS, eventPayload } from '@carillon/contract/webhooks/events';
 import t from 'tap';
 
 const at = '2026-11-20T10:00:00.000Z';

@@ -1,4 +1,4 @@
-import { ACTION_INPUTS } from '@carillon/contract/actions';
+import { ACTION_INPUTS } from '@carillon/contract/actions/index';
 import { changePassword } from '../auth/change-password.ts';
 import { changeProfile, changeUserSettings } from '../users/write.ts';
 import type { ActionBuilder } from './create-action.ts';

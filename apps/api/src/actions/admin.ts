@@ -1,5 +1,5 @@
-import { ACTION_INPUTS } from '@carillon/contract/actions';
-import { Role } from '@carillon/contract/auth';
+import { Role } from '@carillon/contract/accounts/auth';
+import { ACTION_INPUTS } from '@carillon/contract/actions/index';
 import { createCoupon } from '../coupons/write.ts';
 import { getSystemStats } from '../stats/system.ts';
 import { listUsers } from '../users/admin/read.ts';

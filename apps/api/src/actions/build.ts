@@ -1,4 +1,4 @@
-import type { Actions } from '@carillon/contract/actions';
+import type { Actions } from '@carillon/contract/actions/index';
 import type { Context } from '../context.ts';
 import { accountActions } from './account.ts';
 import { adminActions } from './admin.ts';
@@ -7,7 +7,7 @@ import { executionActions } from './executions.ts';
 import { taskActions } from './tasks.ts';
 import { webhookActions } from './webhooks.ts';
 
-export type { ActionData, ActionError, ActionInput, ActionResult, Actions } from '@carillon/contract/actions';
+export type { ActionData, ActionError, ActionInput, ActionResult, Actions } from '@carillon/contract/actions/index';
 
 /**
  * Server actions: the service functions for a web application that runs on the server, beside the API or in a process of

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ActionError, ActionSuccess, Actions } from '@carillon/contract/actions';
+import type { ActionError, ActionSuccess, Actions } from '@carillon/contract/actions/index';
 import { findCaller } from '../auth/find-caller.ts';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';

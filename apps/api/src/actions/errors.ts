@@ -1,5 +1,5 @@
 import type { RateLimitDetails } from '@carillon/contract';
-import type { ActionError } from '@carillon/contract/actions';
+import type { ActionError } from '@carillon/contract/actions/index';
 import type { Logger } from 'pino';
 import { AppError, ERROR_KINDS, fromDatabaseError } from '../errors.ts';
 import type { QuotaExceeded } from '../limits/quotas.ts';

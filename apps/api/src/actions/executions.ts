@@ -1,4 +1,4 @@
-import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions';
+import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions/index';
 import { parseId } from '@carillon/contract/primitives';
 import { getExecutionDetails, listExecutions } from '../executions/read.ts';
 import { retryExecution } from '../executions/retry-execution.ts';

@@ -1,4 +1,4 @@
-import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions';
+import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions/index';
 import { Type } from '@sinclair/typebox';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { ACTION_INPUTS } from '@carillon/contract/actions';
+import { ACTION_INPUTS } from '@carillon/contract/actions/index';
 import { testWebhook } from '../webhooks/test-delivery.ts';
 import { createWebhook } from '../webhooks/write.ts';
 import type { ActionBuilder } from './create-action.ts';

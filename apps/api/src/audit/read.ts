@@ -1,4 +1,4 @@
-import type { ListAuditQuery } from '@carillon/contract/audit';
+import type { ListAuditQuery } from '@carillon/contract/admin/audit';
 import { auditLog } from '@carillon/db';
 import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/audit';
+import * as contract from '@carillon/contract/admin/audit';
 import { type Routes, success } from '../http/validation.ts';
 import { listAudit } from './read.ts';
 

@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/oauth';
+import * as contract from '@carillon/contract/accounts/oauth';
 import type { FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
 import { decrypt, encrypt } from '../crypto/encryption.ts';

@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/auth';
+import * as contract from '@carillon/contract/accounts/auth';
 import { clearSessionCookie, setSessionCookie } from '../http/credentials.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';

@@ -1,4 +1,4 @@
-import type { ListCouponsQuery, ListCouponUsesQuery } from '@carillon/contract/coupons';
+import type { ListCouponsQuery, ListCouponUsesQuery } from '@carillon/contract/admin/coupons';
 import { couponRedemptions, coupons, users } from '@carillon/db';
 import { desc, eq, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';

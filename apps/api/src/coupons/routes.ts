@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/coupons';
+import * as contract from '@carillon/contract/admin/coupons';
 import { type Routes, success } from '../http/validation.ts';
 import { activateCoupon } from './activate.ts';
 import { getCoupon, listCoupons, listCouponUses } from './read.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ChangeCouponInput, CreateCouponInput } from '@carillon/contract/coupons';
+import type { ChangeCouponInput, CreateCouponInput } from '@carillon/contract/admin/coupons';
 import { coupons } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EventKind } from '@carillon/contract/events';
+import type { EventKind } from '@carillon/contract/webhooks/events';
 import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { ListNotificationsQuery } from '@carillon/contract/notifications';
+import type { ListNotificationsQuery } from '@carillon/contract/accounts/notifications';
 import { notifications } from '@carillon/db';
 import { and, desc, eq, isNotNull, isNull, lt } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';

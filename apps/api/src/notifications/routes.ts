@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/notifications';
+import * as contract from '@carillon/contract/accounts/notifications';
 import { type Routes, success } from '../http/validation.ts';
 import { listNotifications } from './read.ts';
 import { markRead } from './write.ts';

@@ -5,7 +5,7 @@ import {
   DEFAULT_ERROR_DESCRIPTIONS,
   type FieldErrors,
 } from '@carillon/contract';
-import { EXAMPLES } from '@carillon/contract/examples';
+import { EXAMPLES } from '@carillon/contract/examples/index';
 import { AppError, ERROR_KINDS, ERROR_MESSAGES } from '../errors.ts';
 import { tooManyRequests } from '../limits/windows.ts';
 import { type Document, type Endpoint, getAccess, listEndpoints, type Media } from './document.ts';

@@ -1,4 +1,4 @@
-import { EXAMPLES } from '@carillon/contract/examples';
+import { EXAMPLES } from '@carillon/contract/examples/index';
 import { type Document, listEndpoints, type Operation, type Parameter } from './document.ts';
 
 /** Adds the contract's example of a request and its responses to each operation. */

@@ -1,5 +1,5 @@
-import { EVENT_KINDS, type EventKind, eventPayload } from '@carillon/contract/events';
 import { buildExamplePayload } from '@carillon/contract/examples/events';
+import { EVENT_KINDS, type EventKind, eventPayload } from '@carillon/contract/webhooks/events';
 
 /** The headers of a delivery, including those of Standard Webhooks. */
 const HEADERS: [name: string, example: string, description: string][] = [

@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/settings';
+import * as contract from '@carillon/contract/admin/settings';
 import { type Routes, success } from '../http/validation.ts';
 import { getSettings } from './read.ts';
 import { changeSettings } from './write.ts';

@@ -1,4 +1,4 @@
-import type { ChangeSettingsInput } from '@carillon/contract/settings';
+import type { ChangeSettingsInput } from '@carillon/contract/admin/settings';
 import { settings } from '@carillon/db';
 import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';

@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/stats';
+import * as contract from '@carillon/contract/admin/stats';
 import type { Routes } from '../http/validation.ts';
 import { getStats } from './read.ts';
 

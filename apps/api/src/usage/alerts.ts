@@ -1,4 +1,4 @@
-import type { EventData } from '@carillon/contract/events';
+import type { EventData } from '@carillon/contract/webhooks/events';
 import { queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';

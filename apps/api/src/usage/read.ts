@@ -1,4 +1,4 @@
-import type { Usage } from '@carillon/contract/usage';
+import type { Usage } from '@carillon/contract/accounts/usage';
 import { queryRows, usageAlerts } from '@carillon/db';
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';

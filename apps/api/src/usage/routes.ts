@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/usage';
+import * as contract from '@carillon/contract/accounts/usage';
 import { type Routes, success } from '../http/validation.ts';
 import { getUsage, listUsageAlerts } from './read.ts';
 import { deleteUsageAlert, setUsageAlert } from './write.ts';

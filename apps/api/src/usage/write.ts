@@ -1,4 +1,4 @@
-import type { SetUsageAlertInput } from '@carillon/contract/usage';
+import type { SetUsageAlertInput } from '@carillon/contract/accounts/usage';
 import { usageAlerts } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';

@@ -1,5 +1,5 @@
-import * as settings from '@carillon/contract/user-settings';
-import { changePassword as changePasswordContract, getUser, patchUser } from '@carillon/contract/users';
+import * as settings from '@carillon/contract/accounts/user-settings';
+import { changePassword as changePasswordContract, getUser, patchUser } from '@carillon/contract/accounts/users';
 import { changePassword } from '../auth/change-password.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { getProfile, getUserSettings } from './read.ts';

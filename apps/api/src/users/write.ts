@@ -1,5 +1,5 @@
-import type { ChangeProfileInput, ChangeSettingsInput } from '@carillon/contract/user-settings';
-import type { PatchUserInput } from '@carillon/contract/users';
+import type { ChangeProfileInput, ChangeSettingsInput } from '@carillon/contract/accounts/user-settings';
+import type { PatchUserInput } from '@carillon/contract/accounts/users';
 import { users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';

@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/inbound';
+import * as contract from '@carillon/contract/webhooks/inbound';
 import type { FastifyRequest } from 'fastify';
 import { registerRawParser } from '../http/bodies.ts';
 import { assertStorable, type Routes, success } from '../http/validation.ts';

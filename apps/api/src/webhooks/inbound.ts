@@ -1,4 +1,4 @@
-import type { InboundInput } from '@carillon/contract/inbound';
+import type { InboundInput } from '@carillon/contract/webhooks/inbound';
 import { users, webhooks } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../context.ts';

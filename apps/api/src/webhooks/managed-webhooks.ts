@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EventKind } from '@carillon/contract/events';
+import type { EventKind } from '@carillon/contract/webhooks/events';
 import { webhooks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../context.ts';

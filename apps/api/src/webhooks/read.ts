@@ -1,6 +1,6 @@
-import type { ListDeliveriesQuery } from '@carillon/contract/deliveries';
-import type { EventKind } from '@carillon/contract/events';
-import type { ListWebhooksQuery } from '@carillon/contract/webhooks';
+import type { ListDeliveriesQuery } from '@carillon/contract/webhooks/deliveries';
+import type { EventKind } from '@carillon/contract/webhooks/events';
+import type { ListWebhooksQuery } from '@carillon/contract/webhooks/webhooks';
 import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
 import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';

@@ -1,5 +1,5 @@
-import * as deliveries from '@carillon/contract/deliveries';
-import * as contract from '@carillon/contract/webhooks';
+import * as deliveries from '@carillon/contract/webhooks/deliveries';
+import * as contract from '@carillon/contract/webhooks/webhooks';
 import { type Routes, success } from '../http/validation.ts';
 import { inboundRoutes } from './inbound-routes.ts';
 import { getWebhook, listDeliveries, listWebhooks } from './read.ts';

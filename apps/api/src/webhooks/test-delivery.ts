@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EventKind } from '@carillon/contract/events';
+import type { EventKind } from '@carillon/contract/webhooks/events';
 import { deliveries, webhooks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';

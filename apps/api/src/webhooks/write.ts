@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { EventKind } from '@carillon/contract/events';
-import type { ChangeWebhookInput, CreateWebhookInput } from '@carillon/contract/webhooks';
+import type { EventKind } from '@carillon/contract/webhooks/events';
+import type { ChangeWebhookInput, CreateWebhookInput } from '@carillon/contract/webhooks/webhooks';
 import { users, webhooks } from '@carillon/db';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';

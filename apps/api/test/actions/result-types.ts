@@ -1,5 +1,5 @@
 import type { ActionData, ActionError, Actions, buildActions } from '@carillon/api/actions';
-import type { EventKind } from '@carillon/contract/events';
+import type { EventKind } from '@carillon/contract/webhooks/events';
 import { assertType, type Flatten, type IsSame } from '../support/contract/type-equality.ts';
 
 // The types that a web client sees. Nothing here runs: if a schema says something else, this file does not compile.

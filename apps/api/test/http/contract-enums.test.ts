@@ -1,4 +1,4 @@
-import * as auth from '@carillon/contract/auth';
+import * as auth from '@carillon/contract/accounts/auth';
 import * as executions from '@carillon/contract/executions';
 import * as occurrences from '@carillon/contract/occurrences';
 import * as tasks from '@carillon/contract/tasks';

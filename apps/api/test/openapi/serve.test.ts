@@ -1,6 +1,6 @@
 import { DEFAULT_ERROR_DESCRIPTIONS } from '@carillon/contract';
-import { EVENT_KINDS } from '@carillon/contract/events';
 import { FIELD_DESCRIPTIONS } from '@carillon/contract/field-descriptions';
+import { EVENT_KINDS } from '@carillon/contract/webhooks/events';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { testContext } from '../support/context.ts';

@@ -1,5 +1,5 @@
 import { compileValidator, strictObject, type Validator } from '@carillon/contract';
-import { ACTION_DATA, ActionError, type Actions } from '@carillon/contract/actions';
+import { ACTION_DATA, ActionError, type Actions } from '@carillon/contract/actions/index';
 import { settings, users } from '@carillon/db';
 import { Type } from '@sinclair/typebox';
 import { eq } from 'drizzle-orm';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { compileValidator } from '@carillon/contract';
-import { EVENT_KINDS, type EventKind, eventPayload } from '@carillon/contract/events';
+import { EVENT_KINDS, type EventKind, eventPayload } from '@carillon/contract/webhooks/events';
 import { deliveries, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';

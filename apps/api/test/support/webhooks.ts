@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { EventKind } from '@carillon/contract/events';
-import type { DeliveryAttempt } from '@carillon/contract/webhooks';
+import type { EventKind } from '@carillon/contract/webhooks/events';
+import type { DeliveryAttempt } from '@carillon/contract/webhooks/webhooks';
 import { connect, deliveries, webhooks } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';

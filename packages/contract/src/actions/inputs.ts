@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { Role } from '../auth.ts';
-import { CreateCouponInput } from '../coupons.ts';
+import { Role } from '../accounts/auth.ts';
+import { ChangeProfileInput, ChangeSettingsInput } from '../accounts/user-settings.ts';
+import { CreateCouponInput } from '../admin/coupons.ts';
 import {
   DayOrInstantInput,
   Email,
@@ -13,8 +14,7 @@ import {
   TaskName,
 } from '../primitives.ts';
 import { Prompt, RecurrencePattern } from '../tasks.ts';
-import { ChangeProfileInput, ChangeSettingsInput } from '../user-settings.ts';
-import { CreateWebhookInput } from '../webhooks.ts';
+import { CreateWebhookInput } from '../webhooks/webhooks.ts';
 
 /** The execution statuses of the actions: upper case, and `completed` is `SUCCESS`. */
 export const ACTION_EXECUTION_STATUSES = ['PENDING', 'RUNNING', 'SUCCESS', 'FAILED'] as const;

@@ -1,9 +1,9 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { Role } from '../auth.ts';
+import { Role } from '../accounts/auth.ts';
+import { UserSettings } from '../accounts/user-settings.ts';
 import { RateLimitDetails } from '../envelopes.ts';
-import { EventKind } from '../events.ts';
 import { nullable, strictObject, stringEnum } from '../primitives.ts';
-import { UserSettings } from '../user-settings.ts';
+import { EventKind } from '../webhooks/events.ts';
 import { ActionExecutionStatus } from './inputs.ts';
 
 // Ids are strings, instants ISO 8601 in UTC with milliseconds.

@@ -1,9 +1,9 @@
-import type * as accounts from '../admin-users.ts';
-import type * as audit from '../audit.ts';
+import type * as audit from '../admin/audit.ts';
+import type * as settings from '../admin/settings.ts';
+import type * as stats from '../admin/stats.ts';
+import type * as accounts from '../admin/users.ts';
 import type * as cron from '../cron.ts';
 import type * as health from '../health.ts';
-import type * as settings from '../settings.ts';
-import type * as stats from '../stats.ts';
 import type { ExamplesFor } from './example.ts';
 import { alice, CREATED, ENDED, NOW, REGISTERED, success, TRIAL_END } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
-import type * as auth from '../auth.ts';
-import type * as oauth from '../oauth.ts';
+import type * as auth from '../accounts/auth.ts';
+import type * as oauth from '../accounts/oauth.ts';
 import type { ExamplesFor } from './example.ts';
 import { alice, NOW, REGISTERED, success, validationError } from './fixtures.ts';
 

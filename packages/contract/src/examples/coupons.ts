@@ -1,4 +1,4 @@
-import type * as coupons from '../coupons.ts';
+import type * as coupons from '../admin/coupons.ts';
 import type { ExamplesFor } from './example.ts';
 import { alice, CREATED, NOW, success } from './fixtures.ts';
 

@@ -1,4 +1,4 @@
-import type { EventData, EventKind, EventPayload } from '../events.ts';
+import type { EventData, EventKind, EventPayload } from '../webhooks/events.ts';
 
 const SCHEDULED = '2026-11-20T07:30:00.000Z';
 const STARTED = '2026-11-20T07:30:00.412Z';

@@ -1,8 +1,8 @@
 import type { Static } from '@sinclair/typebox';
+import type { User } from '../accounts/users.ts';
 import type { Execution } from '../executions.ts';
 import type { Task } from '../tasks.ts';
-import type { User } from '../users.ts';
-import type { DeliveryAttempt, Webhook } from '../webhooks.ts';
+import type { DeliveryAttempt, Webhook } from '../webhooks/webhooks.ts';
 
 // All examples show Alice, her daily task and one run of it.
 

@@ -1,5 +1,5 @@
-import type * as notifications from '../notifications.ts';
-import type * as usage from '../usage.ts';
+import type * as notifications from '../accounts/notifications.ts';
+import type * as usage from '../accounts/usage.ts';
 import type { ExamplesFor } from './example.ts';
 import { CREATED, success } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
-import type * as settings from '../user-settings.ts';
-import type * as users from '../users.ts';
+import type * as settings from '../accounts/user-settings.ts';
+import type * as users from '../accounts/users.ts';
 import type { ExamplesFor } from './example.ts';
 import { alice, NOW, success, WEBHOOK } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
-import type * as deliveries from '../deliveries.ts';
-import type * as inbound from '../inbound.ts';
-import type * as webhooks from '../webhooks.ts';
+import type * as deliveries from '../webhooks/deliveries.ts';
+import type * as inbound from '../webhooks/inbound.ts';
+import type * as webhooks from '../webhooks/webhooks.ts';
 import type { ExamplesFor } from './example.ts';
 import {
   alice,

@@ -1,7 +1,7 @@
-import { register } from '@carillon/contract/auth';
+import { register } from '@carillon/contract/accounts/auth';
+import { patchUser } from '@carillon/contract/accounts/users';
 import { listExecutions } from '@carillon/contract/executions';
 import { changeTask, createTask, listTasks } from '@carillon/contract/tasks';
-import { patchUser } from '@carillon/contract/users';
 import { compileQueryValidator, compileValidator } from '@carillon/contract/validation/validator';
 import t from 'tap';
 

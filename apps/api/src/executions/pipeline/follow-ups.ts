@@ -1,4 +1,4 @@
-import type { EventData } from '@carillon/contract/events';
+import type { EventData } from '@carillon/contract/webhooks/events';
 import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../../context.ts';

@@ -1,4 +1,4 @@
-import type { ListUsersQuery } from '@carillon/contract/admin-users';
+import type { ListUsersQuery } from '@carillon/contract/admin/users';
 import { users } from '@carillon/db';
 import { and, desc, eq, ilike, inArray, or } from 'drizzle-orm';
 import type { Context } from '../../context.ts';

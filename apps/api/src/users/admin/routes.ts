@@ -1,4 +1,4 @@
-import * as contract from '@carillon/contract/admin-users';
+import * as contract from '@carillon/contract/admin/users';
 import { type Routes, success } from '../../http/validation.ts';
 import { deleteAccount } from './delete.ts';
 import { getAccount, listUsers } from './read.ts';

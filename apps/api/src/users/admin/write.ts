@@ -1,4 +1,4 @@
-import type { ChangeAccountInput } from '@carillon/contract/admin-users';
+import type { ChangeAccountInput } from '@carillon/contract/admin/users';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { recordAudit } from '../../audit/record.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { compileValidator } from '@carillon/contract';
-import { type EventKind, eventPayload } from '@carillon/contract/events';
+import { type EventKind, eventPayload } from '@carillon/contract/webhooks/events';
 import { deliveries, webhooks } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Operation } from '@carillon/contract';
 
 const CONTRACT = new URL('../../../../../packages/contract/src/', import.meta.url);
@@ -6,7 +7,7 @@ const CONTRACT = new URL('../../../../../packages/contract/src/', import.meta.ur
 /** Every operation of the contract by its id. */
 export async function listOperations(): Promise<ReadonlyMap<string, Operation>> {
   const operations = new Map<string, Operation>();
-  for (const file of readdirSync(CONTRACT).filter((name) => name.endsWith('.ts'))) {
+  for (const file of globSync('**/*.ts', { cwd: fileURLToPath(CONTRACT) })) {
     const module: Record<string, unknown> = await import(new URL(file, CONTRACT).href);
     for (const [name, value] of Object.entries(module)) {
       if (!isOperation(value)) continue;

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { BareErrorBody, success } from './envelopes.ts';
+import { BareErrorBody, success } from '../envelopes.ts';
+import { bareErrorResponses, type Operation, PUBLIC } from '../operation.ts';
+import { Id, ref, strictObject } from '../primitives.ts';
 import { EventKind } from './events.ts';
-import { bareErrorResponses, type Operation, PUBLIC } from './operation.ts';
-import { Id, ref, strictObject } from './primitives.ts';
 
 const common = { tags: ['webhooks'], security: PUBLIC };
 // Any strings: an address that cannot exist is not found rather than invalid.

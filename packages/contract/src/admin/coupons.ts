@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { success } from './envelopes.ts';
-import { ADMIN, describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { success } from '../envelopes.ts';
+import { ADMIN, describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
 import {
   Id,
   IdParams,
@@ -13,7 +13,7 @@ import {
   strictObject,
   stringEnum,
   withDefault,
-} from './primitives.ts';
+} from '../primitives.ts';
 
 const Code = Type.String({ description: 'The code, case-insensitive' });
 const Kind = Type.String({ description: '`TRIAL_EXTENSION`' });

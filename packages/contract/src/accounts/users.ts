@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { success } from '../envelopes.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import { Id, Instant, nullable, Password, ref, strictObject, TimeZone, UserName } from '../primitives.ts';
 import { Role } from './auth.ts';
-import { success } from './envelopes.ts';
-import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
-import { Id, Instant, nullable, Password, ref, strictObject, TimeZone, UserName } from './primitives.ts';
 
 export const UserStats = Type.Object({
   totalTasks: Type.Integer(),

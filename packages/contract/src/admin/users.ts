@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Role } from './auth.ts';
-import { success } from './envelopes.ts';
-import { ADMIN, describedErrors, errorResponses, type Operation } from './operation.ts';
+import { Role } from '../accounts/auth.ts';
+import { UserStats } from '../accounts/users.ts';
+import { success } from '../envelopes.ts';
+import { ADMIN, describedErrors, errorResponses, type Operation } from '../operation.ts';
 import {
   Id,
   IdParams,
@@ -12,8 +13,7 @@ import {
   pageLimit,
   strictObject,
   stringEnum,
-} from './primitives.ts';
-import { UserStats } from './users.ts';
+} from '../primitives.ts';
 
 const common = { tags: ['admin'], security: ADMIN };
 

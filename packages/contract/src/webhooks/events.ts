@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { ErrorCode, ExecutionStatus } from './executions.ts';
-import { Id, Instant, nullable, stringEnum } from './primitives.ts';
-import { Recurrence, TaskStatus } from './tasks.ts';
+import { ErrorCode, ExecutionStatus } from '../executions.ts';
+import { Id, Instant, nullable, stringEnum } from '../primitives.ts';
+import { Recurrence, TaskStatus } from '../tasks.ts';
 
 export const EVENT_KINDS = [
   'task.created',

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { describedErrors, errorResponses, type Operation, PUBLIC } from './operation.ts';
+import { describedErrors, errorResponses, type Operation, PUBLIC } from '../operation.ts';
 
 export const OAUTH_PROVIDERS = ['google', 'github', 'oidc'] as const;
 export type OAuthProviderName = (typeof OAUTH_PROVIDERS)[number];

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { NotValidBody, success } from './envelopes.ts';
-import { describedErrors, errorResponses, type Operation, PUBLIC, SIGNED_IN } from './operation.ts';
+import { NotValidBody, success } from '../envelopes.ts';
+import { describedErrors, errorResponses, type Operation, PUBLIC, SIGNED_IN } from '../operation.ts';
 import {
   Email,
   Id,
@@ -13,7 +13,7 @@ import {
   TimeZone,
   UserName,
   Uuid,
-} from './primitives.ts';
+} from '../primitives.ts';
 
 export const ROLES = ['USER', 'ADMIN'] as const;
 export const Role = stringEnum(ROLES);

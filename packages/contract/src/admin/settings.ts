@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { success } from './envelopes.ts';
-import { ADMIN, errorResponses, type Operation } from './operation.ts';
-import { Instant, MAX_ID, strictObject } from './primitives.ts';
+import { success } from '../envelopes.ts';
+import { ADMIN, errorResponses, type Operation } from '../operation.ts';
+import { Instant, MAX_ID, strictObject } from '../primitives.ts';
 
 const common = { tags: ['admin'], security: ADMIN };
 

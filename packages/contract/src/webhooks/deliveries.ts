@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { success } from './envelopes.ts';
-import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
-import { InstantInput, Offset, pageLimit, ref, strictObject, Uuid } from './primitives.ts';
+import { success } from '../envelopes.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import { InstantInput, Offset, pageLimit, ref, strictObject, Uuid } from '../primitives.ts';
 import { DeliveryAttempt, WebhookParams } from './webhooks.ts';
 
 const common = { tags: ['webhooks'], security: SIGNED_IN };

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { success } from './envelopes.ts';
-import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
-import { Id, IdParams, Instant, strictObject } from './primitives.ts';
+import { success } from '../envelopes.ts';
+import { errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import { Id, IdParams, Instant, strictObject } from '../primitives.ts';
 
 const common = { tags: ['usage'], security: SIGNED_IN };
 

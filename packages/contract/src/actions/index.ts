@@ -1,9 +1,9 @@
 import type { Static } from '@sinclair/typebox';
-import type { ACTION_INPUTS } from './actions/inputs.ts';
-import type { ACTION_DATA, ActionError } from './actions/results.ts';
+import type { ACTION_INPUTS } from './inputs.ts';
+import type { ACTION_DATA, ActionError } from './results.ts';
 
-export { ACTION_INPUTS } from './actions/inputs.ts';
-export { ACTION_DATA, ActionError } from './actions/results.ts';
+export { ACTION_INPUTS } from './inputs.ts';
+export { ACTION_DATA, ActionError } from './results.ts';
 
 /** The token of the `local-session` cookie or the bearer header; null if the user is not signed in. */
 export type SessionToken = string | null;

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Pagination, success } from './envelopes.ts';
-import { ADMIN, errorResponses, type Operation } from './operation.ts';
-import { Cursor, Id, Instant, nullable, Offset, pageLimit } from './primitives.ts';
+import { Pagination, success } from '../envelopes.ts';
+import { ADMIN, errorResponses, type Operation } from '../operation.ts';
+import { Cursor, Id, Instant, nullable, Offset, pageLimit } from '../primitives.ts';
 
 export const ListAuditQuery = Type.Object({
   userId: Type.Optional(Id),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { success } from './envelopes.ts';
-import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
-import { Email, HttpUrl, nullable, strictObject, TimeZone, UserName } from './primitives.ts';
+import { success } from '../envelopes.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import { Email, HttpUrl, nullable, strictObject, TimeZone, UserName } from '../primitives.ts';
 import { PatchUserInput } from './users.ts';
 
 const common = { tags: ['users'], security: SIGNED_IN };

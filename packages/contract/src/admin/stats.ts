@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { ADMIN, errorResponses, type Operation } from './operation.ts';
-import { Id } from './primitives.ts';
+import { ADMIN, errorResponses, type Operation } from '../operation.ts';
+import { Id } from '../primitives.ts';
 
 const count = Type.Integer();
 

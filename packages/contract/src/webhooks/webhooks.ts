@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { success } from './envelopes.ts';
-import { EventKind } from './events.ts';
-import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { success } from '../envelopes.ts';
+import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
 import {
   HttpUrl,
   Id,
@@ -13,7 +12,8 @@ import {
   strictObject,
   stringEnum,
   Uuid,
-} from './primitives.ts';
+} from '../primitives.ts';
+import { EventKind } from './events.ts';
 
 export const WebhookParams = Type.Object({ id: Uuid });
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Pagination, success } from './envelopes.ts';
-import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
-import { Cursor, Id, IdParams, Instant, nullable, Offset, pageLimit } from './primitives.ts';
+import { Pagination, success } from '../envelopes.ts';
+import { errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import { Cursor, Id, IdParams, Instant, nullable, Offset, pageLimit } from '../primitives.ts';
 
 const common = { tags: ['notifications'], security: SIGNED_IN };
 

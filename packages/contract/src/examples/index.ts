@@ -1,0 +1,25 @@
+import { adminExamples } from './admin.ts';
+import { authExamples } from './auth.ts';
+import { couponsExamples } from './coupons.ts';
+import type { Example } from './example.ts';
+import { executionsExamples } from './executions.ts';
+import { tasksExamples } from './tasks.ts';
+import { uploadsExamples } from './uploads.ts';
+import { usageExamples } from './usage.ts';
+import { usersExamples } from './users.ts';
+import { webhooksExamples } from './webhooks.ts';
+
+export type { Example } from './example.ts';
+
+/** An example of each operation by its id. */
+export const EXAMPLES: Record<string, Example> = {
+  ...authExamples,
+  ...usersExamples,
+  ...tasksExamples,
+  ...executionsExamples,
+  ...uploadsExamples,
+  ...webhooksExamples,
+  ...usageExamples,
+  ...couponsExamples,
+  ...adminExamples,
+};
