@@ -4,7 +4,6 @@ import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { readCursorPage } from '../queries/pages.ts';
 
-/** The audit log, newest first. */
 export async function listAudit(ctx: Context, { userId, actorId, kind, ...query }: ListAuditQuery) {
   const filter = and(
     userId ? eq(auditLog.userId, userId) : undefined,

@@ -9,10 +9,7 @@ import { hasEmail, insertAccount } from './write.ts';
 
 const checkCredentials = compileValidator(strictObject({ email: Email, password: Password }));
 
-/**
- * Creates the account of `BOOTSTRAP_ADMIN_EMAIL` as an admin, or promotes it without changing its password. Does nothing
- * if the variables are not set or it is an admin. Throws a `ConfigError` if the e-mail address or the password is invalid.
- */
+/** Creates or promotes an admin; an existing password stays. Throws `ConfigError` for invalid values. */
 export async function bootstrapAdmin(ctx: Context): Promise<void> {
   const credentials = ctx.config.bootstrapAdmin;
   if (!credentials) return;

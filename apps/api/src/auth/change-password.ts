@@ -10,11 +10,7 @@ import { queueMail } from '../mail/queue.ts';
 import { hashPassword, isSamePassword, verifyPassword } from './passwords.ts';
 import { endUserSessions } from './sessions.ts';
 
-/**
- * Changes the caller's password, ends all other sessions, voids reset links and notifies the owner by mail. Throws 400
- * for a wrong current or an unchanged new password, 409 for an account without a password, and 429 after 5 attempts in
- * 15 minutes, so that a stolen session cannot guess the password.
- */
+/** Throws 429 after 5 attempts in 15 minutes, so that a stolen session cannot guess the password. */
 export async function changePassword(
   ctx: Context,
   caller: Caller,
@@ -26,21 +22,21 @@ export async function changePassword(
   const [known] = await ctx.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, caller.id));
   if (!known) throw accountDeleted();
   if (known.passwordHash === null) throw withoutPassword();
-  // Counted before the password is verified, because attempts may run at once.
+  // Counted before the password is verified, because attempts may be concurrent.
   await assertRateLimit(ctx, PASSWORD_ATTEMPTS, userKey(PASSWORD_ATTEMPTS, caller.id));
   if (!(await verifyPassword(known.passwordHash, currentPassword))) throw wrongPassword();
-  // Hashing is slow, and the transaction holds locks.
+  // Outside of the transaction, which holds locks, because hashing is slow.
   const passwordHash = await hashPassword(newPassword);
 
   await inTransaction(ctx, async (tx) => {
-    // Every transaction that opens a session locks the account first: a concurrent sign-in ends before or sees the new hash.
+    // Signing in locks the account first: a concurrent one ends before or sees the new hash.
     const [account] = await tx.db
       .select({ email: users.email, isActive: users.isActive, passwordHash: users.passwordHash })
       .from(users)
       .where(eq(users.id, caller.id))
       .for('no key update');
     if (!account?.isActive) throw accountDeleted();
-    // Another hash may be of the same password, because sign-ins rehash.
+    // A concurrent sign-in may have rehashed the same password.
     const isKnown = account.passwordHash === known.passwordHash;
     if (!isKnown && !(await verifyPassword(account.passwordHash, currentPassword))) throw wrongPassword();
 

@@ -4,22 +4,20 @@ import type { Caller, Context, SessionClaims } from '../context.ts';
 import { buildCount, type CountedRequest, countValues, type RateWindow } from '../limits/windows.ts';
 import type { OwnedRow } from '../queries/owned-row.ts';
 
-/** `lastUsedAt` is exact to a minute, so that a busy session is not written at every request. */
+/** A busy session is not written at every request. */
 const TOUCH_EVERY_MS = 60_000;
 
 export interface FoundCaller {
   caller: Caller;
-  /** Null if nothing was to be counted. */
   window: RateWindow | null;
   maintenance: boolean;
-  /** The row that was asked for; null if the caller has no such row. */
+  /** Null if the caller has no such row. */
   loaded: unknown;
 }
 
 /**
- * Finds the caller of a live session, counts the request, reads the maintenance mode and loads a row of the caller, in
- * one statement: each further round trip would cost a third of what a process can serve. Returns null, and counts
- * nothing, if the session has ended or the account is inactive.
+ * Returns null, and counts nothing, for an ended session or an inactive account. One statement does everything, because
+ * each round trip costs a third of what a process can serve.
  */
 export async function findCaller(
   ctx: Context,

@@ -16,14 +16,14 @@ import { isRowId, type OwnedRow, type RowOf } from '../queries/owned-row.ts';
 import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '../settings/maintenance.ts';
 import { findCaller } from './find-caller.ts';
 
-/** Who may call a route; a route without the word does not boot. */
+/** Who may call a route; a route without it does not boot. */
 export const ACCESS = ['public', 'user', 'cron', 'admin'] as const;
 export type Access = (typeof ACCESS)[number];
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
-    /** The caller's row with the id of the parameter `id`, read with the session as `request.loaded`. */
+    /** Read with the session, by the parameter `id`, as `request.loaded`. */
     loads?: OwnedRow;
   }
   interface FastifyRequest<
@@ -34,18 +34,15 @@ declare module 'fastify' {
     TypeProvider extends FastifyTypeProvider,
     ContextConfig,
   > {
-    /** The signed-in user. Throws on routes that are neither `user` nor `admin`. */
+    /** Throws on routes that are neither `user` nor `admin`. */
     caller: Caller;
     callerOrNull: Caller | null;
-    /** The row that `config.loads` describes; null if the caller has no such row. */
+    /** Null if the caller has no such row. */
     loaded: ContextConfig extends { loads: infer O } ? RowOf<O> | null : unknown;
   }
 }
 
-/**
- * Guards every route that is registered after it. Throws 401 without a session or with the wrong cron secret, 403 where
- * the role or the admin key is missing, 503 in maintenance mode.
- */
+/** Throws 401 without a session or the right cron secret, 403 without the role or the admin key, 503 in maintenance. */
 export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimits): void {
   app.decorateRequest('callerOrNull', null);
   app.decorateRequest('loaded', null);
@@ -58,7 +55,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
   app.addHook('onRoute', ({ method, url, config }) => {
     const access = config?.access;
     if (!access || !ACCESS.includes(access)) throw new Error(`${method} ${url} does not say who may call it.`);
-    // What is changed is read in the transaction that changes it.
+    // A row that is changed is read in the transaction of the change.
     const mayLoad = method === 'GET' && access !== 'public' && access !== 'cron' && /\/:id(\/|$)/.test(url);
     if (config.loads && !mayLoad) throw new Error(`${method} ${url} cannot load a row of the caller.`);
   });
@@ -99,7 +96,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
   }
 }
 
-/** The row to load with the session; null if the route loads none or no row can have the id. */
+/** Returns null if the route loads no row or no row can have the id. */
 function getLoad({ routeOptions, params }: FastifyRequest): { from: OwnedRow; id: number } | null {
   const { loads } = routeOptions.config;
   const { id } = params as { id?: string };
@@ -117,7 +114,7 @@ function assertAdmin(request: FastifyRequest, adminKey: string): void {
   if (request.caller.role !== 'ADMIN' || !isKey) throw new AppError('not_admin', ERROR_MESSAGES.adminRequired);
 }
 
-/** Compares hashes: the comparison needs equal lengths, and its time must not depend on the secret. */
+/** Compares hashes, so that the time does not depend on the secret or its length. */
 function isSameSecret(given: string | null, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given ?? ''), digest(secret)) && given !== null && secret !== '';

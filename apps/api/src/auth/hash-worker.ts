@@ -5,21 +5,15 @@ import type { Options } from '@node-rs/argon2';
 import pLimit from 'p-limit';
 import { AppError } from '../errors.ts';
 
-/**
- * Hashes a password as a PHC string. Hashing fills a core: it runs on threads of low priority, unlike those of libuv, so
- * that the event loop goes first. Throws `unavailable` if too many hashes are waiting.
- */
+/** Hashes on threads of low priority, because it fills a core. Throws `unavailable` if too many hashes are waiting. */
 export const hashInWorker = (password: string, parameters: Options): Promise<string> =>
   limitHashing(() => run({ password, parameters }));
 
-/** Whether `passwordHash` is of this password. Rejects if it is not a hash; throws like `hashInWorker`. */
+/** Rejects if `passwordHash` is not a hash; throws like `hashInWorker`. */
 export const verifyInWorker = (passwordHash: string, password: string): Promise<boolean> =>
   limitHashing(() => run({ password, passwordHash }));
 
-/**
- * Returns a function that runs `concurrency` works at a time and queues the others in their order. It throws
- * `unavailable` beyond `maxWaiting`.
- */
+/** Queues work beyond `concurrency`; throws `unavailable` beyond `maxWaiting`. */
 export function limitConcurrency({ concurrency, maxWaiting }: { concurrency: number; maxWaiting: number }) {
   const limit = pLimit(concurrency);
   return async <T>(work: () => Promise<T>): Promise<T> => {
@@ -30,7 +24,7 @@ export function limitConcurrency({ concurrency, maxWaiting }: { concurrency: num
   };
 }
 
-/** More than the cores would finish none sooner, and each takes 19 MiB. A thousand waiting are some 5 s of work. */
+/** More than the cores finish no sooner, and each takes 19 MiB. A thousand waiting are some 5 s of work. */
 const limitHashing = limitConcurrency({ concurrency: Math.min(availableParallelism(), 4), maxWaiting: 1000 });
 
 const idle: Worker[] = [];
@@ -41,7 +35,7 @@ async function run(job: { password: string } & ({ parameters: Options } | { pass
   thread.postMessage(job);
   // A job that throws ends its thread, which rejects here.
   const [answer] = await once(thread, 'message');
-  // An idle thread does not keep the process running.
+  // An idle thread must not keep the process running.
   thread.unref();
   idle.push(thread);
   return answer;

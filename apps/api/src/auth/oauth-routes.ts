@@ -8,7 +8,6 @@ import type { OAuthFlow } from '../third-party/oauth.ts';
 import { beginOAuth, finishOAuth, getCallbackUrl } from './oauth.ts';
 import { SESSION_SECONDS } from './sessions.ts';
 
-/** Sign-in with external providers, for browsers. */
 export const oauthRoutes: Routes = async (app, { ctx }) => {
   const config = { access: 'public' } as const;
 
@@ -20,10 +19,10 @@ export const oauthRoutes: Routes = async (app, { ctx }) => {
 
   app.get('/api/auth/oauth/:provider/callback', { schema: contract.finishOAuth, config }, async (request, reply) => {
     const { provider } = request.params;
-    // A flow is good for one callback.
+    // A flow is valid for one callback.
     setFlowCookie(ctx, reply, '', 0);
     const flow = decryptFlow(ctx, provider, app.parseCookie(request.headers.cookie ?? '')[FLOW_COOKIE]);
-    // From the configuration, not from the Host header: it has to be the address that the provider was given.
+    // The configured address, which the provider knows, instead of the Host header.
     const callback = new URL(getCallbackUrl(ctx, provider));
     callback.search = new URL(request.url, callback).search;
     const { token } = await finishOAuth(request.ctx, provider, callback, flow);
@@ -32,11 +31,11 @@ export const oauthRoutes: Routes = async (app, { ctx }) => {
   });
 };
 
-/** The cookie that ties the two steps of a sign-in to one browser. */
+/** Ties both steps of a sign-in to one browser. */
 const FLOW_COOKIE = 'oauth-flow';
 const FLOW_SECONDS = 600;
 
-/** `SameSite=Lax`, because the browser comes back from another site by a plain navigation. */
+/** `SameSite=Lax`, because the browser returns from another site by a plain navigation. */
 function setFlowCookie({ config }: Context, reply: FastifyReply, value: string, maxAge: number) {
   const secure = config.cookieSecure;
   reply.setCookie(FLOW_COOKIE, value, { path: '/api/auth/oauth', httpOnly: true, secure, sameSite: 'lax', maxAge });

@@ -7,22 +7,16 @@ import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../third-party/oaut
 import { endUserSessions, openSession } from './sessions.ts';
 import { hasEmail, insertAccount } from './write.ts';
 
-/** Where the provider sends the browser back to; the operator registers it there. */
 export const getCallbackUrl = (ctx: Context, provider: string) =>
   `${ctx.config.baseUrl}/api/auth/oauth/${provider}/callback`;
 
-/** Begins a sign-in. Returns where to send the browser, and the flow that the callback needs. */
 export async function beginOAuth(ctx: Context, provider: string) {
   const begun = await getProvider(ctx, provider).begin(getCallbackUrl(ctx, provider));
   if (!begun) throw providerUnreachable(provider);
   return begun;
 }
 
-/**
- * Finishes a sign-in and opens a session. A returning person is found by the provider's identifier, even with another
- * e-mail address. Otherwise the account of the address is linked or created, if the provider has verified the address.
- * Throws `bad_request` for a wrong answer, `forbidden` for an unverified address, `unavailable` without an answer.
- */
+/** Finds the account by the provider's identifier, or else links or creates the one of a verified address. */
 export async function finishOAuth(ctx: Context, provider: string, callback: URL, flow: OAuthFlow | null) {
   const client = getProvider(ctx, provider);
   if (!flow) throw new AppError('bad_request', 'This sign-in was not begun here, or took too long: begin anew.');
@@ -58,7 +52,7 @@ async function findIdentity(ctx: Context, provider: string, { subject }: OAuthPr
   return identity?.userId;
 }
 
-/** Links or creates the account of a verified address. The unique address settles two callbacks of one person at once. */
+/** The unique e-mail address decides between two concurrent callbacks of one person. */
 async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile): Promise<number> {
   const { email, emailVerified, subject } = profile;
   if (email === null || !emailVerified) {
@@ -80,10 +74,7 @@ async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile
   return userId;
 }
 
-/**
- * Returns the account of a verified address. If the account's own address was never confirmed by mail, another person may
- * have registered it: its password, sessions and other identities are removed.
- */
+/** Removes the credentials of an unconfirmed account, because another person may have registered the address. */
 async function linkExistingAccount(ctx: Context, email: string, identityUserId: string): Promise<number> {
   const [account] = await ctx.db
     .select({ id: users.id, emailVerifiedAt: users.emailVerifiedAt })
@@ -103,7 +94,7 @@ async function linkExistingAccount(ctx: Context, email: string, identityUserId: 
   return account.id;
 }
 
-/** A name of 2 to 100 characters; default: the e-mail address. */
+/** Returns 2 to 100 characters; default: the e-mail address. */
 function toAccountName({ name }: OAuthProfile, email: string): string {
   const known = [...(name ?? '').toWellFormed().replaceAll('\0', '').trim()].slice(0, 100).join('');
   return [...known].length >= 2 ? known : email.slice(0, 100);

@@ -14,22 +14,16 @@ const TOKEN = /^[0-9a-f]{64}$/;
 
 const TOKEN_ERRORS = { unknown: 'Token inválido', expired: 'Token expirado', used: 'Token já utilizado' } as const;
 
-/**
- * Requests a password reset. Does the same for every address, so that it does not reveal accounts; the mail is sent later
- * if there is an active account. Older tokens count as used from now on.
- */
+/** Does the same for every address, so that it does not reveal accounts. Invalidates older tokens. */
 export async function requestReset(ctx: Context, { email }: { email: string }): Promise<void> {
   await queueReset(ctx, storedEmail(email), 'Choose a new password');
 }
 
-/**
- * Creates the token of a reset mail that is about to be sent, valid for one use within an hour, and voids older ones.
- * Returns null if no active account has the address.
- */
+/** Creates the token of a reset mail and invalidates older ones. Returns null if no active account has the address. */
 export function composeReset(ctx: Context, address: string) {
   return inTransaction(ctx, async (tx) => {
     const now = ctx.now();
-    // The lock makes one of two concurrent tokens void the other.
+    // The lock makes one of two concurrent tokens invalidate the other.
     const [user] = await tx.db
       .select({ id: users.id })
       .from(users)
@@ -44,13 +38,13 @@ export function composeReset(ctx: Context, address: string) {
     const expiresAt = new Date(now.getTime() + HOUR_MS);
     const tokenHash = hashToken(token);
     await tx.db.insert(passwordResets).values({ tokenHash, userId: user.id, createdAt: now, expiresAt });
-    // Not from the request, whose Host header the sender chooses.
+    // Not from the request, because the sender chooses its Host header.
     const link = `${ctx.config.appUrl}/handler/reset-password/${token}`;
     return { userId: user.id, link, text: RESET_TEXT(link) };
   });
 }
 
-/** Returns the account of a valid reset token without using it. Throws `bad_request`; an inactive account is unknown. */
+/** Does not use the token. Throws `bad_request`, also for an inactive account. */
 export async function getReset(ctx: Context, token: string): Promise<{ userId: number }> {
   const [found] = TOKEN.test(token)
     ? await ctx.db.select(RESET).from(passwordResets).innerJoin(users, ownsReset).where(hasToken(token))
@@ -61,14 +55,14 @@ export async function getReset(ctx: Context, token: string): Promise<{ userId: n
   return { userId: found.userId };
 }
 
-/** Sets the password of the token's account and ends all its sessions. Throws like `getReset`. */
+/** Ends all sessions of the account. Throws like `getReset`. */
 export async function resetPassword(ctx: Context, input: { token: string; newPassword: string }) {
   const { userId } = await getReset(ctx, input.token);
-  // Not before the token is known, because a hash is expensive, and not in the transaction, which holds locks.
+  // After the token is known and outside of the transaction, because hashing is slow.
   const passwordHash = await hashPassword(input.newPassword);
   await inTransaction(ctx, async (tx) => {
     const now = ctx.now();
-    // Every transaction that opens a session locks the account first: a concurrent sign-in ends before or sees the new hash.
+    // Signing in locks the account first: a concurrent one ends before or sees the new hash.
     const [user] = await tx.db
       .update(users)
       .set({ passwordHash, emailVerifiedAt: now, updatedAt: now })
@@ -85,7 +79,7 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
   });
 }
 
-/** Uses a token: of many submissions only one wins the conditional update. */
+/** Only one of many submissions wins the conditional update. */
 async function useToken(ctx: Context, token: string): Promise<boolean> {
   const now = ctx.now();
   const won = await ctx.db
@@ -101,7 +95,7 @@ const hashToken = (token: string) => createHash('sha256').update(token).digest('
 const hasToken = (token: string) => eq(passwordResets.tokenHash, hashToken(token));
 const ownsReset = and(eq(users.id, passwordResets.userId), users.isActive);
 
-/** A newer request whose mail is still queued voids a token too. */
+/** A newer request whose mail is queued invalidates a token too. */
 const isUsed: SQL<boolean> = sql`(${passwordResets.usedAt} is not null or exists (
   select from mails m where m.kind = 'password_reset' and m.next_attempt_at is not null
     and m.recipient = ${users.email} and m.created_at > ${passwordResets.createdAt}))`;

@@ -2,7 +2,6 @@ import { sessions } from '@carillon/db';
 import { and, desc, eq, gt } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 
-/** The caller's live sessions, last used first; `current` marks the one of this request. */
 export async function listSessions(ctx: Context, caller: Caller) {
   const { id, userAgent, address, createdAt, lastUsedAt, expiresAt } = sessions;
   const found = await ctx.db

@@ -6,7 +6,6 @@ import { listSessions } from './read.ts';
 import { SESSION_SECONDS } from './sessions.ts';
 import { endOwnSession, logIn, logOut, register } from './write.ts';
 
-/** Accounts and sessions. */
 export const authRoutes: Routes = async (app, { ctx }) => {
   app.post(
     '/api/auth/register',

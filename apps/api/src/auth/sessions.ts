@@ -5,17 +5,12 @@ import { auditRow } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
 import { accountDeactivated, accountDeleted } from '../errors.ts';
 
-/** How long a session lasts: 7 days. */
 export const SESSION_SECONDS = 7 * 24 * 60 * 60;
 const SESSIONS_PER_USER = 10;
 
-/** A locked row of a user. */
 export type Account = Pick<typeof users.$inferSelect, 'id' | 'email' | 'name' | 'role' | 'isActive' | 'passwordHash'>;
 
-/**
- * Opens a session and returns its token. The 11th session of a user ends the oldest. `check` gets the locked account and
- * may throw. Throws `unauthenticated` for a deleted and `forbidden` for a deactivated account.
- */
+/** Returns the token. Ends the oldest session beyond ten. `check` gets the locked account and may throw. */
 export function openSession(
   ctx: Context,
   userId: number,
@@ -38,7 +33,6 @@ export async function endSession(ctx: Context, sessionId: string): Promise<void>
   await ctx.db.delete(sessions).where(eq(sessions.id, sessionId));
 }
 
-/** Ends all sessions of a user except the session `except`. */
 export async function endUserSessions(
   ctx: Context,
   userId: number,
@@ -49,7 +43,7 @@ export async function endUserSessions(
     .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except)));
 }
 
-/** Sign-ins of one user wait for each other here, so that each counts the sessions of those before it. */
+/** Makes sign-ins of one user wait for each other, so that each counts the earlier sessions. */
 async function lockAccount(ctx: Context, userId: number): Promise<Account | undefined> {
   const { id, email, name, role, isActive, passwordHash } = users;
   const [account] = await ctx.db
@@ -66,7 +60,6 @@ interface NewSession {
   expiresAt: Date;
 }
 
-/** Inserts the session, ends those beyond the newest ten and records the sign-in, in one statement. */
 async function writeSession(ctx: Context, { id: userId, email }: Account, { id, now, expiresAt }: NewSession) {
   const { db, origin } = ctx;
   const opened = db.$with('opened').as(

@@ -7,21 +7,17 @@ import { recordRejection } from '../limits/rejections.ts';
 import { checkRateLimit, tooManyRequests } from '../limits/windows.ts';
 
 const FAMILIAR_MS = 30 * 24 * 60 * 60 * 1000;
-/** Only the owner of an account does these; the network that they came from becomes familiar. */
+/** Only the owner can do these, so that the network is familiar afterwards. */
 const OWNER_ACTIONS = ['user.registered', 'user.signed_in', 'user.password_reset'];
 
-/**
- * Throws a 429 for too many sign-ins to one account from all addresses together, which one password may be guessed from.
- * The owner is not locked out: networks of the last 30 days still pass, and a password reset makes any network familiar.
- * An unknown e-mail address is treated alike.
- */
+/** Throws 429 for too many sign-ins to one account, but not for the owner's networks of the last 30 days. */
 export async function throttleLogin(
   ctx: Context,
   { email, userId }: { email: string; userId: number | undefined },
 ): Promise<void> {
   const state = await checkRateLimit(ctx, ACCOUNT_LOGINS, emailKey(ACCOUNT_LOGINS, email));
   if (!state.isExceeded) return;
-  // No account has the id 0: the query runs all the same, so that its time reveals nothing.
+  // No account has the id 0: the query runs all the same, so that the time reveals nothing.
   if (await isFamiliar(ctx, userId ?? 0, getClientNetwork(ctx.origin?.address ?? ''))) return;
   await recordRejection(ctx, ACCOUNT_LOGINS.bucket);
   throw tooManyRequests(state, ctx.now());

@@ -7,13 +7,10 @@ import { SESSION_SECONDS } from './sessions.ts';
 
 const ALGORITHM = 'HS256';
 const ISSUER = 'carillon';
-/** A token that is signed with the same secret for another purpose is not a session. */
+/** Excludes tokens that are signed with the same secret for another purpose. */
 const AUDIENCE = 'carillon:session';
 
-/**
- * Creates the signer and verifier of session tokens, which are the same in the cookie and as a bearer token. The plugin
- * exists only on a Fastify instance; this one serves nothing, so that server actions without an HTTP server have it too.
- */
+/** Starts Fastify for its plugin only, because server actions need tokens without an HTTP server. */
 export async function createSessionTokens({ jwtSecret }: Pick<Config, 'jwtSecret'>): Promise<SessionTokens> {
   const app = Fastify();
   await app.register(jwt, {
@@ -45,7 +42,7 @@ export async function createSessionTokens({ jwtSecret }: Pick<Config, 'jwtSecret
   };
 }
 
-/** The last character of a 32-byte signature has two spare bits: without this, four spellings of a token would pass. */
+/** The last character has two spare bits: four spellings of a token would pass. */
 function hasCanonicalSignature(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;

@@ -15,7 +15,7 @@ export interface NewAccount {
   password: string;
 }
 
-/** Creates an account in its trial, without a session. Throws `conflict` if the e-mail address has an account. */
+/** Creates no session. Throws `conflict` if the e-mail address has an account. */
 export async function register(ctx: Context, input: NewAccount) {
   const passwordHash = await hashPassword(input.password);
   return inTransaction(ctx, async (tx) => {
@@ -31,10 +31,7 @@ export async function register(ctx: Context, input: NewAccount) {
   });
 }
 
-/**
- * Signs in and opens a session. A wrong password and an unknown address throw the same `unauthenticated` after the same
- * time; a deactivated account throws `forbidden` for the right password.
- */
+/** Throws the same error after the same time for a wrong password and an unknown address. */
 export async function logIn(ctx: Context, input: { email: string; password: string }) {
   const { id, passwordHash } = users;
   const [known] = await ctx.db.select({ id, passwordHash }).from(users).where(hasEmail(input.email));
@@ -42,7 +39,7 @@ export async function logIn(ctx: Context, input: { email: string; password: stri
   const isRight = await verifyPassword(known?.passwordHash ?? null, input.password);
   if (!known || !isRight) throw wrongCredentials();
 
-  // The hash may have changed since: by a reset, which ends all sessions, or by a sign-in that rehashed.
+  // A reset or a sign-in that rehashed may have changed the hash.
   const checkHash = async (account: Account) => {
     if (account.passwordHash === known.passwordHash) return;
     if (!(await verifyPassword(account.passwordHash, input.password))) throw wrongCredentials();
@@ -56,7 +53,7 @@ export async function logOut(ctx: Context, caller: Caller): Promise<void> {
   await endSession(ctx, caller.sessionId);
 }
 
-/** Ends a session of the caller, at once in every process. Throws `not_found` for any other session. */
+/** Throws `not_found` for a session of another user. */
 export async function endOwnSession(ctx: Context, caller: Caller, sessionId: string): Promise<void> {
   const ended = await ctx.db
     .delete(sessions)
@@ -65,25 +62,23 @@ export async function endOwnSession(ctx: Context, caller: Caller, sessionId: str
   if (ended.length === 0) throw new AppError('not_found', 'Session not found');
 }
 
-/** Matches the account of an e-mail address, ignoring case and surrounding space. */
 export const hasEmail = (email: string) => eq(sql`lower(${users.email})`, storedEmail(email));
 
-/** An e-mail address as it is stored. Lower case is the database's, whose Unicode tables differ from those of Node. */
+/** The database lower-cases as well, because its Unicode tables differ from those of Node. */
 export const storedEmail = (email: string) => sql`lower(${email.trim().toLowerCase()})`;
 
 interface AccountValues {
   name: string;
   email: string;
   timezone?: string | null;
-  /** Null for an account that only signs in through a provider. */
+  /** Null if the account signs in through a provider only. */
   passwordHash: string | null;
   role: 'USER' | 'ADMIN';
-  /** Default: a local one. */
   identityUserId?: string;
   emailVerified?: boolean;
 }
 
-/** Inserts an account whose trial begins now. Returns undefined if the e-mail address has an account. */
+/** Returns undefined if the e-mail address has an account. */
 export async function insertAccount(ctx: Context, values: AccountValues) {
   const { email, name, timezone, passwordHash, role, identityUserId, emailVerified } = values;
   const now = ctx.now();
@@ -112,7 +107,7 @@ export async function insertAccount(ctx: Context, values: AccountValues) {
 
 const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail address or the password is wrong.');
 
-/** Rehashes with today's parameters while the password is known, unless it was changed meanwhile. */
+/** Does nothing if the password was changed meanwhile. */
 async function rehashIfWeak(ctx: Context, known: { id: number; passwordHash: string | null }, password: string) {
   if (known.passwordHash === null || !needsRehash(known.passwordHash)) return;
   const passwordHash = await hashPassword(password);

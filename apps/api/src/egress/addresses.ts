@@ -22,9 +22,8 @@ const SPECIAL_IPV4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** All that is allocated; the rest of IPv6 is special or unassigned. */
 const GLOBAL_IPV6 = '2000::/3';
-/** Within it. 6to4 and Teredo hide an IPv4 address. */
+/** 6to4 and Teredo hide an IPv4 address. */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
@@ -32,16 +31,16 @@ const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
 const special = buildNetworkList([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
 const global = buildNetworkList([GLOBAL_IPV6]);
 
-/** A positive rule: ipaddr.js names special ranges only, and would let an unassigned network pass. */
+/** A positive rule, because ipaddr.js names special ranges only and lets unassigned networks pass. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4');
   const parsed = ipaddr.parse(address);
-  // A NAT64 address is as public as the IPv4 address in its last four bytes.
+  // The last four bytes are an IPv4 address.
   if (parsed.match(NAT64)) return isPublic(ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString());
   return global.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }
 
-/** The canonical spelling, `::ffff:127.0.0.1` as IPv4. Null for anything else and for an address with a zone. */
+/** Returns the canonical spelling, `::ffff:127.0.0.1` as IPv4; null for other texts and for a zone. */
 export function parseAddress(text: string): string | null {
   // ipaddr.js also takes 127.1, octal and hexadecimal.
   if (text.includes('%') || isIP(text) === 0) return null;

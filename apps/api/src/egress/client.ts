@@ -13,19 +13,16 @@ export interface HttpPost {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Buffer | string;
-  /** Until the connection is established, TLS included. Default: 5 s. */
+  /** Includes TLS. Default: 5 s. */
   connectMs?: number;
-  /** From then until the response is read. Default: 30 s. Nothing the receiver sends extends it. */
+  /** From the connection until the response is read, whatever the receiver sends. Default: 30 s. */
   responseMs?: number;
-  /** Of the response's body; beyond it the connection is dropped. Default: 64 KiB. */
+  /** Default: 64 KiB; beyond it the connection is dropped. */
   maxBytes?: number;
   signal?: AbortSignal;
 }
 
-/**
- * `error` is shown to the owner of the address, so it is the same for all failures that would reveal hosts and ports of
- * the network. Null for 2xx. `not_sent`: the address may not be reached, or its name has no address.
- */
+/** `error` is shown to the owner of the address, so it does not reveal hosts and ports of the network. */
 export type HttpOutcome =
   | { kind: 'answered'; status: number; error: string | null }
   | { kind: FailureKind; status: null; error: string };
@@ -34,7 +31,7 @@ type FailureKind = 'not_sent' | 'connection' | 'timeout' | 'aborted';
 export interface HttpClient {
   /** Never rejects. */
   post(request: HttpPost): Promise<HttpOutcome>;
-  /** Why the address may not be used, for the user who gave it; null if it may. Does not resolve names. */
+  /** Returns the problem for the user, or null. Does not resolve names. */
   checkAddress(url: string): string | null;
   close(): Promise<void>;
 }
@@ -65,7 +62,7 @@ export function createHttpClient(settings: EgressSettings, options: HttpClientOp
         timeoutMs: responseMs,
         maxBytes,
       });
-      // The status counts, however the body ended.
+      // The status counts, however the body ends.
       if (status !== null) return toAnswer(status);
       if (end === 'timeout' || end === 'aborted') return toFailure(end, responseMs);
       return toFailure(error instanceof NoAllowedAddress ? 'not_sent' : 'connection', responseMs);

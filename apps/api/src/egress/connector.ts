@@ -3,7 +3,6 @@ import { buildConnector } from 'undici';
 import type { EgressPolicy } from './policy.ts';
 import type { Lookup } from './resolver.ts';
 
-/** How many addresses of a name are tried, and how long each before the next. */
 const MAX_ATTEMPTS = 4;
 const ATTEMPT_MS = 1000;
 const MAX_TLS_SESSIONS = 256;
@@ -13,16 +12,12 @@ export class NoAllowedAddress extends Error {}
 
 export interface Connector {
   connect: buildConnector.connector;
-  /** Connections that are open or being made. */
   readonly size: number;
-  /** Ends those that are being made; the pools close the others. */
+  /** Ends connection attempts; the pools close open connections. */
   close(): void;
 }
 
-/**
- * Checks literal addresses too, which a hook into name resolution would miss. Unless the policy allows all addresses of
- * a name, none is tried; the remote address is checked again before anything is sent.
- */
+/** Checks literal addresses too, and the remote address again before anything is sent. */
 export function createConnector(policy: EgressPolicy, lookup: Lookup, connectMs: number): Connector {
   const sockets = new Set<Socket>();
   const closing = new AbortController();
@@ -91,7 +86,7 @@ async function resolveAllowed(policy: EgressPolicy, lookup: Lookup, { host, port
   const isAllowed = (address: string) => policy.allows(address, port);
   const local = policy.findLocalAddresses(host)?.filter(isAllowed);
   const addresses = local ?? (await lookup(host, signal).catch(() => []));
-  // A name with a public and a private address is a trap, or a mistake that would fail at random.
+  // A name with a public and a private address is a trap, or a mistake that fails at random.
   if (addresses.length === 0 || !addresses.every(isAllowed)) throw new NoAllowedAddress();
   return addresses.slice(0, MAX_ATTEMPTS);
 }

@@ -9,18 +9,17 @@ export interface ExchangeRequest {
   headers: Readonly<Record<string, string>>;
   body?: Buffer | string;
   signals?: readonly AbortSignal[];
-  /** Until the request has a connection; `timeoutMs` then counts from there. Default: no limit of its own. */
+  /** Time to get a connection, from which `timeoutMs` then counts. Default: no own limit. */
   connectMs?: number;
   timeoutMs: number;
   maxBytes: number;
-  /** Called with the final status, not with interim ones. */
+  /** Not called for interim statuses. */
   onHeaders?: (status: number, headers: IncomingHttpHeaders) => void;
-  /** Called with each piece of the body; returns true to read no further. */
+  /** Returns true to read no further. */
   onData?: (chunk: Buffer) => boolean;
 }
 
 export interface ExchangeResult {
-  /** `stopped`: by `onData`. `no_connection`: none within `connectMs`. `failed`: by `error`. */
   end: 'complete' | 'stopped' | 'too_large' | 'no_connection' | 'timeout' | 'aborted' | 'failed';
   status: number | null;
   sent: boolean;
@@ -29,10 +28,7 @@ export interface ExchangeResult {
 
 const STOPPED = new Error('stopped');
 
-/**
- * Never rejects, follows no redirects and decompresses nothing. undici's own `request` neither reports whether the
- * request has left nor ends one that still waits for its connection.
- */
+/** Never rejects, follows no redirects and decompresses nothing. */
 export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<ExchangeResult> {
   const { origin, path, method, headers, body = null, signals = [], connectMs, timeoutMs, maxBytes } = request;
   const { promise, resolve } = Promise.withResolvers<ExchangeResult>();
@@ -67,7 +63,7 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(started) {
       controller = started;
-      // It ended while it waited for a connection: undici starts it all the same.
+      // undici starts a request even if it ended while it waited for a connection.
       if (ended) return started.abort(STOPPED);
       if (connectMs === undefined) return;
       clearTimeout(timer);

@@ -12,13 +12,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** An empty object for anything else. */
 export const toObject = (value: unknown): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
-/** An empty list for anything else. */
 export const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** A text of at most 500 characters that is not blank; null for anything else. */
 export const toText = (value: unknown): string | null =>
   (typeof value === 'string' && toStorableText(value, MAX_TEXT).trim()) || null;

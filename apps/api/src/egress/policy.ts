@@ -6,13 +6,13 @@ import { buildNetworkList, isPublic, parseAddress } from './addresses.ts';
 
 export type EgressSettings = Pick<Config, 'production' | 'baseUrl' | 'appUrl' | 'port' | 'egressAllow'>;
 
-/** An address in the form in which it is used, or what is wrong with it, for the user who gave it. */
+/** `problem` is for the user who gave the address. */
 export type ParsedUrl = { url: { origin: string; path: string }; problem: null } | { url: null; problem: string };
 
 export interface EgressPolicy {
-  /** Parses and checks an address. The only place that parses one; does not resolve names. */
+  /** Does not resolve names. */
   parseUrl(url: string): ParsedUrl;
-  /** The addresses of a host that needs no name server: a literal address or `localhost`; null for any other. */
+  /** Returns the addresses of a literal address or `localhost`; null for other hosts. */
   findLocalAddresses(host: string): readonly string[] | null;
   allows(address: string, port: number): boolean;
 }
@@ -22,7 +22,6 @@ const PORTS = [443, 8443];
 const LOOPBACK = ['127.0.0.1', '::1'];
 const HOST_NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Allows public addresses, in production by https at `PORTS` only, and what `EGRESS_ALLOW` lists. */
 export function createEgressPolicy({
   production,
   baseUrl,
@@ -48,7 +47,7 @@ export function createEgressPolicy({
     if (ownHosts.includes(hostAndPort(url))) return 'must not be an address of this service';
     const local = findLocalAddresses(host);
     if (local === null && !HOST_NAME.test(host)) return 'must name a host';
-    // The addresses of a name, and whether this port is allowed for them, are known only when it is resolved.
+    // Whether a port is allowed for the addresses of a name is known only when it is resolved.
     const isPortAllowed = !production || PORTS.includes(port) || egressAllow.some((to) => (to.port ?? port) === port);
     if (!isPortAllowed) return `must use port ${PORTS.join(' or ')}`;
     if (local && !local.some((address) => allows(address, port))) return 'must be a public address';
@@ -91,7 +90,6 @@ function isOwnAddress(address: string): boolean {
   return own.some((entry) => parseAddress(entry.address) === address);
 }
 
-/** Without the brackets of IPv6 and the final dot of a full name. */
 const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 const portOf = (url: URL) => Number(url.port || { 'http:': 80, 'https:': 443 }[url.protocol]);
 const hostAndPort = (url: URL) => `${hostOf(url)}:${portOf(url)}`;

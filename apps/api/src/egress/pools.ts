@@ -13,13 +13,12 @@ export interface PoolLimits {
 }
 
 const IDLE_MS = 4000;
-/** However long a receiver offers to keep a connection. */
 const MAX_IDLE_MS = 30_000;
 /** A newer pool resolves the name again. */
 const MAX_AGE_MS = 120_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Beyond `maxOrigins` or `maxSockets` the least recently used pool is closed once its requests have ended. */
+/** Beyond a limit, the least recently used pool is closed once its requests have ended. */
 export function createPools(connector: Connector, { maxOrigins = 256, maxSockets = 1024 }: PoolLimits): Pools {
   const retired = new Set<Pool>();
   const pools = new LRUCache<string, Pool>({
@@ -49,7 +48,7 @@ export function createPools(connector: Connector, { maxOrigins = 256, maxSockets
 function createPool(origin: string, connector: Connector): Pool {
   return new Pool(origin, {
     connect: connector.connect,
-    // HTTP/2 streams would share the fate of the slowest.
+    // An HTTP/2 connection is as slow as its slowest stream.
     allowH2: false,
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: MAX_IDLE_MS,

@@ -3,13 +3,10 @@ import { promises as dns } from 'node:dns';
 export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const QUERY = { timeout: 500, tries: 3 };
-/** The name servers do not know the name, or there is no name server. */
+/** `ECONNREFUSED`: there is no name server. */
 const UNKNOWN = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'];
 
-/**
- * `dns.lookup` would hold one of a few threads while a name server is silent. `useHostsFile` uses it for names that the
- * name servers do not know, one at a time for that reason.
- */
+/** Uses `dns.lookup`, which blocks one of few threads, only for the hosts file and one name at a time. */
 export function createLookup(options: { useHostsFile: boolean; servers?: readonly string[] }): Lookup {
   let previous: Promise<unknown> = Promise.resolve();
   return async (name, signal) => {
@@ -22,7 +19,7 @@ export function createLookup(options: { useHostsFile: boolean; servers?: readonl
 }
 
 async function queryNameServers(name: string, signal: AbortSignal, servers?: readonly string[]) {
-  // A resolver for each query: it can be cancelled, and picks up changes of the machine's name servers.
+  // A resolver for each query can be cancelled, and reads the machine's current name servers.
   const resolver = new dns.Resolver(QUERY);
   if (servers) resolver.setServers(servers);
   const cancel = () => resolver.cancel();

@@ -4,10 +4,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 type Done = (error: Error | null, value?: unknown) => void;
 
-/**
- * Accepts JSON only, and not as `text/plain`, which any web page may send. An empty body is undefined; bytes that are
- * not UTF-8 are an error instead of being replaced.
- */
+/** Accepts JSON only, because any page may send `text/plain`. An empty body is undefined, invalid UTF-8 an error. */
 export function registerJsonParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = createJsonParser(app);
@@ -16,7 +13,7 @@ export function registerJsonParser(app: FastifyInstance): void {
   );
 }
 
-/** Leaves bodies of any type as bytes, in a plugin that checks a signature. Returns a parser like that of other routes. */
+/** Passes bodies on as bytes, for signature checks. Returns the JSON parser of the other routes. */
 export function registerRawParser(app: FastifyInstance): (request: FastifyRequest, bytes: Buffer) => Promise<unknown> {
   app.removeAllContentTypeParsers();
   const parse = createJsonParser(app);

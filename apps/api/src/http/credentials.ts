@@ -3,10 +3,7 @@ import type { Config } from '../config/config.ts';
 
 export const SESSION_COOKIE = 'local-session';
 
-/**
- * The bearer token of a request, or else its session cookie. Null if there are several, because another reader of the
- * request might pick another one.
- */
+/** Returns the bearer token, or else the session cookie; null for several, as another reader might pick another. */
 export function findToken(request: FastifyRequest): string | null {
   const { authorization, cookie } = request.headers;
   if (authorization !== undefined && countHeader(request, 'authorization') > 1) return null;
@@ -21,11 +18,11 @@ export const hasBearerToken = ({ headers }: FastifyRequest): boolean => findBear
 export const findBearer = (authorization: string | undefined) =>
   /^bearer +([^\s,]+)$/i.exec(authorization ?? '')?.[1] ?? null;
 
-/** How often a header was sent. Node itself keeps only the first of two `Authorization` headers. */
+/** Counts in the raw headers, because Node keeps only the first of two `Authorization` headers. */
 export const countHeader = ({ raw }: FastifyRequest, name: string) =>
   raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
 
-/** Sets the session cookie; `maxAge` is in seconds, 0 removes it. */
+/** `maxAge` is in seconds; 0 removes the cookie. */
 export const setSessionCookie = (
   reply: FastifyReply,
   { cookieSecure }: Pick<Config, 'cookieSecure'>,

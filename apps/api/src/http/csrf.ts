@@ -5,7 +5,6 @@ import { hasBearerToken, SESSION_COOKIE } from './credentials.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
-/** By `Sec-Fetch-Site`; a browser sends no other value. */
 const IS_OTHER_SITE = new Map<unknown, boolean>([
   ['cross-site', true],
   ['same-site', true],
@@ -13,17 +12,7 @@ const IS_OTHER_SITE = new Map<unknown, boolean>([
   ['none', false],
 ]);
 
-/**
- * Throws 403 for what a page of another site makes a browser send, before the session is found:
- *
- * - A state-changing request with the session cookie, if `Sec-Fetch-Site` says `cross-site` or `same-site`, or without
- *   that header if `Origin` is neither `BASE_URL` nor `APP_URL`.
- * - Signing in and the other public forms of `/api/auth`, which need no cookie, if `Origin` is neither of the two, or
- *   without that header by `Sec-Fetch-Site`. A web application at another origin than the API signs in there and goes
- *   on with a bearer token.
- *
- * A browser never adds bearer tokens on its own, and other clients send neither header.
- */
+/** Throws 403 if another site made a browser send the session cookie or a public form of `/api/auth`. */
 export function registerCsrfProtection(
   app: FastifyInstance,
   { baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>,
@@ -45,6 +34,6 @@ const hasCookie = (request: FastifyRequest) =>
   request.headers.cookie?.includes(`${SESSION_COOKIE}=`) === true &&
   !hasBearerToken(request);
 
-/** Not the inbound webhook path, which is public too and has a signature. */
+/** Excludes the inbound webhook path, which is public and has a signature. */
 const isSignIn = ({ routeOptions: { url = '', config } }: FastifyRequest) =>
   config.access === 'public' && url.startsWith('/api/auth/');

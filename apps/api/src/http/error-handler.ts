@@ -2,10 +2,7 @@ import type { RateLimitDetails } from '@carillon/contract';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERROR_KINDS, ERROR_MESSAGES, fromDatabaseError } from '../errors.ts';
 
-/**
- * What the errors of a route look like; default: `standard`. `valid` is `{valid: false, error}`, `authenticated`
- * answers 401 with `{authenticated: false}`, and `bare` is `{error}`.
- */
+/** `valid`: `{valid: false, error}`; `authenticated`: 401 as `{authenticated: false}`; `bare`: `{error}`. */
 export type ErrorShape = 'standard' | 'valid' | 'authenticated' | 'bare';
 
 declare module 'fastify' {
@@ -19,7 +16,6 @@ export interface ErrorResponse {
   error: string;
   message?: string;
   details?: Record<string, unknown>;
-  /** In seconds; repeats the detail where signing in is limited. */
   retryAfter?: number;
 }
 
@@ -28,7 +24,7 @@ export function setErrorHandlers(app: FastifyInstance): void {
   app.setNotFoundHandler(async (_request, reply) => answerUnknownRoute(reply));
 }
 
-/** Answers a request to an unknown route with 404 before its body is read. */
+/** Answers an unknown route with 404 before the body is read. */
 export function rejectUnknownRoutes(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) answerUnknownRoute(reply);
@@ -39,7 +35,6 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
 const answerUnknownRoute = (reply: FastifyReply) =>
   send(reply, 404, { success: false, error: 'Not found', message: 'There is no such endpoint.' });
 
-/** Answers an error. Unexpected errors are logged with their cause and answered with 500. */
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const response = toErrorResponse(error);
   logUnexpected(error, response, request);
@@ -49,7 +44,7 @@ export function handleError(error: FastifyError | AppError, request: FastifyRequ
   return send(reply, response.status, toEnvelope(response, shape, access === 'public'));
 }
 
-/** The body of an error, for an answer whose status is sent already; logs like `handleError`. */
+/** Returns the body of an error for an answer whose status is already sent, and logs like `handleError`. */
 export function toErrorBody(error: FastifyError | AppError, request: FastifyRequest): Record<string, unknown> {
   const response = toErrorResponse(error);
   logUnexpected(error, response, request);
@@ -82,10 +77,9 @@ const CLIENT_ERRORS: Record<string, ErrorResponse> = {
   FST_ERR_MAX_PARAM_LENGTH: { status: 404, error: 'Not found', message: 'There is no such endpoint.' },
 };
 
-/** The statuses of the API that an error of a plugin may keep. */
 const CLIENT_STATUSES = [400, 401, 403, 404, 409, 429];
 
-/** Returns null for an error that Fastify or a plugin did not raise about the request. */
+/** Returns null for errors that neither Fastify nor a plugin raised about the request. */
 function toClientError({ code, statusCode }: FastifyError): ErrorResponse | null {
   const known = CLIENT_ERRORS[code];
   if (known) return known;
@@ -103,13 +97,13 @@ function logUnexpected(error: FastifyError | AppError, { status }: ErrorResponse
 
 function setRetryAfter(error: FastifyError | AppError, { status }: ErrorResponse, reply: FastifyReply) {
   const seconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
-  // Only a provider knows when it will be back, and many of its failures are permanent.
+  // Many failures of a provider are permanent, and only the provider knows when it recovers.
   const isProvider = error instanceof AppError && error.kind === 'provider_failed';
   if (seconds !== undefined) reply.header('retry-after', seconds);
   else if (status === 503 && !isProvider && !reply.hasHeader('retry-after')) reply.header('retry-after', '30');
 }
 
-/** Sets the headers of a 429 here as well, because a service may throw for a limit that is not the route's. */
+/** Also sets the headers of limits that a service checks, which the hooks of the route do not know. */
 function addRateLimit(error: AppError, response: ErrorResponse, request: FastifyRequest, reply: FastifyReply) {
   const { limit, remaining, reset, retryAfter } = (error.details ?? {}) as Partial<RateLimitDetails>;
   const headers = {
@@ -123,7 +117,6 @@ function addRateLimit(error: AppError, response: ErrorResponse, request: Fastify
   if (isAuth && retryAfter !== undefined) response.retryAfter = retryAfter;
 }
 
-/** Exported for its test. */
 export function toEnvelope(
   { status, ...error }: ErrorResponse,
   shape: ErrorShape,
@@ -136,7 +129,7 @@ export function toEnvelope(
     case 'authenticated':
       return status === 401 ? { authenticated: false } : standard;
     case 'valid':
-      // Both fields, because this route's clients read `valid` and others read `success`.
+      // Clients of this route read `valid`, others `success`.
       if (isValidation || status === 503) return { valid: false, ...standard };
       return status === 400 ? { valid: false, error: text } : standard;
     case 'bare':
@@ -149,10 +142,9 @@ export function toEnvelope(
   }
 }
 
-/** Labels that say less than the message beside them. */
 const VAGUE_LABELS = new Set(['Unauthorized', 'Service unavailable']);
 
-/** Serializes without the route's response schemas, which would remove fields that they do not name. */
+/** Bypasses the response schemas, which would remove fields that they do not name. */
 function send(reply: FastifyReply, status: number, body: Record<string, unknown>) {
   return reply
     .code(status)

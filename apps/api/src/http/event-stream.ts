@@ -1,10 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/**
- * Whether a client with this `Accept` header prefers events to JSON. Not `negotiator`: for equal qualities it takes the
- * client's order, where JSON is the default here, and it ignores a range with a charset.
- */
+/** Whether an `Accept` header prefers events to JSON. At equal quality JSON wins, unlike in `negotiator`. */
 export function wantsEvents(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
@@ -29,22 +26,19 @@ export function abortOnHangUp(reply: FastifyReply): AbortController {
   return abort;
 }
 
-/** Server-sent events for one client. */
 export interface Events {
-  /** Adds to the text of `content` events. A slow client gets fewer and larger ones. */
+  /** A slow client gets fewer and larger `content` events. */
   addContent(text: string): void;
-  /** Sends the last event. */
   end(event: string, data: object): void;
   /** Resolves with the first event; until then the request may be answered otherwise. */
   readonly begun: Promise<void>;
   readonly hasBegun: boolean;
-  /** Answers with the events, later ones included. */
   answer(reply: FastifyReply): FastifyReply;
   /** Closes the stream of a request that is answered otherwise. */
   drop(): void;
 }
 
-/** Sends a comment every `keepAliveMs`, the first of which begins the answer, so that proxies keep the connection. */
+/** Sends comments every `keepAliveMs`, so that proxies keep the connection; the first may begin the answer. */
 export function openEventStream({ keepAliveMs }: { keepAliveMs: number }): Events {
   const begun = Promise.withResolvers<void>();
   let hasBegun = false;

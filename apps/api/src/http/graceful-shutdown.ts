@@ -2,11 +2,7 @@ import { Server as HttpServer } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/**
- * Lets `app.close()` lose no request. The listener closes at once, so that a proxy opens new connections elsewhere.
- * Requests on open connections are answered with `Connection: close`. Idle connections are closed `keepAliveGraceMs`
- * after the last answer. `app.close()` resolves when all connections are closed.
- */
+/** Makes `app.close()` answer requests on open connections, and close idle ones after `keepAliveGraceMs`. */
 export function closeGracefully(app: FastifyInstance, keepAliveGraceMs: number): void {
   const { server } = app;
   let isClosing = false;
@@ -16,17 +12,17 @@ export function closeGracefully(app: FastifyInstance, keepAliveGraceMs: number):
     isClosing = true;
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    // Kept alive, a connection would keep the process for more than a minute.
+    // A kept connection would delay the end of the process by more than a minute.
     if (isClosing) reply.header('connection', 'close');
     done();
   });
   app.addHook('onResponse', (_request, _reply, done) => {
-    // An answer that began before the close has promised to keep its connection, so the next request may come there.
+    // An answer that began before the close has promised to keep its connection for the next request.
     grace?.refresh();
     done();
   });
 
-  // Node's own close, which Fastify calls, destroys idle connections at once and with them requests on their way.
+  // Node's own close, which Fastify calls, destroys idle connections with the requests on their way.
   server.close = (done) => {
     grace = setTimeout(() => server.closeIdleConnections(), keepAliveGraceMs);
     server.once('close', () => {

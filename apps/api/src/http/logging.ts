@@ -3,14 +3,12 @@ import type { Context } from '../context.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Polled by machines: a success is logged at `debug` only. */
+    /** Successes are logged at `debug`, because machines poll the route. */
     routine?: boolean;
   }
 }
 
-/**
- * Logs and measures each request. The route's pattern, never the URL: that may contain a token or a webhook's secret.
- */
+/** Logs the pattern of the route, because the URL may contain a token or a webhook's secret. */
 export function logRequests(app: FastifyInstance, { metrics }: Pick<Context, 'metrics'>): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, callerOrNull } = request;

@@ -4,32 +4,27 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, invalidField } from '../errors.ts';
 import { LARGE_BODY_LIMIT } from './server.ts';
 
-/** For the boundaries of a form and the headers of its part. */
 const MAX_FORM_OVERHEAD_BYTES = 64 * 1024;
 
 export interface FormFile {
-  /** As the client sent it, possibly with a path. */
+  /** As sent, possibly with a path. */
   name: string;
   type: string;
-  /** Throws a 400 if the form is incomplete or has more than this file. */
+  /** Throws 400 if the form is incomplete or has another part. */
   bytes: AsyncIterable<Buffer>;
 }
 
-/** Accepts multipart forms only, in a plugin whose routes read the file with `openFile`. */
 export async function registerFormParser(app: FastifyInstance, maxBytes: number): Promise<void> {
   app.removeAllContentTypeParsers();
   await app.register(multipart, {
-    // One byte more, so that a file that is too long can be told from one of the maximal size.
+    // One byte more, to recognise a file that is too long.
     limits: { fileSize: maxBytes + 1, files: 2, fields: 1, parts: 2, fieldSize: 1024, headerPairs: 20 },
     throwFileSizeLimit: false,
     preservePath: true,
   });
 }
 
-/**
- * Reads a form up to its file, which has to be its only part, named `field`; throws a validation error of that field
- * otherwise. Reading the bytes reads the rest of the form.
- */
+/** Reads a form up to its only part, the file `field`. Throws a validation error for anything else. */
 export async function openFile(request: FastifyRequest, field: string, maxBytes: number): Promise<FormFile> {
   if (!request.isMultipart()) throw invalidField(field, 'is required');
   const maxLength = maxBytes + MAX_FORM_OVERHEAD_BYTES;
@@ -63,7 +58,6 @@ export async function openFile(request: FastifyRequest, field: string, maxBytes:
   return { name: unescapeName(filename), type: mimetype, bytes: readOnlyPart() };
 }
 
-/** The parser throws many kinds of errors for a malformed form; all of them are the client's. */
 async function orMalformed<T>(field: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -72,7 +66,7 @@ async function orMalformed<T>(field: string, read: () => Promise<T>): Promise<T>
   }
 }
 
-/** Rejects after more than `maxLength` bytes: the parser bounds the parts of a form, and nothing around them. */
+/** Rejects beyond `maxLength` bytes, because the parser bounds the parts only. */
 function watchLength(raw: IncomingMessage, maxLength: number, tooLarge: AppError): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   let length = 0;
@@ -89,21 +83,17 @@ const unknownPart = ({ fieldname }: Multipart, field: string) =>
     ? invalidField(fieldname.slice(0, 200).toWellFormed(), 'is not a known field')
     : invalidField(field, 'is required');
 
-/** Browsers escape what would end the name (WHATWG HTML, "multipart/form-data encoding algorithm"). */
+/** Browsers escape these characters (WHATWG HTML, "multipart/form-data encoding algorithm"). */
 const unescapeName = (name: string) => name.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');
 
-/**
- * Reads the rest of a body before an answer is sent, so that a client that is still sending gets its answer and can use
- * the connection again. Beyond the largest allowed body the connection is closed with the answer.
- */
+/** Reads the rest of a body, so that a client that is still sending gets its answer; closes if it is too long. */
 export async function drainBody({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (raw.complete || raw.readableEnded || raw.destroyed) return;
   const announced = Number(raw.headers['content-length'] ?? 0);
-  if (announced > LARGE_BODY_LIMIT || !(await drain(raw))) reply.header('connection', 'close');
+  if (announced > LARGE_BODY_LIMIT || !(await drainWithinLimit(raw))) reply.header('connection', 'close');
 }
 
-/** Returns false if the body is too long. */
-function drain(raw: IncomingMessage): Promise<boolean> {
+function drainWithinLimit(raw: IncomingMessage): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let length = 0;
   raw.unpipe();

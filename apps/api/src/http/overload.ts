@@ -2,18 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 
-/** The event loop of a busy process is not late by a tenth of it. */
 export const MAX_EVENT_LOOP_DELAY_MS = 500;
 
 const HEALTH = /^\/api\/health(\/|$)/;
 const CHECK_EVERY_MS = 250;
-/** A single pause is not overload: a large body, a garbage collection, a suspended machine. */
+/** A large body or a garbage collection makes a single check late. */
 const MIN_LATE_CHECKS = 3;
 
-/**
- * Throws `unavailable` while the event loop is late by more than `maxDelayMs`. Health routes answer all the same: a busy
- * process should not be restarted. Not `@fastify/under-pressure`, which takes a single pause of a second for overload.
- */
+/** Throws `unavailable` while the event loop is late, except for health routes: a busy process must not restart. */
 export function shedLoad(app: FastifyInstance, ctx: Context, maxDelayMs: number): void {
   let dueAt = performance.now() + CHECK_EVERY_MS;
   let lateChecks = 0;

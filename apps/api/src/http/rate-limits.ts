@@ -18,11 +18,10 @@ import { type Counter, createRateLimitStore, toPluginKey } from './rate-limit-st
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set for every route; null if it has no limit. */
+    /** Null for a route without a limit. */
     rate?: RateLimit | null;
   }
   interface FastifyRequest {
-    /** The counter of the check under way. */
     counter: Counter | null;
   }
 }
@@ -35,25 +34,20 @@ const POLICIES: Record<Scope, 'user' | 'ip' | 'endpoint'> = {
   'ip+token': 'endpoint',
 };
 
-/** What the guard needs, since a user's request is counted by the statement that finds the session. */
+/** For the guard, because the statement that finds the session counts a user's request. */
 export interface RateLimits {
-  /** Describes how the session statement counts a request of a user. */
   buildUserCount(request: FastifyRequest, userId: number): CountedRequest;
-  /** Sets the headers of a request that the session statement has counted; throws a 429 beyond the limit. */
+  /** Sets the headers of a counted request; throws 429 beyond the limit. */
   checkUser(
     request: FastifyRequest,
     reply: FastifyReply,
     counted: CountedRequest & { window: RateWindow },
   ): Promise<void>;
-  /** Counts a request without a session by its address; throws a 429 beyond the limit. */
+  /** Counts by address; throws 429 beyond the limit. */
   countAnonymous(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
-/**
- * Limits every route that is registered after it, and unknown ones: by address when a request arrives; by e-mail or
- * token once its body is read, before it is validated. `@fastify/rate-limit` provides a checker for each limit, which
- * hooks call, because a sign-in has two limits and unknown routes have one.
- */
+/** Limits all routes registered later: by address on arrival, by e-mail or token once the body is read. */
 export async function registerRateLimits(app: FastifyInstance, ctx: Context): Promise<RateLimits> {
   await app.register(rateLimit, { global: false, store: createRateLimitStore(ctx) });
   app.decorateRequest('counter', null);
@@ -71,7 +65,7 @@ export async function registerRateLimits(app: FastifyInstance, ctx: Context): Pr
     return checker;
   }
 
-  /** Throws a 429 beyond the limit; one of `userId` is recorded in the usage. */
+  /** Throws 429 beyond the limit; one of `userId` is recorded in the usage. */
   async function check(
     request: FastifyRequest,
     reply: FastifyReply,

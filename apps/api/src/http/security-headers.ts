@@ -1,17 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
 
-/** Nothing in an answer may be run or framed. `setCommonHeaders` adds the headers that every answer has. */
 const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-frame-options': 'DENY',
-  // Caches keep the answers for the web application apart from others.
+  // Caches keep answers for the web application apart from others.
   vary: 'Origin',
 };
 
-/** Browsers ignore it over plain http; behind a proxy that ends TLS, `BASE_URL` says that clients use https. */
+/** Browsers ignore it over http; behind a TLS proxy, `BASE_URL` says that clients use https. */
 const HSTS = { 'strict-transport-security': 'max-age=31536000' };
 
 const CORS_HEADERS = {
@@ -27,11 +26,7 @@ const PREFLIGHT_HEADERS = {
   'content-length': '0',
 };
 
-/**
- * Sets security headers, and CORS headers for pages at `APP_URL`, the only ones that may read the answers. Registered
- * before anything that may throw, because the web application reads errors as well. Constants instead of plugins:
- * `@fastify/cors` and `@fastify/helmet` compute the same values again for every request.
- */
+/** Registered before anything that may throw, because the web application reads errors as well. */
 export function registerSecurityHeaders(
   app: FastifyInstance,
   { baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>,

@@ -5,20 +5,16 @@ import { type FastifyBaseLogger, type FastifyHttpOptions, LogController, type Ra
 import type { Context } from '../context.ts';
 import { handleError } from './error-handler.ts';
 
-/** How long a client may take. */
 export interface Timeouts {
   headersMs: number;
   requestMs: number;
   checkMs: number;
 }
 
-/** A request with 16 MiB of attachments takes 120 s at 1.2 Mbit/s; a slow client holds no more than one socket. */
+/** A request with 16 MiB of attachments takes 120 s at 1.2 Mbit/s. */
 export const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 120_000, checkMs: 1000 };
 
-/**
- * Longer than proxies keep idle connections (nginx and most balancers 60 s), so that they close them: a request that is
- * sent into a closing connection is lost.
- */
+/** Longer than proxies keep idle connections (60 s): a request that is sent into a closing connection is lost. */
 const KEEP_ALIVE_MS = 75_000;
 
 export const BODY_LIMIT = 1024 * 1024;
@@ -55,7 +51,7 @@ export function serverOptions({ config, log }: Context, timeouts: Timeouts): Fas
   };
 }
 
-/** The caller's `X-Request-ID` if it is short and printable, so that logs and headers can repeat it; default: a new id. */
+/** Returns the caller's `X-Request-ID` if it is short and printable, or else a new id. */
 export function getRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
@@ -73,7 +69,7 @@ const MALFORMED: Record<string, [status: string, error: string]> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Headers too large'],
 };
 
-/** Answers bytes that are not an HTTP request, for which Fastify has neither a request nor a reply. */
+/** Answers bytes that are not an HTTP request, for which Fastify has no reply. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Context['log']): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const id = randomUUID();

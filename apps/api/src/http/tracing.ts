@@ -4,15 +4,11 @@ import type { OpenSpan } from '../telemetry/tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null if requests are not traced. */
     span: OpenSpan | null;
   }
 }
 
-/**
- * Traces each request until its answer ends or its client disconnects, within the trace of the caller if there is one.
- * The span has the route's pattern, never the URL, which may contain a token or a webhook's secret.
- */
+/** Names spans by the route's pattern, because the URL may contain a token or a webhook's secret. */
 export function traceRequests(app: FastifyInstance, { trace }: Pick<Context, 'trace'>): void {
   if (!trace.isOn) return;
   app.decorateRequest('span', null);
@@ -40,7 +36,7 @@ export function traceRequests(app: FastifyInstance, { trace }: Pick<Context, 'tr
     });
     span.run(done);
   });
-  // Reading the body leaves the span, because the connection's events run outside of it.
+  // The connection's events, which read the body, run outside of the span.
   app.addHook('preValidation', (request, _reply, done) => within(request.span, done));
   app.addHook('onResponse', (request, _reply, done) => within(request.span, done));
 }

@@ -17,29 +17,25 @@ import type { Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { compileSerializer } from './serializers.ts';
 
-/** Gives handlers the static types of the contract's schemas. */
 export interface ContractTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
   serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }
 
-/** A plugin with the routes of one resource: each has an operation of the contract as `schema`, and `access` in `config`. */
+/** Each route has an operation of the contract as `schema`, and `access` in `config`. */
 export type Routes = FastifyPluginAsync<{ ctx: Context }, RawServerDefault, ContractTypes>;
 
-/** `success` of every answer that is not an error. */
 export const success = true as const;
 
-/** The Fastify instance that `Routes` are given. */
 export type App = Parameters<Routes>[0];
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The application's context with the id and the origin of this request, for logs, events and the audit log. */
+    /** The application's context with the id and the origin of this request. */
     ctx: Context;
   }
 }
 
-/** Validates every route with the contract's validator and adds `request.ctx`. */
 export function registerContractValidation(app: FastifyInstance, ctx: Context): void {
   for (const schema of NAMED_SCHEMAS) app.addSchema(schema);
   app.setValidatorCompiler(({ schema, httpPart }) => compilePart(schema as TSchema, httpPart));
@@ -52,7 +48,7 @@ export function registerContractValidation(app: FastifyInstance, ctx: Context): 
   });
 }
 
-/** Throws for values that no schema forbids and PostgreSQL cannot store. Runs before validation, and without a schema. */
+/** Throws for values that PostgreSQL cannot store, which no schema forbids. */
 export function assertStorable({ params, query, body }: FastifyRequest): void {
   if (findUnsafeValue(params)) throw notFound();
   assertSafe('query', query);
@@ -76,7 +72,7 @@ function compilePart(schema: TSchema, part: string | undefined) {
   return (value: unknown) => {
     const checked = check(value);
     if (!checked.ok) return { error: part === 'params' ? notFound() : invalid(checked.details) };
-    // Headers are not replaced: a handler may read others than its schema names.
+    // A handler may read headers that its schema does not name.
     return part === 'headers' ? {} : checked;
   };
 }

@@ -7,10 +7,7 @@ export const userKey = ({ bucket }: RateLimit, userId: number): string => `${buc
 
 export const addressKey = ({ bucket }: RateLimit, address: string): string => `${bucket} ${getClientNetwork(address)}`;
 
-/**
- * The counter of an address and the e-mail address or token of a body, which is counted before it is validated; any
- * other value than text counts as one. The hash hides the value and bounds the key.
- */
+/** All values other than text count as one. The hash hides the value and bounds the key. */
 export function fieldKey(rate: RateLimit, address: string, body: unknown): string {
   const name = rate.scope === 'ip+email' ? 'email' : 'token';
   const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined;
@@ -18,22 +15,18 @@ export function fieldKey(rate: RateLimit, address: string, body: unknown): strin
   return `${addressKey(rate, address)} ${hash(name === 'email' ? normalizeEmail(value) : value)}`;
 }
 
-/** The counter of an e-mail address from all addresses together. */
 export const emailKey = ({ bucket }: RateLimit, email: string): string => `${bucket} ${hash(normalizeEmail(email))}`;
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
 
-/** In UTF-16 units. No longer address is valid, and normalizing a megabyte of text takes a tenth of a second. */
+/** In UTF-16 units. No valid address is longer, and normalizing a megabyte takes a tenth of a second. */
 const MAX_EMAIL_LENGTH = 2 * 254;
 
-/** One spelling for all that lead to the same account, full-width letters and surrounding spaces included. */
+/** Returns one spelling for all that lead to the same account, such as full-width letters. */
 const normalizeEmail = (email: string) =>
   email.length > MAX_EMAIL_LENGTH ? email : email.normalize('NFKC').trim().toLowerCase().normalize('NFKC');
 
-/**
- * The network that counts as one client: an IPv4 address, or the /64 of an IPv6 address, of which a client chooses the
- * rest. All forwarded texts that are not an address count as one client too.
- */
+/** Returns the /64 of an IPv6 address, because a client chooses the rest. Texts that are no address count as one. */
 export function getClientNetwork(address: string): string {
   const bare = withoutPort(address).replace(/%.*$/s, '');
   // ipaddr.js also takes 127.1, octal and hexadecimal.
@@ -44,6 +37,6 @@ export function getClientNetwork(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** Some proxies forward the port too, which is new for each connection. */
+/** Some proxies forward the port, which is new for each connection. */
 const withoutPort = (address: string) =>
   /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address)?.[1] ?? /^\[(.+)\](:\d+)?$/.exec(address)?.[1] ?? address;

@@ -3,7 +3,6 @@ import { eq, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
 
-/** What a user may use: the limits of the plan and the system settings, whichever is smaller. */
 export interface PlanLimits {
   executionsPerDay: number;
   executionsPerMonth: number;
@@ -37,7 +36,6 @@ const PLANS: Record<'trial' | 'pro', PlanLimits> = {
   },
 };
 
-/** The columns that decide a user's limits, for a query on `users` and `settings`. */
 export const planColumns = {
   plan: users.plan,
   role: users.role,
@@ -45,13 +43,12 @@ export const planColumns = {
   maxExecutionsPerDay: settings.maxExecutionsPerDay,
 };
 
-/** The same columns for a statement in which `u` is `users` and `s` is `settings`. */
+/** For a statement in which `u` is `users` and `s` is `settings`. */
 export const planColumnsSql = sql.raw('u.plan, u.role, s.max_tasks_per_user, s.max_executions_per_day');
 
 export type PlanRow = Pick<typeof users.$inferSelect, 'plan' | 'role'> &
   Pick<typeof settings.$inferSelect, 'maxTasksPerUser' | 'maxExecutionsPerDay'>;
 
-/** The limits in force for a user; admins have those of the pro plan. */
 export function getPlanLimits({ plan, role, maxTasksPerUser, maxExecutionsPerDay }: PlanRow): PlanLimits {
   const limits = PLANS[role === 'ADMIN' ? 'pro' : plan];
   return {
@@ -61,10 +58,7 @@ export function getPlanLimits({ plan, role, maxTasksPerUser, maxExecutionsPerDay
   };
 }
 
-/**
- * Locks the user's row until the transaction ends, so that no two transactions take the same remaining item, and returns
- * the limits in force with the default model. Count what is used in a later statement: it sees what others committed.
- */
+/** Locks the user, so that no two transactions take the same remaining item: count in a later statement. */
 export async function lockPlanLimits(ctx: Pick<Context, 'db'>, userId: number) {
   const [row] = await ctx.db
     .select({ ...planColumns, defaultModel: settings.defaultModel })

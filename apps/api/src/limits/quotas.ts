@@ -10,7 +10,7 @@ interface Counter {
   tokensReserved: number;
 }
 
-/** A user's limits and counters, read under lock. What is admitted is counted here first; `recordUsage` writes it. */
+/** Read under lock. Admissions are counted here first; `recordUsage` writes them. */
 export interface QuotaAccount {
   userId: number;
   isActive: boolean;
@@ -21,12 +21,9 @@ export interface QuotaAccount {
   month: Counter;
 }
 
-/** `details` of a 402. */
 export type QuotaExceeded = { resource: string; used: number | null; limit: number | null; resetAt: string | null };
 
-/** The UTC day of an instant, `YYYY-MM-DD`: the key of the daily quota window. */
 export const toUtcDay = (at: Date): string => at.toISOString().slice(0, 10);
-/** The UTC month of such a day, `YYYY-MM`: the key of the monthly one. */
 export const toUtcMonth = (day: string): string => day.slice(0, 7);
 
 interface AccountRow extends PlanRow, Counter {
@@ -36,14 +33,11 @@ interface AccountRow extends PlanRow, Counter {
   period: string;
 }
 
-/**
- * Locks the usage counters of `userIds` for today until the transaction ends, always in the same order, and returns each
- * user's account. Every decision on a quota holds this lock, so that no two see the same remainder.
- */
+/** Locks today's counters in a fixed order. Every quota decision holds this lock: no two see the same remainder. */
 export async function lockAccounts(db: Db, userIds: readonly number[], now: Date): Promise<Map<number, QuotaAccount>> {
   const day = toUtcDay(now);
   const ids = sql`${`{${[...new Set(userIds)].join(',')}}`}::int[]`;
-  // Sent together: the second statement locks the rows that the first has inserted.
+  // The second statement locks the rows that the first inserts.
   const [, found] = await Promise.all([
     queryRows(
       db,
@@ -80,13 +74,13 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
   return accounts;
 }
 
-/** As `lockAccounts`, for one user: null if the account was deactivated or deleted since the session was found. */
+/** Returns null if the account was deactivated or deleted since the session was found. */
 export async function lockActiveAccount(ctx: Pick<Context, 'db' | 'now'>, userId: number) {
   const account = (await lockAccounts(ctx.db, [userId], ctx.now())).get(userId);
   return account?.isActive ? account : null;
 }
 
-/** Applies a change to a locked account before it is decided on; `recordUsage` writes the same. */
+/** Changes a locked account only; `recordUsage` writes the same. */
 export function applyUsage(
   account: QuotaAccount,
   delta: { day: string; tokens?: number; tokensReserved?: number },
@@ -103,7 +97,7 @@ export function applyUsage(
   }
 }
 
-/** Counts one more execution in a locked account, or returns the quota that forbids it. */
+/** Counts one more execution, or returns the quota that forbids it. */
 export function admitExecution(account: QuotaAccount, now: Date): QuotaExceeded | null {
   const exceeded = checkQuota(account, now);
   if (exceeded) return exceeded;
@@ -112,14 +106,14 @@ export function admitExecution(account: QuotaAccount, now: Date): QuotaExceeded 
   return null;
 }
 
-/** As `admitExecution`, but throws 402 over quota; returns the usage that `recordUsage` has to write. */
+/** Throws 402 over quota; returns the usage for `recordUsage`. */
 export function chargeExecution(account: QuotaAccount, now: Date) {
   const exceeded = admitExecution(account, now);
   if (exceeded) throw quotaExceededError(exceeded);
   return { userId: account.userId, day: toUtcDay(now), executions: 1 };
 }
 
-/** The quota that forbids one more execution, or null. A user without tokens left starts nothing. */
+/** Returns the quota that forbids one more execution. Without tokens left, it may not start. */
 export function checkQuota(account: QuotaAccount, now: Date): QuotaExceeded | null {
   const { limits, day, month } = account;
   if (account.trialEndsAt && account.trialEndsAt <= now) {
@@ -132,15 +126,11 @@ export function checkQuota(account: QuotaAccount, now: Date): QuotaExceeded | nu
   );
 }
 
-/** The quota by which an account has no token left, or null. */
 export const checkTokenQuota = ({ limits, day, month }: QuotaAccount, now: Date): QuotaExceeded | null =>
   checkLimit('tokens', day.tokens, limits.tokensPerDay, nextDay(now)) ??
   checkLimit('tokens', month.tokens, limits.tokensPerMonth, nextMonth(now));
 
-/**
- * Reserves `tokens` for a call that is about to start. Returns false if used and reserved tokens fill a quota already:
- * the call then waits for the others to complete. So a quota is exceeded by one call at most.
- */
+/** Returns false if used and reserved tokens fill a quota, so that it is exceeded by one call at most. */
 export function reserveTokens({ limits, day, month }: QuotaAccount, tokens: number): boolean {
   if (day.tokens + day.tokensReserved >= limits.tokensPerDay) return false;
   if (month.tokens + month.tokensReserved >= limits.tokensPerMonth) return false;
@@ -149,7 +139,6 @@ export function reserveTokens({ limits, day, month }: QuotaAccount, tokens: numb
   return true;
 }
 
-/** The 402 for an exceeded quota. */
 export function quotaExceededError(exceeded: QuotaExceeded): AppError {
   const { resource, limit, resetAt } = exceeded;
   const message =

@@ -2,7 +2,6 @@
 export type Scope = 'user' | 'admin' | 'ip' | 'ip+email' | 'ip+token';
 
 export interface RateLimit {
-  /** The name of its counters, which is unique. */
   bucket: string;
   /** Requests in a window, before `RATE_LIMIT_MULTIPLIER`. */
   limit: number;
@@ -20,7 +19,7 @@ const rate = (bucket: string, limit: number, windowSeconds: number, scope: Scope
   scope,
 });
 
-/** Limits of routes. `:id` matches a parameter of a route, `*` any part of its path. */
+/** `:id` matches a parameter of a route, `*` any part of its path. */
 export const RATE_LIMITS: readonly RateLimit[] = [
   rate('POST /api/auth/login', 5, 15 * MINUTE, 'ip+email'),
   rate('POST /api/auth/register', 3, HOUR, 'ip'),
@@ -49,35 +48,28 @@ export const RATE_LIMITS: readonly RateLimit[] = [
   rate('* /api/webhooks/:userId/:secret', 100, MINUTE, 'ip'),
 ];
 
-/** Deliveries to a webhook; those beyond the limit wait. */
+/** Deliveries beyond the limit wait. */
 export const DELIVERIES = { limit: 100, windowSeconds: MINUTE } as const;
 
 /** One counter of a user for all routes without a row. */
 export const OTHER_ENDPOINTS = rate('other endpoints', 100, MINUTE, 'user');
 
-/** One counter of an address for other public routes, unknown routes, and requests without a needed session or secret. */
+/** Also counts unknown routes, and requests without the needed session or secret. */
 export const PUBLIC_ENDPOINTS = rate('public endpoints', 100, MINUTE, 'ip');
 
-/**
- * For one address at a route that is limited by a field of the body. The client chooses the field: without this limit, a
- * new e-mail address in each request would allow any number of password hashes.
- */
+/** Bounds the password hashes of one address, which can send a new e-mail address in each request. */
 export const ANY_FIELD_LIMIT = 300;
 
-/** The limit of one address at a route that is limited by a field of the body. */
 export const toAddressLimit = ({ bucket }: RateLimit): RateLimit =>
   rate(`${bucket} from one address`, ANY_FIELD_LIMIT, MINUTE, 'ip');
 
-/** Sign-ins to one account from all addresses together; see `auth/throttle-login.ts`. */
+/** From all addresses together; see `auth/throttle-login.ts`. */
 export const ACCOUNT_LOGINS = rate('sign-in to one account', 100, 15 * MINUTE, 'ip+email');
 
-/** Attempts of a user to change the password. */
 export const PASSWORD_ATTEMPTS = rate('change of the password', 5, 15 * MINUTE, 'user');
 
-/** Attempts of a user to change the e-mail address. */
 export const EMAIL_CHANGES = rate('change of the e-mail address', 5, HOUR, 'user');
 
-/** Limits of server actions by user. Other actions have none. */
 export const ACTION_RATE_LIMITS = {
   createTask: rate('action createTask', 10, MINUTE, 'user'),
   executeTask: rate('action executeTask', 30, MINUTE, 'user'),
@@ -85,7 +77,6 @@ export const ACTION_RATE_LIMITS = {
   getExecutions: rate('action getExecutions', 100, MINUTE, 'user'),
 } as const satisfies Record<string, RateLimit>;
 
-/** Scaled by `RATE_LIMIT_MULTIPLIER`, rounded, and at least 1. */
 export const getEffectiveLimit = ({ config }: Scaled, { limit }: Pick<RateLimit, 'limit'>): number =>
   Math.max(1, Math.round(limit * config.rateLimitMultiplier));
 
@@ -97,12 +88,11 @@ const EXEMPT = /^(GET|HEAD) \/($|api\/health(\/(live|ready))?$|api\/docs$|api\/d
 
 export const isExempt = (method: string, path: string): boolean => EXEMPT.test(`${method} ${path}`);
 
-/** The limit of a route by its method, pattern and access; null if it has none. */
 export function findRateLimit(method: string, url: string, access: string | undefined): RateLimit | null {
   if (isExempt(method, url)) return null;
   const row = RATE_LIMITS.find(({ bucket }) => matches(bucket, `${method} ${url}`));
   if (row) return row;
-  // Calls with the right secret are not limited; the guard counts wrong secrets.
+  // The guard counts wrong secrets.
   if (access === 'cron') return null;
   return access === 'public' ? PUBLIC_ENDPOINTS : OTHER_ENDPOINTS;
 }

@@ -9,10 +9,7 @@ interface Rejection {
   endpoint: string;
 }
 
-/**
- * Records a 429 of the limit `bucket` in the metrics, and a user's also under its endpoint and UTC day for
- * `rateLimits` of `GET /api/usage`. Logs failures instead of throwing: the answer is 429 either way.
- */
+/** Logs failures instead of throwing, because the answer is 429 either way. */
 export async function recordRejection(ctx: Context, bucket: string, rejection?: Rejection): Promise<void> {
   ctx.metrics.rateLimited(bucket);
   if (!rejection) return;
@@ -26,7 +23,7 @@ export async function recordRejection(ctx: Context, bucket: string, rejection?: 
 type Batcher = (rejection: Rejection & { at: Date }) => Promise<void>;
 const batchers = new WeakMap<Db, Batcher>();
 
-/** A flood of rejections is written in batches, so that a 429 costs no more than an answer. */
+/** Batches writes, so that a flood of rejections stays cheap. */
 function rejectionBatcher(db: Db): Batcher {
   const batcher: Batcher = batchers.get(db) ?? createBatcher((rejections) => writeRejections(db, rejections), 500);
   batchers.set(db, batcher);
@@ -41,7 +38,7 @@ async function writeRejections(db: Db, rejections: (Rejection & { at: Date })[])
     const hits = (sums.get(key)?.hits ?? 0) + 1;
     sums.set(key, { userId, day, endpoint, hits, lastHit: at.toISOString() });
   }
-  // Sorted, so that two processes cannot deadlock; the join leaves out users that were deleted meanwhile.
+  // Sorted, so that two processes cannot deadlock; the join leaves out users deleted meanwhile.
   await db.execute(sql`
     insert into rate_hits as r (user_id, day, endpoint, hits, last_hit)
     select h.user_id, h.day, h.endpoint, h.hits, h.last_hit

@@ -6,14 +6,13 @@ import { AppError } from '../errors.ts';
 import { getEffectiveLimit, type RateLimit } from './rates.ts';
 import { recordRejection } from './rejections.ts';
 
-/** A request as it is counted: everything with the same key shares a counter. */
+/** Requests with the same key share a counter. */
 export interface CountedRequest {
   key: string;
   windowMs: number;
   at: Date;
 }
 
-/** A counter after a request was counted. Its window began with the first request. */
 export interface RateWindow {
   count: number;
   endsAt: Date;
@@ -26,20 +25,19 @@ export interface RateLimitState {
   isExceeded: boolean;
 }
 
-/** Counts a request. Exact over any number of processes, because the row of the key is the only counter. */
+/** Exact over any number of processes, because the row of the key is the only counter. */
 export async function countRequest(db: Db, request: CountedRequest): Promise<RateWindow> {
   const [window] = await countQuery(db).execute(countValues(request));
   if (!window) throw new Error('The upsert of a rate window has returned no row.');
   return window;
 }
 
-/** Counts a request of `rate` in the counter `key` and returns the state of that limit. */
 export async function checkRateLimit(ctx: Context, rate: RateLimit, key: string): Promise<RateLimitState> {
   const window = await countRequest(ctx.db, { key, windowMs: rate.windowSeconds * 1000, at: ctx.now() });
   return toRateLimitState(getEffectiveLimit(ctx, rate), window);
 }
 
-/** As `checkRateLimit`; throws a 429 beyond the limit. */
+/** Throws 429 beyond the limit. */
 export async function assertRateLimit(ctx: Context, rate: RateLimit, key: string): Promise<void> {
   const state = await checkRateLimit(ctx, rate, key);
   if (!state.isExceeded) return;
@@ -62,10 +60,7 @@ export function tooManyRequests({ limit, remaining, resetAt }: RateLimitState, n
   return new AppError('rate_limited', `Too many requests. Please try again in ${wait}.`, details);
 }
 
-/**
- * The upsert that counts a request, for use in a prepared statement with the values of `countValues`. Counts nothing
- * if `from` has no row or the key is null.
- */
+/** For a prepared statement with `countValues`. Counts nothing if `from` has no row or the key is null. */
 export function buildCount(db: Db, from: Subquery | SQL) {
   const key = sql<string>`${sql.placeholder('countKey')}::text`;
   const at = sql<Date>`${sql.placeholder('countAt')}::timestamptz`;
@@ -85,7 +80,6 @@ export function buildCount(db: Db, from: Subquery | SQL) {
     .returning({ count: rateWindows.count, endsAt: rateWindows.endsAt });
 }
 
-/** The values for `buildCount`; null counts nothing. */
 export const countValues = (request: CountedRequest | null) => ({
   countKey: request?.key ?? null,
   countAt: request?.at.toISOString() ?? null,

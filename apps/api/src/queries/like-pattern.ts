@@ -1,2 +1,2 @@
-/** `%text%` for ILIKE, with the wildcards of the text itself escaped. */
+/** Escapes the wildcards of the text itself. */
 export const containsPattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

@@ -22,12 +22,12 @@ interface SelectParts {
 
 interface List<R> {
   table: PgTable & { id: PgColumn; userId: PgColumn };
-  /** The number of rows of a user, from the counters in `users`. */
+  /** From the counters in `users`. */
   total: SQL<number> | PgColumn;
   select: (db: Db, parts: SelectParts) => SelectQuery<R>;
 }
 
-/** Pages without filter and offset take one prepared statement, the total included. */
+/** Reads pages without filter and offset in one prepared statement, total included. */
 export function ownedList<R extends { id: number }>({ table, total, select }: List<R>) {
   const noTotal = sql<null>`null`;
   const userId = sql.placeholder('userId');

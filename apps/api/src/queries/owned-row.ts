@@ -7,14 +7,12 @@ import type { Caller, Context } from '../context.ts';
 type Fields = Record<string, PgColumn>;
 type Row<F extends Fields> = { [K in keyof F]: GetColumnData<F[K]> };
 
-/** How one row of a user is read by its id: a table and fields. */
 export interface OwnedRow<F extends Fields = Fields> {
   table: PgTable & { id: PgColumn; userId: PgColumn };
   fields: F;
   query: (db: Db) => { execute(values: { id: number; userId: number }): Promise<Row<F>[]> };
 }
 
-/** The row that an `OwnedRow` reads. */
 export type RowOf<O> = O extends OwnedRow<infer F> ? Row<F> : never;
 
 /** The first of `fields` must not be nullable: drizzle recognises by it that a left join found no row. */
@@ -42,5 +40,4 @@ export async function findOwnedRow<F extends Fields>(
   return row ?? null;
 }
 
-/** Whether the text is an id that a row can have: a positive integer of 32 bits. */
 export const isRowId = (text: string | undefined): text is string => text !== undefined && parseId(text) !== null;

@@ -4,7 +4,7 @@ import { invalidField } from '../errors.ts';
 export interface PageQuery {
   limit: number;
   offset: number;
-  /** `nextCursor` of the page before; `offset` is then ignored. */
+  /** `nextCursor` of the previous page; `offset` is then ignored. */
   cursor?: string;
 }
 
@@ -15,7 +15,7 @@ interface Slice {
   offset: number;
 }
 
-/** Reads a page of a list ordered by id, newest first. A page by cursor costs the same at any depth and has no `total`. */
+/** A page by cursor costs the same at any depth and has no `total`. */
 export async function readCursorPage<R extends { id: number }>(
   query: PageQuery,
   find: (slice: Slice) => PromiseLike<R[]>,
@@ -41,7 +41,7 @@ export async function readOffsetPage<R>(
   return { page, pagination: { total, limit, offset } };
 }
 
-/** Splits rows, read with a limit of one more than the page, into the page and what follows it. */
+/** `rows` are read with a limit of one more than the page. */
 export function splitPage<R>(rows: readonly R[], limit: number, toKey: (row: R) => string | number) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -51,7 +51,7 @@ export function splitPage<R>(rows: readonly R[], limit: number, toKey: (row: R) 
 
 export const encodeCursor = (key: string | number): string => Buffer.from(String(key)).toString('base64url');
 
-/** The id in a cursor; null without a cursor. Throws 400 for a cursor that this service has not issued. */
+/** Throws 400 for a cursor that this service has not issued. */
 export function decodeIdCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   const id = Number(Buffer.from(cursor, 'base64url').toString());
@@ -61,12 +61,11 @@ export function decodeIdCursor(cursor: string | undefined): number | null {
 
 const INSTANT_LENGTH = '2026-11-20T10:00:00.000Z'.length;
 
-/** As `decodeIdCursor`, for a list ordered by an instant. */
 export function decodeInstantCursor(cursor: string | undefined): Date | null {
   if (cursor === undefined) return null;
   const text = Buffer.from(cursor, 'base64url').toString();
   const at = new Date(text);
-  // PostgreSQL reads neither the year 0 nor years of more than four digits, which are written with a sign.
+  // PostgreSQL reads neither the year 0 nor years of more than four digits.
   const isKnown = at.getTime() >= 0 && text.length === INSTANT_LENGTH && at.toISOString() === text;
   if (!isKnown || encodeCursor(text) !== cursor) throw unknownCursor();
   return at;
