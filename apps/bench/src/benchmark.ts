@@ -1,15 +1,62 @@
-import type { Comparison } from './comparison.ts';
 import type { DatabaseServer } from './environment/servers/database-server.ts';
 import type { Options } from './options.ts';
+import { median } from './statistics.ts';
 
-/** What a measurement is given. */
 export interface Environment extends Options {
-  /** PostgreSQL for all of them, Carillon and baselines alike. */
+  /** The PostgreSQL of Carillon and of the baselines. */
   server: DatabaseServer;
 }
 
-/** A measurement. What it starts goes on `stack`; it prints what it does, and returns the lines of the report. */
+/** A benchmark registers what it starts on `stack`, prints its progress and returns its rows of the report. */
 export interface Benchmark {
   about: string;
   run(stack: AsyncDisposableStack, environment: Environment): Promise<Comparison[]>;
+}
+
+/** A row of the report. */
+export interface Comparison {
+  what: string;
+  unit: string;
+  /** One value per round. */
+  values: readonly number[];
+  baseline?: { name: string; values: readonly number[] } | { name: string; missing: string };
+  /** For the ratio to the baseline, or for the median where there is no baseline. */
+  aim?: { atLeast: number } | { atMost: number };
+  note?: string;
+}
+
+/** Carillon's median divided by the baseline's, or null without a measured baseline. */
+export function toRatio({ values, baseline }: Comparison): number | null {
+  if (!baseline || 'missing' in baseline) return null;
+  return median(values) / median(baseline.values);
+}
+
+/** Null without an aim or when its baseline was not measured. */
+export function isAimMet(comparison: Comparison): boolean | null {
+  const { aim, baseline, values } = comparison;
+  const figure = baseline ? toRatio(comparison) : median(values);
+  if (!aim || figure === null) return null;
+  return 'atLeast' in aim ? figure >= aim.atLeast : figure <= aim.atMost;
+}
+
+/**
+ * Measures all contestants once per round, so that other load on the machine affects them alike. The first one changes
+ * from round to round.
+ */
+export async function measureInRounds<N extends string, T>(
+  rounds: number,
+  contestants: Record<N, (round: number) => Promise<T>>,
+  describe: (figure: T) => string,
+): Promise<Record<N, T[]>> {
+  const names = Object.keys(contestants) as N[];
+  const figures = Object.fromEntries(names.map((name) => [name, [] as T[]])) as Record<N, T[]>;
+  for (let round = 0; round < rounds; round++) {
+    const first = round % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+      const figure = await contestants[name](round);
+      figures[name].push(figure);
+      console.log(`  round ${round + 1} of ${rounds}, ${name}: ${describe(figure)}`);
+    }
+  }
+  return figures;
 }

@@ -17,7 +17,7 @@ import { faults } from './extra/faults.ts';
 import { hangingReceivers } from './extra/hanging-receivers.ts';
 import { outage } from './extra/outage.ts';
 
-/** The benchmarks of the report, in its order. */
+/** In the order of the report. */
 const REPORTED: Record<string, Benchmark> = {
   task,
   health,
@@ -33,7 +33,7 @@ const REPORTED: Record<string, Benchmark> = {
   logins,
 };
 
-/** Run only when named. */
+/** Measured only when named on the command line. */
 const EXTRA: Record<string, Benchmark> = {
   admin,
   faults,

@@ -7,11 +7,10 @@ import { closeAll, isShuttingDown } from './environment/shutdown.ts';
 import { OptionError, readOptions } from './options.ts';
 import { type Outcome, toCells, writeReport } from './report.ts';
 
-/** However wrong it goes, a measurement is ended after so long. */
 const MAX_BENCHMARK_MS = 90 * 60_000;
 
-const abort = async (why: unknown, code: number) => {
-  console.error(why);
+const abort = async (reason: unknown, code: number) => {
+  console.error(reason);
   await closeAll();
   process.exit(code);
 };
@@ -19,11 +18,11 @@ const abort = async (why: unknown, code: number) => {
 function usage(): void {
   console.log(`pnpm bench [name…] [--rounds N] [--quick] [--largest ROWS] [--profile FOLDER] [--report FILE]
 
-Without a name, all that has a row in the report is measured, and the report is written; a quick run writes none unless
---report says where.
+Without a name, all benchmarks of the report are measured and the report is written. A quick run writes it only with
+--report.
 `);
-  const list = (benches: [string, Benchmark][]) => {
-    for (const [name, { about }] of benches) console.log(`  ${name.padEnd(18)} ${about}`);
+  const list = (benchmarks: [string, Benchmark][]) => {
+    for (const [name, { about }] of benchmarks) console.log(`  ${name.padEnd(18)} ${about}`);
   };
   const all = Object.entries(BENCHMARKS);
   list(all.filter(([name]) => isInReport(name)));
@@ -35,7 +34,7 @@ async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
   const unknown = options.names.find((name) => !Object.hasOwn(BENCHMARKS, name));
   if (options.help || unknown) {
-    if (unknown) console.error(`There is no measurement ${JSON.stringify(unknown)}.`);
+    if (unknown) console.error(`No benchmark is named ${JSON.stringify(unknown)}.`);
     usage();
     return unknown ? 1 : 0;
   }
@@ -45,15 +44,15 @@ async function main(): Promise<number> {
 
   await using stack = new AsyncDisposableStack();
   const at = new Date();
-  console.log(`Load of the machine before: ${loadavg()[0]?.toFixed(1)}`);
+  console.log(`Load average before the run: ${loadavg()[0]?.toFixed(1)}`);
   const server = await startDatabaseServer(stack, options);
-  // Compiling the programs is most of what a quick run does.
+  // A quick run spends most of its time compiling the programs.
   if (options.quick) process.env.NODE_COMPILE_CACHE = join(server.folder, 'compile-cache');
   const outcomes: Outcome[] = [];
   for (const name of names) outcomes.push(await measure(name, BENCHMARKS[name] as Benchmark));
   if (options.names.length === 0 && options.report !== null) {
     writeReport(options.report, { ...options, at, postgres: server.version, outcomes });
-    console.log(`\nThe report is in ${options.report}.`);
+    console.log(`\nThe report is written to ${options.report}.`);
   }
   return outcomes.some((outcome) => 'failed' in outcome) ? 1 : 0;
 
@@ -64,8 +63,8 @@ async function main(): Promise<number> {
       MAX_BENCHMARK_MS,
     );
     try {
-      await using own = new AsyncDisposableStack();
-      const comparisons = await run(own, { ...options, server });
+      await using stack = new AsyncDisposableStack();
+      const comparisons = await run(stack, { ...options, server });
       for (const comparison of comparisons) console.log(`  ${toCells(comparison).join(' | ')}`);
       return { name, about, comparisons };
     } catch (error) {
@@ -81,6 +80,5 @@ async function main(): Promise<number> {
 try {
   process.exit(await main());
 } catch (error) {
-  // Whoever gives up says why and with which code.
   if (!isShuttingDown()) await abort(error instanceof OptionError ? error.message : error, 1);
 }

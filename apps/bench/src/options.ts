@@ -3,29 +3,28 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 export interface Options {
-  /** How often each figure is taken; the report shows the median, the least and the most. */
+  /** How often each figure is measured; the report shows median, minimum and maximum. */
   rounds: number;
-  /** Tiny sizes, to see that everything runs: the figures mean nothing. */
+  /** Tiny sizes that only prove that everything runs. */
   quick: boolean;
-  /** The largest table that is filled, in rows. */
+  /** The size of the largest table in rows. */
   largest: number;
-  /** The folder for CPU profiles of the API processes, which are printed too; null: none. */
+  /** The folder for CPU profiles of the API processes, or null. */
   profile: string | null;
 }
 
 export interface CommandLine extends Options {
   names: string[];
-  /** Where the report goes when everything was measured; null: nowhere. */
+  /** The path of the report, or null. */
   report: string | null;
   help: boolean;
 }
 
-/** An option that cannot be used; the message says why. */
 export class OptionError extends Error {}
 
 const REPORT = fileURLToPath(new URL('../RESULTS.md', import.meta.url));
 
-/** Reads the command line. Throws an `OptionError`. */
+/** Throws an `OptionError`. */
 export function readOptions(args: readonly string[]): CommandLine {
   let parsed: ReturnType<typeof parse>;
   try {
@@ -60,8 +59,8 @@ const parse = (args: string[]) =>
     },
   });
 
-function wholeNumber(name: string, text: string, least: number, most: number): number {
+function wholeNumber(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new OptionError(`--${name} is ${JSON.stringify(text)}, but takes a whole number from ${least} to ${most}.`);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new OptionError(`--${name} is ${JSON.stringify(text)}, not a whole number from ${min} to ${max}.`);
 }

@@ -1,23 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { type Comparison, isAimMet, toRatio } from './comparison.ts';
+import { type Comparison, isAimMet, toRatio } from './benchmark.ts';
 import { canPin } from './environment/processes.ts';
 import type { Options } from './options.ts';
 import { formatNumber, formatSpread } from './statistics.ts';
 
-/** What became of a measurement: its lines, or why there are none. */
+/** The rows of a benchmark, or why it failed. */
 export type Outcome = { name: string; about: string } & ({ comparisons: Comparison[] } | { failed: string });
 
 export interface ReportInput extends Options {
   at: Date;
-  /** PostgreSQL's version. */
+  /** The version of PostgreSQL. */
   postgres: string;
   outcomes: Outcome[];
 }
 
 const NOTES = '\n## Notes\n';
 
-/** Writes the report of a whole run. What people have written below its heading "Notes" stays. */
+/** Writes the report and preserves the hand-written section "Notes" of the existing file. */
 export function writeReport(path: string, run: ReportInput): void {
   writeFileSync(path, `${buildReport(run)}${readNotes(path)}`);
 }
@@ -31,29 +31,31 @@ function readNotes(path: string): string {
   }
   const at = before.indexOf(NOTES);
   return at === -1
-    ? `${NOTES}\nNone yet: what limits a row that misses its aim is written here by hand.\n`
+    ? `${NOTES}\nNone yet. Explain here by hand what limits the rows that miss their aim.\n`
     : before.slice(at);
 }
 
 /** The report as Markdown, without the notes. */
 export function buildReport({ at, postgres, outcomes, rounds, quick, largest }: ReportInput): string {
   const memory = Math.round(totalmem() / 2 ** 30);
-  const place = canPin
-    ? 'The server that is measured runs on one core; load, AI server and receivers on another, and PostgreSQL on whichever is free, so it shares both.'
+  const placement = canPin
+    ? 'The measured server runs on one core; load generator, AI server and receivers run on another. PostgreSQL is not pinned and shares both.'
     : 'All processes share all cores: this machine has one core or no `taskset`.';
   return [
     '# Results',
     '',
-    'Written by `pnpm bench`. Carillon and its baselines run in turn, in the same run on the same machine with the same',
-    'PostgreSQL (its commits are on disk); each figure is the median of the rounds, with the least and the most. The ratios',
-    'count: absolute figures say more about the machine.',
+    'Written by `pnpm bench`. Carillon and its baselines are measured alternately in one run, on the same machine and the',
+    'same PostgreSQL with durable commits. Each figure is the median of the rounds, with minimum and maximum in brackets.',
+    'Compare the ratios: absolute figures depend on the machine.',
     '',
-    ...(quick ? ['**A quick run with tiny sizes, to see that everything works: its figures mean nothing.**', ''] : []),
+    ...(quick
+      ? ['**A quick run with tiny sizes. It only proves that everything works: its figures mean nothing.**', '']
+      : []),
     `- ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
     `- ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${memory} GiB of memory`,
     `- Node ${process.version}, PostgreSQL ${postgres}`,
     `- ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, tables of up to ${largest.toLocaleString('en-US')} rows`,
-    `- ${place}`,
+    `- ${placement}`,
     ...outcomes.flatMap(section),
     '',
   ].join('\n');
@@ -74,7 +76,7 @@ function section(outcome: Outcome): string[] {
   ];
 }
 
-/** The line of a comparison, in words: as the columns of the report. */
+/** The columns of a row. */
 export function toCells(comparison: Comparison): string[] {
   const { what, unit, values, baseline, aim } = comparison;
   const ratio = toRatio(comparison);
@@ -82,15 +84,18 @@ export function toCells(comparison: Comparison): string[] {
   return [
     what,
     `${formatSpread(values)} ${unit}`,
-    !baseline
-      ? '–'
-      : 'missing' in baseline
-        ? `${baseline.name}: not measured, ${baseline.missing}`
-        : `${baseline.name}: ${formatSpread(baseline.values)} ${unit}`,
+    formatBaseline(comparison),
     ratio === null ? '–' : formatNumber(ratio),
-    !aim
-      ? '–'
-      : `${'atLeast' in aim ? '≥' : '≤'} ${formatNumber('atLeast' in aim ? aim.atLeast : aim.atMost)}${baseline ? ' ×' : ` ${unit}`}`,
+    aim === undefined ? '–' : `${formatAim(aim)}${baseline ? ' ×' : ` ${unit}`}`,
     met === null ? '–' : met ? 'yes' : '**no**',
   ];
 }
+
+function formatBaseline({ baseline, unit }: Comparison): string {
+  if (!baseline) return '–';
+  if ('missing' in baseline) return `${baseline.name}: not measured, ${baseline.missing}`;
+  return `${baseline.name}: ${formatSpread(baseline.values)} ${unit}`;
+}
+
+const formatAim = (aim: NonNullable<Comparison['aim']>): string =>
+  'atLeast' in aim ? `≥ ${formatNumber(aim.atLeast)}` : `≤ ${formatNumber(aim.atMost)}`;

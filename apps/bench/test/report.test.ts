@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { type Comparison, isAimMet, measureInRounds, toRatio } from '../src/comparison.ts';
+import { type Comparison, isAimMet, measureInRounds, toRatio } from '../src/benchmark.ts';
 import { summarizeProfile } from '../src/profile.ts';
 import { buildReport, type Outcome, toCells, writeReport } from '../src/report.ts';
 import { formatNumber, formatSpread, median, quantile } from '../src/statistics.ts';
@@ -23,7 +23,7 @@ const run = {
 };
 const outcome: Outcome = { name: 'executions', about: 'how many', comparisons: [comparison] };
 
-t.test('a quantile is one of the values, the nearest rank', async (t) => {
+t.test('A quantile is the value of the nearest rank', async (t) => {
   const values = Array.from({ length: 200 }, (_, index) => index + 1);
   t.strictSame(
     [0, 0.5, 0.95, 0.99, 1].map((q) => quantile(values, q)),
@@ -32,12 +32,12 @@ t.test('a quantile is one of the values, the nearest rank', async (t) => {
   t.equal(quantile([7], 0.5), 7);
 });
 
-t.test('a median is the middle value, or the mean of the two in the middle', async (t) => {
+t.test('A median is the middle value, or the mean of the two in the middle', async (t) => {
   t.equal(median([9, 1, 5]), 5);
   t.equal(median([1, 2, 10, 3]), 2.5);
 });
 
-t.test('the ratio is that of the medians, and tells whether the aim is met', async (t) => {
+t.test('The ratio is that of the medians and decides whether the aim is met', async (t) => {
   t.equal(toRatio(comparison), 2);
   t.equal(isAimMet(comparison), true);
   t.equal(isAimMet({ ...comparison, aim: { atLeast: 2.1 } }), false);
@@ -45,7 +45,7 @@ t.test('the ratio is that of the medians, and tells whether the aim is met', asy
   t.equal(isAimMet({ what: 'start', unit: 'ms', values: [900], aim: { atMost: 1000 } }), true);
 });
 
-t.test('without an aim or a baseline that was measured, nothing is met or missed', async (t) => {
+t.test('Without an aim or a measured baseline, nothing is met or missed', async (t) => {
   const { aim: _aim, ...aimless } = comparison;
   t.equal(isAimMet(aimless), null);
   const missing = { ...comparison, baseline: { name: 'BullMQ', missing: 'no redis-server' } };
@@ -53,7 +53,7 @@ t.test('without an aim or a baseline that was measured, nothing is met or missed
   t.match(toCells(missing)[2], 'BullMQ: not measured, no redis-server');
 });
 
-t.test('a line has the median, the least and the most of both, the ratio, the aim and whether it is met', async (t) => {
+t.test('A row has median, minimum and maximum of both, the ratio, the aim and whether it is met', async (t) => {
   t.strictSame(toCells(comparison), [
     'executions',
     '1,000 (900 to 1,100) executions/s',
@@ -66,7 +66,7 @@ t.test('a line has the median, the least and the most of both, the ratio, the ai
   t.strictSame([12345.6, 12.34, 0.1234].map(formatNumber), ['12,346', '12.3', '0.123']);
 });
 
-t.test('contestants take turns, and who is first changes', async (t) => {
+t.test('Contestants alternate, and the first one changes with each round', async (t) => {
   const order: string[] = [];
   const one = (name: string) => async () => order.push(name);
   const figures = await measureInRounds(2, { a: one('a'), b: one('b'), c: one('c') }, String);
@@ -74,18 +74,18 @@ t.test('contestants take turns, and who is first changes', async (t) => {
   t.strictSame(figures.a, [1, 6]);
 });
 
-t.test('the report names day, machine, versions and rounds, and says why something was not measured', async (t) => {
-  const failed: Outcome = { name: 'tick', about: 'one tick', failed: 'No room on the disk.\n at somewhere' };
+t.test('The report names day, machine, versions and rounds, and the reason of a missing measurement', async (t) => {
+  const failed: Outcome = { name: 'tick', about: 'one tick', failed: 'The disk is full.\n at somewhere' };
   const text = buildReport({ ...run, outcomes: [outcome, failed] });
   t.match(text, '- 2026-11-20 10:00 UTC');
   t.match(text, /^- \d+ cores \(.+\), \d+ GiB of memory$/m);
   t.match(text, `- Node ${process.version}, PostgreSQL 18.4`);
   t.match(text, '- 3 rounds, tables of up to 1,000,000 rows');
   t.match(text, '| executions | 1,000 (900 to 1,100) executions/s |');
-  t.match(text, '## tick\n\nOne tick.\n\nNot measured: No room on the disk.\n');
+  t.match(text, '## tick\n\nOne tick.\n\nNot measured: The disk is full.\n');
 });
 
-t.test('what people wrote under "Notes" outlives the next run', async (t) => {
+t.test('The section "Notes" survives the next run', async (t) => {
   const path = join(t.testdir({}), 'RESULTS.md');
   writeReport(path, { ...run, outcomes: [outcome] });
   t.match(readFileSync(path, 'utf8'), /\n## Notes\n\nNone yet/);
@@ -97,7 +97,7 @@ t.test('what people wrote under "Notes" outlives the next run', async (t) => {
   t.equal(text.match(/## Notes/g)?.length, 1);
 });
 
-t.test('a profile is counted from the moment on that is asked for, without what was idle', async (t) => {
+t.test('A profile is summarized from the given moment on, without idle time', async (t) => {
   const frame = (functionName: string) => ({ functionName, url: '', lineNumber: 0 });
   const nodes = ['start', '(idle)', 'work', 'rest'].map((name, id) => ({ id, callFrame: frame(name) }));
   const profile = {

@@ -151,7 +151,13 @@ t.test('Carillon works behind nginx in production mode', { skip }, async (t) => 
     ai.answer(() => ({ delayMs: 500 }));
     await audit.scheduleOver(10_000);
     const onDemand = tasks.slice(0, PEOPLE);
-    const load = startMixedLoad({ url: nginx.url, people, tasks: onDemand, perSecond: PER_SECOND, ca: CERTIFICATE });
+    const load = startMixedLoad({
+      url: nginx.url,
+      users: people,
+      tasks: onDemand,
+      perSecond: PER_SECOND,
+      ca: CERTIFICATE,
+    });
     const asking = new AbortController();
     const statuses = new Set<number>();
     const ask = async () => {

@@ -3,69 +3,62 @@ import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { setDue } from '../environment/users.ts';
 
-/** Between the writing of an instant and the instant itself; more for many tasks. */
+/** The time between writing the due instant and the instant itself, which grows with the tasks. */
 const BASE_LEAD_MS = 1500;
 const MAX_LEAD_MS = 60_000;
-/** What the commit may take. */
 const COMMIT_MARGIN_MS = 200;
 const POLL_MS = 100;
-const TOO_LATE = new Error('Making the tasks due takes longer than the time until they are.');
+const LEAD_TOO_SHORT = new Error('Writing the due instant takes longer than the lead time.');
 
 export interface RunTimes {
-  /** Milliseconds from the instant at which all were due until the last one had started, and had ended. */
+  /** Milliseconds from the due instant to the last start and the last completion. */
   lastStartMs: number;
-  lastEndMs: number;
+  lastCompletionMs: number;
 }
 
-/** What the round before has left dead, or has still to write, must not weigh on the next one. */
+/** Keeps dead rows and unwritten pages of one round out of the next one. */
 export async function vacuumAndCheckpoint(db: Db): Promise<void> {
   await db.execute(sql`vacuum analyze`);
   await db.execute(sql`checkpoint`);
 }
 
-/**
- * Lets all tasks fall due `leadMs` from now on, or `apartMs` after each other from then, and returns the first instant.
- * Where writing that takes longer, the instant is put off rather than missed.
- */
+/** Makes all tasks due in `leadMs`, `intervalMs` apart, and returns the first instant. Retries with a longer lead. */
 export async function scheduleAll(
   db: Db,
-  { leadMs, apartMs = 0 }: { leadMs: number; apartMs?: number },
+  { leadMs, intervalMs = 0 }: { leadMs: number; intervalMs?: number },
 ): Promise<Date> {
   for (let lead = leadMs; ; lead *= 2) {
     const first = new Date(Date.now() + lead);
     try {
       await db.transaction(async (tx) => {
-        await setDue(tx, first, { apartMs });
-        if (Date.now() > first.getTime() - COMMIT_MARGIN_MS) throw TOO_LATE;
+        await setDue(tx, first, { intervalMs });
+        if (Date.now() > first.getTime() - COMMIT_MARGIN_MS) throw LEAD_TOO_SHORT;
       });
       return first;
     } catch (error) {
-      if (error !== TOO_LATE || lead > MAX_LEAD_MS) throw error;
+      if (error !== LEAD_TOO_SHORT || lead > MAX_LEAD_MS) throw error;
     }
   }
 }
 
-/** Lets all tasks fall due at one instant, and waits until each has run once for it. */
-export async function runAllDue(
-  db: Db,
-  { count, patienceMs }: { count: number; patienceMs: number },
-): Promise<RunTimes> {
+/** Makes all tasks due at the same instant and waits until their executions are completed. */
+export async function runAllDue(db: Db, { count, timeoutMs }: { count: number; timeoutMs: number }): Promise<RunTimes> {
   await vacuumAndCheckpoint(db);
   const due = await scheduleAll(db, { leadMs: BASE_LEAD_MS + count / 5 });
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     await delay(POLL_MS);
-    const [row] = await queryRows<{ completed: number; failed: number; lastStart: number; lastEnd: number }>(
+    const [row] = await queryRows<{ completed: number; failed: number; lastStart: number; lastCompletion: number }>(
       db,
       sql`
       select count(*) filter (where status = 'completed')::int as completed,
         count(*) filter (where status = 'failed')::int as failed,
         (extract(epoch from max(started_at) - ${due.toISOString()}::timestamptz) * 1000)::float8 as "lastStart",
-        (extract(epoch from max(completed_at) - ${due.toISOString()}::timestamptz) * 1000)::float8 as "lastEnd"
+        (extract(epoch from max(completed_at) - ${due.toISOString()}::timestamptz) * 1000)::float8 as "lastCompletion"
       from executions where planned_for = ${due.toISOString()}::timestamptz`,
     );
     if (row?.failed) throw new Error(`${row.failed} executions failed.`);
-    if (row?.completed === count) return { lastStartMs: row.lastStart, lastEndMs: row.lastEnd };
+    if (row?.completed === count) return { lastStartMs: row.lastStart, lastCompletionMs: row.lastCompletion };
     if (performance.now() > deadline) throw new Error(`Only ${row?.completed} of ${count} executions were completed.`);
   }
 }

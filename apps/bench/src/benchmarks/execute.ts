@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'undici';
-import type { Benchmark } from '../benchmark.ts';
-import { measureInRounds } from '../comparison.ts';
+import { type Benchmark, measureInRounds } from '../benchmark.ts';
 import { connectDatabase, install } from '../environment/installation.ts';
 import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
 import { type AiServer, monotonicMs, startAiServer } from '../environment/servers/ai-server.ts';
@@ -10,7 +9,7 @@ import { insertTasks, insertUsers, type Task } from '../environment/users.ts';
 import { formatNumber, p99 } from '../statistics.ts';
 
 const PAUSE_MS = 15;
-/** As many tasks as samples in a round: a task never waits for a run of its own. */
+/** Each task runs once per round, so that no execution waits for another one of its task. */
 const TASKS_EACH = 20;
 
 interface Target {
@@ -19,16 +18,15 @@ interface Target {
   tasks: (Task & { token?: string })[];
 }
 
-/** How soon a run on demand reaches the provider. */
 export const execute: Benchmark = {
-  about: 'POST /api/tasks/:id/execute, one at a time, until the AI server sees the request',
+  about: 'POST /api/tasks/:id/execute, one at a time, until the AI server receives the request',
   async run(stack, environment) {
     const samples = environment.quick ? 20 : 500;
     const { server } = environment;
     const ai = await startAiServer(stack, server.folder, { record: true });
     const { db, apiUrl, jwtSecret } = await install(stack, environment, { ai });
-    const people = await insertUsers(db, { count: samples / TASKS_EACH, jwtSecret });
-    const tokens = new Map(people.map(({ id, token }) => [id, token]));
+    const users = await insertUsers(db, { count: samples / TASKS_EACH, jwtSecret });
+    const tokens = new Map(users.map(({ id, token }) => [id, token]));
     const tasks = await insertTasks(db, TASKS_EACH);
     const carillon = {
       url: apiUrl,
@@ -37,8 +35,8 @@ export const execute: Benchmark = {
     };
 
     const databaseUrl = await server.newDatabase();
-    const other = connectDatabase(stack, databaseUrl);
-    await insertUsers(other, { count: samples / TASKS_EACH, jwtSecret });
+    const baselineDb = connectDatabase(stack, databaseUrl);
+    await insertUsers(baselineDb, { count: samples / TASKS_EACH, jwtSecret });
     const { ready } = await startProcess(stack, {
       name: 'notify',
       file: resolveProgram('baselines/queues/notify-main.ts'),
@@ -47,7 +45,7 @@ export const execute: Benchmark = {
       env: { DATABASE_URL: databaseUrl, AI_URL: ai.url, JWT_SECRET: jwtSecret },
       ready: /^ready at (\S+)$/m,
     });
-    const notify = { url: ready, prefix: '/tasks', tasks: await insertTasks(other, TASKS_EACH) };
+    const notify = { url: ready, prefix: '/tasks', tasks: await insertTasks(baselineDb, TASKS_EACH) };
 
     const measure = (target: Target) => () => measureSequentially(stack, ai, target);
     await measure(carillon)();
@@ -59,18 +57,18 @@ export const execute: Benchmark = {
     );
     return [
       {
-        what: 'from POST …/execute until the AI server sees the request, p99',
+        what: 'from POST …/execute to the AI server, p99',
         unit: 'ms',
         values: results.carillon,
-        baseline: { name: 'LISTEN/NOTIFY on hand-written SQL', values: results.notify },
+        baseline: { name: 'LISTEN/NOTIFY with hand-written SQL', values: results.notify },
         aim: { atMost: 3 },
-        note: `${samples} runs in each round; the baseline has no session, limit, quota or event`,
+        note: `${samples} executions per round; the baseline has no sessions, limits, quotas or events`,
       },
     ];
   },
 };
 
-/** The 99th percentile of the times from sending the request to the arrival at the provider. */
+/** The 99th percentile of the times from sending the request to its arrival at the AI server. */
 async function measureSequentially(
   stack: AsyncDisposableStack,
   ai: AiServer,
@@ -92,8 +90,8 @@ async function measureSequentially(
     await delay(PAUSE_MS);
   }
   await delay(1000);
-  const arrived = await ai.takeArrivals();
-  if (arrived.length !== tasks.length) throw new Error(`${arrived.length} of ${tasks.length} reached the provider.`);
+  const arrivals = await ai.takeArrivals();
+  if (arrivals.length !== tasks.length) throw new Error(`${arrivals.length} of ${tasks.length} reached the AI server.`);
   await client.close();
-  return p99(arrived.map(({ prompt, monotonicMs }) => monotonicMs - (sentAt.get(prompt) as number)));
+  return p99(arrivals.map(({ prompt, monotonicMs }) => monotonicMs - (sentAt.get(prompt) as number)));
 }

@@ -1,7 +1,6 @@
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Benchmark, Environment } from '../benchmark.ts';
-import { measureInRounds } from '../comparison.ts';
+import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { connectDatabase, install } from '../environment/installation.ts';
 import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
 import { type AiServer, startAiServer } from '../environment/servers/ai-server.ts';
@@ -9,9 +8,8 @@ import { insertTasks, insertUsers, setDue } from '../environment/users.ts';
 import { formatNumber } from '../statistics.ts';
 import { runAllDue, vacuumAndCheckpoint } from './due-tasks.ts';
 
-/** As an operator would set it whose provider answers quickly: `EXECUTION_CONCURRENCY`, and the same for the baselines. */
 const CONCURRENCY = 200;
-/** 20 daily tasks each: no round ends at the quota of 500 runs a day. */
+/** Below the quota of 500 executions a day over all rounds. */
 const TASKS_EACH = 20;
 const TIMEOUT_MS = 180_000;
 
@@ -23,10 +21,9 @@ const BASELINES = {
 type Baseline = keyof typeof BASELINES;
 const AIMS: Record<Baseline, number> = { 'batched-sql': 0.7, 'pg-boss': 1, 'graphile-worker': 1 };
 
-/** How many executions a process makes when the provider costs nothing. */
 export const executions: Benchmark = {
   about:
-    'executions per second, 10,000 daily tasks due at one instant, answers at once, with ledger, quotas and events to no webhook',
+    'executions per second for 10,000 daily tasks due at the same instant, with immediate AI answers, occurrences, quotas and events, but no webhooks',
   async run(stack, environment) {
     const count = environment.quick ? 40 : 10_000;
     const ai = await startAiServer(stack, environment.server.folder);
@@ -38,30 +35,30 @@ export const executions: Benchmark = {
     await insertTasks(db, TASKS_EACH);
     const carillon = async () => {
       const since = new Date();
-      const { lastEndMs } = await runAllDue(db, { count, patienceMs: TIMEOUT_MS });
+      const { lastCompletionMs } = await runAllDue(db, { count, timeoutMs: TIMEOUT_MS });
       await assertWritten(db, since, count);
-      return (count / lastEndMs) * 1000;
+      return (count / lastCompletionMs) * 1000;
     };
-    const others = Object.keys(BASELINES) as Baseline[];
-    const prepared = await Promise.all(others.map((name) => prepare(stack, environment, { name, ai, count })));
-    const [batched, boss, graphile] = prepared as [Rate, Rate, Rate];
+    const names = Object.keys(BASELINES) as Baseline[];
+    const prepared = await Promise.all(names.map((name) => prepare(stack, environment, { name, ai, count })));
+    const [batched, boss, graphile] = prepared as [MeasureRate, MeasureRate, MeasureRate];
     const results = await measureInRounds(
       environment.rounds,
       { carillon, 'batched-sql': batched, 'pg-boss': boss, 'graphile-worker': graphile },
       (rate) => `${formatNumber(rate)} executions/s`,
     );
-    return others.map((name) => ({
+    return names.map((name) => ({
       what: 'executions',
       unit: 'executions/s',
       values: results.carillon,
       baseline: { name: BASELINES[name], values: results[name] },
       aim: { atLeast: AIMS[name] },
-      note: `Carillon's time begins when the tasks are due and contains taking them up; the queues have their jobs already, and theirs begins with the first start. EXECUTION_CONCURRENCY is ${CONCURRENCY}, for the baselines too`,
+      note: `Carillon's time starts at the due instant and includes enqueueing; the queues already hold their jobs, and their time starts with the first job. EXECUTION_CONCURRENCY is ${CONCURRENCY}, also for the baselines`,
     }));
   },
 };
 
-type Rate = () => Promise<number>;
+type MeasureRate = () => Promise<number>;
 
 interface Contestant {
   name: Baseline;
@@ -69,12 +66,12 @@ interface Contestant {
   count: number;
 }
 
-/** A baseline has a database of its own with the same people and tasks; a new process in each round. */
+/** Each baseline has its own database with the same users and tasks, and a new process in each round. */
 async function prepare(
   stack: AsyncDisposableStack,
   { server }: Environment,
   { name, ai, count }: Contestant,
-): Promise<Rate> {
+): Promise<MeasureRate> {
   const databaseUrl = await server.newDatabase();
   const db = connectDatabase(stack, databaseUrl);
   await insertUsers(db, { count: count / TASKS_EACH, jwtSecret: 'unused' });
@@ -104,7 +101,7 @@ async function prepare(
   };
 }
 
-/** Everybody has to have written the same: the executions, their usage, their rows in the ledger, and the counters. */
+/** All contestants must have written the same rows and counters. */
 async function assertWritten(db: Db, since: Date, count: number): Promise<void> {
   const at = sql`${since.toISOString()}::timestamptz`;
   const [row] = await queryRows<Record<string, number>>(
@@ -112,10 +109,10 @@ async function assertWritten(db: Db, since: Date, count: number): Promise<void> 
     sql`
     select (select count(*) from executions where created_at >= ${at} and status = 'completed' and result <> '')::int as executions,
       (select count(*) from usage_records where created_at >= ${at} and input_tokens > 0)::int as "usage records",
-      (select count(*) from occurrences where recorded_at >= ${at})::int as "ledger rows",
+      (select count(*) from occurrences where recorded_at >= ${at})::int as occurrences,
       (select count(*) from tasks where last_execution_at >= ${at} and last_duration_ms is not null)::int as tasks,
       (select sum(least(executions, completed) - tokens_reserved) - (select count(*) from executions) + ${count}::int
-        from usage_counters where length(period) = 10)::int as "counted runs"`,
+        from usage_counters where length(period) = 10)::int as "counted executions"`,
   );
   for (const [what, written] of Object.entries(row ?? {})) {
     if (written !== count) throw new Error(`There are ${written} ${what} of ${count}.`);

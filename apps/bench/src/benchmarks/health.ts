@@ -1,9 +1,7 @@
-import type { Benchmark } from '../benchmark.ts';
-import { measureInRounds } from '../comparison.ts';
+import { type Benchmark, measureInRounds } from '../benchmark.ts';
 import { startLoad } from '../environment/load.ts';
 import { CONNECTIONS, describeLoad, getLoadDurations, prepareHttp } from './http.ts';
 
-/** What every request costs before it does anything. */
 export const health: Benchmark = {
   about: `GET /api/health over ${CONNECTIONS} connections`,
   async run(stack, environment) {

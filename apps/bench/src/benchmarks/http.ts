@@ -2,32 +2,30 @@ import type { Environment } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
 import type { LoadOptions, LoadResult } from '../environment/load.ts';
 import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
-import { insertTasks, insertUsers, type User } from '../environment/users.ts';
+import { insertTasks, insertUsers } from '../environment/users.ts';
 import { formatNumber } from '../statistics.ts';
 
-/** Each connection is a user of its own, as in life: one counter for all of them would be one locked row. */
+/** One user each: a shared rate limit counter would be a single locked row. */
 export const CONNECTIONS = 50;
 const TASKS_EACH = 20;
 
 export interface HttpSetup {
   apiUrl: string;
-  people: User[];
-  /** For each person, what their connection asks for; `prefix` stands before the path of a task. */
+  /** The requests of each user for `<prefix>/<task id>`. */
   buildTaskRequests(prefix: string): LoadOptions['requests'];
-  /** Starts an HTTP baseline over the same database, on the same core; tells its address. */
+  /** Starts an HTTP baseline on the same database and core, and returns its URL. */
   startBaseline(name: string): Promise<string>;
 }
 
-/** An API with signed-in people and their tasks, for loads from another process. */
+/** Starts an API with signed-in users and their tasks. */
 export async function prepareHttp(stack: AsyncDisposableStack, environment: Environment): Promise<HttpSetup> {
   const { db, apiUrl, databaseUrl, jwtSecret } = await install(stack, environment, { scheduler: false });
-  const people = await insertUsers(db, { count: CONNECTIONS, jwtSecret });
+  const users = await insertUsers(db, { count: CONNECTIONS, jwtSecret });
   const tasks = await insertTasks(db, TASKS_EACH);
   return {
     apiUrl,
-    people,
     buildTaskRequests: (prefix) =>
-      people.map(({ id, token }) =>
+      users.map(({ id, token }) =>
         tasks
           .filter(({ userId }) => userId === id)
           .map((task) => ({ path: `${prefix}/${task.id}`, headers: { authorization: `Bearer ${token}` } })),
@@ -46,7 +44,6 @@ export async function prepareHttp(stack: AsyncDisposableStack, environment: Envi
   };
 }
 
-/** How long one figure is measured, and how long before it to get warm. */
 export const getLoadDurations = ({ quick }: Environment) =>
   quick
     ? { measured: { requests: 100 }, warmUp: { requests: 50 } }

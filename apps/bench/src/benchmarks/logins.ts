@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { hashPassword } from '@carillon/api/auth/passwords';
 import { Client } from 'undici';
-import type { Benchmark, Environment } from '../benchmark.ts';
-import { measureInRounds } from '../comparison.ts';
+import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
 import { type LoadOptions, startLoad } from '../environment/load.ts';
 import { resolveProgram, startProcess } from '../environment/processes.ts';
@@ -11,26 +10,24 @@ import { insertTasks, insertUsers } from '../environment/users.ts';
 import { formatNumber, p99 } from '../statistics.ts';
 
 const PASSWORD = 'Carillon-2026';
-/** So many people sign in at the same time, over and over. */
 const CONNECTIONS = 8;
-const PEOPLE = 50;
+const USERS = 50;
 const READ_EVERY_MS = 20;
 
-/** What signing in costs beside its hash, and what it costs everybody else. */
 export const logins: Benchmark = {
-  about: `logins of ${PEOPLE} people over ${CONNECTIONS} connections on all cores, and reads of somebody else meanwhile`,
+  about: `logins of ${USERS} users over ${CONNECTIONS} connections on all cores, with reads of another user at the same time`,
   async run(stack, environment) {
     const hash = await hashPassword(PASSWORD);
     const { db, apiUrl, jwtSecret } = await install(stack, environment, { scheduler: false, core: null });
-    const people = await insertUsers(db, { count: PEOPLE, jwtSecret, passwordHash: hash });
+    const users = await insertUsers(db, { count: USERS, jwtSecret, passwordHash: hash });
     const [task] = await insertTasks(db, 1);
-    const reader = people.find(({ id }) => id === task?.userId);
-    const others = people.filter((person) => person !== reader);
+    const reader = users.find(({ id }) => id === task?.userId);
+    const others = users.filter((user) => user !== reader);
     const read = createReader(stack, apiUrl, { path: `/api/tasks/${task?.id}`, token: reader?.token ?? '' });
     const load = startLoad(stack);
-    const requests: LoadOptions['requests'] = Array.from({ length: CONNECTIONS }, (_, lane) =>
+    const requests: LoadOptions['requests'] = Array.from({ length: CONNECTIONS }, (_, connection) =>
       others
-        .filter((_, n) => n % CONNECTIONS === lane)
+        .filter((_, n) => n % CONNECTIONS === connection)
         .map(({ email }) => ({
           method: 'POST',
           path: '/api/auth/login',
@@ -48,8 +45,8 @@ export const logins: Benchmark = {
       {
         carillon: async () => (await signIn(environment.quick ? { requests: 16 } : { seconds })).requestsPerSecond,
         argon2: () => measureVerifications(stack, environment, { hash, ms: environment.quick ? 200 : seconds * 1000 }),
-        alone: () => read(environment.quick ? 10 : (seconds * 1000) / READ_EVERY_MS),
-        meanwhile: async () => {
+        readsOnly: () => read(environment.quick ? 10 : (seconds * 1000) / READ_EVERY_MS),
+        readsDuringLogins: async () => {
           const signingIn = signIn(environment.quick ? { requests: 24 } : { seconds });
           await delay(200);
           const ms = await read(environment.quick ? 10 : ((seconds - 1) * 1000) / READ_EVERY_MS / 2);
@@ -64,22 +61,22 @@ export const logins: Benchmark = {
         what: 'logins',
         unit: 'logins/s',
         values: results.carillon,
-        baseline: { name: 'argon2 verifications alone, two in flight', values: results.argon2 },
+        baseline: { name: 'argon2 verifications only, two in flight', values: results.argon2 },
         aim: { atLeast: 0.95 },
-        note: 'the load shares the cores with the logins',
+        note: 'the load generator shares the cores with the logins',
       },
       {
-        what: 'GET /api/tasks/:id while people sign in, p99',
+        what: 'GET /api/tasks/:id during logins, p99',
         unit: 'ms',
-        values: results.meanwhile,
-        baseline: { name: 'the same while nobody does', values: results.alone },
+        values: results.readsDuringLogins,
+        baseline: { name: 'the same without logins', values: results.readsOnly },
         aim: { atMost: 3 },
       },
     ];
   },
 };
 
-/** The 99th percentile of so many reads, one every 20 ms, or as soon as the one before is answered. */
+/** The returned function reads sequentially, at most every 20 ms, and returns the 99th percentile in milliseconds. */
 function createReader(stack: AsyncDisposableStack, url: string, { path, token }: { path: string; token: string }) {
   const client = new Client(url);
   closeWith(stack, () => client.destroy());
@@ -112,7 +109,7 @@ async function measureVerifications(
     file: resolveProgram('baselines/argon2-main.ts'),
     folder: server.folder,
     env: { HASH: hash, PASSWORD, MS: String(ms) },
-    ready: /^done: (\S+) a second$/m,
+    ready: /^done: (\S+) per second$/m,
   });
   return Number(ready);
 }

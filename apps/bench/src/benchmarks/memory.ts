@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Benchmark, Environment } from '../benchmark.ts';
-import { measureInRounds } from '../comparison.ts';
+import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
 import { startAiServer } from '../environment/servers/ai-server.ts';
 import { insertTasks, insertUsers, setDue } from '../environment/users.ts';
@@ -10,20 +9,19 @@ import { formatNumber } from '../statistics.ts';
 const TASKS_EACH = 5;
 const TIMEOUT_MS = 60_000;
 
-/** What waiting costs. */
 export const memory: Benchmark = {
-  about: 'resident memory of one API process that waits for 1,000 answers of a slow provider',
+  about: 'resident memory of an API process with 1,000 pending calls to a slow AI provider',
   async run(_stack, environment) {
     const results = await measureInRounds(
       environment.rounds,
       { carillon: () => measure(environment) },
-      ({ waiting, before }) => `${formatNumber(waiting)} MB, ${formatNumber(before)} MB before`,
+      ({ pending, before }) => `${formatNumber(pending)} MB, ${formatNumber(before)} MB before`,
     );
     return [
       {
-        what: 'memory with 1,000 executions waiting',
+        what: 'memory with 1,000 pending executions',
         unit: 'MB',
-        values: results.carillon.map(({ waiting }) => waiting),
+        values: results.carillon.map(({ pending }) => pending),
         aim: { atMost: 300 },
       },
       { what: 'memory of the same process before', unit: 'MB', values: results.carillon.map(({ before }) => before) },
@@ -31,12 +29,13 @@ export const memory: Benchmark = {
   },
 };
 
-/** A new process in each round. The provider goes first at the end, so the calls end with it. */
+/** Uses a new process in each round. */
 async function measure(environment: Environment) {
   await using stack = new AsyncDisposableStack();
   const count = environment.quick ? 20 : 1000;
-  await using provider = new AsyncDisposableStack();
-  const ai = await startAiServer(provider, environment.server.folder, { delayMs: [60_000, 60_000] });
+  // Disposed of before `stack`, so that the API does not wait for the pending calls.
+  await using aiStack = new AsyncDisposableStack();
+  const ai = await startAiServer(aiStack, environment.server.folder, { delayMs: [60_000, 60_000] });
   const { db, jwtSecret, api } = await install(stack, environment, { ai, apiEnv: { EXECUTION_CONCURRENCY: '1000' } });
   await insertUsers(db, { count: count / TASKS_EACH, jwtSecret });
   await insertTasks(db, TASKS_EACH);
@@ -45,15 +44,15 @@ async function measure(environment: Environment) {
   const deadline = performance.now() + TIMEOUT_MS;
   while ((await ai.inFlight()) < count) {
     if (performance.now() > deadline)
-      throw new Error(`Only ${await ai.inFlight()} of ${count} calls reached the provider.`);
+      throw new Error(`Only ${await ai.inFlight()} of ${count} calls reached the AI server.`);
     await delay(50);
   }
-  // Long enough for a lease to be renewed, and for what was needed for the starts to be over.
+  // Long enough to renew a lease and to free the memory of the starts.
   await delay(environment.quick ? 100 : 12_000);
-  return { waiting: residentMb(api.pid), before };
+  return { pending: residentMb(api.pid), before };
 }
 
-/** Of Linux, in millions of bytes. */
+/** In megabytes, on Linux. */
 function residentMb(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return (Number(kilobytes) * 1024) / 1e6;

@@ -2,8 +2,7 @@ import { encodeCursor } from '@carillon/api/queries/pages';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { Client } from 'undici';
-import type { Benchmark, Environment } from '../benchmark.ts';
-import { type Comparison, measureInRounds } from '../comparison.ts';
+import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../benchmark.ts';
 import { fillExecutions, fillTasks } from '../environment/fill-tables.ts';
 import { install } from '../environment/installation.ts';
 import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
@@ -16,15 +15,14 @@ const ROWS = 1_000_000;
 const DEEP_PAGE = 10_000;
 const LARGEST_ID = 2 ** 31 - 1;
 
-/** Whether a page costs the same at any depth. */
 export const pages: Benchmark = {
-  about: `GET /api/tasks and /api/executions of somebody who has a million of them: the first page, and the ${DEEP_PAGE.toLocaleString('en-US')}th by cursor`,
+  about: `GET /api/tasks and /api/executions for a user with a million of each: the first page, and page ${DEEP_PAGE.toLocaleString('en-US')} by cursor`,
   async run(stack, environment) {
     const count = environment.quick ? 2000 : Math.min(ROWS, environment.largest);
     const page = Math.min(DEEP_PAGE, count / LIMIT / 2);
     const { db, apiUrl, databaseUrl, jwtSecret } = await install(stack, environment, { scheduler: false });
     const [owner] = await insertUsers(db, { count: 1, jwtSecret });
-    if (!owner) throw new Error('Nobody was written.');
+    if (!owner) throw new Error('No user was inserted.');
     await fillTasks(databaseUrl, count, owner.id);
     await fillExecutions(databaseUrl, count);
     await db.execute(sql`vacuum analyze`);
@@ -39,39 +37,39 @@ export const pages: Benchmark = {
     const carillon = createClient(stack, apiUrl, { authorization: `Bearer ${owner.token}` });
     const plain = createClient(stack, plainUrl, {});
 
-    const lines: Comparison[] = [];
+    const rows: Comparison[] = [];
     for (const table of ['tasks', 'executions'] as const) {
       const deep = await findPageStart(db, table, page);
-      for (const [where, before] of [
+      for (const [pageName, before] of [
         ['first page', null],
         [`page ${page.toLocaleString('en-US')}`, deep],
       ] as const) {
         const cursor = before === null ? '' : `&cursor=${encodeCursor(before)}`;
-        const own = `/api/${table}?limit=${LIMIT}${cursor}`;
-        const query = `/${table}?user=${owner.id}&before=${before ?? LARGEST_ID}&limit=${LIMIT + 1}`;
+        const path = `/api/${table}?limit=${LIMIT}${cursor}`;
+        const plainPath = `/${table}?user=${owner.id}&before=${before ?? LARGEST_ID}&limit=${LIMIT + 1}`;
         const results = await measureInRounds(
           environment.rounds,
           {
-            carillon: () => measureMedian(environment, carillon, own),
-            plain: () => measureMedian(environment, plain, query),
+            carillon: () => measureMedian(environment, carillon, path),
+            plain: () => measureMedian(environment, plain, plainPath),
           },
-          (ms) => `${where} of ${table} in ${formatNumber(ms)} ms`,
+          (ms) => `${pageName} of ${table} in ${formatNumber(ms)} ms`,
         );
-        lines.push({
-          what: `GET /api/${table}, ${where}`,
+        rows.push({
+          what: `GET /api/${table}, ${pageName}`,
           unit: 'ms',
           values: results.carillon,
-          baseline: { name: 'the plain indexed query, as JSON from bare Fastify', values: results.plain },
+          baseline: { name: 'the plain indexed query as JSON from bare Fastify', values: results.plain },
           aim: { atMost: 2 },
-          note: `pages of ${LIMIT}; each round is a median, asked one after the other; the first page tells the total too`,
+          note: `pages of ${LIMIT} rows; each round is the median of sequential requests; the first page also returns the total`,
         });
       }
     }
-    return lines;
+    return rows;
   },
 };
 
-/** The id before which page `page` begins. */
+/** Returns the last id before page `page`. */
 async function findPageStart(db: Db, table: 'tasks' | 'executions', page: number): Promise<number> {
   const [row] = await queryRows<{ id: number }>(
     db,
@@ -80,9 +78,9 @@ async function findPageStart(db: Db, table: 'tasks' | 'executions', page: number
   return row?.id ?? 0;
 }
 
-type Ask = (path: string) => Promise<void>;
+type Request = (path: string) => Promise<void>;
 
-function createClient(stack: AsyncDisposableStack, url: string, headers: Record<string, string>): Ask {
+function createClient(stack: AsyncDisposableStack, url: string, headers: Record<string, string>): Request {
   const connection = new Client(url);
   closeWith(stack, () => connection.destroy());
   return async (path) => {
@@ -92,11 +90,11 @@ function createClient(stack: AsyncDisposableStack, url: string, headers: Record<
   };
 }
 
-async function measureMedian({ quick }: Environment, ask: Ask, path: string): Promise<number> {
+async function measureMedian({ quick }: Environment, request: Request, path: string): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < (quick ? 5 : 60); n++) {
     const startedAt = performance.now();
-    await ask(path);
+    await request(path);
     times.push(performance.now() - startedAt);
   }
   return median(times.slice(Math.floor(times.length / 6)));

@@ -1,18 +1,19 @@
-import type { Benchmark } from '../benchmark.ts';
-import { measureInRounds } from '../comparison.ts';
+import { type Benchmark, measureInRounds } from '../benchmark.ts';
 import { type LoadResult, startLoad } from '../environment/load.ts';
 import { median } from '../statistics.ts';
 import { CONNECTIONS, describeLoad, getLoadDurations, prepareHttp } from './http.ts';
 
-const OTHERS = ['nest', 'hono', 'express'] as const;
+const FRAMEWORKS = ['nest', 'hono', 'express'] as const;
 const NAMES = { fastify: 'bare Fastify', nest: 'NestJS on Fastify', hono: 'Hono', express: 'Express' } as const;
 
-/** What an authenticated request costs, beside what people would write themselves. */
 export const task: Benchmark = {
-  about: `GET /api/tasks/:id over ${CONNECTIONS} connections of as many users: session, limit and task from the database, logs on`,
+  about: `GET /api/tasks/:id over ${CONNECTIONS} connections, one user each: session, rate limit and task from the database, with logs`,
   async run(stack, environment) {
     const { apiUrl, buildTaskRequests, startBaseline } = await prepareHttp(stack, environment);
-    const [fastify, nest, hono, express] = await Promise.all([startBaseline('fastify'), ...OTHERS.map(startBaseline)]);
+    const [fastify, nest, hono, express] = await Promise.all([
+      startBaseline('fastify'),
+      ...FRAMEWORKS.map(startBaseline),
+    ]);
     const urls = { carillon: apiUrl, fastify, nest, hono, express } as Record<keyof typeof NAMES | 'carillon', string>;
     const load = startLoad(stack);
     const { measured, warmUp } = getLoadDurations(environment);
@@ -36,8 +37,8 @@ export const task: Benchmark = {
       describeLoad,
     );
     const rates = (name: keyof typeof urls) => results[name].map((result: LoadResult) => result.requestsPerSecond);
-    const tails = (name: keyof typeof urls) => results[name].map((result: LoadResult) => result.p99Ms);
-    const best = OTHERS.toSorted((a, b) => median(rates(b)) - median(rates(a)));
+    const latencies = (name: keyof typeof urls) => results[name].map((result: LoadResult) => result.p99Ms);
+    const best = FRAMEWORKS.toSorted((a, b) => median(rates(b)) - median(rates(a)));
     return [
       {
         what: 'GET /api/tasks/:id',
@@ -45,21 +46,21 @@ export const task: Benchmark = {
         values: rates('carillon'),
         baseline: { name: NAMES.fastify, values: rates('fastify') },
         aim: { atLeast: 1 },
-        note: 'the baselines do a JWT check, a rate limiter in memory, the select of the session and that of the task through postgres.js, and write no logs',
+        note: 'the baselines verify a JWT, count in an in-memory rate limiter and select session and task through postgres.js, without logs',
       },
       {
         what: 'GET /api/tasks/:id, p99',
         unit: 'ms',
-        values: tails('carillon'),
-        baseline: { name: NAMES.fastify, values: tails('fastify') },
+        values: latencies('carillon'),
+        baseline: { name: NAMES.fastify, values: latencies('fastify') },
         aim: { atMost: 1 },
       },
-      ...best.map((name, place) => ({
+      ...best.map((name, index) => ({
         what: 'GET /api/tasks/:id',
         unit: 'requests/s',
         values: rates('carillon'),
         baseline: { name: NAMES[name], values: rates(name) },
-        ...(place === 0 && { aim: { atLeast: 1.3 } }),
+        ...(index === 0 && { aim: { atLeast: 1.3 } }),
       })),
     ];
   },

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Benchmark, Environment } from '../benchmark.ts';
-import { type Comparison, measureInRounds } from '../comparison.ts';
+import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../benchmark.ts';
 import { fillExecutions, fillTasks } from '../environment/fill-tables.ts';
 import { install } from '../environment/installation.ts';
 import { formatNumber, median } from '../statistics.ts';
@@ -14,24 +13,23 @@ const OLD_EXECUTIONS = 10_000_000;
 const TICKS = 10;
 const TIMEOUT_MS = 60_000;
 
-/** Whether a tick costs what is due, and not what there is. */
 export const tick: Benchmark = {
-  about: `one call of the scheduler trigger with ${DUE} tasks due, among more and more that are not`,
+  about: `one call of the scheduler trigger with ${DUE} due tasks in tables of growing size`,
   async run(stack, environment) {
     const base = environment.quick ? 1000 : SMALLEST;
     const sizes = environment.quick ? [base] : SIZES.filter((size) => size <= Math.max(base, environment.largest));
     const old = environment.quick ? 1000 : Math.min(OLD_EXECUTIONS, environment.largest * 2);
-    const places: Record<string, Measure> = {};
-    for (const tasks of sizes) places[describeSize(tasks)] = await prepare(stack, environment, { tasks, old: 0 });
-    const crowded = `${describeSize(base)} and ${old.toLocaleString('en-US')} old executions`;
-    places[crowded] = await prepare(stack, environment, { tasks: base, old });
-    const results = await measureInRounds(environment.rounds, places, (ms) => `${formatNumber(ms)} ms`);
-    return [...sizes.slice(1).map(describeSize), crowded].map(
+    const contestants: Record<string, Measure> = {};
+    for (const tasks of sizes) contestants[describeSize(tasks)] = await prepare(stack, environment, { tasks, old: 0 });
+    const withOldExecutions = `${describeSize(base)} and ${old.toLocaleString('en-US')} old executions`;
+    contestants[withOldExecutions] = await prepare(stack, environment, { tasks: base, old });
+    const results = await measureInRounds(environment.rounds, contestants, (ms) => `${formatNumber(ms)} ms`);
+    return [...sizes.slice(1).map(describeSize), withOldExecutions].map(
       (name): Comparison => ({
-        what: `one tick with ${DUE} due among ${name}`,
+        what: `tick with ${DUE} due among ${name}`,
         unit: 'ms',
         values: results[name] ?? [],
-        baseline: { name: `itself among ${describeSize(base)}`, values: results[describeSize(base)] ?? [] },
+        baseline: { name: `Carillon among ${describeSize(base)}`, values: results[describeSize(base)] ?? [] },
         aim: { atMost: 1.5 },
         note: `each round is the median of ${environment.quick ? 2 : TICKS} ticks`,
       }),
@@ -43,7 +41,7 @@ const describeSize = (tasks: number) => `${tasks.toLocaleString('en-US')} tasks`
 
 type Measure = () => Promise<number>;
 
-/** An installation of its own with so many tasks; returns the median duration of some ticks. */
+/** Returns a function that measures the median duration of a tick. */
 async function prepare(
   stack: AsyncDisposableStack,
   environment: Environment,
@@ -64,15 +62,15 @@ async function prepare(
       times.push(await callTrigger(apiUrl, cronSecret));
       await waitForCompletion(db);
     }
-    // The first one of a round meets a process that has been idle.
+    // The first tick of a round meets an idle process.
     return median(times.slice(1));
   };
 }
 
-/** Makes the next tasks due, far from each other among all of them; returns where to go on. */
+/** Makes tasks due that are spread over the table. Returns the start of the next call. */
 async function makeSomeDue(db: Db, from: number): Promise<number> {
-  const [row] = await queryRows<{ most: number }>(db, sql`select max(id)::int as most from tasks`);
-  const step = Math.floor((row?.most ?? 0) / DUE);
+  const [row] = await queryRows<{ maxId: number }>(db, sql`select max(id)::int as "maxId" from tasks`);
+  const step = Math.floor((row?.maxId ?? 0) / DUE);
   const first = from % step;
   await db.execute(sql`
     update tasks set next_execution_at = now() where id in (
@@ -82,24 +80,24 @@ async function makeSomeDue(db: Db, from: number): Promise<number> {
 
 async function callTrigger(apiUrl: string, cronSecret: string): Promise<number> {
   const startedAt = performance.now();
-  const answer = await fetch(`${apiUrl}/api/cron/scheduler`, {
+  const response = await fetch(`${apiUrl}/api/cron/scheduler`, {
     headers: { authorization: `Bearer ${cronSecret}`, prefer: 'respond-async' },
   });
-  const { processed } = (await answer.json()) as { processed: number };
+  const { processed } = (await response.json()) as { processed: number };
   const ms = performance.now() - startedAt;
-  if (processed !== DUE) throw new Error(`The tick took up ${processed} of ${DUE}.`);
+  if (processed !== DUE) throw new Error(`The tick enqueued ${processed} of ${DUE} tasks.`);
   return ms;
 }
 
 async function waitForCompletion(db: Db) {
   const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
-    const [row] = await queryRows<{ open: boolean }>(
+    const [row] = await queryRows<{ pending: boolean }>(
       db,
-      sql`select exists (select from executions where status in ('pending', 'running')) as open`,
+      sql`select exists (select from executions where status in ('pending', 'running')) as pending`,
     );
-    if (!row?.open) return delay(20);
-    if (performance.now() > deadline) throw new Error('The executions of a tick did not end.');
+    if (!row?.pending) return delay(20);
+    if (performance.now() > deadline) throw new Error('The executions of a tick were not completed in time.');
     await delay(20);
   }
 }

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Benchmark, Environment } from '../benchmark.ts';
-import { type Comparison, measureInRounds } from '../comparison.ts';
+import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../benchmark.ts';
 import { connectDatabase, install } from '../environment/installation.ts';
 import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
 import { type Receiver, startReceiver } from '../environment/servers/receiver.ts';
@@ -10,39 +9,37 @@ import { insertUsers, postAs, type User } from '../environment/users.ts';
 import { formatNumber } from '../statistics.ts';
 import { vacuumAndCheckpoint } from './due-tasks.ts';
 
-/** Of each person. */
 const WEBHOOKS_EACH = 10;
 const TIMEOUT_MS = 120_000;
 const AIMS = { 50: 0.8, 500: 0.6 } as const;
 
-/** Loopback and plain http, which production refuses; and no limit in the way. */
+/** Production refuses loopback and plain HTTP. */
 export const WEBHOOK_ENV = { NODE_ENV: 'development', EGRESS_ALLOW: '127.0.0.0/8' } as const;
 
-/** How many deliveries a process makes. */
 export const webhooks: Benchmark = {
-  about: '10,000 deliveries that are due together, to 200 webhooks, signed and logged, at 50 and at 500 at once',
+  about: '10,000 due deliveries to 200 webhooks, signed and logged, with a concurrency of 50 and of 500',
   async run(stack, environment) {
     const receiver = await startReceiver(stack, environment.server.folder);
-    const lines: Comparison[] = [];
+    const rows: Comparison[] = [];
     for (const concurrency of environment.quick ? ([50] as const) : ([50, 500] as const))
-      lines.push(await measure(environment, receiver, concurrency));
-    return lines;
+      rows.push(await measure(environment, receiver, concurrency));
+    return rows;
   },
 };
 
 async function measure(environment: Environment, receiver: Receiver, concurrency: 50 | 500): Promise<Comparison> {
   await using stack = new AsyncDisposableStack();
   const { server } = environment;
-  const [people, each] = environment.quick ? [2, 2] : [20, 50];
-  const count = people * WEBHOOKS_EACH * each;
+  const [users, each] = environment.quick ? [2, 2] : [20, 50];
+  const count = users * WEBHOOKS_EACH * each;
   const env = { ...WEBHOOK_ENV, WEBHOOK_CONCURRENCY: String(concurrency) };
   const { db, apiUrl, jwtSecret } = await install(stack, environment, { apiEnv: env, scheduler: false });
   const databaseUrl = await server.newDatabase();
-  const other = connectDatabase(stack, databaseUrl);
+  const baselineDb = connectDatabase(stack, databaseUrl);
   const urls = Array.from({ length: WEBHOOKS_EACH }, (_, n) => `${receiver.url}/${n}`);
-  await subscribe(apiUrl, await insertUsers(db, { count: people, jwtSecret }), urls);
-  await insertUsers(other, { count: people, jwtSecret });
-  await insertWebhooks(other, urls);
+  await subscribe(apiUrl, await insertUsers(db, { count: users, jwtSecret }), urls);
+  await insertUsers(baselineDb, { count: users, jwtSecret });
+  await insertWebhooks(baselineDb, urls);
   const rate = (ms: number) => (count / ms) * 1000;
   const results = await measureInRounds(
     environment.rounds,
@@ -54,8 +51,8 @@ async function measure(environment: Environment, receiver: Receiver, concurrency
         return rate(await waitForArrivals(receiver, count));
       },
       outbox: async () => {
-        await insertDueDeliveries(other, each);
-        await vacuumAndCheckpoint(other);
+        await insertDueDeliveries(baselineDb, each);
+        await vacuumAndCheckpoint(baselineDb);
         await receiver.takeCounts();
         const { stop } = await startProcess(stack, {
           name: `outbox-${concurrency}`,
@@ -70,19 +67,19 @@ async function measure(environment: Environment, receiver: Receiver, concurrency
         return rate(await waitForArrivals(receiver, count));
       },
     },
-    (figure) => `${formatNumber(figure)} deliveries/s at ${concurrency} at once`,
+    (figure) => `${formatNumber(figure)} deliveries/s with a concurrency of ${concurrency}`,
   );
   return {
-    what: `deliveries at ${concurrency} at once`,
+    what: `deliveries with a concurrency of ${concurrency}`,
     unit: 'deliveries/s',
     values: results.carillon,
-    baseline: { name: 'outbox row, undici POST and log row in batched SQL', values: results.outbox },
+    baseline: { name: 'hand-written outbox with batched SQL and undici', values: results.outbox },
     aim: { atLeast: AIMS[concurrency] },
-    note: 'from the first to the last arrival at the receiver',
+    note: 'measured from the first to the last arrival at the receiver',
   };
 }
 
-/** Deliveries that are due at once, `each` for every webhook. */
+/** Inserts `each` due deliveries for every webhook. */
 async function insertDueDeliveries(db: Db, each: number): Promise<void> {
   await db.execute(sql`
     insert into deliveries (id, webhook_id, event, payload, request_id, next_attempt_at, queued_at, created_at)
@@ -93,29 +90,29 @@ async function insertDueDeliveries(db: Db, each: number): Promise<void> {
     from webhooks h, generate_series(1, ${each}::int) n`);
 }
 
-/** Milliseconds from the first to the last arrival, once all have come. */
+/** Returns the milliseconds from the first to the last arrival. */
 async function waitForArrivals(receiver: Receiver, expected: number): Promise<number> {
   const deadline = performance.now() + TIMEOUT_MS;
   let count = 0;
   let firstAt = 0;
   while (performance.now() < deadline) {
-    const taken = await receiver.takeCounts();
-    firstAt ||= taken.firstAt;
-    count += taken.count;
-    if (count >= expected) return Math.max(1, taken.lastAt - firstAt);
+    const counts = await receiver.takeCounts();
+    firstAt ||= counts.firstAt;
+    count += counts.count;
+    if (count >= expected) return Math.max(1, counts.lastAt - firstAt);
     await delay(200);
   }
   throw new Error(`Only ${count} of ${expected} deliveries arrived.`);
 }
 
-/** Subscribes each of the people to `task.created` at each of the addresses, through the API, which seals the secrets. */
-export async function subscribe(apiUrl: string, people: readonly User[], urls: readonly string[]): Promise<void> {
-  for (const person of people) {
-    for (const url of urls) await postAs(person, `${apiUrl}/api/webhooks`, { url, events: ['task.created'] });
+/** Creates the webhooks through the API, which encrypts their secrets. */
+export async function subscribe(apiUrl: string, users: readonly User[], urls: readonly string[]): Promise<void> {
+  for (const user of users) {
+    for (const url of urls) await postAs(user, `${apiUrl}/api/webhooks`, { url, events: ['task.created'] });
   }
 }
 
-/** The same rows for a baseline that signs with a secret of its own. */
+/** Inserts the same webhooks for the baseline, which has its own secret. */
 export async function insertWebhooks(db: Db, urls: readonly string[]): Promise<void> {
   for (const url of urls) {
     await db.execute(sql`

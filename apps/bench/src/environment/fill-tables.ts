@@ -1,13 +1,9 @@
 import postgres from 'postgres';
 
-/** Of each user, where nobody is named. */
 const TASKS_EACH = 100;
 const BATCH_SIZE = 200_000;
 
-/**
- * Fills a database with tasks that are due in the years to come: all of them `ownerId`'s, or a hundred for each of as
- * many new users as that takes. Without the checks of foreign keys, which would take most of the time, and the triggers.
- */
+/** Inserts tasks that are due in the far future, all for `ownerId` or 100 for each of as many new users as needed. */
 export async function fillTasks(databaseUrl: string, count: number, ownerId: number | null = null): Promise<void> {
   await insertInBatches(databaseUrl, 'tasks', count, async (sql, first, last) => {
     const users = (n: number) => (ownerId === null ? Math.ceil(n / TASKS_EACH) : 0);
@@ -31,7 +27,7 @@ export async function fillTasks(databaseUrl: string, count: number, ownerId: num
   });
 }
 
-/** Fills in runs of the last months, over all tasks there are. */
+/** Inserts completed executions of the last months over all tasks. */
 export async function fillExecutions(databaseUrl: string, count: number): Promise<void> {
   await insertInBatches(databaseUrl, 'old executions', count, async (sql, first, last) => {
     await sql`
@@ -48,14 +44,15 @@ export async function fillExecutions(databaseUrl: string, count: number): Promis
 
 type Write = (sql: postgres.Sql, first: number, last: number) => Promise<unknown>;
 
-async function insertInBatches(databaseUrl: string, what: string, count: number, write: Write): Promise<void> {
+async function insertInBatches(databaseUrl: string, rows: string, count: number, write: Write): Promise<void> {
   if (count === 0) return;
+  // As a replica PostgreSQL skips foreign keys and triggers, which would take most of the time.
   const sql = postgres(databaseUrl, { max: 1, connection: { session_replication_role: 'replica' } });
   try {
     for (let first = 0; first < count; first += BATCH_SIZE) {
       const last = Math.min(count, first + BATCH_SIZE);
       await write(sql, first, last);
-      if (last % 1_000_000 === 0) console.log(`  ${last.toLocaleString('en-US')} ${what} are written.`);
+      if (last % 1_000_000 === 0) console.log(`  ${last.toLocaleString('en-US')} ${rows} are inserted.`);
     }
   } finally {
     await sql.end({ timeout: 5 });

@@ -7,7 +7,7 @@ import { type RunningProcess, resolveProgram, SERVER_CORE, startProcess } from '
 import { type AiServer, monotonicMs, startAiServer } from './servers/ai-server.ts';
 import { closeWith } from './shutdown.ts';
 
-/** Statements of the bench itself may fill whole tables. */
+/** Statements of the benchmarks fill whole tables. */
 const MAX_STATEMENT_MS = 15 * 60_000;
 
 export interface Installation {
@@ -16,26 +16,22 @@ export interface Installation {
   apiUrl: string;
   ai: AiServer;
   api: RunningProcess;
-  /** Signs sessions as the API does. */
   jwtSecret: string;
   cronSecret: string;
 }
 
 export interface InstallationOptions {
   apiEnv?: Record<string, string>;
-  /** A provider that others use as well; one of its own, which answers at once, unless told. */
+  /** Default: a new AI server that answers immediately. */
   ai?: AiServer;
   databaseUrl?: string;
-  /** Whether a scheduler process triggers what falls due; true unless told. */
+  /** Whether to start the scheduler process. Default: true. */
   scheduler?: boolean;
-  /** Where the API runs; on the server's core unless told. */
+  /** The core of the API, or null for any. Default: `SERVER_CORE`. */
   core?: number | null;
 }
 
-/**
- * A Carillon on loopback as in production: a database of the server at hand, API, scheduler and a provider, a process
- * each, logs on and written to files. All of it ends with `stack`.
- */
+/** Starts API, scheduler and AI server in production mode, logging to files, with a new database. Stops with `stack`. */
 export async function install(
   stack: AsyncDisposableStack,
   { server, profile }: Environment,
@@ -54,7 +50,7 @@ export async function install(
     file: resolveProgram('../../api/src/main.ts'),
     folder,
     core: options.core === undefined ? SERVER_CORE : options.core,
-    // As `pnpm api` starts it.
+    // As in `pnpm api`.
     nodeOptions: ['--max-semi-space-size=16', ...(profiling?.nodeOptions ?? [])],
     env: {
       ...production,
@@ -73,7 +69,7 @@ export async function install(
     },
     ready: /Server listening at ([^\s"]+)/,
   });
-  profiling?.isReady();
+  profiling?.markReady();
   if (options.scheduler ?? true) {
     await startProcess(stack, {
       name: 'scheduler',
@@ -86,23 +82,22 @@ export async function install(
   return { db, databaseUrl, apiUrl: api.ready, ai, api, jwtSecret, cronSecret };
 }
 
-/** Has the next process write a CPU profile, and prints it from its `isReady` on when that process has ended. */
+/** Options that make a process write a CPU profile, which is printed from `markReady` on when the process has exited. */
 function createProfiler(stack: AsyncDisposableStack, folder: string) {
   const name = `api-${Date.now()}.cpuprofile`;
   let readyAt = Number.NaN;
-  // On the stack before the process, so this is what ends after it.
+  // The stack closes in reverse order: this runs after the process has exited.
   closeWith(stack, async () => {
     if (Number.isFinite(readyAt)) printProfile(join(folder, name), readyAt);
   });
   return {
     nodeOptions: ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`],
-    isReady: () => {
+    markReady: () => {
       readyAt = monotonicMs();
     },
   };
 }
 
-/** A connection of the bench itself. */
 export function connectDatabase(stack: AsyncDisposableStack, url: string): Db {
   const { db, close } = connect(url, { max: 4, applicationName: 'carillon bench', deadlineMs: MAX_STATEMENT_MS });
   closeWith(stack, close);

@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import type { LoadOptions } from './load.ts';
 
-// The load as a process of its own: takes its orders one by one over IPC, and answers with what it has measured.
+// Receives loads over IPC one by one and answers with the results.
 process.on('message', (options: LoadOptions) => {
   send(options).then(
     (result) => process.send?.(result),
@@ -11,24 +11,23 @@ process.on('message', (options: LoadOptions) => {
 process.once('disconnect', () => process.exit(0));
 
 async function send({ url, connections, requests, until, rate }: LoadOptions) {
-  let at = 0;
+  let client = 0;
   const startedAt = performance.now();
   const result = await autocannon({
     url,
     connections,
-    // It looks every so often whether it is over, and at whole seconds for its rate.
+    // autocannon checks for the end at every sample, one second by default.
     ...('seconds' in until ? { duration: until.seconds } : { amount: until.requests, sampleInt: 50 }),
     ...(rate && { overallRate: rate }),
-    setupClient(client) {
-      // Written out for each client: autocannon sets its own fields on what it is given.
-      client.setRequests((requests[at % requests.length] ?? []).map((request) => ({ ...request })));
-      at += 1;
+    setupClient(connection) {
+      // Copied, because autocannon modifies the requests.
+      connection.setRequests((requests[client % requests.length] ?? []).map((request) => ({ ...request })));
+      client += 1;
     },
   });
   const seconds = (performance.now() - startedAt) / 1000;
-  const bad = result.non2xx + result.errors + result.timeouts;
-  if (bad > 0 || result['2xx'] === 0)
-    throw new Error(`${bad} of ${bad + result['2xx']} requests were not answered well.`);
+  const failed = result.non2xx + result.errors + result.timeouts;
+  if (failed > 0 || result['2xx'] === 0) throw new Error(`${failed} of ${failed + result['2xx']} requests failed.`);
   return {
     requestsPerSecond: result['2xx'] / ('seconds' in until ? result.duration : seconds),
     p50Ms: result.latency.p50,

@@ -10,15 +10,13 @@ export interface LoadRequest {
   body?: string;
 }
 
-/** A load that stops by itself. */
 export interface LoadOptions {
   url: string;
   connections: number;
-  /** What each connection asks for, over and over; connections beyond these begin anew with the first. */
+  /** The requests of each connection, repeated. Further connections start again with the first list. */
   requests: readonly (readonly LoadRequest[])[];
-  /** The load ends after so many seconds, or so many requests. */
   until: { seconds: number } | { requests: number };
-  /** Requests a second over all connections; as many as are answered unless told. */
+  /** Requests per second over all connections. Default: as many as possible. */
   rate?: number;
 }
 
@@ -28,27 +26,29 @@ export interface LoadResult {
   p99Ms: number;
 }
 
-/** Sends requests from a process of its own, not on the server's core. */
 export interface Load {
-  /** Rejects when anything but a 2xx came back. */
+  /** Rejects when a response is not a 2xx. */
   send(options: LoadOptions): Promise<LoadResult>;
 }
 
-/** A process that sends one load after the other; several may be sent at once by several of them. */
+/** Starts a process on `LOAD_CORE` that sends one load at a time. */
 export function startLoad(stack: AsyncDisposableStack): Load {
   assertNotShuttingDown();
   const [command = '', ...args] = pinToCore([process.execPath, resolveProgram('environment/load-main.ts')], LOAD_CORE);
   const child = spawn(command, args, { detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const ended = once(child, 'exit');
+  const exited = once(child, 'exit');
   closeWith(stack, async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
-    await ended;
+    await exited;
   });
   return {
     async send(options) {
       child.send(options);
-      const [answer] = await Promise.race([once(child, 'message'), ended.then(() => [{ error: 'it has ended' }])]);
+      const [answer] = await Promise.race([
+        once(child, 'message'),
+        exited.then(() => [{ error: 'the process exited' }]),
+      ]);
       const { error, ...result } = answer as LoadResult & { error?: string };
       if (error) throw new Error(`The load on ${options.url} failed: ${error}`);
       return result;

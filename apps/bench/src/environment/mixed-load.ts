@@ -5,7 +5,7 @@ import type { Task, User } from './users.ts';
 export const REQUEST_KINDS = ['read', 'list', 'create', 'execute', 'upload'] as const;
 type RequestKind = (typeof REQUEST_KINDS)[number];
 
-/** What is sent, over and over: more reads than writes, as in life. */
+/** The repeated sequence: more reads than writes. */
 const MIX: readonly RequestKind[] = [
   'read',
   'create',
@@ -19,55 +19,51 @@ const MIX: readonly RequestKind[] = [
   'list',
 ];
 
-/** One request and what became of it. */
 export interface SentRequest {
   kind: RequestKind;
   /** By `performance.now()`. */
   startedAt: number;
   endedAt: number;
-  /** Null: no answer, `why` tells. */
+  /** Null without an answer; see `failure`. */
   status: number | null;
   failure: string | null;
-  /** What an acknowledged write has made. */
+  /** The id of the row that an acknowledged write created. */
   id: number | string | null;
 }
 
 export interface MixedLoad {
   sent: readonly SentRequest[];
-  /** Sends no more, and waits for the answers that are still to come. */
+  /** Stops sending and waits for the pending answers. */
   stop(): Promise<void>;
 }
 
 export interface MixedLoadOptions {
   url: string;
-  people: readonly User[];
-  /** Tasks of theirs that may be run. */
+  users: readonly User[];
+  /** Their tasks that may be executed. */
   tasks: readonly Task[];
   perSecond: number;
-  /** The authority that signed its certificate; those that everybody trusts unless told. */
+  /** The certificate authority. Default: the well-known ones. */
   ca?: string;
 }
 
-/**
- * Requests at an even rate, whether those before are answered or not, over connections that are kept. Nothing is sent
- * twice.
- */
-export function startMixedLoad({ url, people, tasks, perSecond, ca }: MixedLoadOptions): MixedLoad {
+/** Sends requests at an even rate over persistent connections, without waiting for answers and without retries. */
+export function startMixedLoad({ url, users, tasks, perSecond, ca }: MixedLoadOptions): MixedLoad {
   const dispatcher = new Agent({ connections: 64, keepAliveTimeout: 60_000, ...(ca && { connect: { ca } }) });
   const sent: SentRequest[] = [];
-  const waiting = new Set<Promise<void>>();
-  const tokens = new Map(people.map(({ id, token }) => [id, token]));
+  const pending = new Set<Promise<void>>();
+  const tokens = new Map(users.map(({ id, token }) => [id, token]));
   const stopping = new AbortController();
 
-  async function send(kind: RequestKind, turn: number) {
-    // Everybody does all of it in turn: nobody reaches a quota by doing one thing only.
-    const task = tasks[Math.floor(turn / MIX.length) % tasks.length] as Task;
+  async function send(kind: RequestKind, index: number) {
+    // The task changes after each sequence, so that no user reaches a quota.
+    const task = tasks[Math.floor(index / MIX.length) % tasks.length] as Task;
     const startedAt = performance.now();
     let status: number | null = null;
     let failure: string | null = null;
     let id: SentRequest['id'] = null;
     try {
-      const { path, ...init } = buildRequest(kind, task, turn);
+      const { path, ...init } = buildRequest(kind, task, index);
       const headers = { ...init.headers, authorization: `Bearer ${tokens.get(task.userId)}` };
       const response = await fetch(`${url}${path}`, { ...init, headers, dispatcher });
       const body = await response.text();
@@ -80,43 +76,43 @@ export function startMixedLoad({ url, people, tasks, perSecond, ca }: MixedLoadO
     sent.push({ kind, startedAt, endedAt: performance.now(), status, failure, id });
   }
 
-  async function go() {
+  async function sendAll() {
     const startedAt = performance.now();
-    for (let turn = 0; !stopping.signal.aborted; turn++) {
-      const early = startedAt + (turn * 1000) / perSecond - performance.now();
-      if (early > 1) await delay(early, undefined, { signal: stopping.signal }).catch(() => {});
-      const one = send(MIX[turn % MIX.length] as RequestKind, turn).finally(() => waiting.delete(one));
-      waiting.add(one);
+    for (let index = 0; !stopping.signal.aborted; index++) {
+      const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
+      if (waitMs > 1) await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
+      const request = send(MIX[index % MIX.length] as RequestKind, index).finally(() => pending.delete(request));
+      pending.add(request);
     }
   }
 
-  const going = go();
+  const sending = sendAll();
   return {
     sent,
     async stop() {
       stopping.abort();
-      await going;
-      await Promise.all(waiting);
+      await sending;
+      await Promise.all(pending);
       await dispatcher.destroy();
     },
   };
 }
 
-function buildRequest(kind: RequestKind, task: Task, turn: number) {
+function buildRequest(kind: RequestKind, task: Task, index: number) {
   const json = { 'content-type': 'application/json' };
   if (kind === 'read') return { method: 'GET', path: `/api/tasks/${task.id}` };
   if (kind === 'list') return { method: 'GET', path: '/api/executions?limit=20' };
   if (kind === 'execute') return { method: 'POST', path: `/api/tasks/${task.id}/execute` };
   if (kind === 'create') {
-    const prompt = `Name a moon of Saturn, and another one than the last ${turn}.`;
+    const prompt = `Name a moon of Saturn, other than the last ${index}.`;
     const when = { scheduledFor: '2090-01-01T00:00:00.000Z', recurrence: 'once', timezone: 'UTC' };
-    const body = JSON.stringify({ name: `Written under load ${turn}`, prompt, ...when });
+    const body = JSON.stringify({ name: `Written under load ${index}`, prompt, ...when });
     return { method: 'POST', path: '/api/agent/create-task', headers: json, body };
   }
   const body = new FormData();
   body.set(
     'file',
-    new File([`Written under load, ${turn}. `.repeat(400)], `notes-${turn}.txt`, { type: 'text/plain' }),
+    new File([`Written under load, ${index}. `.repeat(400)], `notes-${index}.txt`, { type: 'text/plain' }),
   );
   return { method: 'POST', path: '/api/upload', body };
 }

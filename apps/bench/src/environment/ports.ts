@@ -1,15 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** A port of loopback that is free at this moment. */
+/** Returns a port of loopback that is free at the moment. */
 export function findFreePort(): Promise<number> {
   return probe(0);
 }
 
-/**
- * A port of loopback for a process that goes away and comes back: free, and none of those from which the system takes
- * one for each outgoing connection, so that it is still free then.
- */
+/** Returns a free port outside the range of outgoing connections, so that a restarted process can use it again. */
 export async function findStablePort(): Promise<number> {
   for (;;) {
     const port = await probe(randomInt(10_000, 32_768)).catch(() => null);
@@ -17,12 +14,12 @@ export async function findStablePort(): Promise<number> {
   }
 }
 
-function probe(wanted: number): Promise<number> {
+function probe(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
-    server.listen(wanted, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
+    server.listen(port, '127.0.0.1', () => {
+      const { port: free } = server.address() as { port: number };
+      server.close(() => resolve(free));
     });
   });
 }

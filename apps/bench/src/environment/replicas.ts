@@ -9,9 +9,9 @@ const STOP_TIMEOUT_MS = 35_000;
 export interface Replica {
   port: number;
   process(): RunningProcess;
-  /** Starts it again once it has ended, at the same port, and waits until it says that it is ready. */
+  /** Starts it again on the same port and waits until it is ready. */
   start(): Promise<void>;
-  /** Stops it by SIGTERM, waits for its end, and starts it again. Throws unless it has ended with 0. */
+  /** Stops it with SIGTERM and starts it again. Throws unless it exits with 0. */
   restart(): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ export interface Replicas {
 }
 
 export interface ReplicasOptions extends Pick<NginxOptions, 'folder' | 'tls'> {
-  /** The settings of the API processes without their ports, given where clients reach nginx. */
+  /** The environment of the API processes without `PORT`; `url` is that of nginx. */
   env(url: string): Record<string, string>;
 }
 
-/** Two API processes and the scheduler in production mode behind nginx, which a proxy of one's own is no stand-in for. */
+/** Starts two API processes and the scheduler in production mode behind nginx. */
 export async function startReplicas(stack: AsyncDisposableStack, options: ReplicasOptions): Promise<Replicas> {
   const { folder, tls } = options;
   const apiPorts = [await findStablePort(), await findStablePort()] as const;
@@ -79,21 +79,20 @@ async function startReplica(
     start,
     async restart() {
       current.signal('SIGTERM');
-      const late = delay(STOP_TIMEOUT_MS, 'not at all', { ref: false });
-      const how = await Promise.race([current.exited, late]);
-      if (how !== 0) throw new Error(`The ${name} has ended with ${how}:\n${current.output().slice(-2000)}`);
+      const timeout = delay(STOP_TIMEOUT_MS, 'a timeout', { ref: false });
+      const result = await Promise.race([current.exited, timeout]);
+      if (result !== 0) throw new Error(`${name} exited with ${result}:\n${current.output().slice(-2000)}`);
       await start();
     },
   };
 }
 
-/** Waits until a process itself says that it is ready, as whoever restarts one after the other has to. */
 async function waitUntilReady(apiUrl: string): Promise<void> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
-    const answer = await fetch(`${apiUrl}/api/health/ready`).catch(() => null);
-    await answer?.body?.cancel();
-    if (answer?.ok) return;
+    const response = await fetch(`${apiUrl}/api/health/ready`).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok) return;
     if (performance.now() > deadline) throw new Error(`${apiUrl} did not get ready within ${READY_TIMEOUT_MS} ms.`);
     await delay(50);
   }

@@ -1,31 +1,29 @@
 const open = new Set<() => Promise<void>>();
 let shuttingDown = false;
 
-/** Whether everything is being ended: what fails from now on fails because of that. */
 export const isShuttingDown = (): boolean => shuttingDown;
 
-/** Refuses to begin anything once everything is being ended. */
 export function assertNotShuttingDown(): void {
-  if (shuttingDown) throw new Error('The measurement is being ended.');
+  if (shuttingDown) throw new Error('The benchmark is shutting down.');
 }
 
 /**
- * Sees to it that `end` is called once: when `stack` is disposed of, or by `endAll`. To be called before what it ends
- * has begun or in the same turn of the event loop, so that there is no moment in which it would be left behind.
+ * Calls `close` once, when `stack` is disposed of or by `closeAll`. Register in the same turn of the event loop in which
+ * the resource is created, otherwise an interruption in between would leak it.
  */
-export function closeWith(stack: AsyncDisposableStack, end: () => Promise<unknown>): void {
+export function closeWith(stack: AsyncDisposableStack, close: () => Promise<unknown>): void {
   assertNotShuttingDown();
-  let ended: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
   const once = () => {
-    ended ??= end().then(() => void open.delete(once));
-    return ended;
+    closed ??= close().then(() => void open.delete(once));
+    return closed;
   };
   open.add(once);
   stack.defer(once);
 }
 
-/** Ends all that is open, the latest first, whatever is being measured: for Ctrl-C and for what takes too long. */
+/** Closes everything in reverse order, for an interruption or a timeout. */
 export async function closeAll(): Promise<void> {
   shuttingDown = true;
-  for (const end of [...open].reverse()) await end().catch((error) => console.error(error));
+  for (const close of [...open].reverse()) await close().catch((error) => console.error(error));
 }

@@ -12,16 +12,12 @@ export interface Task {
 export interface User {
   id: number;
   email: string;
-  /** A bearer token of a session of theirs. */
   token: string;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/**
- * Writes signed-in people on the pro plan, straight into the database: the bench is not about registering. Many of
- * them, so that no quota of one (5 runs at once, 500 a day) is what is measured.
- */
+/** Inserts users on the plan `pro` with sessions. Many users keep their quotas (5 at once, 500 a day) out of the figures. */
 export async function insertUsers(
   db: Db,
   { count, jwtSecret, passwordHash = null }: { count: number; jwtSecret: string; passwordHash?: string | null },
@@ -49,10 +45,9 @@ export async function insertUsers(
   }));
 }
 
-/** Prompts are as long as a short instruction, and each is the only one of its kind. */
 const PROMPT = 'Write one sentence that begins a working day well, and name a moon of Saturn. '.repeat(4);
 
-/** Gives everybody `each` daily tasks whose next run is far away; `makeDue` brings it near. */
+/** Inserts `each` daily tasks for every user, due in the far future and each with a prompt of its own. */
 export async function insertTasks(db: Db, each: number): Promise<Task[]> {
   const found = await queryRows<Task>(
     db,
@@ -69,15 +64,15 @@ export async function insertTasks(db: Db, each: number): Promise<Task[]> {
   return found;
 }
 
-/** Lets the tasks fall due together at `at`, or `apartMs` after each other from then on, in the order of their ids. */
+/** Makes all tasks or `taskIds` due at `at`, `intervalMs` apart in the order of their ids. Default: 0. */
 export async function setDue(
   db: Db,
   at: Date,
-  { apartMs = 0, taskIds }: { apartMs?: number; taskIds?: number[] } = {},
+  { intervalMs = 0, taskIds }: { intervalMs?: number; taskIds?: number[] } = {},
 ) {
   const which = taskIds ? sql`id = any(${`{${taskIds.join(',')}}`}::int[])` : sql`true`;
   await db.execute(sql`
-    update tasks t set next_execution_at = ${at.toISOString()}::timestamptz + n * ${apartMs}::float8 * interval '1 ms'
+    update tasks t set next_execution_at = ${at.toISOString()}::timestamptz + n * ${intervalMs}::float8 * interval '1 ms'
     from (select id, row_number() over (order by id) - 1 as n from tasks where ${which}) o where t.id = o.id`);
 }
 

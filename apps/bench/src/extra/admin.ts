@@ -8,16 +8,15 @@ import { printPercentiles } from '../statistics.ts';
 const USERS = 1000;
 const TASKS_EACH = 10;
 const EXECUTIONS = 1_000_000;
-/** What one statement inserts, in the time that it may take. */
+/** The rows of one statement, so that it stays within its time limit. */
 const BATCH = 20_000;
-const BATCH_OF_USERS = 50;
+const USER_BATCH = 50;
 const SAMPLES = 50;
 const ADMIN = { email: 'ada@example.com', password: 'Carillon-2026' };
 const ADMIN_KEY = 'the-admin-key-of-the-bench-1234567890-abcdef';
 
-/** How long the statistics and the list of users take over a service that has run for two months. */
 export const admin: Benchmark = {
-  about: `statistics and user list over ${USERS} users, ${USERS * TASKS_EACH} tasks, ${EXECUTIONS} executions: how long`,
+  about: `duration of the statistics and the user list over ${USERS} users, ${USERS * TASKS_EACH} tasks and ${EXECUTIONS} executions`,
   async run(stack, environment) {
     const { apiUrl, db } = await install(stack, environment, {
       scheduler: false,
@@ -25,9 +24,9 @@ export const admin: Benchmark = {
     });
     await fill(db);
     const get = await signIn(apiUrl);
-    await measure(get, 'as they were written');
+    await measure(get, 'before ANALYZE');
     await db.execute(sql`analyze`);
-    await measure(get, 'and analyzed');
+    await measure(get, 'after ANALYZE');
     return [];
   },
 };
@@ -44,16 +43,16 @@ async function measure(get: (path: string) => Promise<number>, when: string) {
   for (const [name, query] of Object.entries(lists)) {
     figures[name] = await sample((n) => get(`/api/admin/users${query(n)}`));
   }
-  const one = (n: number) => get(`/api/admin/users/${((n * 17) % USERS) + 2}`);
-  figures['one account (ms)'] = await sample(one);
-  console.log(`\n${SAMPLES} answers each, ${when}`);
+  const getAccount = (n: number) => get(`/api/admin/users/${((n * 17) % USERS) + 2}`);
+  figures['one account (ms)'] = await sample(getAccount);
+  console.log(`\n${SAMPLES} responses each, ${when}`);
   printPercentiles(figures);
 }
 
-async function sample(ask: (n: number) => Promise<number>): Promise<number[]> {
+async function sample(request: (n: number) => Promise<number>): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < SAMPLES; n++) {
-    times.push(await ask(n));
+    times.push(await request(n));
     await delay(5);
   }
   return times;
@@ -67,16 +66,16 @@ async function signIn(apiUrl: string) {
   });
   const { token } = (await login.json()) as { token: string };
   return async (path: string) => {
-    const began = performance.now();
+    const startedAt = performance.now();
     const headers = { authorization: `Bearer ${token}`, 'x-admin-key': ADMIN_KEY };
-    const answer = await fetch(apiUrl + path, { headers });
-    const body = await answer.text();
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${body}`);
-    return performance.now() - began;
+    const response = await fetch(apiUrl + path, { headers });
+    const body = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${body}`);
+    return performance.now() - startedAt;
   };
 }
 
-/** People, tasks that rest, and their runs of two months, one every 5 seconds; one of 20 has failed. */
+/** Inserts users, suspended tasks and the executions of two months, one every 5 seconds; every 20th has failed. */
 async function fill(db: Db) {
   await db.execute(sql`
     insert into users (identity_user_id, email, name)
@@ -98,13 +97,13 @@ async function fill(db: Db) {
         from generate_series(${first}::int + 1, ${first + BATCH}::int) n
       ) g join tasks t on t.id = (select min(id) from tasks) + g.n * 7 % ${USERS * TASKS_EACH}::int`);
   }
-  for (let first = 0; first < USERS + BATCH_OF_USERS; first += BATCH_OF_USERS) {
+  for (let first = 0; first < USERS + USER_BATCH; first += USER_BATCH) {
     await db.execute(sql`
       insert into usage_counters (user_id, period, executions, completed, failed)
       select user_id, p.period, count(*), count(*) filter (where status = 'completed'),
         count(*) filter (where status = 'failed')
       from executions cross join lateral (values (usage_day::text), (left(usage_day::text, 7))) p(period)
-      where user_id > ${first} and user_id <= ${first + BATCH_OF_USERS} group by 1, 2`);
+      where user_id > ${first} and user_id <= ${first + USER_BATCH} group by 1, 2`);
   }
-  console.log(`${EXECUTIONS} executions are written.`);
+  console.log(`${EXECUTIONS} executions are inserted.`);
 }

@@ -7,27 +7,27 @@ import type { SentRequest } from '../environment/mixed-load.ts';
 import type { AiServer } from '../environment/servers/ai-server.ts';
 import { setDue, type Task } from '../environment/users.ts';
 
-/** A process that was killed is noticed by its leases, after 30 s and up to 30 s more. */
+/** The leases of a killed process expire after 30 s and are checked every 30 s. */
 const COMPLETION_TIMEOUT_MS = 120_000;
 
 export interface Audit {
-  /** Lets every scheduled task fall due once, evenly over so many milliseconds from now. */
+  /** Makes every scheduled task due once, spread over this time. */
   scheduleOver(overMs: number): Promise<void>;
-  /** Waits until all has run, and looks at everything since `spread`. */
-  check(sent: readonly SentRequest[]): Promise<AuditResult>;
+  /** Waits until everything is completed and checks all executions since `scheduleOver`. */
+  check(requests: readonly SentRequest[]): Promise<AuditResult>;
 }
 
 export interface AuditResult {
-  /** A line for each thing that was lost, done twice or counted wrong. */
+  /** A line for each row that was lost, executed twice or counted wrong. */
   errors: string[];
   runs: number;
-  /** How often a run was taken over from a process that had died over it. */
+  /** How often an execution was interrupted and recovered. */
   interruptions: number;
-  /** How late scheduled runs started, in milliseconds. */
+  /** The lateness of the scheduled executions in milliseconds. */
   latenessMs: number[];
 }
 
-/** Holds what the database and the provider have seen against what was acknowledged. */
+/** Compares the database and the calls of the AI server with the acknowledged requests. */
 export function createAudit({
   db,
   ai,
@@ -42,32 +42,35 @@ export function createAudit({
   const waitForCompletion = async () => {
     const deadline = performance.now() + COMPLETION_TIMEOUT_MS;
     for (;;) {
-      const [open] = await queryRows<{ runs: number; due: number }>(
+      const [row] = await queryRows<{ runs: number; due: number }>(
         db,
         sql`
         select (select count(*)::int from executions where status in ('pending', 'running')) as runs,
           (select count(*)::int from tasks where next_execution_at < now() + interval '1 hour') as due`,
       );
-      if (open?.runs === 0 && open.due === 0) return [];
-      if (performance.now() > deadline) return [`${open?.runs} runs have not ended, ${open?.due} tasks are still due`];
+      if (row?.runs === 0 && row.due === 0) return [];
+      if (performance.now() > deadline)
+        return [`${row?.runs} executions are not completed, ${row?.due} tasks are still due`];
       await delay(200);
     }
   };
 
-  const findLost = async (sent: readonly SentRequest[]) => {
+  const findLost = async (requests: readonly SentRequest[]) => {
     const lost: string[] = [];
     for (const [kind, table] of [
       ['create', sql`tasks`],
       ['execute', sql`executions`],
       ['upload', sql`uploads`],
     ] as const) {
-      const ids = sent.flatMap((one) => (one.kind === kind && one.id !== null ? String(one.id) : []));
+      const ids = requests.flatMap((request) =>
+        request.kind === kind && request.id !== null ? String(request.id) : [],
+      );
       const found = await queryRows<{ id: string }>(
         db,
         sql`select id::text as id from ${table} where id::text = any(${`{${ids.join(',')}}`}::text[])`,
       );
-      const there = new Set(found.map(({ id }) => id));
-      lost.push(...ids.filter((id) => !there.has(id)).map((id) => `lost: ${kind} ${id}`));
+      const stored = new Set(found.map(({ id }) => id));
+      lost.push(...ids.filter((id) => !stored.has(id)).map((id) => `lost: ${kind} ${id}`));
     }
     return lost;
   };
@@ -87,22 +90,23 @@ export function createAudit({
         sum(e.interruptions)::int as interruptions, count(e.planned_for)::int as planned
       from executions e join tasks t on t.id = e.task_id where e.id > ${lastId} group by t.id, t.prompt`,
     );
-    const asked = Map.groupBy(await ai.takeArrivals(), ({ prompt }) => prompt);
-    const times = (prompt: string) => asked.get(prompt)?.length ?? 0;
-    for (const one of runs) {
-      const name = one.prompt.slice(-20);
-      if (one.completed !== one.runs) errors.push(`${one.runs - one.completed} runs of "…${name}" are not completed`);
-      const [least, most] = [one.runs, one.runs + one.interruptions];
-      const actual = times(one.prompt);
-      if (actual < least || actual > most)
-        errors.push(`"…${name}" was asked ${actual} times for ${least} to ${most} runs`);
+    const calls = Map.groupBy(await ai.takeArrivals(), ({ prompt }) => prompt);
+    const countCalls = (prompt: string) => calls.get(prompt)?.length ?? 0;
+    for (const task of runs) {
+      const name = task.prompt.slice(-20);
+      if (task.completed !== task.runs)
+        errors.push(`${task.runs - task.completed} executions of "…${name}" are not completed`);
+      const [min, max] = [task.runs, task.runs + task.interruptions];
+      const actual = countCalls(task.prompt);
+      if (actual < min || actual > max)
+        errors.push(`"…${name}" was called ${actual} times for ${min} to ${max} executions`);
     }
-    const planned = new Map(runs.map((one) => [one.prompt, one.planned]));
+    const planned = new Map(runs.map(({ prompt, planned }) => [prompt, planned]));
     for (const { prompt } of scheduled) {
       const count = planned.get(prompt) ?? 0;
-      if (count !== 1) errors.push(`"…${prompt.slice(-20)}" fell due once and ran ${count} times`);
+      if (count !== 1) errors.push(`"…${prompt.slice(-20)}" was due once and executed ${count} times`);
     }
-    const total = (of: 'runs' | 'interruptions') => runs.reduce((sum, one) => sum + one[of], 0);
+    const total = (column: 'runs' | 'interruptions') => runs.reduce((sum, task) => sum + task[column], 0);
     return { errors, runs: total('runs'), interruptions: total('interruptions') };
   };
 
@@ -120,15 +124,15 @@ export function createAudit({
       lastId = newest?.id ?? 0;
       await ai.takeArrivals();
       const taskIds = scheduled.map(({ id }) => id);
-      await setDue(db, new Date(Date.now() + 1000), { apartMs: overMs / scheduled.length, taskIds });
+      await setDue(db, new Date(Date.now() + 1000), { intervalMs: overMs / scheduled.length, taskIds });
     },
-    async check(sent) {
-      const unended = await waitForCompletion();
+    async check(requests) {
+      const incomplete = await waitForCompletion();
       const { errors, ...counts } = await compareRuns();
-      errors.unshift(...unended, ...(await findLost(sent)));
+      errors.unshift(...incomplete, ...(await findLost(requests)));
       for (const { userId, period } of await findWrongCounters(db))
-        errors.push(`the usage of user ${userId}, ${period}`);
-      for (const { userId } of await findWrongTotals(db)) errors.push(`the total of the uploads of user ${userId}`);
+        errors.push(`wrong usage of user ${userId}, ${period}`);
+      for (const { userId } of await findWrongTotals(db)) errors.push(`wrong upload total of user ${userId}`);
       return { errors, ...counts, latenessMs: (await readLateness()).map(({ ms }) => ms) };
     },
   };

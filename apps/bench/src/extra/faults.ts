@@ -11,21 +11,20 @@ import { printPercentiles } from '../statistics.ts';
 import { createAudit } from './faults-audit.ts';
 
 const PER_SECOND = 100;
-/** Enough for nobody to reach a quota. */
-const PEOPLE = 300;
-/** Some are under way at each stop, none for longer than the 20 s that a process waits for them. */
+/** Enough that no user reaches a quota. */
+const USERS = 300;
+/** Some calls are pending at each stop, all shorter than the shutdown grace of 20 s. */
 const AI_DELAY_MS = [0, 2000] as const;
-const AROUND_MS = 3000;
+const MARGIN_MS = 3000;
 const ROUNDS = 10;
-/** About how long the restart of one process takes. */
+/** The approximate duration of a restart. */
 const RESTART_MS = 5000;
 
-/** What an operator does on purpose, and what happens to operators: nothing that was acknowledged may be lost by it. */
 export const faults: Benchmark = {
-  about: `two processes behind nginx at ${PER_SECOND} requests a second: rolling restarts, kill -9, PostgreSQL restarted`,
+  about: `lost and failed requests of two processes behind nginx at ${PER_SECOND} requests per second: rolling restarts, kill -9, restart of PostgreSQL`,
   async run(stack, environment) {
     if (!hasNginx()) {
-      console.log('  not measured: there is no nginx, and a proxy of our own would prove nothing.');
+      console.log('  Not measured: nginx is not installed.');
       return [];
     }
     const { apis, runUnderLoad } = await setUp(stack, environment);
@@ -36,35 +35,35 @@ export const faults: Benchmark = {
       return () => false;
     });
 
-    await runUnderLoad('kill -9 of one of two', AROUND_MS + RESTART_MS, async () => {
-      const at = performance.now();
+    await runUnderLoad('kill -9 of one of two', MARGIN_MS + RESTART_MS, async () => {
+      const faultAt = performance.now();
       first.process().signal('SIGKILL');
       await first.process().exited;
-      const deadAt = performance.now();
-      await delay(AROUND_MS);
+      const killedAt = performance.now();
+      await delay(MARGIN_MS);
       await first.start();
-      // What was under way on it; nginx hears of the end of its connections a moment later.
-      return ({ startedAt, endedAt }) => startedAt < deadAt + 100 && endedAt > at;
+      // nginx notices the closed connections with a short delay.
+      return ({ startedAt, endedAt }) => startedAt < killedAt + 100 && endedAt > faultAt;
     });
 
-    await runUnderLoad('PostgreSQL restarted', 2 * AROUND_MS, async () => {
-      const at = performance.now();
+    await runUnderLoad('restart of PostgreSQL', 2 * MARGIN_MS, async () => {
+      const faultAt = performance.now();
       await environment.server.stop();
-      await delay(AROUND_MS);
+      await delay(MARGIN_MS);
       await environment.server.start();
-      const backAt = performance.now();
-      await delay(AROUND_MS);
-      // Connections to it are opened anew a moment later.
-      return ({ startedAt, endedAt }) => startedAt < backAt + 2000 && endedAt > at;
+      const restartedAt = performance.now();
+      await delay(MARGIN_MS);
+      // The processes reconnect with a short delay.
+      return ({ startedAt, endedAt }) => startedAt < restartedAt + 2000 && endedAt > faultAt;
     });
     return [];
   },
 };
 
-/** The fault; says afterwards which requests may have failed by it. */
+/** Causes a fault and returns which failed requests it excuses. */
 type Fault = () => Promise<(failed: SentRequest) => boolean>;
 
-/** The installation, and what tries a fault on it under load and throws when anything was lost by it. */
+/** `runUnderLoad` throws when a fault loses anything or fails other requests than it excuses. */
 async function setUp(stack: AsyncDisposableStack, { server }: Environment) {
   const { folder } = server;
   const databaseUrl = await server.newDatabase();
@@ -87,20 +86,20 @@ async function setUp(stack: AsyncDisposableStack, { server }: Environment) {
     RATE_LIMIT_MULTIPLIER: '100000',
   };
   const { nginx, apis } = await startReplicas(stack, { folder, tls: null, env: () => env });
-  const people = await insertUsers(db, { count: PEOPLE, jwtSecret });
+  const users = await insertUsers(db, { count: USERS, jwtSecret });
   const tasks = await insertTasks(db, 2);
-  const audit = createAudit({ db, ai, scheduled: tasks.slice(PEOPLE) });
+  const audit = createAudit({ db, ai, scheduled: tasks.slice(USERS) });
 
-  async function runUnderLoad(name: string, overMs: number, fault: Fault): Promise<void> {
-    const onDemand = tasks.slice(0, PEOPLE);
-    await audit.scheduleOver(AROUND_MS + overMs);
-    const load = startMixedLoad({ url: nginx.url, people, tasks: onDemand, perSecond: PER_SECOND });
+  async function runUnderLoad(name: string, durationMs: number, fault: Fault): Promise<void> {
+    const onDemand = tasks.slice(0, USERS);
+    await audit.scheduleOver(MARGIN_MS + durationMs);
+    const load = startMixedLoad({ url: nginx.url, users, tasks: onDemand, perSecond: PER_SECOND });
     const since = performance.now();
-    let mayFail: Awaited<ReturnType<Fault>>;
+    let isExcused: Awaited<ReturnType<Fault>>;
     try {
-      await delay(AROUND_MS);
-      mayFail = await fault();
-      await delay(AROUND_MS);
+      await delay(MARGIN_MS);
+      isExcused = await fault();
+      await delay(MARGIN_MS);
     } finally {
       await load.stop();
     }
@@ -108,12 +107,12 @@ async function setUp(stack: AsyncDisposableStack, { server }: Environment) {
     const failed = load.sent.filter(({ failure }) => failure !== null);
     console.log(`\n  ${name}: ${load.sent.length} requests in ${Math.round(seconds)} s, ${failed.length} failed`);
     for (const line of new Set(failed.map(describeFailure))) console.log(`  failed: ${line}`);
-    const found = await audit.check(load.sent);
-    console.log(`  ${found.runs} runs, ${found.interruptions} times one was interrupted and taken over`);
-    printPercentiles({ '  scheduled runs, late by (ms)': found.latenessMs });
-    const wrong = [...failed.filter((one) => !mayFail(one)).map(describeFailure), ...found.errors];
-    for (const line of wrong.slice(0, 20)) console.log(`  WRONG: ${line}`);
-    if (wrong.length > 0) throw new Error(`${name}: ${wrong.length} things are wrong, first: ${wrong[0]}`);
+    const result = await audit.check(load.sent);
+    console.log(`  ${result.runs} executions, ${result.interruptions} interrupted and recovered`);
+    printPercentiles({ '  lateness of scheduled executions (ms)': result.latenessMs });
+    const errors = [...failed.filter((request) => !isExcused(request)).map(describeFailure), ...result.errors];
+    for (const line of errors.slice(0, 20)) console.log(`  ERROR: ${line}`);
+    if (errors.length > 0) throw new Error(`${name}: ${errors.length} errors, first: ${errors[0]}`);
   }
   return { apis, runUnderLoad };
 }

@@ -8,26 +8,28 @@ import { startReceiver } from '../environment/servers/receiver.ts';
 import { insertUsers, postAs, type User } from '../environment/users.ts';
 import { printPercentiles } from '../statistics.ts';
 
-const PEOPLE = 20;
-const PER_PERSON = 10;
+const USERS = 20;
+const WEBHOOKS_EACH = 10;
 const EVENTS_PER_SECOND = 20;
 const SECONDS = 60;
 
-/** Whether receivers that never answer delay the others. */
 export const hangingReceivers: Benchmark = {
-  about: `${EVENTS_PER_SECOND} events a second, each to 5 receivers that never answer and 5 that do: how late the latter hear of it`,
+  about: `delivery delay at ${EVENTS_PER_SECOND} events per second, each to 5 receivers that hang and 5 that answer`,
   async run(stack, environment) {
     const { db, apiUrl, jwtSecret } = await install(stack, environment, { apiEnv: { ...WEBHOOK_ENV } });
     const receiver = await startReceiver(stack, environment.server.folder);
-    const people = await insertUsers(db, { count: PEOPLE, jwtSecret });
-    const urls = Array.from({ length: PER_PERSON }, (_, n) => `${receiver.url}/${n % 2 === 0 ? 'hang' : 'timed'}/${n}`);
-    await subscribe(apiUrl, people, urls);
+    const users = await insertUsers(db, { count: USERS, jwtSecret });
+    const urls = Array.from(
+      { length: WEBHOOKS_EACH },
+      (_, n) => `${receiver.url}/${n % 2 === 0 ? 'hang' : 'timed'}/${n}`,
+    );
+    await subscribe(apiUrl, users, urls);
     const events = EVENTS_PER_SECOND * (environment.quick ? 1 : SECONDS);
     const startedAt = performance.now();
     const posts: Promise<unknown>[] = [];
     for (let n = 0; n < events; n++) {
-      const person = people[n % people.length] as User;
-      posts.push(postAs(person, `${apiUrl}/api/agent/create-task`, { ...TASK, name: `Task ${n}` }));
+      const user = users[n % users.length] as User;
+      posts.push(postAs(user, `${apiUrl}/api/agent/create-task`, { ...TASK, name: `Task ${n}` }));
       await delay(Math.max(0, startedAt + ((n + 1) * 1000) / EVENTS_PER_SECOND - performance.now()));
     }
     await Promise.all(posts);
@@ -37,8 +39,8 @@ export const hangingReceivers: Benchmark = {
       db,
       sql`select count(*)::int as sending from deliveries where status = 'sending'`,
     );
-    console.log(`${agesMs.length} of ${(events * PER_PERSON) / 2} arrived; ${row?.sending} hang`);
-    printPercentiles({ 'from event to receipt (ms)': agesMs });
+    console.log(`${agesMs.length} of ${(events * WEBHOOKS_EACH) / 2} arrived; ${row?.sending} are pending`);
+    printPercentiles({ 'from event to arrival (ms)': agesMs });
     return [];
   },
 };

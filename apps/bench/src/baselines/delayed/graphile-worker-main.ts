@@ -2,8 +2,6 @@ import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { createCountdown } from '../queues/job-rows.ts';
 import { buildDelayedJobs, provider } from './jobs.ts';
 
-// graphile-worker with jobs that run at an instant. It is told of new jobs, and looks for due ones at an interval: here
-// one that costs a query ten times a second.
 const connectionString = process.env.DATABASE_URL ?? '';
 const logger = new Logger(() => (level, message) => {
   if (level === 'error') console.error(message);
@@ -13,14 +11,15 @@ await utils.migrate();
 const jobs = buildDelayedJobs();
 await utils.addJobs(jobs.map(({ prompt, due }) => ({ identifier: 'ask', payload: { prompt }, runAt: due })));
 await utils.release();
-const ended = createCountdown(jobs.length);
+const completeOne = createCountdown(jobs.length);
+// It polls for jobs that become due: the interval trades lateness against queries.
 await run({
   logger,
   preset: { worker: { connectionString, maxPoolSize: 10, concurrentJobs: 5, pollInterval: 100 } },
   taskList: {
     ask: async (payload) => {
       await provider.ask((payload as { prompt: string }).prompt);
-      ended();
+      completeOne();
     },
   },
 });

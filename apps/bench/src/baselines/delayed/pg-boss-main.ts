@@ -2,7 +2,6 @@ import { PgBoss } from 'pg-boss';
 import { createCountdown } from '../queues/job-rows.ts';
 import { buildDelayedJobs, provider } from './jobs.ts';
 
-// pg-boss with jobs that start after an instant. It looks for them at an interval, half a second at the least.
 const QUEUE = 'delayed';
 const boss = new PgBoss({
   connectionString: process.env.DATABASE_URL ?? '',
@@ -18,8 +17,9 @@ await boss.insert(
   QUEUE,
   jobs.map(({ prompt, due }) => ({ data: { prompt }, startAfter: due })),
 );
-const ended = createCountdown(jobs.length);
+const completeOne = createCountdown(jobs.length);
+// 0.5 seconds is the shortest interval that pg-boss accepts.
 await boss.work<{ prompt: string }>(QUEUE, { batchSize: 100, pollingIntervalSeconds: 0.5 }, async (batch) => {
   await Promise.all(batch.map(({ data }) => provider.ask(data.prompt)));
-  for (const _ of batch) ended();
+  for (const _ of batch) completeOne();
 });

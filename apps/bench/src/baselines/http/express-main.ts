@@ -3,7 +3,6 @@ import express from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
 
-// Express with express-rate-limit: the same JWT check, session and task as the others.
 const { verify, findSession, findTask } = createSessionAndTask();
 const app = express();
 app.disable('x-powered-by');

@@ -1,22 +1,35 @@
 import type { AddressInfo } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
-import Fastify, { type FastifyRequest } from 'fastify';
+import Fastify from 'fastify';
 import { type Claims, createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
 
-// Bare Fastify: a hello, and a task behind a JWT check, a rate limiter in memory and two indexed selects. No logs.
 const { verify, findSession, findTask } = createSessionAndTask();
 const app = Fastify();
-const claimsOf = (request: FastifyRequest) => verify(request.headers.authorization);
 const date = { type: ['string', 'null'], format: 'date-time' };
 const text = { type: ['string', 'null'] };
 const integer = { type: 'integer' };
 const task = {
   type: 'object',
   properties: {
-    ...{ id: integer, userId: integer, name: text, description: text, prompt: text, scheduledFor: date },
-    ...{ nextExecutionAt: date, recurrence: text, recurrencePattern: text, timezone: text, aiModel: text },
-    ...{ maxTokens: integer, temperature: integer, status: text, executionCount: integer, lastExecutionAt: date },
-    ...{ attachments: { type: 'array', items: { type: 'string' } }, createdAt: date, updatedAt: date },
+    id: integer,
+    userId: integer,
+    name: text,
+    description: text,
+    prompt: text,
+    scheduledFor: date,
+    nextExecutionAt: date,
+    recurrence: text,
+    recurrencePattern: text,
+    timezone: text,
+    aiModel: text,
+    maxTokens: integer,
+    temperature: integer,
+    status: text,
+    executionCount: integer,
+    lastExecutionAt: date,
+    attachments: { type: 'array', items: { type: 'string' } },
+    createdAt: date,
+    updatedAt: date,
   },
 };
 const ok = { type: 'object', properties: { success: { type: 'boolean' }, task } };
@@ -38,7 +51,7 @@ app.get<{ Params: { id: string } }>(
     config: { rateLimit: {} },
     schema: { response: { 200: ok } },
     onRequest: async (request) => {
-      (request as unknown as { claims: Claims }).claims = claimsOf(request);
+      (request as unknown as { claims: Claims }).claims = verify(request.headers.authorization);
     },
   },
   async (request, reply) => {

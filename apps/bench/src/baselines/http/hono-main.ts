@@ -3,7 +3,6 @@ import { Hono } from 'hono';
 import { rateLimiter } from 'hono-rate-limiter';
 import { type Claims, createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
 
-// Hono on Node with hono-rate-limiter: the same JWT check, session and task as the others.
 const { verify, findSession, findTask } = createSessionAndTask();
 type Variables = { claims: Claims };
 const app = new Hono<{ Variables: Variables }>();

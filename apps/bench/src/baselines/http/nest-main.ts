@@ -18,8 +18,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { type Claims, createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
 
-// NestJS on Fastify with @nestjs/throttler: the same JWT check, session and task as the others. Its decorators are
-// called as the functions that they are, since Node runs no TypeScript decorators.
+// Node does not run TypeScript decorators, so they are called as functions.
 const { verify, findSession, findTask } = createSessionAndTask();
 
 interface Request {
@@ -43,10 +42,10 @@ class UserThrottlerGuard extends ThrottlerGuard {
   }
 }
 Injectable()(UserThrottlerGuard);
-// What the compiler would have noted of the base class's constructor.
+// The metadata that the compiler would emit for the inherited constructor.
 for (const key of ['design:paramtypes', 'self:paramtypes']) {
-  const noted = Reflect.getMetadata(key, ThrottlerGuard);
-  if (noted) Reflect.defineMetadata(key, noted, UserThrottlerGuard);
+  const metadata = Reflect.getMetadata(key, ThrottlerGuard);
+  if (metadata) Reflect.defineMetadata(key, metadata, UserThrottlerGuard);
 }
 
 class TasksController {

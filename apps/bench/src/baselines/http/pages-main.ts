@@ -3,7 +3,7 @@ import Fastify from 'fastify';
 import postgres from 'postgres';
 import { printReady } from './session-and-task.ts';
 
-// The plain indexed query of a page, answered as JSON by bare Fastify: nobody is signed in, and nothing is counted.
+// No session and no total.
 const sql = postgres(process.env.DATABASE_URL ?? '', { max: 5 });
 const app = Fastify();
 type Query = { Querystring: { user: string; before: string; limit: string } };

@@ -1,16 +1,15 @@
 import { createVerifier } from 'fast-jwt';
 import postgres from 'postgres';
 
-/** As many connections as the API has. */
+/** The pool size of the API. */
 const CONNECTIONS = 20;
 
-/** What every HTTP baseline does, so that only the framework and its rate limiter differ. */
+/** Shared by the HTTP baselines, so that only the framework and its rate limiter differ. */
 export interface SessionAndTask {
-  /** Reads a bearer token; throws when it is none of ours. */
+  /** Throws unless it is a valid bearer token. */
   verify(authorization: string | undefined): Claims;
-  /** One indexed select: the session with its user; null when there is none. */
   findSession(claims: Claims): Promise<Record<string, unknown> | null>;
-  /** One indexed select: the task, with the fields that Carillon answers. */
+  /** With the fields of Carillon's response. */
   findTask(id: number, userId: number): Promise<Record<string, unknown> | null>;
 }
 
@@ -19,7 +18,7 @@ export interface Claims {
   sid: string;
 }
 
-/** Over the tables that Carillon has, through postgres.js at its defaults: prepared statements, pipelined. */
+/** Reads Carillon's tables through postgres.js with its defaults: prepared, pipelined statements. */
 export function createSessionAndTask(): SessionAndTask {
   const { DATABASE_URL = '', JWT_SECRET = '' } = process.env;
   const sql = postgres(DATABASE_URL, { max: CONNECTIONS });
@@ -48,10 +47,9 @@ export function createSessionAndTask(): SessionAndTask {
   };
 }
 
-/** More than any load sends in a minute: the limiter counts and lets through, as Carillon's does. */
+/** High enough that the limiters count but never refuse. */
 export const LIMIT = { max: 100_000_000, windowMs: 60_000 } as const;
 
-/** The line that `startProcess` waits for. */
 export const printReady = (port: number) => console.log(`ready at http://127.0.0.1:${port}`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));

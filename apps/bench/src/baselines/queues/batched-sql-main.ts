@@ -3,10 +3,9 @@ import postgres from 'postgres';
 import { COMPLETE, ENQUEUE, START } from './batched-statements.ts';
 import { type Completion, createProvider } from './provider.ts';
 
-// Hand-written SQL with the same writes as Carillon, many executions in one statement, and nothing else: no quota is
-// looked at, no event is told of, nothing is retried or rescued, and one process has it all to itself.
+// The same writes as Carillon in batches, without quotas, events, retries, recovery or a second process.
 const concurrency = Number(process.env.CONCURRENCY);
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 const sql = postgres(process.env.DATABASE_URL ?? '', { max: 10 });
 const provider = createProvider(concurrency);
 
@@ -15,40 +14,39 @@ interface Started {
   prompt: string;
 }
 let running = 0;
-let waiting = true;
+let enqueueing = true;
 let starting = false;
-const ends: { id: number; text: string; model: string; input: number; output: number; ms: number }[] = [];
+const results: { id: number; text: string; model: string; input: number; output: number; ms: number }[] = [];
 let storing: Promise<void> | null = null;
 
 async function enqueue() {
   for (;;) {
     const now = new Date();
-    const taken = await sql.unsafe(ENQUEUE, [now.toISOString(), AT_ONCE, now.toISOString().slice(0, 10)], {
+    const enqueued = await sql.unsafe(ENQUEUE, [now.toISOString(), BATCH_SIZE, now.toISOString().slice(0, 10)], {
       prepare: true,
     });
-    void fill();
-    if (taken.length === 0) break;
+    void startPending();
+    if (enqueued.length === 0) break;
   }
-  waiting = false;
-  void fill();
+  enqueueing = false;
+  void startPending();
 }
 
-/** Keeps as many running as may be: looks again whenever some have ended. */
-async function fill() {
+async function startPending() {
   if (starting) return;
   starting = true;
   while (running < concurrency) {
     const now = new Date();
     const lease = new Date(now.getTime() + 30_000);
-    const limit = Math.min(AT_ONCE, concurrency - running);
+    const limit = Math.min(BATCH_SIZE, concurrency - running);
     const values = [now.toISOString(), lease.toISOString(), limit, randomUUID()];
     const started = (await sql.unsafe(START, values, { prepare: true })) as unknown as Started[];
     if (started.length === 0) break;
     running += started.length;
-    for (const one of started) void execute(one);
+    for (const execution of started) void execute(execution);
   }
   starting = false;
-  if (running === 0 && !waiting && ends.length === 0 && !storing) {
+  if (running === 0 && !enqueueing && results.length === 0 && !storing) {
     console.log('done');
     process.exit(0);
   }
@@ -57,7 +55,7 @@ async function fill() {
 async function execute({ id, prompt }: Started) {
   const startedAt = performance.now();
   const { text, model, inputTokens, outputTokens }: Completion = await provider.ask(prompt);
-  ends.push({
+  results.push({
     id,
     text,
     model,
@@ -68,16 +66,16 @@ async function execute({ id, prompt }: Started) {
   storing ??= store();
 }
 
-/** Stores together what has ended while the last ones were being stored. */
+/** Stores the results that arrived while the previous batch was being stored. */
 async function store() {
-  while (ends.length > 0) {
-    const some = ends.splice(0, AT_ONCE);
-    await sql.unsafe(COMPLETE, [JSON.stringify(some), new Date().toISOString()], { prepare: true });
-    running -= some.length;
-    void fill();
+  while (results.length > 0) {
+    const batch = results.splice(0, BATCH_SIZE);
+    await sql.unsafe(COMPLETE, [JSON.stringify(batch), new Date().toISOString()], { prepare: true });
+    running -= batch.length;
+    void startPending();
   }
   storing = null;
-  void fill();
+  void startPending();
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));

@@ -1,6 +1,6 @@
-// Whoever counts locks the counters in one order, so that no two of these statements wait for each other.
+// All statements lock the counters in the same order to avoid deadlocks.
 
-/** Due tasks become queued executions with their row in the ledger, and count: $1 now, $2 how many, $3 the day. */
+/** Enqueues due tasks with their occurrences and usage: $1 now, $2 limit, $3 day. */
 export const ENQUEUE = `
   with due as (
     select id, user_id, next_execution_at as at from tasks where next_execution_at <= $1::timestamptz
@@ -19,7 +19,7 @@ export const ENQUEUE = `
   select id, user_id, 'pending', 'schedule', at, at, $1::timestamptz, $3::date, $1::timestamptz from due
   returning id`;
 
-/** Queued executions start, their tokens are reserved: $1 now, $2 the end of the lease, $3 how many, $4 the claim. */
+/** Starts queued executions and reserves their tokens: $1 now, $2 lease end, $3 limit, $4 claim token. */
 export const START = `
   with queued as (
     select e.id from executions e where e.status = 'pending' and e.queued_at is not null
@@ -43,25 +43,25 @@ export const START = `
   )
   select id, prompt from touched`;
 
-/** Executions end, with what they have used: $1 the ends, $2 now. */
+/** Completes executions and records their usage: $1 results, $2 now. */
 export const COMPLETE = `
-  with ends as (
+  with results as (
     select * from jsonb_to_recordset($1::text::jsonb)
       as e(id int, text text, model text, input int, output int, ms int)
-  ), ended as (
+  ), completed as (
     update executions x set status = 'completed', completed_at = $2::timestamptz, claim_token = null, lease_until = null,
       tokens_reserved = 0, result = e.text, model = e.model, input_tokens = e.input, output_tokens = e.output,
       cost_usd = 0, processing_time_ms = e.ms
-    from ends e where x.id = e.id
+    from results e where x.id = e.id
     returning x.id, x.task_id, x.user_id, x.usage_day, e.model, e.input, e.output, e.ms
   ), recorded as (
     insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
       estimated, cost_usd, created_at)
-    select user_id, id, 'execution', usage_day, 1, model, input, output, false, 0, $2::timestamptz from ended
+    select user_id, id, 'execution', usage_day, 1, model, input, output, false, 0, $2::timestamptz from completed
   ), touched as (
-    update tasks t set last_duration_ms = e.ms, consecutive_failures = 0 from ended e where t.id = e.task_id
+    update tasks t set last_duration_ms = e.ms, consecutive_failures = 0 from completed e where t.id = e.task_id
   ), sums as (
-    select user_id, period, sum(input + output) as used, count(*) * 256 as reserved, count(*) as completed from ended e,
+    select user_id, period, sum(input + output) as used, count(*) * 256 as reserved, count(*) as completed from completed e,
       lateral (values (e.usage_day::text), (left(e.usage_day::text, 7))) d(period) group by 1, 2
   ), held as (
     select user_id, period, s.used, s.reserved, s.completed from usage_counters c join sums s using (user_id, period)

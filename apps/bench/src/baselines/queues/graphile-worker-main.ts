@@ -1,7 +1,7 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { createCountdown, createJobs, type Job } from './job-rows.ts';
 
-// graphile-worker at its best: a local queue that fetches whole batches, and ends that are written together.
+// The fastest settings: a local queue that fetches batches, and completions in batches.
 const concurrency = Number(process.env.CONCURRENCY);
 const jobs = createJobs(concurrency);
 const connectionString = process.env.DATABASE_URL ?? '';
@@ -10,12 +10,12 @@ const logger = new Logger(() => (level, message) => {
 });
 const utils = await makeWorkerUtils({ connectionString, logger });
 await utils.migrate();
-const all = await jobs.list();
-for (let at = 0; at < all.length; at += 1000) {
-  await utils.addJobs(all.slice(at, at + 1000).map((payload) => ({ identifier: 'execute', payload })));
+const list = await jobs.list();
+for (let at = 0; at < list.length; at += 1000) {
+  await utils.addJobs(list.slice(at, at + 1000).map((payload) => ({ identifier: 'execute', payload })));
 }
 await utils.release();
-const ended = createCountdown(all.length);
+const completeOne = createCountdown(list.length);
 await run({
   logger,
   preset: {
@@ -32,7 +32,7 @@ await run({
   taskList: {
     execute: async (payload) => {
       await jobs.run(payload as Job);
-      ended();
+      completeOne();
     },
   },
 });

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { createProvider } from './provider.ts';
 
-/** A job as the queues carry it. */
 export interface Job {
   taskId: number;
   userId: number;
@@ -10,11 +9,7 @@ export interface Job {
   plannedFor: string;
 }
 
-/**
- * What a job of a queue does around the AI call, as one would write it: one statement when it starts (ledger and
- * execution), one when it ends (result, usage record, counters of day and month, task). The rows are Carillon's own;
- * quotas, events and retries are left out.
- */
+/** The jobs of the queues: one statement at the start, the AI call, one statement at the end, without quotas and events. */
 export function createJobs(concurrency: number) {
   const { DATABASE_URL = '' } = process.env;
   const sql = postgres(DATABASE_URL, { max: 10 });
@@ -36,7 +31,7 @@ export function createJobs(concurrency: number) {
     return row?.id as number;
   }
 
-  async function end(id: number, job: Job, answer: Awaited<ReturnType<typeof provider.ask>>, ms: number) {
+  async function complete(id: number, job: Job, answer: Awaited<ReturnType<typeof provider.ask>>, ms: number) {
     const now = new Date();
     const day = now.toISOString().slice(0, 10);
     await sql`
@@ -62,7 +57,7 @@ export function createJobs(concurrency: number) {
   }
 
   return {
-    /** All tasks as jobs of this moment. */
+    /** All tasks as jobs that are due now. */
     list: async (): Promise<Job[]> => {
       const plannedFor = new Date().toISOString();
       const found = await sql<Omit<Job, 'plannedFor'>[]>`
@@ -73,17 +68,17 @@ export function createJobs(concurrency: number) {
       const id = await start(job);
       const startedAt = performance.now();
       const answer = await provider.ask(job.prompt);
-      await end(id, job, answer, performance.now() - startedAt);
+      await complete(id, job, answer, performance.now() - startedAt);
     },
   };
 }
 
-/** Counts down from `count`, and says so and ends the process at the end. */
+/** The `count`th call of the returned function exits the process. */
 export function createCountdown(count: number) {
-  let left = count;
+  let remaining = count;
   return () => {
-    left -= 1;
-    if (left > 0) return;
+    remaining -= 1;
+    if (remaining > 0) return;
     console.log('done');
     process.exit(0);
   };

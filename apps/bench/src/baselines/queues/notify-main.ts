@@ -5,8 +5,7 @@ import postgres from 'postgres';
 import { printReady } from '../http/session-and-task.ts';
 import { createProvider } from './provider.ts';
 
-// A run on demand as one would write it by hand: an insert with a NOTIFY, a listener that claims and starts in one
-// statement, the call, and one statement for its end. Nobody is signed in, and nothing is limited.
+// Without sessions, limits, quotas and events.
 const sql = postgres(process.env.DATABASE_URL ?? '', { max: 10 });
 const provider = createProvider(10);
 

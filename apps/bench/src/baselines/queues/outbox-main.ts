@@ -3,11 +3,10 @@ import { buildStandardHeaders, signBody } from '@carillon/api/webhooks/signature
 import postgres from 'postgres';
 import { Pool } from 'undici';
 
-// An outbox as one would write it by hand: rows are claimed many at a time, signed and sent, and what became of them is
-// logged many at a time. Nothing is limited, retried or rescued, and no address is looked at.
+// Claims and logs in batches, without limits, retries, recovery and checks of the receiver's address.
 const { RECEIVER = '', CONCURRENCY = '1', DATABASE_URL = '' } = process.env;
 const concurrency = Number(CONCURRENCY);
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 const secret = 'whsec_0123456789abcdefghijABCDEFGHIJ01';
 const sql = postgres(DATABASE_URL, { max: 10 });
 const pool = new Pool(RECEIVER, { connections: concurrency });
@@ -20,14 +19,14 @@ interface Delivery {
   payload: string;
   request_id: string;
 }
-type Entry = Omit<Delivery, 'payload' | 'request_id'> & { log_id: string; status: number; ms: number; at: Date };
+type Attempt = Omit<Delivery, 'payload' | 'request_id'> & { log_id: string; status: number; ms: number; at: Date };
 
 let sending = 0;
 let claiming = false;
-const ended: Entry[] = [];
+const attempts: Attempt[] = [];
 let storing: Promise<void> | null = null;
 
-async function fill() {
+async function sendPending() {
   if (claiming) return;
   claiming = true;
   while (sending < concurrency) {
@@ -35,7 +34,7 @@ async function fill() {
     const claimed = await sql<Delivery[]>`
       with queued as (
         select id from deliveries where status = 'pending' and queued_at is not null
-        order by webhook_id, attempt desc, next_attempt_at limit ${Math.min(AT_ONCE, concurrency - sending)}
+        order by webhook_id, attempt desc, next_attempt_at limit ${Math.min(BATCH_SIZE, concurrency - sending)}
         for no key update skip locked
       )
       update deliveries d set status = 'sending', claim_token = ${randomUUID()}, lease_until = ${lease},
@@ -47,7 +46,7 @@ async function fill() {
     for (const delivery of claimed) void send(delivery);
   }
   claiming = false;
-  if (sending === 0 && ended.length === 0 && !storing) {
+  if (sending === 0 && attempts.length === 0 && !storing) {
     console.log('done');
     process.exit(0);
   }
@@ -72,32 +71,32 @@ async function send({ payload, request_id, ...delivery }: Delivery) {
     body: payload,
   });
   await body.dump();
-  ended.push({ ...delivery, log_id: randomUUID(), status, at, ms: Math.round(performance.now() - startedAt) });
+  attempts.push({ ...delivery, log_id: randomUUID(), status, at, ms: Math.round(performance.now() - startedAt) });
   storing ??= store();
 }
 
 async function store() {
-  while (ended.length > 0) {
-    const some = ended.splice(0, AT_ONCE);
+  while (attempts.length > 0) {
+    const batch = attempts.splice(0, BATCH_SIZE);
     const now = new Date();
     await sql`
-      with ended as (
-        select * from jsonb_to_recordset(${JSON.stringify(some)}::text::jsonb) as e(id uuid, webhook_id uuid, url text,
+      with attempts as (
+        select * from jsonb_to_recordset(${JSON.stringify(batch)}::text::jsonb) as e(id uuid, webhook_id uuid, url text,
           event text, log_id uuid, status int, ms int, at timestamptz)
-      ), settled as (
+      ), updated as (
         update deliveries d set status = 'delivered', attempt = 1, previous_attempt_at = e.at, claim_token = null,
           lease_until = null, ended_at = ${now}
-        from ended e where d.id = e.id
+        from attempts e where d.id = e.id
       )
       insert into delivery_attempts (id, delivery_id, webhook_id, event, url, attempt, success, status_code,
         response_time_ms, attempted_at)
-      select log_id, id, webhook_id, event, url, 1, status < 300, status, ms, at from ended`;
-    sending -= some.length;
-    void fill();
+      select log_id, id, webhook_id, event, url, 1, status < 300, status, ms, at from attempts`;
+    sending -= batch.length;
+    void sendPending();
   }
   storing = null;
-  void fill();
+  void sendPending();
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
-await fill();
+await sendPending();

@@ -1,8 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import { createCountdown, createJobs, type Job } from './job-rows.ts';
 
-// pg-boss at its best: whole batches, several at once, the next fetch at once after a full one. What is finished is
-// written by pg-boss for the whole batch.
+// The fastest settings: several batches at a time, and the next fetch immediately after a full one.
 const concurrency = Number(process.env.CONCURRENCY);
 const BATCHES = 4;
 const QUEUE = 'executions';
@@ -16,14 +15,14 @@ const boss = new PgBoss({
 boss.on('error', (error) => console.error(error));
 await boss.start();
 await boss.createQueue(QUEUE);
-const all = await jobs.list();
-for (let at = 0; at < all.length; at += 1000) {
+const list = await jobs.list();
+for (let at = 0; at < list.length; at += 1000) {
   await boss.insert(
     QUEUE,
-    all.slice(at, at + 1000).map((data) => ({ data })),
+    list.slice(at, at + 1000).map((data) => ({ data })),
   );
 }
-const ended = createCountdown(all.length);
+const completeOne = createCountdown(list.length);
 await boss.work<Job>(
   QUEUE,
   {
@@ -33,6 +32,6 @@ await boss.work<Job>(
     pollingIntervalSeconds: 0.5,
   },
   async (batch) => {
-    await Promise.all(batch.map(({ data }) => jobs.run(data).then(ended)));
+    await Promise.all(batch.map(({ data }) => jobs.run(data).then(completeOne)));
   },
 );

@@ -1,6 +1,5 @@
 import { Pool } from 'undici';
 
-/** An answer as it is stored. */
 export interface Completion {
   text: string;
   model: string;
@@ -8,7 +7,7 @@ export interface Completion {
   outputTokens: number;
 }
 
-/** The AI call of every baseline: chat completions over a pool of undici, as many connections as may be in flight. */
+/** A chat completions client with one connection for each concurrent call. */
 export function createProvider(concurrency: number) {
   const { AI_URL = '' } = process.env;
   const { origin, pathname } = new URL(`${AI_URL}/chat/completions`);
@@ -26,7 +25,7 @@ export function createProvider(concurrency: number) {
           temperature: 0.7,
         }),
       });
-      if (statusCode !== 200) throw new Error(`The provider answered ${statusCode}.`);
+      if (statusCode !== 200) throw new Error(`The AI server answered ${statusCode}.`);
       const { model, choices, usage } = (await body.json()) as {
         model: string;
         choices: { message: { content: string } }[];

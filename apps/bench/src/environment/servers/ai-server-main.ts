@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Arrival, monotonicMs } from './ai-server.ts';
 
-// The provider as a process of its own. DELAY_MS: how long answers take, from-to; RECORD: whether it remembers prompts.
-const [least = 0, most = least] = (process.env.DELAY_MS ?? '0').split('-').map(Number);
+// DELAY_MS: duration of the answers as `min-max`. RECORD: whether to record the prompts.
+const [minDelayMs = 0, maxDelayMs = minDelayMs] = (process.env.DELAY_MS ?? '0').split('-').map(Number);
 const record = process.env.RECORD === 'true';
 const ANSWER = 'The moons of Saturn are many, and Titan is the largest of them. '.repeat(3);
 let arrivals: Arrival[] = [];
@@ -25,17 +25,17 @@ const server = createServer(async (request, response) => {
     inFlight -= 1;
   });
   const { model, messages } = JSON.parse(await text(request)) as { model: string; messages: { content: unknown }[] };
-  const prompt = textOf(messages.at(-1)?.content);
+  const prompt = readText(messages.at(-1)?.content);
   if (record) arrivals.push({ prompt, ...now });
-  if (most === 0) return answer(response, model);
-  setTimeout(() => answer(response, model), least + share(prompt) * (most - least));
+  if (maxDelayMs === 0) return answer(response, model);
+  setTimeout(() => answer(response, model), minDelayMs + toFraction(prompt) * (maxDelayMs - minDelayMs));
 });
 
-const textOf = (content: unknown): string =>
+const readText = (content: unknown): string =>
   typeof content === 'string' ? content : (content as { text?: string }[]).map((part) => part.text ?? '').join('');
 
-/** A number from 0 to 1 that belongs to the prompt, so that everybody's same calls take equally long. */
-const share = (prompt: string) => createHash('md5').update(prompt).digest().readUInt32BE() / 2 ** 32;
+/** Derived from the prompt, so that the same call takes equally long for all contestants. */
+const toFraction = (prompt: string) => createHash('md5').update(prompt).digest().readUInt32BE() / 2 ** 32;
 
 function answer(response: ServerResponse, model: string) {
   const body = JSON.stringify({

@@ -1,49 +1,49 @@
 import { LOAD_CORE, resolveProgram, startProcess } from '../processes.ts';
 
-/** A prompt as it reached the provider: by the clock in milliseconds, and by the stopwatch that all processes share. */
 export interface Arrival {
   prompt: string;
+  /** By `Date.now()`. */
   at: number;
   monotonicMs: number;
 }
 
 export interface AiServer {
-  /** Ends before `/chat/completions`. */
+  /** Without `/chat/completions`. */
   url: string;
-  /** The prompts that have arrived since it was last asked. */
+  /** Returns the prompts since the last call. */
   takeArrivals(): Promise<Arrival[]>;
-  /** How many calls wait for their answer. */
+  /** The number of pending calls. */
   inFlight(): Promise<number>;
 }
 
 export interface AiServerOptions {
-  /** How long each answer takes, from and to; the same for the same prompt, and even over many prompts. At once unless told. */
+  /** Minimum and maximum duration of the answers, evenly distributed over the prompts. Default: immediate. */
   delayMs?: readonly [number, number];
-  /** Remembers what arrives; false unless told. */
+  /** Whether to record the prompts. Default: false. */
   record?: boolean;
 }
 
-/** The stopwatch of `monotonicMs`. */
+/** A clock that all processes of the machine share, in milliseconds. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** A provider as a process of its own, not on the server's core: speaks chat completions, and no more than that. */
+/** Starts a chat completions server as a process on `LOAD_CORE`. */
 export async function startAiServer(
   stack: AsyncDisposableStack,
   folder: string,
   { delayMs = [0, 0], record = false }: AiServerOptions = {},
 ): Promise<AiServer> {
   const { ready } = await startProcess(stack, {
-    name: 'provider',
+    name: 'ai-server',
     file: resolveProgram('environment/servers/ai-server-main.ts'),
     folder,
     core: LOAD_CORE,
     env: { DELAY_MS: delayMs.join('-'), RECORD: String(record) },
     ready: /^ready at (\S+)$/m,
   });
-  const ask = async (path: string) => (await fetch(`${ready}${path}`)).json();
+  const get = async (path: string) => (await fetch(`${ready}${path}`)).json();
   return {
     url: `${ready}/v1`,
-    takeArrivals: () => ask('/arrivals') as Promise<Arrival[]>,
-    inFlight: async () => ((await ask('/in-flight')) as { inFlight: number }).inFlight,
+    takeArrivals: () => get('/arrivals') as Promise<Arrival[]>,
+    inFlight: async () => ((await get('/in-flight')) as { inFlight: number }).inFlight,
   };
 }

@@ -8,27 +8,23 @@ import postgres from 'postgres';
 import { closeWith } from '../shutdown.ts';
 
 export interface DatabaseServer {
-  /** Its files, and those of all that is started beside it; gone at the end. */
+  /** A temporary folder for the files of all processes. */
   folder: string;
-  /** PostgreSQL's own word for it. */
   version: string;
-  /** Makes a database with Carillon's tables, empty; tells its address. */
+  /** Creates a migrated, empty database and returns its URL. */
   newDatabase(): Promise<string>;
-  /** Takes the server away, and brings it back at the same address. */
   stop(): Promise<void>;
+  /** Starts it again at the same address. */
   start(): Promise<void>;
 }
 
-/**
- * A PostgreSQL for Carillon and its baselines alike, safe against power cuts unless it is quick, in a folder that goes
- * away with `stack`.
- */
+/** Starts a PostgreSQL in a temporary folder, with durable commits unless `quick`. Stops with `stack`. */
 export async function startDatabaseServer(
   stack: AsyncDisposableStack,
   { quick }: { quick: boolean },
 ): Promise<DatabaseServer> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'));
-  // Root's server runs as another user, who has to get in.
+  // Started by root, PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o711);
   closeWith(stack, async () => rmSync(folder, { recursive: true, force: true }));
   let starting = startEmbeddedPostgres({ dataDir: folder, durable: !quick });

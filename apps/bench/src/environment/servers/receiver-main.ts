@@ -4,24 +4,24 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ReceivedCounts } from './receiver.ts';
 
-const nothing = (): ReceivedCounts => ({ count: 0, firstAt: 0, lastAt: 0, agesMs: [] });
+const createCounts = (): ReceivedCounts => ({ count: 0, firstAt: 0, lastAt: 0, agesMs: [] });
 
-// The receivers as a process of their own: below /hang they never answer, below /timed they look at the event's time.
-let taken = nothing();
+// Paths below /hang never answer; paths below /timed record the age of the event.
+let counts = createCounts();
 const server = createServer(async (request, response) => {
   const at = Date.now();
   const path = request.url ?? '';
   if (request.method === 'GET') {
-    response.end(JSON.stringify(taken));
-    taken = nothing();
+    response.end(JSON.stringify(counts));
+    counts = createCounts();
     return;
   }
   if (path.startsWith('/hang')) return;
   const body = await text(request);
-  if (path.startsWith('/timed')) taken.agesMs.push(at - Date.parse(JSON.parse(body).timestamp));
-  taken.count += 1;
-  taken.firstAt ||= at;
-  taken.lastAt = at;
+  if (path.startsWith('/timed')) counts.agesMs.push(at - Date.parse(JSON.parse(body).timestamp));
+  counts.count += 1;
+  counts.firstAt ||= at;
+  counts.lastAt = at;
   response.writeHead(204).end();
 });
 server.keepAliveTimeout = 60_000;

@@ -1,6 +1,5 @@
 import { LOAD_CORE, resolveProgram, startProcess } from '../processes.ts';
 
-/** What came since it was last asked for: how many, when the first and the last, and how old the events were. */
 export interface ReceivedCounts {
   count: number;
   firstAt: number;
@@ -10,10 +9,11 @@ export interface ReceivedCounts {
 
 export interface Receiver {
   url: string;
+  /** Returns the counts since the last call. */
   takeCounts(): Promise<ReceivedCounts>;
 }
 
-/** Receivers of webhooks as a process of its own, not on the server's core; below `/hang` they never answer. */
+/** Starts a webhook receiver as a process on `LOAD_CORE`. Paths below `/hang` never answer. */
 export async function startReceiver(stack: AsyncDisposableStack, folder: string): Promise<Receiver> {
   const { ready: url } = await startProcess(stack, {
     name: 'receiver',

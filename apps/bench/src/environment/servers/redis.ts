@@ -4,7 +4,7 @@ import { startProcess } from '../processes.ts';
 
 const PROGRAM = 'redis-server';
 
-/** A Redis of its own on a free port of loopback, that appends its writes to a file each second; null where there is none. */
+/** Starts a Redis that syncs its append-only file every second. Returns its port, or null without an installed Redis. */
 export async function startRedis(stack: AsyncDisposableStack, folder: string): Promise<number | null> {
   if (spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status !== 0) return null;
   const port = await findFreePort();
