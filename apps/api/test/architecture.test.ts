@@ -13,7 +13,7 @@ const files = readSources();
 const API = 'apps/api/src/';
 const MAX_LINES = 300;
 const MAX_FILES_IN_FOLDER = 16;
-const MAX_COMMENT_SHARE = 0.085;
+const MAX_COMMENT_SHARE = 0.07;
 
 /** Modules that know the configuration, each other and libraries, and no resource. */
 const INFRASTRUCTURE = ['ai', 'crypto', 'egress', 'mail', 'queue', 'storage', 'telemetry', 'third-party'];
