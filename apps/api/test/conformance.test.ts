@@ -36,7 +36,7 @@ t.test('every operation of the contract has one route', async (t) => {
 t.test('an answer that is not as the contract says is told', async (t) => {
   const getTask = operations.get('getTask');
   if (!getTask) return t.fail('there is no getTask');
-  t.match(explainMismatch(getTask, 418, '{}'), /getTask does not say that it may answer 418/);
+  t.match(explainMismatch(getTask, 418, '{}'), /getTask does not declare the status 418/);
   t.match(explainMismatch(getTask, 200, '{"success":true}'), /"task":\["is required"\]/);
   t.match(explainMismatch(getTask, 200, '{"success":true,"task":{"id":"1"}}'), /"task.id":\["must be an integer"\]/);
   t.match(explainMismatch(getTask, 404, '{"error":"Not found"}'), /"success":\["is required"\]/);

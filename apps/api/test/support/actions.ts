@@ -12,7 +12,7 @@ import { signUp } from './people.ts';
 const isError = compileValidator(ActionError);
 const checks = new Map<string, Validator<unknown>>();
 
-/** The actions over `ctx`, each of whose answers is held to the contract, to the field. */
+/** Builds the actions and validates each of their responses against the contract. */
 export function testActions(ctx: Context): Actions {
   const checked = Object.entries(buildActions(ctx)).map(([name, act]) => {
     const call = async (...given: never[]) => {
@@ -34,20 +34,20 @@ function explainMismatch(name: keyof Actions, answer: { success: boolean }): str
   return checked.ok ? null : JSON.stringify(checked.details);
 }
 
-/** What an action gives, which must be a success. */
+/** Returns the data of a successful response, throws otherwise. */
 export async function getData<D>(answer: Promise<{ success: true; data: D } | ActionError>): Promise<D> {
-  const given = await answer;
-  if (!given.success) throw new Error(JSON.stringify(given));
-  return given.data;
+  const response = await answer;
+  if (!response.success) throw new Error(JSON.stringify(response));
+  return response.data;
 }
 
 type Answer = { success: boolean; error?: string; code?: string; data?: unknown };
 
-/** Each action by its name, to be called with anything. */
+/** All actions with their names, callable with any arguments. */
 export const listActions = (actions: Actions) =>
   Object.entries(actions) as unknown as [string, (...given: unknown[]) => Promise<Answer>][];
 
-/** A task as `createTask` takes it. */
+/** The input of `createTask`. */
 export const TASK = {
   name: 'Morning news',
   prompt: 'Tell me what happened overnight.',
@@ -58,14 +58,13 @@ export const TASK = {
 export const UNAUTHORIZED = { success: false, error: 'Unauthorized', code: 'AUTH_REQUIRED' };
 export const FORBIDDEN = { success: false, error: 'Forbidden', code: 'INSUFFICIENT_PERMISSIONS' };
 
-/** The error object of a validation error. */
 export const validationError = (details: Record<string, string[]>) => ({
   success: false,
   error: 'Validation error',
   details,
 });
 
-/** What is told of something that is not there, or not the caller's. */
+/** For rows that do not exist or belong to someone else. */
 export const notFoundError = (what: string) => ({
   success: false,
   error: `There is no such ${what}.`,
@@ -74,7 +73,7 @@ export const notFoundError = (what: string) => ({
 
 type Call = (session: string | null) => Promise<unknown>;
 
-/** What the wrapper refuses is refused here too: nobody, a session that has ended, maintenance, a deactivated account. */
+/** Requires an error without a session, with an expired one, during maintenance and for a deactivated account. */
 export async function assertActionNeedsSession(t: Test, { app, ctx, clock }: TestContext, call: Call): Promise<void> {
   const before = ctx.now();
   for (const session of [null, '', 'nonsense']) t.same(await call(session), UNAUTHORIZED, `session ${session}`);

@@ -13,7 +13,7 @@ interface Test {
   teardown(work: () => Promise<void>): unknown;
 }
 
-/** The same route with short times for keep-alive comments and shutdown. */
+/** The prefix of the same routes with short intervals for keep-alive comments and shutdown. */
 export const SHORT_TIMEOUTS_PREFIX = '/impatient';
 
 export const readInstructions = ({ body }: Pick<AiServerRequest, 'body'>): string =>
@@ -21,7 +21,7 @@ export const readInstructions = ({ body }: Pick<AiServerRequest, 'body'>): strin
 export const readMarkerLine = (request: Pick<AiServerRequest, 'body'>): string =>
   /^=== [0-9a-f]{16} ===$/m.exec(readInstructions(request))?.[0] ?? 'no marker';
 
-/** Answers as a model that follows its instructions. */
+/** The answer of a model that follows its instructions. */
 export const buildModelAnswer =
   (content: string, suggestions: readonly string[] = [], rest: AiAnswer = {}) =>
   (request: Pick<AiServerRequest, 'body'>): AiAnswer => ({
@@ -29,7 +29,7 @@ export const buildModelAnswer =
     ...rest,
   });
 
-/** Agent mode with a provider that tests control. Each test starts at `START` with a new Alice, and ends with correct counters. */
+/** Agent mode with an AI server. Each test starts at `START` with a new Alice and ends with correct usage counters. */
 export async function testAgent(t: Test, env: Record<string, string> = {}) {
   const ai = await startAiServer({ apiKey: undefined });
   const test = await testContext(t, {

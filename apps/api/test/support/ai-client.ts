@@ -7,15 +7,15 @@ interface Test {
   after: (work: () => Promise<void>) => void;
 }
 
-/** An AI that ends with the test. Without settings it has no provider. */
+/** Creates an AI client that closes with the test. Default: no provider. */
 export function createTestAi(t: Test, settings: Partial<Config['ai']> = {}): Ai {
-  const none = { baseUrl: null, apiKey: null, anthropicApiKey: null, anthropicBaseUrl: null, timeoutMs: 5000 };
-  const ai = createAi({ ...none, ...settings });
+  const noProvider = { baseUrl: null, apiKey: null, anthropicApiKey: null, anthropicBaseUrl: null, timeoutMs: 5000 };
+  const ai = createAi({ ...noProvider, ...settings });
   t.after(() => ai.close());
   return ai;
 }
 
-/** A provider and an AI that asks it; both end with the test. */
+/** Starts an AI server and a client of it, which close with the test. */
 export async function startTestAi(
   t: Test,
   settings: Partial<Config['ai']> = {},
@@ -36,7 +36,7 @@ export const buildAiRequest = (request: Partial<AiRequest> = {}): AiRequest => (
   ...request,
 });
 
-/** The failure of an outcome; a success fails the test by what it is compared with. */
+/** The failure of an outcome; a success gives an error code that no test expects. */
 export function toFailure(outcome: AiOutcome) {
   if (outcome.ok) return { errorCode: 'it succeeded', message: '', retryable: null, retryAfterMs: null, usage: null };
   const { errorCode, message, retryable, retryAfterMs, usage } = outcome;

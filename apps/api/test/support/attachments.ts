@@ -5,11 +5,11 @@ import type { Context } from '../../src/context.ts';
 
 export interface StoredAttachment {
   id: string;
-  /** Of its object in file storage; null where there is none. */
+  /** The key of the object in file storage, or null without one. */
   key: string | null;
 }
 
-/** A file of a person's with its bytes in the file storage of `ctx`, as an upload leaves it. */
+/** Stores a file and inserts its row, as an upload does. */
 export async function storeAttachment(
   { db, files, now }: Pick<Context, 'db' | 'files' | 'now'>,
   userId: number,

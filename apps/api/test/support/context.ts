@@ -19,36 +19,35 @@ import { type Metrics, NO_METRICS } from '../../src/telemetry/metrics.ts';
 import { NO_TRACE } from '../../src/telemetry/tracing.ts';
 import { createIntegrations } from '../../src/third-party/integrations.ts';
 import { createOAuth } from '../../src/third-party/oauth.ts';
-// Holds every answer of every test to the contract.
+// Validates every response of every test against the contract.
 import './contract/conformance.ts';
 
 export const CRON_SECRET = 'the-scheduler-secret-of-the-tests-1234567890';
 export const ADMIN_KEY = 'the-admin-key-of-the-tests-1234567890-abcdef';
 
-/** What the clock of a test says at first. */
+/** The initial time of the test clock. */
 export const START = new Date('2026-11-20T10:00:00.000Z');
 
 export interface TestContextOptions extends AppOptions {
   env?: Record<string, string>;
-  /** The built-in model unless told. */
+  /** Default: according to `env`, otherwise the built-in model. */
   ai?: Ai;
-  /** What `STORAGE_DRIVER` of `env` says unless told: data URLs, or with `disk` files in a folder of its own. */
+  /** Default: `STORAGE_DRIVER` of `env`, otherwise data URLs; `disk` uses a temporary folder. */
   files?: FileStorage;
   worker?: Partial<WorkerHandle>;
-  /** None are kept unless told. */
+  /** Default: none. */
   metrics?: Metrics;
 }
 
 export interface TestContext {
   ctx: Context;
   app: FastifyInstance;
-  /** Where the database is, for whatever else is to use it. */
   databaseUrl: string;
-  /** Stands still until it is moved. */
+  /** Stands still until it is set or advanced. */
   clock: { set(to: Date | string): void; advance(ms: number): void };
-  /** What was logged, one object per line. */
+  /** One object per log line. */
   logged: Record<string, unknown>[];
-  /** Closes it all before the end of the test. */
+  /** Closes everything before the end of the test. */
   close(): Promise<void>;
 }
 
@@ -58,10 +57,10 @@ interface Test {
 
 const contexts = new WeakMap<FastifyInstance, Context>();
 
-/** The context that an application of `testContext` was built with. */
+/** Returns the context of an application of `testContext`. */
 export function getContext(app: FastifyInstance): Context {
   const ctx = contexts.get(app);
-  if (!ctx) throw new Error('This application was not made by testContext.');
+  if (!ctx) throw new Error('This application was not created by testContext.');
   return ctx;
 }
 
@@ -74,13 +73,13 @@ const noWorker: WorkerHandle = {
   isAlive: () => true,
 };
 
-/** The application over a database, a folder and a clock of its own; all of it goes away at the end of `t`. */
+/** Creates an application with a database, a folder and a clock of its own. Closes them at the end of `t`. */
 export async function testContext(t: Test, { env = {}, ...given }: TestContextOptions = {}): Promise<TestContext> {
   const database = await testDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'carillon-test-'));
   const logged: Record<string, unknown>[] = [];
   let now = START;
-  // No limit is in the way of a test that is about something else.
+  // A high multiplier keeps the rate limits out of tests of something else.
   const settings = { NODE_ENV: 'test', DATA_DIR: dataDir, CRON_SECRET, ADMIN_KEY, RATE_LIMIT_MULTIPLIER: '1000' };
   const config = loadConfig({ ...settings, ...env });
   const log = pino(loggerOptions(config), collectLines(logged));
@@ -101,7 +100,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     worker: { ...noWorker, ...given.worker },
   };
   await startTracing(ctx);
-  // Tests share their process and their machine, and keep both busy.
+  // Parallel tests delay the event loop.
   const app = await buildApp(ctx, { maxEventLoopDelayMs: Number.POSITIVE_INFINITY, ...given });
   contexts.set(app, ctx);
   const clock = {
@@ -113,7 +112,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     },
   };
   let closing: Promise<void> | undefined;
-  const shut = async () => {
+  const closeAll = async () => {
     await app.close();
     await ctx.trace.close();
     await ctx.ai.close();
@@ -125,7 +124,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     rmSync(dataDir, { recursive: true, force: true });
   };
   const close = () => {
-    closing ??= shut();
+    closing ??= closeAll();
     return closing;
   };
   t.teardown(close);

@@ -2,7 +2,7 @@ import { coupons } from '@carillon/db';
 import type { Context } from '../../src/context.ts';
 import { generateCode } from '../../src/coupons/write.ts';
 
-/** A coupon of 10 days straight into the table, in any state. */
+/** Inserts a coupon of 10 days, in any state. */
 export async function insertCoupon(ctx: Context, values: Partial<typeof coupons.$inferInsert> = {}) {
   const at = { createdAt: ctx.now(), updatedAt: ctx.now() };
   const [coupon] = await ctx.db

@@ -13,7 +13,7 @@ export interface RecordedEvent {
   data: any;
 }
 
-/** Subscribes a webhook; the returned function takes the deliveries that were recorded since its last call. */
+/** Subscribes a webhook. The returned function removes and returns the events since its last call. */
 export async function captureEvents(
   { db, now }: Context,
   { id: userId }: Person,
@@ -25,15 +25,16 @@ export async function captureEvents(
   const at = { createdAt: now(), updatedAt: now() };
   await db.insert(webhooks).values({ id, userId, url, secretSealed: '', secretLookup, events: [...events], ...at });
   return async () => {
-    const written = await db
+    const found = await db
       .delete(deliveries)
       .where(eq(deliveries.webhookId, id))
       .returning({ event: deliveries.event, payload: deliveries.payload });
-    return written.map(({ event, payload }) => {
+    return found.map(({ event, payload }) => {
       const parsed = JSON.parse(payload);
       const checked = compileValidator(eventPayload(event as EventKind))(parsed);
-      if (!checked.ok) throw new Error(`${payload} is not as the contract says: ${JSON.stringify(checked.details)}`);
-      if (parsed.webhookId !== id || parsed.userId !== userId) throw new Error(`${payload} is somebody else's.`);
+      if (!checked.ok) throw new Error(`${payload} does not match the contract: ${JSON.stringify(checked.details)}`);
+      if (parsed.webhookId !== id || parsed.userId !== userId)
+        throw new Error(`${payload} belongs to another webhook or user.`);
       return parsed;
     });
   };

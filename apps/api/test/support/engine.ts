@@ -1,4 +1,4 @@
-import { connect, type Db, settings, users } from '@carillon/db';
+import { connect, settings, users } from '@carillon/db';
 import type { Test } from 'tap';
 import type { Ai } from '../../src/ai/client.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -11,24 +11,21 @@ import { type Person, signUpAlice } from './people.ts';
 import { type AiServer, startAiServer } from './servers/ai-server.ts';
 
 export interface Engine extends TestContext {
-  /** The provider that every execution asks. */
+  /** The AI server of all executions. */
   ai: AiServer;
-  /** Alice as a verb knows her, signed up anew for each test. */
+  /** A new user in each test. */
   alice: () => Caller;
-  /** A worker that runs only when it is drained, and is stopped at the end of `t`. */
+  /** Creates a worker that runs only when it is drained and stops at the end of `t`. */
   newWorker(t: Test, given?: Partial<Context>, options?: { graceMs?: number }): Worker;
-  /** Enqueues what is due and runs all that is queued, to the end. */
+  /** Enqueues due tasks and completes all queued executions. */
   runDue(t: Test): Promise<Enqueued>;
-  /** Another process: the same database, provider and clock, with a pool and a worker of its own. */
+  /** Creates a second context with its own pool and worker, but the same database, AI server and clock. */
   newProcess(t: Test, config?: Partial<Config>, ai?: Ai): { ctx: Context; worker: Worker; close(): Promise<void> };
 }
 
 export const AI_KEY = 'the-operators-own-key';
 
-/**
- * What runs tasks, for the tests of a file: each begins at `START` with an empty database and a friendly AI server, and
- * fails when the books do not balance at its end.
- */
+/** Each test starts at `START` with an empty database and an AI server that answers, and ends without inconsistencies. */
 export async function testEngine(t: Test, env: Record<string, string> = {}): Promise<Engine> {
   const ai = await startAiServer();
   const test = await testContext(t, { env: { AI_BASE_URL: ai.url, AI_API_KEY: AI_KEY, ...env } });
@@ -38,7 +35,7 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
   let alice: Person | undefined;
 
   t.beforeEach(async () => {
-    // Everything there is belongs to somebody.
+    // Deleting the users deletes all rows that belong to them.
     await ctx.db.delete(users);
     await ctx.db.update(settings).set({ maxExecutionsPerDay: 500, maxTasksPerUser: 100, maintenanceMode: false });
     ai.requests.length = 0;
@@ -49,14 +46,14 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
     alice = await signUpAlice(app);
   });
   t.afterEach(async () => {
-    const faults = await findInconsistencies(ctx);
-    if (faults.length > 0) throw new Error(`The books do not balance: ${JSON.stringify(faults)}`);
+    const inconsistencies = await findInconsistencies(ctx);
+    if (inconsistencies.length > 0) throw new Error(`Inconsistent rows: ${JSON.stringify(inconsistencies)}`);
   });
 
   function newWorker(t: Test, given: Partial<Context> = {}, { graceMs = 0 } = {}) {
     const own = { ...ctx, ...given };
     const worker = createWorker(own, { graceMs });
-    // What is to be delivered stays where the test can look at it.
+    // Deliveries stay in the database for the test to read.
     own.worker = { ...worker, wakeDeliveries: () => {} };
     t.teardown(() => worker.stop());
     return worker;
@@ -73,7 +70,7 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
       return enqueued;
     },
     newProcess(t, config = {}, ai = ctx.ai) {
-      const { db, close } = connect(urlOf(ctx.db), { max: 4 });
+      const { db, close } = connect(test.databaseUrl, { max: 4 });
       t.teardown(close);
       const own = { ...ctx, db, ai, config: { ...ctx.config, ...config } };
       const worker = newWorker(t, own);
@@ -82,7 +79,7 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
   };
 }
 
-/** A user as the verbs are handed one. */
+/** Builds the caller that service functions receive. */
 export function buildCaller(id: number): Caller {
   const rest = { role: 'USER', plan: 'trial', timezone: null, trialEndsAt: null, createdAt: START } as const;
   return {
@@ -92,13 +89,4 @@ export function buildCaller(id: number): Caller {
     ...rest,
     sessionId: '00000000-0000-4000-8000-000000000000',
   };
-}
-
-interface Connected {
-  $client: { options: { user: string; pass: string | null; host: string[]; port: number[]; database: string } };
-}
-
-function urlOf(db: Db): string {
-  const { user, pass, host, port, database } = (db as unknown as Connected).$client.options;
-  return `postgres://${user}:${pass}@${host[0]}:${port[0]}/${database}`;
 }

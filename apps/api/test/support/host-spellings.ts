@@ -1,7 +1,7 @@
-/** How a URL may write a host, and the address where a client that is fooled would go. */
+/** A spelling of a host in a URL. */
 export interface Spelling {
   host: string;
-  /** `user@`, where the spelling needs one. */
+  /** `user@`, if the spelling needs it. */
   before?: string;
 }
 
@@ -17,7 +17,7 @@ const SUPERSCRIPT = (text: string) => text.replace(/\d/g, (digit) => '⁰¹²³�
 const PERCENT = (text: string) => text.replace(/./g, (char) => `%${char.charCodeAt(0).toString(16)}`);
 const DOTS = ['。', '．', '｡', '%2e', '%E3%80%82'];
 
-/** IPv4 as the URL standard reads it: each of these is that address. */
+/** Spellings that the URL standard parses as this IPv4 address. */
 export function spellIPv4(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   const shapes = [
@@ -43,7 +43,7 @@ export function spellIPv4(address: string): string[] {
   ]);
 }
 
-/** IPv4 within IPv6 that is the IPv4 address itself. */
+/** The IPv4-mapped IPv6 addresses. */
 export function spellMapped(address: string): string[] {
   const hex = toHexGroups(address);
   return [
@@ -56,7 +56,7 @@ export function spellMapped(address: string): string[] {
   ];
 }
 
-/** IPv6 addresses that a translator or a tunnel may lead to that IPv4 address. */
+/** IPv6 addresses that NAT64 or a tunnel may route to this IPv4 address. */
 export function spellTunnelled(address: string): string[] {
   const hex = toHexGroups(address);
   const inverted = toHexGroups(
@@ -81,7 +81,7 @@ export function spellTunnelled(address: string): string[] {
   ];
 }
 
-/** IPv6 as the URL standard reads it. */
+/** Spellings that the URL standard parses as this IPv6 address. */
 export function spellIPv6(address: string): string[] {
   const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail = ''] = short.split('::').map((side) => side);
@@ -98,7 +98,7 @@ export function spellIPv6(address: string): string[] {
   ]);
 }
 
-/** What the URL standard refuses, and a laxer reader may take for that address. */
+/** Spellings that the URL standard refuses, although a lax parser might accept them. */
 export function spellInvalid(address: string): string[] {
   return [
     `[${address}]`,

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
-/** For `--import`: writes the address of every module that the process loads into the file that LOADED_MODULES names. */
+/** For `--import`: appends the URL of every loaded module to the file LOADED_MODULES. */
 registerHooks({
   load(url, context, next) {
     appendFileSync(process.env.LOADED_MODULES as string, `${url}\n`);

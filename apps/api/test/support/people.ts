@@ -7,7 +7,7 @@ import { insertAccount } from '../../src/auth/write.ts';
 import type { Caller, Context } from '../../src/context.ts';
 import { ADMIN_KEY, getContext } from './context.ts';
 
-/** Everybody's password. */
+/** The password of every user. */
 export const PASSWORD = 'Carillon-2026';
 
 export interface Person {
@@ -15,13 +15,13 @@ export interface Person {
   name: string;
   email: string;
   token: string;
-  /** Signs a request in; for an admin with the admin key. */
+  /** With the admin key for an admin. */
   headers: { authorization: string; 'x-admin-key'?: string };
 }
 
 interface PersonValues {
   name?: string;
-  /** One of its own unless told. */
+  /** Default: a unique address. */
   email?: string;
   role?: (typeof users.$inferSelect)['role'];
   timezone?: string;
@@ -30,7 +30,7 @@ interface PersonValues {
 let people = 0;
 let passwordHash: Promise<string> | undefined;
 
-/** Someone with an account in its trial and a session, made by the verbs; the password is hashed once for all. */
+/** Creates a trial account and a session through the service functions. The password is hashed once for all users. */
 export async function signUp(app: FastifyInstance, traits: PersonValues = {}): Promise<Person> {
   const ctx = getContext(app);
   people += 1;
@@ -43,15 +43,12 @@ export async function signUp(app: FastifyInstance, traits: PersonValues = {}): P
   return { id: user.id, name, email: user.email, token, headers: { authorization: `Bearer ${token}`, ...admin } };
 }
 
-/** The owner of what a test is about. */
 export const signUpAlice = (app: FastifyInstance) => signUp(app, { name: 'Alice', email: 'alice@example.com' });
-/** A stranger to it. */
 export const signUpBob = (app: FastifyInstance) => signUp(app, { name: 'Bob', email: 'bob@example.com' });
-/** An admin. */
 export const signUpAda = (app: FastifyInstance) =>
   signUp(app, { name: 'Ada', email: 'ada@example.com', role: 'ADMIN' });
 
-/** The caller of a token, or null, as the guard finds it without rate limits. */
+/** Finds the caller as the guard does, without rate limits. */
 export async function findCallerByToken(ctx: Context, token: string | null): Promise<Caller | null> {
   const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
   return (claims && (await findCaller(ctx, claims)))?.caller ?? null;

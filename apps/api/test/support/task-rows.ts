@@ -4,13 +4,10 @@ import type { Context } from '../../src/context.ts';
 
 type NewTask = typeof tasks.$inferInsert;
 
-/** As long as the verb's own minimum. */
+/** As short as a prompt may be. */
 export const PROMPT = 'Say something nice.';
 
-/**
- * Tasks straight into the table, daily ones unless told, whose next run is due now: many are there at once, and they
- * may have begun in the past, which the verb refuses. Each has a prompt of its own, `Say something nice. <number>`.
- */
+/** Inserts one task per user, with the prompt `Say something nice. <number>`. Default: daily and due now. */
 export async function insertTasks(
   ctx: Context,
   userIds: readonly number[],
@@ -31,13 +28,11 @@ export async function insertTasks(
   return made.map(({ id }) => id);
 }
 
-/** One task, as `insertTasks` makes it. */
 export async function insertTask(ctx: Context, userId: number, values: Partial<NewTask> = {}): Promise<number> {
   const [id] = await insertTasks(ctx, [userId], { prompt: PROMPT, ...values });
   return id as number;
 }
 
-/** People straight into the table, on the plan `pro`. */
 export async function insertUsers(ctx: Context, count: number, plan: 'trial' | 'pro' = 'pro'): Promise<number[]> {
   const made = await queryRows<{ id: number }>(
     ctx.db,
@@ -49,7 +44,7 @@ export async function insertUsers(ctx: Context, count: number, plan: 'trial' | '
   return made.map(({ id }) => id);
 }
 
-/** Runs on demand, already queued and counted, one for each of the tasks. */
+/** Inserts a queued and counted manual execution for each task. */
 export async function insertQueuedRuns(ctx: Context, taskIds: readonly number[]): Promise<void> {
   const now = ctx.now().toISOString();
   await ctx.db.execute(sql`
@@ -63,24 +58,23 @@ export async function insertQueuedRuns(ctx: Context, taskIds: readonly number[])
     on conflict (user_id, period) do update set executions = usage_counters.executions + excluded.executions`);
 }
 
-/** The row of a task. */
 export async function readTaskRow(ctx: Context, id: number) {
   const [task] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
   return task as typeof tasks.$inferSelect;
 }
 
-/** The executions of a task, oldest first. */
+/** Oldest first. */
 export const readRuns = (ctx: Context, taskId: number) =>
   ctx.db.select().from(executions).where(eq(executions.taskId, taskId)).orderBy(asc(executions.id));
 
-/** The only execution of a task. */
+/** Returns the only execution of a task, throws otherwise. */
 export async function readRun(ctx: Context, taskId: number) {
   const [run, ...more] = await readRuns(ctx, taskId);
   if (!run || more.length > 0) throw new Error(`Task ${taskId} has ${more.length + (run ? 1 : 0)} executions.`);
   return run;
 }
 
-/** What the ledger says of a task: `[planned instant, fate]`, oldest first. */
+/** Returns `[planned instant, fate]` of the occurrences of a task, oldest first. */
 export async function readLedger(ctx: Context, taskId: number): Promise<[string, string][]> {
   const found = await ctx.db
     .select()
@@ -90,7 +84,7 @@ export async function readLedger(ctx: Context, taskId: number): Promise<[string,
   return found.map(({ plannedFor, fate }) => [plannedFor.toISOString(), fate]);
 }
 
-/** Books what a user has used on a day, as if calls had been made. */
+/** Inserts usage of a day, with its counters. */
 export async function insertUsage(
   ctx: Context,
   userId: number,
@@ -107,7 +101,7 @@ export async function insertUsage(
       tokens = usage_counters.tokens + excluded.tokens`);
 }
 
-/** What is counted for a user in a day or a month. */
+/** Reads the usage counter of a day or a month. */
 export async function readUsage(ctx: Context, userId: number, period = ctx.now().toISOString().slice(0, 10)) {
   const [counter] = await ctx.db
     .select()
@@ -117,7 +111,7 @@ export async function readUsage(ctx: Context, userId: number, period = ctx.now()
   return { executions, tokens, tokensReserved };
 }
 
-/** Makes the counters of ended runs what the rows add up to, for rows that a test has written itself. */
+/** Sets the counters of completed and failed executions from rows that a test has inserted. */
 export async function countEndedRuns(ctx: Context): Promise<void> {
   await ctx.db.execute(sql`
     insert into usage_counters (user_id, period, completed, failed)

@@ -8,7 +8,7 @@ import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { createWorker } from '../../src/worker.ts';
 import type { Person } from './people.ts';
 
-/** A task whose first run is an hour after the clock's start. */
+/** A task that is due an hour after `START`. */
 export const TASK = {
   name: 'Morning news',
   prompt: 'Tell me what happened overnight.',
@@ -17,10 +17,9 @@ export const TASK = {
   timezone: 'UTC',
 };
 
-/** Ids that no row can have. */
 export const INVALID_IDS = ['0', '-1', '2147483648', '99999999999999999999', '1.5', '1e3', 'abc', 'null', '%00', '%20'];
 
-/** `TASK`, with `given` instead, through the door; its id. */
+/** Creates a task by HTTP from `TASK` and `given`, and returns its id. */
 export async function postTask(app: FastifyInstance, { headers }: Person, given: object = {}): Promise<number> {
   const payload = { ...TASK, ...given };
   const answer = await app.inject({ method: 'POST', url: '/api/agent/create-task', headers, payload });
@@ -28,11 +27,10 @@ export async function postTask(app: FastifyInstance, { headers }: Person, given:
   return answer.json().taskId;
 }
 
-/** The answer to a change of a task. */
 export const patchTask = (app: FastifyInstance, { headers }: Person, id: number, payload: object) =>
   app.inject({ method: 'PATCH', url: `/api/tasks/${id}`, headers, payload });
 
-/** A file of a person's, without any bytes. */
+/** Inserts the row of an upload without an object in file storage. */
 export async function insertUpload(
   ctx: Context,
   { id: userId }: Person,
@@ -49,21 +47,19 @@ export async function insertUpload(
   return { id, url };
 }
 
-/** A task as its owner sees it. */
 export async function readTask(app: FastifyInstance, { headers }: Person, id: number) {
   return (await app.inject({ url: `/api/tasks/${id}`, headers })).json().task;
 }
 
-/** Takes up what is due and runs all that is queued, to the end. */
+/** Enqueues due tasks and completes all queued executions. */
 export async function runDue(ctx: Context): Promise<void> {
   await enqueueDue(ctx);
   await createWorker(ctx).drain();
 }
 
-/** An AI that gives this answer to everything. */
 export const createFixedAi = (outcome: AiOutcome): Ai => ({ ask: async () => outcome, close: async () => {} });
 
-/** What a provider says that is too busy: a repeat may mend it. */
+/** A retryable error. */
 export const BUSY_OUTCOME: AiOutcome = {
   ok: false,
   errorCode: 'RATE_LIMIT_EXCEEDED',
@@ -74,7 +70,7 @@ export const BUSY_OUTCOME: AiOutcome = {
   usage: null,
 };
 
-/** What a provider says to a request that it will never take. */
+/** A permanent error. */
 export const REFUSED_OUTCOME: AiOutcome = {
   ...BUSY_OUTCOME,
   errorCode: 'INVALID_REQUEST',

@@ -9,7 +9,7 @@ import type { Person } from './people.ts';
 
 export const MIB = 1024 * 1024;
 
-/** A part of a form; `headers` instead of those that name and type make. */
+/** A part of a form; `headers` replaces those of name and type. */
 export interface Part {
   field?: string;
   /** Null for a part without a file name. */
@@ -23,7 +23,7 @@ export interface Part {
 export const BOUNDARY = '----carillon-7f3a';
 export const FORM = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
-/** A form as browsers write it. */
+/** Builds a multipart body as browsers do. */
 export function buildForm(...parts: Part[]): Buffer {
   const pieces = parts.flatMap(({ field = 'file', name = 'notes.txt', type = null, headers, content }) => [
     `--${BOUNDARY}\r\n`,
@@ -39,50 +39,46 @@ export function buildForm(...parts: Part[]): Buffer {
   return Buffer.concat([...pieces, `--${BOUNDARY}--\r\n`].map((piece) => Buffer.from(piece)));
 }
 
-/** The answer to a form, whatever it is. */
 export const postForm = (app: FastifyInstance, { headers }: Pick<Person, 'headers'>, payload: Buffer | string) =>
   app.inject({ method: 'POST', url: '/api/upload', headers: { ...headers, ...FORM }, payload });
 
-/** The answer to a form with one file. */
 export const upload = (app: FastifyInstance, person: Pick<Person, 'headers'>, part: Part) =>
   postForm(app, person, buildForm(part));
 
-/** The answer to `DELETE /api/upload`. */
 export const deleteUpload = (app: FastifyInstance, { headers }: Pick<Person, 'headers'>, payload: object) =>
   app.inject({ method: 'DELETE', url: '/api/upload', headers, payload });
 
-/** The messages on each field of a validation error. */
 export const getDetails = (response: LightMyRequestResponse): Record<string, string[]> => response.json().details;
 
-/** What there is of a person's files: rows, objects without an owner (everybody's), what is stored, and the total. */
+/** A user's rows and totals, and the orphaned and stored objects of all users. */
 export async function readUploadState(ctx: Context, { id }: Pick<Person, 'id'>) {
   const { db } = ctx;
   const [total] = await db.select().from(uploadTotals).where(eq(uploadTotals.userId, id));
   return {
     rows: await db.$count(uploads, eq(uploads.userId, id)),
     loose: await db.$count(orphanedObjects),
-    objects: storedIn(ctx).length,
+    objects: listObjects(ctx).length,
     bytes: total?.bytes ?? 0,
     files: total?.files ?? 0,
   };
 }
 
-/** The paths of all objects, where they are on disk. */
-function storedIn({ config: { storage } }: Context): string[] {
+/** The paths of all objects on disk. */
+function listObjects({ config: { storage } }: Context): string[] {
   if (storage.driver !== 'disk' || !existsSync(storage.folder)) return [];
   return readdirSync(storage.folder).map((name) => join(storage.folder, name));
 }
 
-/** Forgets all accounts and all files. */
+/** Deletes all accounts and all files. */
 export async function deleteAll(ctx: Context): Promise<void> {
   await ctx.db.delete(users);
   await ctx.db.delete(orphanedObjects);
-  for (const path of storedIn(ctx)) rmSync(path);
+  for (const path of listObjects(ctx)) rmSync(path);
 }
 
 export const NO_UPLOADS = { rows: 0, loose: 0, objects: 0, bytes: 0, files: 0 };
 
-/** Says how many bytes of storage a person uses, without a file. */
+/** Sets the storage total of a user without a file. */
 export async function setStorageUsed(
   { db }: Context,
   { id: userId }: Pick<Person, 'id'>,
@@ -97,7 +93,7 @@ export async function setStorageUsed(
 
 const u16 = (...numbers: number[]) => Buffer.from(numbers.flatMap((number) => [number >> 8, number & 255]));
 
-/** Images as far as their header, with something behind it. */
+/** Images with a valid header, followed by random bytes. */
 export const images = {
   png: (width = 640, height = 480) => {
     const header = Buffer.alloc(25);
@@ -113,7 +109,7 @@ export const images = {
     const signature = Buffer.from('89504e470d0a1a0a', 'hex');
     return Buffer.concat([signature, header, chunk('IDAT', randomBytes(64)), chunk('IEND', Buffer.alloc(0))]);
   },
-  /** With so many bytes of other segments before the size. */
+  /** `before`: bytes of other segments before the size. */
   jpeg: (width = 640, height = 480, before = 100) => {
     const segments: Buffer[] = [];
     for (let left = before; left > 0; left -= 60_000) {
@@ -140,5 +136,4 @@ export const images = {
 
 export const PDF = Buffer.from('%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n');
 
-/** Text of so many bytes. */
 export const buildText = (bytes: number) => Buffer.alloc(bytes, 'The bells ring on the hour.\n');

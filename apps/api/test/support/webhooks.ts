@@ -14,10 +14,10 @@ import { START, type TestContextOptions, testContext } from './context.ts';
 import { type Person, signUpAlice, signUpBob } from './people.ts';
 import { startReceiver } from './servers/receiver.ts';
 
-/** The body of a creation. */
+/** The body of `POST /api/webhooks`. */
 export const WEBHOOK = { url: 'https://hooks.example.com/carillon', events: ['task.created', 'task.updated'] };
 
-/** Ids without a webhook, possible and impossible ones. */
+/** Valid and invalid ids without a webhook. */
 export const UNKNOWN_WEBHOOK_IDS = ['0', '1', 'abc', '%00', '%20', 'null', '00000000-0000-4000-8000-000000000000'];
 
 /**

@@ -10,15 +10,15 @@ import {
 import type { TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 
-/** The routes of an application, its own ones and those of plugins. */
+/** The routes of an application and of its plugins. */
 export const listRoutes = (app: FastifyInstance): RouteOptions[] => routes.get(app) ?? [];
 
 const routes = new WeakMap<FastifyInstance, RouteOptions[]>();
 const checks = new Map<string, Validator<unknown>>();
 
 /*
- * Holds every answer of every application of this process to the contract, errors too. What differs is thrown outside
- * of the request, where nothing can catch it and make an answer of it: it fails the test file.
+ * Validates every response of every application in this process against the contract. A mismatch is thrown outside of
+ * the request, where no error handler can turn it into a response, and fails the test file.
  */
 subscribe('fastify.initialization', (message) => {
   const { fastify: app } = message as { fastify: FastifyInstance };
@@ -39,22 +39,22 @@ subscribe('fastify.initialization', (message) => {
   });
 });
 
-/** Where an answer differs from what `operation` says; null where it does not. */
+/** Describes how a response differs from `operation`, or returns null. */
 export function explainMismatch(operation: Operation, status: number, payload: string): string | null {
   const given = operation.response[status];
-  // Of an answer that may come in several forms, the one that is JSON.
+  // A response with several content types has its JSON schema in `content`.
   const schema: TSchema | undefined = given?.content?.['application/json'].schema ?? given;
-  if (!schema) return `${operation.operationId} does not say that it may answer ${status}.`;
-  // A redirection says where to in its headers.
+  if (!schema) return `${operation.operationId} does not declare the status ${status}.`;
+  // A redirect has no body.
   if (status >= 300 && status < 400) return null;
   const key = `${operation.operationId} ${status}`;
-  const check = checks.get(key) ?? compileValidator(withoutReferences(schema));
+  const check = checks.get(key) ?? compileValidator(inlineReferences(schema));
   checks.set(key, check);
   const checked = check(JSON.parse(payload));
-  return checked.ok ? null : `${operation.operationId} says otherwise: ${JSON.stringify(checked.details)}`;
+  return checked.ok ? null : `${operation.operationId} declares another schema: ${JSON.stringify(checked.details)}`;
 }
 
-/** The operation that a route follows; the tests have routes of their own. */
+/** Undefined for routes of the tests. */
 function getOperation(schema: unknown): Operation | undefined {
   const operation = (schema ?? {}) as Partial<Operation>;
   const isOfContract = operation.operationId !== undefined && !operation.tags?.includes('test');
@@ -69,8 +69,8 @@ const NOT_FOUND: Operation = {
   response: { 404: ErrorBody, 429: RateLimitErrorBody, 503: ErrorBody },
 };
 
-/** The schema with what it refers to put in place: the contract's validator knows no other schemas. */
-function withoutReferences(schema: TSchema): TSchema {
+/** Inlines the references, which the validator of the contract does not resolve. */
+function inlineReferences(schema: TSchema): TSchema {
   const read = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(read);
     if (typeof value !== 'object' || value === null) return value;

@@ -19,7 +19,7 @@ const probe = {
   },
 } satisfies Operation;
 
-/** `POST /probe/:id`, open to everybody; what reaches its handler is pushed to `reached`. */
+/** Registers the public route `POST /probe/:id`, whose handler pushes the request body to `reached`. */
 export function probeRoute(reached: unknown[]) {
   return (app: FastifyInstance): void => {
     (app as unknown as App).post('/probe/:id', { schema: probe, config: { access: 'public' } }, async (request) => {

@@ -6,17 +6,16 @@ export interface Sample {
   value: number;
 }
 
-/** What a process told its monitoring. */
 export interface Scrape {
   text: string;
   samples: Sample[];
-  /** The metrics by their names, those of a histogram without `_bucket` and the like, with their types. */
+  /** The type of each metric; histograms are named without `_bucket`, `_sum` and `_count`. */
   types: ReadonlyMap<string, string>;
-  /** The sum of the samples with at least these labels; undefined where there is none. */
+  /** The sum of the samples with at least these labels, or undefined without any. */
   value(name: string, labels?: Record<string, string>): number | undefined;
 }
 
-/** Reads the text format of Prometheus, version 0.0.4. Throws at what is no line of it. */
+/** Parses the Prometheus text format 0.0.4. Throws for an invalid line. */
 export function readScrape(text: string): Scrape {
   const types = new Map<string, string>();
   const samples: Sample[] = [];
@@ -24,14 +23,14 @@ export function readScrape(text: string): Scrape {
     const [, typed, type] = /^# TYPE (\S+) (\w+)$/.exec(line) ?? [];
     if (typed && type) types.set(typed, type);
     if (line.startsWith('#')) continue;
-    const [, name, inside = '', written = ''] = /^([a-z_][a-z0-9_]*)(?:\{(.*)\})? (\S+)$/i.exec(line) ?? [];
-    const value = Number(written.replace('Inf', 'Infinity'));
-    // Of the library, where nothing was measured yet; Prometheus reads it in any letter case.
-    const isNothing = written.toLowerCase() === 'nan';
-    if (!name || (Number.isNaN(value) && !isNothing)) throw new Error(`No sample: ${line}`);
-    const labels = [...inside.matchAll(/([a-z_]\w*)="((?:[^"\\]|\\.)*)"/gi)].map(([, label = '', of = '']) => [
+    const [, name, inside = '', number = ''] = /^([a-z_][a-z0-9_]*)(?:\{(.*)\})? (\S+)$/i.exec(line) ?? [];
+    const value = Number(number.replace('Inf', 'Infinity'));
+    // The library writes NaN before the first measurement; Prometheus ignores the case.
+    const isUnmeasured = number.toLowerCase() === 'nan';
+    if (!name || (Number.isNaN(value) && !isUnmeasured)) throw new Error(`Invalid sample: ${line}`);
+    const labels = [...inside.matchAll(/([a-z_]\w*)="((?:[^"\\]|\\.)*)"/gi)].map(([, label = '', value = '']) => [
       label,
-      of,
+      value,
     ]);
     samples.push({ name, labels: Object.fromEntries(labels), value });
   }
@@ -49,10 +48,8 @@ export function readScrape(text: string): Scrape {
   };
 }
 
-/** The same of a registry in this process. */
 export const readRegistry = async (registry: Registry) => readScrape(await registry.metrics());
 
-/** A real scrape. */
 export async function scrape(url: string): Promise<Scrape> {
   const response = await fetch(url);
   const text = await response.text();

@@ -22,14 +22,14 @@ const NAMES = [
   'access_token',
 ];
 
-/** What may be wrong with a request, or right, and holds a secret each time. */
+/** Valid and invalid requests to a route, each with secrets in all its parts. */
 export function* buildRequestsWithSecrets(
   { method, url }: RouteOptions,
   { plant, asUser, asAdmin }: RequestOptions,
 ): Generator<InjectOptions> {
   const secretsFor = (where: string) => Object.fromEntries(NAMES.map((name) => [name, plant(`${name} in ${where}`)]));
   const name = `${method} ${url}`;
-  const verb = [method].flat()[0] as 'POST';
+  const httpMethod = [method].flat()[0] as 'POST';
   const path = url.replaceAll(/:\w+/g, '1');
   const secret = (what: string) => plant(`${what} of ${name}`);
   for (const authorization of [
@@ -39,10 +39,10 @@ export function* buildRequestsWithSecrets(
     `Token ${secret('another scheme')}`,
     secret('no scheme'),
   ]) {
-    yield { method: verb, url: path, headers: { authorization } };
+    yield { method: httpMethod, url: path, headers: { authorization } };
   }
   yield {
-    method: verb,
+    method: httpMethod,
     url: path,
     headers: { cookie: `${SESSION_COOKIE}=${secret('the cookie')}; other=${secret('another cookie')}` },
   };
@@ -55,13 +55,13 @@ export function* buildRequestsWithSecrets(
     'x-admin-key',
   ];
   const headers = Object.fromEntries(keys.map((key) => [key, secret(key)]));
-  yield { method: verb, url: path, headers: { ...headers, ...asUser } };
+  yield { method: httpMethod, url: path, headers: { ...headers, ...asUser } };
   const query = new URLSearchParams(secretsFor(`the query of ${name}`));
-  yield { method: verb, url: `${path}?${query}`, headers: asUser };
-  yield { method: verb, url: `${path}?${query}#${secret('the fragment')}`, headers: asAdmin };
+  yield { method: httpMethod, url: `${path}?${query}`, headers: asUser };
+  yield { method: httpMethod, url: `${path}?${query}#${secret('the fragment')}`, headers: asAdmin };
   if (url.includes(':'))
-    yield { method: verb, url: url.replaceAll(/:\w+/g, () => secret('a part of the path')), headers: asUser };
-  if (['GET', 'HEAD', 'OPTIONS'].includes(verb)) return;
+    yield { method: httpMethod, url: url.replaceAll(/:\w+/g, () => secret('a part of the path')), headers: asUser };
+  if (['GET', 'HEAD', 'OPTIONS'].includes(httpMethod)) return;
   const body = JSON.stringify(secretsFor(`the body of ${name}`));
   const json = { ...asUser, 'content-type': 'application/json' };
   for (const payload of [
@@ -72,7 +72,7 @@ export function* buildRequestsWithSecrets(
     JSON.stringify(secret('a text')),
     `{"${secret('a field name')}": 1`,
   ]) {
-    yield { method: verb, url: path, headers: json, payload };
+    yield { method: httpMethod, url: path, headers: json, payload };
   }
   for (const [file, content] of [
     [`${secret('a file name')}.exe`, secret('a file')],
@@ -82,12 +82,12 @@ export function* buildRequestsWithSecrets(
     const part = `Content-Disposition: form-data; name="file"; filename="${file}"\r\n\r\n${content}`;
     const form = { ...asUser, 'content-type': 'multipart/form-data; boundary=x' };
     for (const payload of [`--x\r\n${part}\r\n--x--\r\n`, `--x\r\n${part}`]) {
-      yield { method: verb, url: path, headers: form, payload };
+      yield { method: httpMethod, url: path, headers: form, payload };
     }
   }
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
     yield {
-      method: verb,
+      method: httpMethod,
       url: path,
       headers: { ...asUser, 'content-type': type },
       payload: `password=${secret(type)}`,

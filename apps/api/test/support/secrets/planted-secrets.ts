@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-/** Secrets that are planted wherever one can come in, each recognised again wherever it comes out. */
+/** Secrets that are sent in requests and searched for in outputs. */
 export interface PlantedSecrets {
-  /** A new secret, strong enough for a password; `what` says in failures what it was. */
+  /** Creates a secret that is valid as a password; `what` describes it in failures. */
   plant(what: string): string;
-  /** Counts something that was made elsewhere among them, such as a token. */
+  /** Adds a secret that was created elsewhere, such as a token. */
   add(what: string, secret: string): string;
   readonly count: number;
-  /** What of them stands in `text`, as it is or in base64. */
+  /** Describes the secrets that `text` contains, plain or in base64. */
   findIn(text: string): string[];
 }
 

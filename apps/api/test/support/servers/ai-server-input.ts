@@ -7,7 +7,6 @@ interface Part {
   file?: { filename?: string; file_data?: string };
 }
 
-/** A chat-completions request, as far as the server has checked it. */
 export interface ChatRequest {
   model: string;
   messages: { role: string; content: string | Part[] }[];
@@ -32,7 +31,7 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   return (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString();
 }
 
-/** Why the real service would refuse the request, or the request's body. */
+/** Returns the validated body, or the error of the real service. */
 export function parseRequest(
   request: IncomingMessage,
   raw: string,
@@ -91,7 +90,7 @@ function isPart(part: Part): boolean {
   return part?.type === 'file' && /^data:[\w.+-]+\/[\w.+-]+;base64,/.test(part.file?.file_data ?? '');
 }
 
-/** Refuses as OpenAI does. */
+/** Sends an error in OpenAI's format. */
 export function sendError(response: ServerResponse, { status, message, code, param }: RequestError): void {
   const error = { message, type: 'invalid_request_error', param: param ?? null, code };
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));

@@ -1,7 +1,6 @@
 import { startAiServer } from './ai-server.ts';
 
-// The AI server as a process of its own, for whoever kills processes or measures them: prints its address and runs
-// until it is told to stop. PORT: where to listen; DELAY_MS: how long each answer takes.
+// Prints its URL and runs until SIGTERM. PORT: the port. DELAY_MS: the duration of the answers.
 const server = await startAiServer({
   port: Number(process.env.PORT ?? 0),
   delayMs: Number(process.env.DELAY_MS ?? 0),

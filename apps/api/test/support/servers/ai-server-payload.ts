@@ -1,7 +1,7 @@
 import type { AiAnswer } from './ai-server.ts';
 import type { ChatRequest } from './ai-server-input.ts';
 
-/** What a request is answered with: one body, or the events of a stream. */
+/** Builds the body of a response, or the events of a stream. */
 export function buildPayload(request: ChatRequest, answer: AiAnswer, streamed: boolean): Buffer {
   if (answer.body instanceof Uint8Array) return Buffer.from(answer.body);
   if (answer.body !== undefined) {
@@ -32,7 +32,6 @@ export function buildPayload(request: ChatRequest, answer: AiAnswer, streamed: b
 const toEventStream = (events: object[]) =>
   Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
 
-/** The text of the last message. */
 function getLastText(request: ChatRequest): string {
   const content = request.messages.at(-1)?.content ?? '';
   return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('\n');

@@ -3,60 +3,55 @@ import type { AddressInfo } from 'node:net';
 import { type ChatRequest, parseRequest, readBody, sendError } from './ai-server-input.ts';
 import { buildPayload } from './ai-server-payload.ts';
 
-/** How one request is answered. What is left out is as a friendly provider would do it. */
+/** How a request is answered. Default: a completion with usage. */
 export interface AiAnswer {
   text?: string;
-  /** How the text is cut up where it is streamed; word by word unless told. */
+  /** The chunks of a stream. Default: word by word. */
   pieces?: string[];
-  /** After so many pieces a stream stalls, is reset, just ends, or sends this event and ends. */
+  /** After this many chunks a stream stalls, is reset, ends, or sends this event and ends. */
   cut?: { after: number; by: 'stall' | 'reset' | 'end' | object };
   model?: string;
   finishReason?: string;
-  /** Null: the provider tells no usage. `cost` is OpenRouter's, in US dollars. */
+  /** Null for a response without usage. `cost` is OpenRouter's, in US dollars. */
   usage?: { promptTokens?: number; completionTokens?: number; cost?: number } | null;
-  /** Wait before anything is answered. */
   delayMs?: number;
   status?: number;
   headers?: Record<string, string>;
-  /** Sent instead of a completion, objects as JSON. */
+  /** Replaces the completion; objects are sent as JSON. */
   body?: string | Uint8Array | object;
-  /** The body comes in pieces of so many bytes, one every so many milliseconds. */
+  /** Sends the body slowly, piece by piece. */
   drip?: { bytes: number; everyMs: number };
-  /** Nothing more comes: not even the head, or the head and no body. */
+  /** Stops before the headers or before the body. */
   hang?: 'head' | 'body';
-  /** The connection is reset after so many bytes of the body; true: before the head. */
+  /** Resets the connection after this many bytes of the body, or before the headers. */
   reset?: true | number;
 }
 
 export interface AiServerRequest {
   body: ChatRequest;
   headers: IncomingHttpHeaders;
-  /** `performance.timeOrigin + performance.now()` when it had arrived, in milliseconds. */
+  /** `performance.timeOrigin + performance.now()` of its arrival. */
   at: number;
-  /** Resolves when the client has hung up before the answer was whole. */
+  /** Resolves when the client disconnects before the end of the response. */
   hungUp: Promise<void>;
 }
 
 export type AnswerFunction = (request: AiServerRequest, index: number) => AiAnswer | Promise<AiAnswer>;
 
 export interface AiServerOptions {
-  /** Unset: any free port. */
+  /** Default: any free port. */
   port?: number;
-  /** The key it demands as bearer; unset: it asks for none. */
+  /** The required bearer token. Default: none. */
   apiKey?: string;
-  /** How long each answer takes that says nothing else. */
+  /** Default of `AiAnswer.delayMs`. */
   delayMs?: number;
-  /** False: `requests` stays empty, for long runs. */
+  /** Whether to record `requests`. Default: true. */
   record?: boolean;
 }
 
 export type AiServer = Awaited<ReturnType<typeof startAiServer>>;
 
-/**
- * A real HTTP server on loopback that speaks OpenAI's chat completions, streamed ones included, and refuses what the
- * real one refuses. By default it answers at once, the same to the same request, with usage. `url` ends before
- * `/chat/completions`; `close` resolves when every connection has ended.
- */
+/** Starts a server with OpenAI's chat completions, streamed or not, and its validation. `url` ends before the path. */
 export async function startAiServer(options: AiServerOptions = {}) {
   const requests: AiServerRequest[] = [];
   const timers = new Set<NodeJS.Timeout>();
@@ -132,7 +127,7 @@ export async function startAiServer(options: AiServerOptions = {}) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
-    /** How many connections clients have opened so far. */
+    /** The number of connections opened so far. */
     connections: () => connections,
     answer: (next: AnswerFunction) => {
       answering = next;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 interface Answer {
   status?: number;
   body?: object;
-  /** Where a stream is asked for: its events, and what happens after them. */
+  /** The events of a stream, and what follows them. */
   events?: object[];
   then?: 'stall' | 'reset' | 'end';
 }
@@ -15,7 +15,7 @@ interface Test {
 
 const USAGE = { input_tokens: 1000, output_tokens: 100 };
 
-/** The Messages API of Anthropic, as far as one message needs it. It demands the key `anthropic-key-1`. */
+/** Starts a server with Anthropic's Messages API, which requires the key `anthropic-key-1`. */
 export async function startAnthropicServer(t: Test) {
   const requests: { url: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }[] = [];
   let next: Answer | null = null;
@@ -54,7 +54,6 @@ const buildMessage = (model: string) => ({
   usage: USAGE,
 });
 
-/** The events before the text. */
 export const buildStartEvents = (model: string) => [
   {
     type: 'message_start',

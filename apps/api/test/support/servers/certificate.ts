@@ -1,7 +1,4 @@
-/**
- * A certificate for `receiver.test` and the authority that signed it, valid until 2120. Its key opens nothing but the
- * receivers of the tests.
- */
+/** The authority of a certificate for `receiver.test`, valid until 2120 and used only in tests. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBZjCCAQugAwIBAgIBATAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
 dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowGTEXMBUG

@@ -5,7 +5,7 @@ interface Test {
 }
 
 interface FigmaToken {
-  /** `oauth` goes as a bearer token, `personal` in a header of Figma's own; each is unknown in the other's place. */
+  /** `oauth` is sent as a bearer token, `personal` in `X-Figma-Token`. */
   kind: 'personal' | 'oauth';
   scopes?: string[];
   user?: object;
@@ -17,9 +17,9 @@ export const FIGMA_USER = {
   handle: 'Alice Example',
   img_url: 'https://www.gravatar.com/avatar/0',
 };
-const NEEDED = 'current_user:read';
+const REQUIRED_SCOPE = 'current_user:read';
 
-/** Figma's API as far as whose token it is. */
+/** Starts a server with `GET /v1/me` of Figma's API. */
 export function startFigmaServer(t: Test, tokens: Record<string, FigmaToken>) {
   const refuse = (status: number, err: string) => ({ status, body: { status, err } });
   return startToolServer(t, ({ method, url, headers }) => {
@@ -28,8 +28,8 @@ export function startFigmaServer(t: Test, tokens: Record<string, FigmaToken>) {
     const given = bearer ?? headers['x-figma-token'];
     const token = tokens[String(given)];
     if (token?.kind !== (bearer === undefined ? 'personal' : 'oauth')) return refuse(403, 'Invalid token');
-    const { scopes = [NEEDED], user = FIGMA_USER } = token;
-    if (scopes.includes(NEEDED)) return { status: 200, body: user };
-    return refuse(403, `Invalid scope(s): ${scopes.join(', ')}. This endpoint requires the ${NEEDED} scope`);
+    const { scopes = [REQUIRED_SCOPE], user = FIGMA_USER } = token;
+    if (scopes.includes(REQUIRED_SCOPE)) return { status: 200, body: user };
+    return refuse(403, `Invalid scope(s): ${scopes.join(', ')}. This endpoint requires the ${REQUIRED_SCOPE} scope`);
   });
 }

@@ -4,24 +4,23 @@ import { buffer } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail as its reader sees it, and as it came over the wire. */
 export interface ReceivedMail extends Email {
   envelope: { from: string; to: string[] };
   raw: string;
 }
 
 export interface MailServer {
-  /** What `SMTP_URL` takes. */
+  /** For `SMTP_URL`. */
   url: string;
-  /** What was delivered, oldest first. */
+  /** Oldest first. */
   received: ReceivedMail[];
-  /** What to answer to a mail from now on: it is taken unless told. `hang` never answers. */
+  /** Sets the response to a mail. Default: `take`; `hang` never answers. */
   answer(to: 'take' | 'hang' | { at: 'RCPT' | 'DATA' | 'MAIL'; code: number; text: string }): void;
-  /** Calls `during` with a mail that was taken, before the sender is told so. */
+  /** Calls `during` between storing a mail and answering the sender. */
   beforeAccepting(during: () => Promise<void>): void;
-  /** Goes away, together with its connections. */
+  /** Closes the server and its connections. */
   stop(): Promise<void>;
-  /** Comes back under the same address. */
+  /** Starts it again at the same address. */
   start(): Promise<void>;
 }
 
@@ -29,7 +28,7 @@ interface Test {
   teardown(work: () => Promise<void>): unknown;
 }
 
-/** A real SMTP server that keeps what it takes; it goes away at the end of `t`. */
+/** Starts an SMTP server that stores the mails. Stops at the end of `t`. */
 export async function startMailServer(t: Test): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   let reply: Parameters<MailServer['answer']>[0] = 'take';
@@ -62,7 +61,7 @@ export async function startMailServer(t: Test): Promise<MailServer> {
         done();
       },
     });
-    // Connections that are cut, by the tests among others.
+    // Clients that disconnect cause errors.
     server.on('error', () => {});
     const listening = server.listen(port, '127.0.0.1');
     await once(listening, 'listening');
@@ -91,13 +90,12 @@ export async function startMailServer(t: Test): Promise<MailServer> {
   };
 }
 
-/** The reset link of a mail: the only address in it. */
+/** Returns the only link of a mail, throws otherwise. */
 export function getResetLink({ text }: Pick<ReceivedMail, 'text'>): string {
   const links = text?.match(/https?:\S+/g) ?? [];
   if (links.length !== 1) throw new Error(`There are ${links.length} links in the mail.`);
   return links[0] as string;
 }
 
-/** The token of a reset mail, as whoever follows the link has it. */
 export const getResetToken = (mail: Pick<ReceivedMail, 'text'>): string =>
   new URL(getResetLink(mail)).pathname.split('/').at(-1) as string;

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 
 const TYPES = { A: 1, CNAME: 5, AAAA: 28 };
 
-/** What a name server knows of a name, as `A 127.0.0.1` or `CNAME other.test`; `silent` for no answer at all. */
+/** The records of each name, such as `A 127.0.0.1` or `CNAME other.test`; `silent` never answers. */
 export type Zone = Record<string, readonly string[] | 'silent'>;
 
-/** A real name server on loopback. It tells no more than one link of an alias at a time but all that follows from it. */
+/** Starts a DNS server that follows CNAME records within its zone. */
 export async function startNameServer(t: { after(work: () => unknown): unknown }, zone: Zone) {
   const socket = createSocket('udp4');
   const asked: string[] = [];

@@ -11,7 +11,7 @@ const refuse = (status: number, code: string, message: string): ToolAnswer => ({
   body: { object: 'error', status, code, message, request_id: REQUEST_ID },
 });
 
-/** The bot of an integration, as `GET /v1/users/me` shows it; `bot` replaces what is about its workspace. */
+/** The bot user of an integration; `bot` replaces fields of its workspace. */
 export const notionBot = (bot: object = {}, user: object = {}) => ({
   object: 'user',
   id: '16d84278-ab0e-484c-9bdd-b35da3bd8905',
@@ -29,7 +29,7 @@ export const notionBot = (bot: object = {}, user: object = {}) => ({
   ...user,
 });
 
-/** A person, as Notion shows one; without an address where the integration may not see it. */
+/** A user of Notion. */
 export const notionPerson = (given: object = {}) => ({
   object: 'user',
   id: '5389a034-eb5c-47b5-8a9e-f79c99ef166c',
@@ -40,7 +40,7 @@ export const notionPerson = (given: object = {}) => ({
   ...given,
 });
 
-/** Notion's API as far as whose key it is: `keys` says for each key what it shows of its user. */
+/** Starts a server with `GET /v1/users/me` of Notion's API; `keys` has the user of each API key. */
 export function startNotionServer(t: Test, keys: Record<string, object>) {
   return startToolServer(t, ({ method, url, headers }) => {
     if (method !== 'GET' || url !== '/v1/users/me') return refuse(400, 'invalid_request_url', 'Invalid request URL.');

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
-/** What the issuer says of the person who signs in next. */
+/** The claims of the user who signs in next. */
 export interface IssuerUser {
   sub: string;
   email?: string;
@@ -10,9 +10,9 @@ export interface IssuerUser {
   name?: string;
 }
 
-/** A real OpenID Connect issuer on loopback, whose only person signs in and agrees without being asked. */
+/** Starts an OpenID Connect issuer whose only user signs in and consents without interaction. */
 export async function startIssuer(clientId: string, clientSecret: string, redirectUri: string) {
-  let person: IssuerUser = { sub: 'nobody' };
+  let user: IssuerUser = { sub: 'nobody' };
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -24,21 +24,21 @@ export async function startIssuer(clientId: string, clientSecret: string, redire
     cookies: { keys: ['keys-of-the-test-issuer'] },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
-    findAccount: (_, sub) => ({ accountId: sub, claims: async () => ({ ...person, sub }) }),
+    findAccount: (_, sub) => ({ accountId: sub, claims: async () => ({ ...user, sub }) }),
   });
   const callback = provider.callback();
   server.on('request', async (request, response) => {
     if (!request.url?.startsWith('/interaction/')) return callback(request, response);
     const details = await provider.interactionDetails(request, response);
-    const grant = new provider.Grant({ accountId: person.sub, clientId });
+    const grant = new provider.Grant({ accountId: user.sub, clientId });
     grant.addOIDCScope(String(details.params.scope));
-    const result = { login: { accountId: person.sub }, consent: { grantId: await grant.save() } };
+    const result = { login: { accountId: user.sub }, consent: { grantId: await grant.save() } };
     await provider.interactionFinished(request, response, result);
   });
   return {
     url,
     setPerson: (next: IssuerUser) => {
-      person = next;
+      user = next;
     },
     close: () =>
       new Promise<void>((resolve) => {
@@ -48,7 +48,7 @@ export async function startIssuer(clientId: string, clientSecret: string, redire
   };
 }
 
-/** Follows redirects as a browser with a cookie jar does, until one leads away from the issuer. */
+/** Follows redirects with a cookie jar until one leaves the issuer. */
 export async function followRedirects(from: string, issuer: string): Promise<URL> {
   const jar = new Map<string, string>();
   let at = new URL(from);

@@ -1,7 +1,7 @@
-/** A protobuf message as it is on the wire: by the number of a field its values, in their order. */
+/** The values of a protobuf message by field number. */
 export type Fields = Map<number, (bigint | Buffer)[]>;
 
-/** Reads one level of a message; what is nested is read in its turn. */
+/** Reads one level of a message; nested messages stay bytes. */
 export function readFields(bytes: Buffer): Fields {
   const fields: Fields = new Map();
   let at = 0;
@@ -10,13 +10,13 @@ export function readFields(bytes: Buffer): Fields {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
       const byte = bytes[at++];
-      if (byte === undefined) throw new Error('The message ends in the middle of a number.');
+      if (byte === undefined) throw new Error('Unexpected end of a number.');
       value |= BigInt(byte & 127) << shift;
       if (byte < 128) return value;
     }
   }
   function take(length: number): Buffer {
-    if (at + length > bytes.length) throw new Error('The message ends in the middle of a field.');
+    if (at + length > bytes.length) throw new Error('Unexpected end of a field.');
     at += length;
     return bytes.subarray(at - length, at);
   }
@@ -30,7 +30,7 @@ export function readFields(bytes: Buffer): Fields {
   while (at < bytes.length) {
     const tag = varint();
     const read = readers[Number(tag & 7n)];
-    if (!read) throw new Error(`No field is of the wire type ${tag & 7n}.`);
+    if (!read) throw new Error(`Unknown wire type ${tag & 7n}.`);
     const number = Number(tag >> 3n);
     fields.set(number, [...(fields.get(number) ?? []), read()]);
   }

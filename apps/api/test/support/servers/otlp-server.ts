@@ -7,7 +7,6 @@ import { type Fields, readBytes, readFields, readMessages, readNumber, readText 
 
 type Values = Record<string, string | number | boolean>;
 
-/** A span as a collector understands it. */
 export interface ReceivedSpan {
   name: string;
   kind: 'internal' | 'server' | 'client' | 'other';
@@ -15,26 +14,26 @@ export interface ReceivedSpan {
   spanId: string;
   /** Null for the root of a trace. */
   parentId: string | null;
-  /** The ids of the spans that it is linked to. */
+  /** The ids of the linked spans. */
   links: string[];
   attributes: Values;
   isFailed: boolean;
-  /** What the status says beyond that. */
+  /** The message of the status. */
   message: string;
   events: number;
-  /** What is said of the process. */
+  /** The attributes of the process. */
   resource: Values;
 }
 
 export interface OtlpServer {
-  /** What `OTEL_EXPORTER_OTLP_ENDPOINT` takes. */
+  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   url: string;
-  /** What came, oldest first. */
+  /** Oldest first. */
   spans: ReceivedSpan[];
   requests: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
-  /** What to answer from now on; 200 unless told. */
+  /** Sets the response. Default: 200. */
   answer(reply: number | 'hang'): void;
-  /** The one span of this name that came. */
+  /** Returns the only span of this name, throws otherwise. */
   span(name: string): ReceivedSpan;
   close(): Promise<void>;
 }
@@ -43,13 +42,13 @@ interface Test {
   teardown(work: () => Promise<void>): unknown;
 }
 
-/** A real collector, as far as traces by OTLP in protobuf go; it goes away at the end of `t`. */
+/** Starts a collector for OTLP traces in protobuf. Stops at the end of `t`. */
 export async function startOtlpServer(t?: Test): Promise<OtlpServer> {
   const spans: ReceivedSpan[] = [];
   const requests: OtlpServer['requests'] = [];
   let reply: Parameters<OtlpServer['answer']>[0] = 200;
 
-  async function take(request: IncomingMessage, response: ServerResponse) {
+  async function handle(request: IncomingMessage, response: ServerResponse) {
     const { url: path = '', headers } = request;
     const raw = await buffer(request);
     const body = headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
@@ -60,7 +59,7 @@ export async function startOtlpServer(t?: Test): Promise<OtlpServer> {
   }
 
   const server = createServer((request, response) => {
-    take(request, response).catch((error) => response.destroy(error));
+    handle(request, response).catch((error) => response.destroy(error));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const close = async () => {

@@ -12,40 +12,39 @@ interface Test {
 
 export interface ProbeServer {
   port: number;
-  /** How often somebody has connected. */
+  /** The number of connections so far. */
   readonly connections: number;
-  /** How many were connected at the same time. */
   readonly maxConnections: number;
-  /** Resolves when nobody is connected any more. */
+  /** Resolves when no connection is open. */
   allClosed(): Promise<void>;
 }
 
-/** A receiver that speaks HTTP, at `127.0.0.1` unless told; it goes away at the end of `t`. */
+/** Starts an HTTP server that counts its connections. Stops at the end of `t`. */
 export function startProbeServer(t: Test, answer: RequestListener, host = '127.0.0.1', port = 0): Promise<ProbeServer> {
   const server = createHttpServer({ keepAliveTimeout: 60_000 }, answer);
   return startListening(t, server, host, port);
 }
 
-/** A receiver that is handed the bare connection, and does not wait for what it may say. */
+/** Starts a TCP server whose `talk` gets the raw connection. */
 export function startRawProbeServer(t: Test, talk: (socket: Socket) => void): Promise<ProbeServer> {
   const server = createServer((socket) => {
-    // Else it would not notice the end of the connection either.
+    // An unread socket never emits its end.
     socket.resume();
     talk(socket);
   });
   return startListening(t, server, '127.0.0.1', 0);
 }
 
-/** Makes a receiver of any server, such as one of TLS. */
+/** Starts any server, such as a TLS server, and counts its connections. */
 export async function startListening(t: Test, server: Server, host: string, port: number): Promise<ProbeServer> {
   const open = new Set<Socket>();
   let connections = 0;
-  let most = 0;
+  let maxConnections = 0;
   let check = () => {};
   server.on('connection', (socket: Socket) => {
     connections += 1;
     open.add(socket);
-    most = Math.max(most, open.size);
+    maxConnections = Math.max(maxConnections, open.size);
     socket.on('error', () => {});
     socket.once('close', () => {
       open.delete(socket);
@@ -63,7 +62,7 @@ export async function startListening(t: Test, server: Server, host: string, port
       return connections;
     },
     get maxConnections() {
-      return most;
+      return maxConnections;
     },
     allClosed: () =>
       new Promise((resolve) => {
@@ -73,13 +72,13 @@ export async function startListening(t: Test, server: Server, host: string, port
   };
 }
 
-/** Listens at every address of this machine, of IPv6 too where it has that, and answers 200. */
+/** Starts an HTTP server on all IPv4 and IPv6 addresses of the machine. */
 export async function startWildcardServer(t: Test): Promise<ProbeServer> {
   const answer: RequestListener = (_, response) => response.end();
   return startProbeServer(t, answer, '::').catch(() => startProbeServer(t, answer, '0.0.0.0'));
 }
 
-/** Counts the connections that this process tries, whether or not anybody is there. */
+/** Counts the connection attempts of this process. */
 export function countConnectionAttempts(t: Test): { count: number } {
   const attempts = { count: 0 };
   const count = () => {
@@ -94,14 +93,14 @@ export interface TestClientOptions extends HttpClientOptions {
   env?: Record<string, string>;
 }
 
-/** HTTP to user-given addresses, in development unless `env` says otherwise; it goes away at the end of `t`. */
+/** Creates the client for user-given URLs. Default: in test mode. Closes at the end of `t`. */
 export function createTestHttpClient(t: Test, { env = {}, ...options }: TestClientOptions = {}): HttpClient {
   const http = createHttpClient(loadConfig({ ...PRODUCTION_ENV, NODE_ENV: 'test', ...env }), options);
   t.after(() => http.close());
   return http;
 }
 
-/** Name servers that know these names; `asked` is what they were asked. */
+/** A lookup of fixed names; `asked` records the queries. */
 export function createFakeLookup(names: Record<string, readonly string[]>): { lookup: Lookup; asked: string[] } {
   const asked: string[] = [];
   const lookup: Lookup = async (name) => {
@@ -111,5 +110,4 @@ export function createFakeLookup(names: Record<string, readonly string[]>): { lo
   return { lookup, asked };
 }
 
-/** A request as small as it gets. */
 export const buildPost = (url: string) => ({ url, headers: { 'content-type': 'application/json' }, body: '{}' });

@@ -3,28 +3,26 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** A request as it came over the wire. */
 export interface ReceivedDelivery {
   path: string;
   headers: IncomingHttpHeaders;
-  /** Names and values alternating, as they were written. */
+  /** Names and values alternating, in their original case. */
   rawHeaders: string[];
   body: Buffer;
-  /** Of `performance.now()`. */
+  /** By `performance.now()`. */
   at: number;
 }
 
-/** What to answer: a status, a status after a while, or nothing for as long as the connection lasts. */
+/** A status, a delayed status, no answer, or a cut connection. */
 export type Reply = number | { status: number; delayMs?: number; headers?: Record<string, string> } | 'hang' | 'cut';
 
 export interface Receiver {
-  /** Where it listens, without a path. */
   url: string;
-  /** What came, oldest first. */
+  /** Oldest first. */
   received: ReceivedDelivery[];
-  /** What to answer from now on; 200 unless told. */
+  /** Sets the response. Default: 200. */
   answer(reply: Reply | ((delivery: ReceivedDelivery) => Reply)): void;
-  /** Requests that wait for their answer at this moment, and the most that ever did at once. */
+  /** The number of pending requests. */
   readonly open: number;
   readonly mostOpen: number;
   close(): Promise<void>;
@@ -34,7 +32,7 @@ interface Test {
   teardown(work: () => Promise<void>): unknown;
 }
 
-/** A real HTTP server that keeps the bytes of what it is sent; it goes away at the end of `t`. */
+/** Starts a webhook receiver that records its requests. Stops at the end of `t`. */
 export async function startReceiver(t?: Test): Promise<Receiver> {
   const received: ReceivedDelivery[] = [];
   const sockets = new Set<Socket>();
@@ -42,7 +40,7 @@ export async function startReceiver(t?: Test): Promise<Receiver> {
   let open = 0;
   let mostOpen = 0;
 
-  async function take(request: IncomingMessage, response: ServerResponse) {
+  async function handle(request: IncomingMessage, response: ServerResponse) {
     const at = performance.now();
     open += 1;
     mostOpen = Math.max(mostOpen, open);
@@ -62,7 +60,7 @@ export async function startReceiver(t?: Test): Promise<Receiver> {
   }
 
   const server = createServer((request, response) => {
-    take(request, response).catch(() => response.destroy());
+    handle(request, response).catch(() => response.destroy());
   });
   server.on('connection', (socket) => {
     sockets.add(socket);

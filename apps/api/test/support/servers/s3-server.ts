@@ -13,10 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /*
- * S3 is spoken by s3rver, in the fork that is kept up (@20minutes/s3rver): plain JavaScript from npm, which downloads
- * nothing when it is installed and runs in this process. It checks the signatures (version 4) of requests that have one,
- * reads without one as from a public bucket, and knows none of the newer checksum trailers, like many a service that
- * people run. It does not check Content-MD5 and takes requests without a length, so those are looked at in `requests`.
+ * The maintained fork of s3rver. It verifies version 4 signatures, but allows unsigned reads, does not know checksum
+ * trailers, and checks neither Content-MD5 nor the length: tests check those in `requests`.
  */
 interface S3rver {
   callback(): (request: IncomingMessage, response: ServerResponse) => void;
@@ -27,22 +25,18 @@ const S3rver: new (options: object) => S3rver = createRequire(import.meta.url)('
 
 const BUCKET = 'carillon-files';
 
-/**
- * What it does with a request: what S3 does, or it answers with a status alone, never answers, ends the connection,
- * stops in the middle of an object, or sends one a byte at a time.
- */
+/** Serve as S3, never answer, cut the connection, stop within an object, send it byte by byte, or answer a status. */
 export type S3Behavior = 'serve' | 'hang' | 'cut' | 'stall' | 'drip' | number;
 
 export interface S3Server {
-  /** The settings that make it the storage. */
   env: Record<string, string>;
-  /** What was asked, oldest first. */
+  /** Oldest first. */
   requests: { method: string; path: string; headers: IncomingHttpHeaders }[];
-  /** What it does from now on, or with each next request in turn; `serve` unless told. */
-  answer(...moods: [S3Behavior, ...S3Behavior[]]): void;
-  /** Goes away, together with its connections. */
+  /** Sets the behavior of the next requests, one each; the last one stays. Default: `serve`. */
+  answer(...behaviors: [S3Behavior, ...S3Behavior[]]): void;
+  /** Closes the server and its connections. */
   stop(): Promise<void>;
-  /** Comes back under the same address. */
+  /** Starts it again at the same address. */
   start(): Promise<void>;
 }
 
@@ -50,7 +44,7 @@ interface Test {
   teardown(work: () => Promise<void>): unknown;
 }
 
-/** An S3 server with one bucket; it goes away at the end of `t`. */
+/** Starts an S3 server with one bucket. Stops at the end of `t`. */
 export async function startS3(t: Test): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), 'carillon-s3-'));
   const buckets = [{ name: BUCKET }];
@@ -59,27 +53,27 @@ export async function startS3(t: Test): Promise<S3Server> {
   const serve = s3.callback();
   const requests: S3Server['requests'] = [];
   const sockets = new Set<Socket>();
-  let moods: S3Behavior[] = ['serve'];
+  let behaviors: S3Behavior[] = ['serve'];
   let server: Server | null = null;
   let port = 0;
 
-  function take(request: IncomingMessage, response: ServerResponse) {
+  function handle(request: IncomingMessage, response: ServerResponse) {
     const { method = '', url = '', headers } = request;
     requests.push({ method, path: url, headers });
-    const mood = (moods.length > 1 ? moods.shift() : moods[0]) ?? 'serve';
-    if (mood === 'serve') return serve(request, response);
-    if (mood === 'hang') return;
-    if (mood === 'cut') return void request.socket.destroy();
+    const behavior = (behaviors.length > 1 ? behaviors.shift() : behaviors[0]) ?? 'serve';
+    if (behavior === 'serve') return serve(request, response);
+    if (behavior === 'hang') return;
+    if (behavior === 'cut') return void request.socket.destroy();
     request.resume();
-    if (typeof mood === 'number') return void response.writeHead(mood).end();
+    if (typeof behavior === 'number') return void response.writeHead(behavior).end();
     response.writeHead(200, { 'content-length': 1_000_000 }).write('x');
-    if (mood === 'stall') return;
-    const drops = setInterval(() => response.write('x'), 10);
-    response.once('close', () => clearInterval(drops));
+    if (behavior === 'stall') return;
+    const timer = setInterval(() => response.write('x'), 10);
+    response.once('close', () => clearInterval(timer));
   }
 
   async function start() {
-    server = createServer(take);
+    server = createServer(handle);
     server.on('connection', (socket) => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
@@ -110,13 +104,13 @@ export async function startS3(t: Test): Promise<S3Server> {
       STORAGE_DRIVER: 's3',
       S3_ENDPOINT: `http://127.0.0.1:${port}`,
       S3_BUCKET: BUCKET,
-      // The account that s3rver knows.
+      // The built-in account of s3rver.
       S3_ACCESS_KEY_ID: 'S3RVER',
       S3_SECRET_ACCESS_KEY: 'S3RVER',
     },
     requests,
     answer: (...given) => {
-      moods = given;
+      behaviors = given;
     },
     stop,
     start,

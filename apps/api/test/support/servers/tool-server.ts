@@ -13,12 +13,12 @@ export interface ToolAnswer {
 export interface ToolServer {
   url: string;
   requests: IncomingMessage[];
-  /** From now on it answers with this instead; null: as the real one does. */
+  /** Replaces the response, or restores it with null. */
   fail(fault: RequestListener | null): void;
   receiver: ProbeServer;
 }
 
-/** A third-party tool on loopback, which answers JSON as `answer` says until it is told to fail. */
+/** Starts a server that sends the JSON of `answer`. */
 export async function startToolServer(t: Test, answer: (request: IncomingMessage) => ToolAnswer): Promise<ToolServer> {
   const requests: IncomingMessage[] = [];
   let fault: RequestListener | null = null;
@@ -39,7 +39,6 @@ export async function startToolServer(t: Test, answer: (request: IncomingMessage
   };
 }
 
-/** Answers with JSON and nothing else. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }
