@@ -36,13 +36,10 @@ import { webhooksRoutes } from './webhooks/routes.ts';
 export interface AppOptions {
   timeouts?: Timeouts;
   maxEventLoopDelayMs?: number;
-  /** How long idle connections stay open during a shutdown. Default: 0. */
   keepAliveGraceMs?: number;
-  /** Adds routes after those of the service. */
   routes?: (app: FastifyInstance, ctx: Context) => void;
 }
 
-/** Builds the HTTP application, ready for `listen` or `inject`. Each resource is one line at the end. */
 export async function buildApp(
   ctx: Context,
   { timeouts = TIMEOUTS, maxEventLoopDelayMs = MAX_EVENT_LOOP_DELAY_MS, keepAliveGraceMs = 0, routes }: AppOptions = {},
@@ -62,7 +59,7 @@ export async function buildApp(
   registerSecurityHeaders(app, ctx.config);
   shedLoad(app, ctx, maxEventLoopDelayMs);
 
-  // Registered before the guard, which demands `access` of every later route.
+  // The guard demands `access` of every later route.
   await app.register(cookie, { hook: false });
   await serveDocs(app, ctx.config);
 

@@ -11,54 +11,47 @@ import type { Trace } from './telemetry/tracing.ts';
 import type { Integrations } from './third-party/integrations.ts';
 import type { OAuth } from './third-party/oauth.ts';
 
-/** The first argument of every service function. */
 export interface Context {
-  /** The database, or the transaction inside `inTransaction`. */
+  /** The transaction inside `inTransaction`. */
   db: Db;
-  /** The only clock. SQL receives the time as a parameter. */
+  /** The only clock; SQL receives the time as a parameter. */
   now: () => Date;
   log: Logger;
   config: Config;
   tokens: SessionTokens;
   ai: Ai;
-  /** For requests to addresses that users have entered. */
   http: HttpClient;
-  /** Sends immediately. Service functions use `queueMail` instead, which survives a crash. */
+  /** Sends immediately; `queueMail` survives a crash. */
   mail: Mail;
   files: FileStorage;
-  /** The configured sign-in providers. */
   oauth: OAuth;
   integrations: Integrations;
   metrics: Metrics;
   trace: Trace;
   worker: WorkerHandle;
-  /** The request that caused the work, for logs, events and the audit log. Undefined for background work. */
+  /** Undefined for background work. */
   requestId?: string;
   /** Undefined for server actions and background work. */
   origin?: Origin;
-  /** The callbacks of `afterCommit`; undefined outside of a transaction. */
   onCommit?: (() => void)[];
 }
 
 export interface WorkerHandle {
-  /** Polls at once because something was queued. */
   wakeExecutions(): void;
   wakeDeliveries(): void;
-  /** Aborts those executions that run in this process, because their task was deleted. */
+  /** Aborts deleted executions of this process. */
   abort(executionIds: readonly number[]): void;
-  /** Aborted when the process starts to stop. */
+  /** Aborted when the shutdown begins. */
   readonly stopping: AbortSignal;
-  /** Whether its loops still poll for executions and deliveries. */
   isAlive(): boolean;
-  /** Queues the executions of dead processes again; returns their ids. */
+  /** Requeues executions of dead processes; returns their ids. */
   rescue(): Promise<number[]>;
 }
 
-/** Signs and verifies the tokens that carry sessions. */
 export interface SessionTokens {
-  /** Returns a token that expires 7 days after `at`. */
+  /** The token is valid for 7 days. */
   sign(claims: SessionClaims, at: Date): string;
-  /** Returns null for anything but a token of this service that is valid at `at`; never throws. */
+  /** Null unless valid at `at`; never throws. */
   verify(token: string, at: Date): SessionClaims | null;
 }
 
@@ -68,12 +61,10 @@ export interface SessionClaims {
 }
 
 export interface Origin {
-  /** The caller's IP address. */
   address: string;
   userAgent: string | undefined;
 }
 
-/** The signed-in user of a request. */
 export interface Caller {
   id: number;
   email: string;
@@ -90,13 +81,13 @@ export const systemClock = () => new Date();
 
 const MAX_ATTEMPTS = 3;
 
-/** Runs `work` in a transaction, again after a deadlock: `work` must have no effects outside of the database. */
+/** Repeats `work` after a deadlock: it must have no effects outside of the database. */
 export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       const onCommit: (() => void)[] = [];
       const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, onCommit }));
-      // In a nested transaction these wait for the commit of the outer one.
+      // Those of a nested transaction wait for the outer commit.
       for (const callback of onCommit) afterCommit(ctx, callback);
       return result;
     } catch (error) {
@@ -105,7 +96,7 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
   }
 }
 
-/** Calls `callback` after the commit of the current transaction, or at once outside of one. */
+/** Calls `callback` at once outside of a transaction. */
 export function afterCommit(ctx: Context, callback: () => void): void {
   if (ctx.onCommit) ctx.onCommit.push(callback);
   else callback();

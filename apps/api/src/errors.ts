@@ -1,6 +1,5 @@
 import { isOutage, violatedForeignKey } from '@carillon/db/errors';
 
-/** The HTTP status, the label of the response and the code of a server action by kind of error. */
 export const ERROR_KINDS = {
   invalid: { status: 400, label: 'Validation error', code: undefined },
   bad_request: { status: 400, label: undefined, code: undefined },
@@ -15,7 +14,6 @@ export const ERROR_KINDS = {
   provider_failed: { status: 503, label: 'AI provider failed', code: 'SERVICE_UNAVAILABLE' },
 } as const;
 
-/** Messages that several modules send, or that the OpenAPI document repeats. */
 export const ERROR_MESSAGES = {
   invalid: 'The request is not valid.',
   invalidPath: 'The path is not valid percent-encoded UTF-8.',
@@ -32,10 +30,9 @@ export type ErrorKind = keyof typeof ERROR_KINDS;
 export class AppError extends Error {
   readonly kind: ErrorKind;
   readonly details: Record<string, unknown> | undefined;
-  /** When to retry, if a provider said so. */
   readonly retryAfterSeconds: number | undefined;
 
-  /** `message` and `details` are shown to the caller, so neither may contain a secret. */
+  /** Callers see `message` and `details`: no secrets. */
   constructor(kind: ErrorKind, message: string, details?: Record<string, unknown>, retryAfterSeconds?: number) {
     super(message);
     this.name = 'AppError';
@@ -45,27 +42,22 @@ export class AppError extends Error {
   }
 }
 
-/** A validation error of one field, `details: {<field>: [message]}`. */
 export const invalidField = (field: string, message: string) =>
   new AppError('invalid', ERROR_MESSAGES.invalid, { [field]: [message] });
 
 export const userNotFound = () => new AppError('not_found', 'There is no such user.');
 
-/** A task that does not exist, or belongs to another user: the answer is the same. */
+/** Also for another user's task. */
 export const taskNotFound = () => new AppError('not_found', 'There is no such task.');
 
-/** An execution that does not exist, or belongs to another user. */
 export const executionNotFound = () => new AppError('not_found', 'There is no such execution.');
 
-/** The caller's account was deleted after the session was found. */
+/** For an account deleted after its session was found. */
 export const accountDeleted = () => new AppError('unauthenticated', 'This account has been deleted.');
 
 export const accountDeactivated = () => new AppError('forbidden', 'This account has been deactivated.');
 
-/**
- * The meaning of a database error: the account was deleted after its session was found, or the database is unavailable.
- * Null for any other error.
- */
+/** Null unless the account was deleted meanwhile or the database is unavailable. */
 export function fromDatabaseError(error: unknown): AppError | null {
   if (violatedForeignKey(error)?.endsWith('_user_id_users_id_fk')) return accountDeleted();
   return isOutage(error) ? new AppError('unavailable', 'The service is not available at this moment.') : null;

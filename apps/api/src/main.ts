@@ -5,7 +5,7 @@ import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
 import { type Config, loadConfig } from './config/config.ts';
 import { explainStartFailure } from './start-failure.ts';
 
-/** Requests and executions get 20 s, plus time to store results; what takes longer hangs. */
+/** Requests and executions get 20 s, plus time to store results. */
 const STOP_TIMEOUT_MS = 30_000;
 
 const stopping = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ let config: Config | null = null;
 try {
   if (existsSync('.env')) process.loadEnvFile('.env');
   config = loadConfig(process.env);
-  // Compiling takes most of a start: modules imported from here on come from the cache of the previous start.
+  // Compiling takes most of a start; later imports come from the cache.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startApi } = await withCachedDrizzleImports(() => import('./serve.ts'));
   const api = await startApi(config);

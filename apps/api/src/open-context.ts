@@ -15,7 +15,7 @@ import { NO_TRACE } from './telemetry/tracing.ts';
 import { createIntegrations } from './third-party/integrations.ts';
 import { createOAuth } from './third-party/oauth.ts';
 
-/** Opens database, logger and clients. Needs a migrated database. Throws a `ConfigError` without a database URL. */
+/** Needs a migrated database. Throws a `ConfigError` without a database URL. */
 export async function openContext(
   config: Config,
   databaseUrl: string | null = config.databaseUrl,
@@ -55,16 +55,16 @@ export async function openContext(
   return { ctx, poolState, close: () => open.disposeAsync() };
 }
 
-/** Traces the work of `ctx` from now on if a collector is configured. The caller closes `ctx.trace`. */
+/** Does nothing without a collector. The caller closes `ctx.trace`. */
 export async function startTracing(ctx: Context): Promise<void> {
   if (ctx.config.tracing === null) return;
-  // Imported on demand: OpenTelemetry takes long to load.
+  // OpenTelemetry takes long to load.
   const { createTrace } = await import('./telemetry/opentelemetry.ts');
   ctx.trace = createTrace(ctx.config.tracing, ctx.log);
   ctx.ai = tracedAi(ctx.ai, ctx.trace, ctx.config.ai);
 }
 
-/** For a process without a worker: workers of other processes find queued work by polling. */
+/** Workers of other processes find queued work by polling. */
 const NO_WORKER: WorkerHandle = {
   wakeExecutions: () => {},
   wakeDeliveries: () => {},

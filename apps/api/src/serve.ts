@@ -8,18 +8,17 @@ import { createReadinessCheck } from './health/readiness.ts';
 import { openContext, startTracing } from './open-context.ts';
 import { createWorker } from './worker.ts';
 
-/** How long a shutdown waits for requests in flight; the same as for executions. */
 const REQUEST_GRACE_MS = 20_000;
-/** During a shutdown, idle connections of a proxy stay open until it has noticed that new ones are refused. */
+/** Until a proxy has noticed that new connections are refused. */
 const KEEP_ALIVE_GRACE_MS = 5000;
 
 export interface Api {
   url: string;
-  /** Graceful: serves open connections and completes or hands back running executions first. */
+  /** Completes requests and completes or hands back executions first. */
   close(): Promise<void>;
 }
 
-/** Starts database, HTTP and worker. If one fails, stops the ones already started and throws. */
+/** If a part fails, stops those already started and throws. */
 export async function startApi(config: Config): Promise<Api> {
   await using starting = new AsyncDisposableStack();
   let { databaseUrl } = config;
@@ -32,7 +31,7 @@ export async function startApi(config: Config): Promise<Api> {
   const { ctx, poolState, close } = await openContext(config, databaseUrl);
   starting.defer(close);
   if (config.metrics) {
-    // Imported on demand: the Prometheus client loads parts of OpenTelemetry.
+    // The Prometheus client loads parts of OpenTelemetry.
     const { startMetrics } = await import('./telemetry/metrics-server.ts');
     const readReadiness = createReadinessCheck(ctx);
     const { metrics, close } = await startMetrics(config.metrics, {
@@ -52,10 +51,9 @@ export async function startApi(config: Config): Promise<Api> {
   ctx.worker = worker;
   await bootstrapAdmin(ctx);
   const app = await buildApp(ctx, { keepAliveGraceMs: config.production ? KEEP_ALIVE_GRACE_MS : 0 });
-  // Concurrently: a waiting request of the scheduler trigger needs its executions to end, and these need the worker.
+  // Concurrently: a waiting cron request needs the worker to end its executions.
   starting.defer(async () => {
     const cut = setTimeout(() => app.server.closeAllConnections(), REQUEST_GRACE_MS);
-    // Readiness fails from here on.
     await Promise.all([worker.stop(), delay(config.shutdownDelayMs).then(() => app.close())]);
     clearTimeout(cut);
   });

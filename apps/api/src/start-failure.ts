@@ -2,7 +2,7 @@ import { EmbeddedPostgresError } from '@carillon/db/embedded/server';
 import { findConnectFailure } from '@carillon/db/errors';
 import { type Config, ConfigError } from './config/config.ts';
 
-/** One line for the operator; null for a bug, whose stack is needed. `config` is null if loading it failed. */
+/** Null for a bug, whose stack is needed. `config` is null if loading it failed. */
 export function explainStartFailure(error: unknown, config: Config | null): string | null {
   if (error instanceof ConfigError || error instanceof EmbeddedPostgresError) return error.message;
   if (!(error instanceof Error) || !config) return explainFileError(error);
@@ -21,7 +21,7 @@ export function explainStartFailure(error: unknown, config: Config | null): stri
   return explainFileError(error);
 }
 
-/** Files outside the data folder are only read, and their readers throw errors of their own. */
+/** Other files are only read, and their readers throw their own errors. */
 function explainFileError(error: unknown): string | null {
   const { path, syscall, message } = (error ?? {}) as NodeJS.ErrnoException;
   return path && syscall ? `${message}: DATA_DIR has to be a folder that this user can write into.` : null;

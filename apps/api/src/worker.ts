@@ -12,20 +12,18 @@ import { createDeliverer } from './webhooks/delivery/deliverer.ts';
 const MAIL_MS = 1000;
 const AGENT_RESCUE_MS = 5000;
 const PRUNE_MS = 60_000;
-/** If the scheduler has not called for so long although something is due, the worker queues it itself. */
+/** The worker queues due tasks itself after this silence of the scheduler. */
 const SCHEDULER_SILENT_MS = 60_000;
-/** How long a shutdown waits for executions and deliveries before it hands them back. */
 const GRACE_MS = 20_000;
 
 export interface Worker extends WorkerHandle {
   start(): void;
-  /** Runs what is queued until nothing is left that may start. */
+  /** Runs queued executions until no more may start. */
   drain(): Promise<void>;
-  /** Claims nothing more, waits up to 20 s for what runs, and hands the rest back to the queue. */
   stop(): Promise<void>;
 }
 
-/** The background loops of a process. Any number of equal workers share one database. */
+/** Any number of equal workers share one database. */
 export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker {
   const stopping = new AbortController();
   const runner = createExecutionRunner(ctx, { graceMs });

@@ -80,7 +80,7 @@ export async function completeCall(ctx: Context, call: AgentCall, usage: AiUsage
   }
 }
 
-/** The row is gone if the call was rescued meanwhile. Locks the account first, as its deletion does. */
+/** A rescue deletes the row. Locks the account first, as its deletion does. */
 async function recordCall(ctx: Context, { id, userId, day, tokensReserved }: AgentCall, usage: AiUsage | null) {
   const [, { count }] = await Promise.all([
     ctx.db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('key share'),

@@ -106,7 +106,7 @@ const tokenError = (why: keyof typeof TOKEN_ERRORS) => new AppError('bad_request
 
 const RESET_TEXT = (link: string) => `Hello,
 
-somebody asked for a new password for your Carillon account. Choose it within an hour at
+a new password was requested for your Carillon account. Choose it within an hour at
 
 ${link}
 
@@ -117,5 +117,5 @@ const CHANGED_TEXT = `Hello,
 
 the password of your Carillon account was changed, and all its sessions were ended.
 
-If it was not you, somebody can read your mail: close your mailbox to them first, then ask for a new password.
+If it was not you, someone else can read your mail: secure your mailbox first, then ask for a new password.
 `;

@@ -8,9 +8,8 @@ import { AppError, accountDeleted } from '../errors.ts';
 const MAX_INSTANT = '9999-12-31T23:59:59.999Z';
 
 /**
- * Extends the caller's trial, from the later of now and its end. Throws 404 for a missing or inactive coupon, 400 if it has
- * expired, was used by the caller, or has no uses left. Concurrent calls cannot get more out of a coupon than it has: the
- * conditional update takes a use, and the primary key of the redemptions allows one per user.
+ * Throws 404 for a missing or inactive coupon, 400 if it is expired, exhausted or used by the caller. Safe under
+ * concurrency: a conditional update takes a use, and the primary key of redemptions allows one per user.
  */
 export function activateCoupon(ctx: Context, caller: Caller, code: string) {
   return inTransaction(ctx, async (tx) => {
@@ -52,7 +51,7 @@ export function activateCoupon(ctx: Context, caller: Caller, code: string) {
 const matchesCode = (code: string): SQL => sql`upper(${coupons.code}) = upper(${code.trim()})`;
 
 async function extendTrial(ctx: Context, caller: Caller, days: number, now: Date): Promise<Date> {
-  // In hours: a day in the time zone of the database session may have 23 or 25.
+  // In hours: a day of the database's time zone may have 23 or 25.
   const [user] = await ctx.db
     .update(users)
     .set({
@@ -66,7 +65,6 @@ async function extendTrial(ctx: Context, caller: Caller, days: number, now: Date
   return user.trialEndsAt;
 }
 
-/** The error for a coupon whose use could not be taken. */
 async function explainRejection(ctx: Context, caller: Caller, code: string, now: Date): Promise<AppError> {
   const [coupon] = await ctx.db
     .select({

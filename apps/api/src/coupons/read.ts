@@ -4,7 +4,6 @@ import { desc, eq, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 
-/** The fields of `Coupon` in the contract. */
 export const couponFields = {
   id: coupons.id,
   code: coupons.code,
@@ -28,10 +27,8 @@ export async function getCoupon(ctx: Context, id: number) {
   return coupon;
 }
 
-/** A coupon as `getCoupon` returns it. */
 export type CouponRow = Awaited<ReturnType<typeof getCoupon>>;
 
-/** All coupons, newest first, with counts over all of them. */
 export async function listCoupons(ctx: Context, { limit, offset }: ListCouponsQuery) {
   const [page, [counts]] = await Promise.all([
     ctx.db.select(couponFields).from(coupons).orderBy(desc(coupons.id)).limit(limit).offset(offset),
@@ -47,7 +44,7 @@ export async function listCoupons(ctx: Context, { limit, offset }: ListCouponsQu
   return { coupons: page, stats, pagination: { limit, offset, total: stats.totalCoupons } };
 }
 
-/** The uses of a coupon by accounts that exist, newest first; the summary counts those of deleted ones too. Throws 404. */
+/** Lists uses of existing accounts; the summary also counts deleted ones. Throws 404. */
 export async function listCouponUses(ctx: Context, id: number, { limit, offset }: ListCouponUsesQuery) {
   const { usedCount, maxUses } = await getCoupon(ctx, id);
   const usage = await ctx.db

@@ -9,8 +9,7 @@ import { getSettings } from '../settings/read.ts';
 import { type CouponRow, couponFields, couponNotFound } from './read.ts';
 
 /**
- * Creates a coupon and records it in the audit log. A given code is stored in upper case. `value` defaults to the trial
- * duration of the settings. Throws 400 if that is 0 and `value` is missing, and 409 if the code is taken in any case.
+ * `value` defaults to the trial duration of the settings. Throws 400 if that is 0, 409 for a code in use in any case.
  */
 export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInput) {
   return inTransaction(ctx, async (tx) => {
@@ -42,13 +41,13 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const GROUPS = 4;
 const GROUP_LENGTH = 4;
 
-/** Returns a random code of 80 bits, such as `7K2M-QX4T-9ZB1-HN5C`. */
+/** 80 bits, such as `7K2M-QX4T-9ZB1-HN5C`. */
 export function generateCode(): string {
   const group = () => Array.from(randomBytes(GROUP_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
   return Array.from({ length: GROUPS }, group).join('-');
 }
 
-/** Changes a coupon and records both states, if anything changes. Throws 404. */
+/** Throws 404. */
 export function changeCoupon(ctx: Context, admin: Caller, id: number, input: ChangeCouponInput) {
   return inTransaction(ctx, async (tx) => {
     const before = await lockCoupon(tx, id);
@@ -69,7 +68,7 @@ export function changeCoupon(ctx: Context, admin: Caller, id: number, input: Cha
   });
 }
 
-/** Deletes a coupon and the record of its uses; extended trials stay extended. Throws 404. */
+/** Extended trials stay extended. Throws 404. */
 export function deleteCoupon(ctx: Context, admin: Caller, id: number): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const before = await lockCoupon(tx, id);

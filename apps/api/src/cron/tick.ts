@@ -6,19 +6,16 @@ import { enqueueDue, findNextDueAt } from '../executions/pipeline/enqueue.ts';
 import { hasExpiredLease } from '../queue/leases.ts';
 import type { Span } from '../telemetry/tracing.ts';
 
-/** A tick answers by then, while its executions go on. */
+/** The executions go on after the answer. */
 const MAX_WAIT_MS = 50_000;
 const POLL_MS = 50;
 
 export interface TickOptions {
-  /** Waits until the executions have ended; otherwise all of them count as processed. */
+  /** Otherwise all queued executions count as processed. */
   wait: boolean;
 }
 
-/**
- * One call of the scheduler trigger: enqueues all that is due, and takes over the executions of dead processes. Ticks may
- * overlap; each counts what it enqueued itself.
- */
+/** Ticks may overlap; each counts only what it queued. */
 export function tick(ctx: Context, options: TickOptions) {
   return ctx.trace.span('scheduler tick', { 'carillon.tick.wait': options.wait }, (span) =>
     runTick(ctx, options, span),
@@ -26,7 +23,6 @@ export function tick(ctx: Context, options: TickOptions) {
 }
 
 async function runTick(ctx: Context, { wait }: TickOptions, span: Span) {
-  // Due executions first: they should start on time.
   const { queued, refused } = await enqueueDue(ctx);
   const rescued = (await hasExpired(ctx)) ? await ctx.worker.rescue() : [];
   span.set({
@@ -43,7 +39,7 @@ async function runTick(ctx: Context, { wait }: TickOptions, span: Span) {
   };
 }
 
-/** One cheap statement per tick instead of the transaction of a rescue. */
+/** Cheaper than the transaction of a rescue at every tick. */
 async function hasExpired(ctx: Context): Promise<boolean> {
   const [row] = await queryRows<{ found: boolean }>(
     ctx.db,
@@ -55,7 +51,7 @@ async function hasExpired(ctx: Context): Promise<boolean> {
   return row?.found ?? false;
 }
 
-/** Polls the database, since any process may run them. Deleted executions count as ended. */
+/** Polls, since any process may run them. Deleted executions count as ended. */
 async function waitUntilEnded(ctx: Context, ids: readonly number[]) {
   if (ids.length === 0) return { processed: 0, failed: 0 };
   const deadline = performance.now() + MAX_WAIT_MS;

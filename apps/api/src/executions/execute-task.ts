@@ -5,10 +5,7 @@ import { taskNotFound } from '../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
 
-/**
- * Queues an execution of the caller's task now, whatever its schedule and state. It stays `pending` while 5 others of the
- * user or another one of the task are running. Throws 404, and 402 over quota.
- */
+/** Queues an execution now, whatever the task's schedule and state. Throws 404, and 402 over quota. */
 export async function executeTask(
   ctx: Context,
   caller: Pick<Caller, 'id'>,
@@ -17,7 +14,7 @@ export async function executeTask(
 ) {
   const queued = await inTransaction(ctx, async (tx) => {
     const now = tx.now();
-    // Sent together in this order: every transaction locks the task before the account.
+    // Every transaction locks the task before the account.
     const [[task], account] = await Promise.all([
       queryRows(tx.db, sql`select id from tasks where id = ${taskId} and user_id = ${caller.id} for key share`),
       lockActiveAccount(tx, caller.id),

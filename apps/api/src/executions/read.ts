@@ -34,7 +34,7 @@ const executionFields = {
 
 export const executionRow = ownedRow(executions, executionFields);
 
-/** With the task as it is now, the steps of the execution, and its usage if it is known. Throws 404. */
+/** Shows the task as it is now. Throws 404. */
 export async function getExecutionDetails(ctx: Context, caller: Caller, id: number) {
   const [[found], retries] = await Promise.all([
     ctx.db
@@ -92,7 +92,7 @@ const pageOfExecutions = ownedList({
       .offset(offset),
 });
 
-/** A page of the caller's executions, newest first. An `endDate` without a time includes that UTC day. */
+/** An `endDate` without a time includes that UTC day. */
 export async function listExecutions(ctx: Context, caller: Caller, query: ListExecutionsQuery) {
   const { taskId, status, startDate, endDate, ...asked } = query;
   const filter = and(
@@ -108,7 +108,7 @@ export async function listExecutions(ctx: Context, caller: Caller, query: ListEx
 function isUntil(endDate: string): SQL {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(endDate);
   const at = new Date(endDate);
-  // The last millisecond of the day: PostgreSQL cannot parse the year of the day after 9999-12-31.
+  // PostgreSQL cannot parse the day after 9999-12-31.
   return lte(executions.createdAt, isDay ? new Date(at.getTime() + DAY_MS - 1) : at);
 }
 

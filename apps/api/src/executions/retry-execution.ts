@@ -8,16 +8,15 @@ import { recordUsage } from '../usage/record.ts';
 export interface RetriedExecution {
   executionId: number;
   status: 'pending' | 'running';
-  /** When it started, or if it is pending, when it was queued. */
+  /** When it was queued, if it is pending. */
   startedAt: Date;
-  /** False if there was a live retry already. */
+  /** False for a live retry that existed. */
   isNew: boolean;
 }
 
 /**
- * Queues a retry of a failed execution. If a retry of it, at any depth, is pending or running, returns that one, so that
- * nobody pays twice by accident; one that waits for its time is queued now. Throws 404, 402 over quota, and 409 for an
- * execution that has not failed.
+ * Returns a live retry of any depth if there is one, so that nothing is paid twice; a scheduled one is queued now.
+ * Throws 404, 402 over quota, and 409 for an execution that has not failed.
  */
 export async function retryExecution(ctx: Context, caller: Caller, executionId: number): Promise<RetriedExecution> {
   const retried = await inTransaction(ctx, async (tx): Promise<RetriedExecution> => {
@@ -41,7 +40,7 @@ export async function retryExecution(ctx: Context, caller: Caller, executionId: 
   return retried;
 }
 
-/** Locks the task first: every transaction that changes one of its executions does so too. */
+/** Locks the task before its executions, as every other transaction does. */
 async function lockFailed(ctx: Context, caller: Caller, id: number) {
   const mine = and(eq(executions.id, id), eq(executions.userId, caller.id));
   await ctx.db
@@ -50,7 +49,7 @@ async function lockFailed(ctx: Context, caller: Caller, id: number) {
     .innerJoin(tasks, eq(tasks.id, executions.taskId))
     .where(mine)
     .for('no key update', { of: tasks });
-  // A statement of its own, because its snapshot must be taken under the lock.
+  // A second statement: its snapshot must be taken under the lock.
   const { taskId, userId, status, viaWebhook } = executions;
   const [found] = await ctx.db
     .select({ id: executions.id, taskId, userId, status, viaWebhook })
@@ -64,7 +63,7 @@ async function lockFailed(ctx: Context, caller: Caller, id: number) {
 interface LiveRetry {
   id: number;
   status: RetriedExecution['status'];
-  /** When it started or was queued; null while it waits for its time. */
+  /** Null while it is scheduled. */
   since: Date | null;
 }
 

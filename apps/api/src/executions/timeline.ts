@@ -33,7 +33,7 @@ interface Step {
   message: string;
 }
 
-/** What an execution did, in order of time, derived from its row and from its task as it is now. */
+/** Derived from the row of the execution and its task as it is now. */
 export function buildTimeline(execution: Execution, request: ModelRequest, retries: readonly Retry[]): Step[] {
   const { trigger, plannedFor, createdAt } = execution;
   const steps = [
@@ -49,7 +49,7 @@ export function buildTimeline(execution: Execution, request: ModelRequest, retri
 }
 
 function describeOrigin({ trigger, retryOfId, attempt, queuedAt, runAt, status }: Execution): string {
-  // The execution that it retries may have been deleted.
+  // The retried execution may have been deleted.
   const original = retryOfId === null ? 'an execution' : `execution ${retryOfId}`;
   switch (trigger) {
     case 'schedule':
@@ -71,7 +71,7 @@ const listInterruptions = ({ interruptedAt }: Execution): Step[] =>
     message: 'The process that ran it was found dead: queued again.',
   }));
 
-/** Only the latest instant of queueing is stored; left out where another step says it. */
+/** Only the latest instant of queueing is stored. */
 function listQueueing({ trigger, queuedAt, createdAt, startedAt, completedAt, interruptedAt }: Execution): Step[] {
   const isListed = [createdAt, ...(interruptedAt ?? [])].some((at) => isSame(at, queuedAt));
   const isRefused = startedAt === null && isSame(completedAt, queuedAt);
@@ -87,7 +87,7 @@ function listStart({ trigger, startedAt, plannedFor, interruptedAt }: Execution,
   const late = lateMs === null ? '' : `, ${lateMs / 1000} s after its planned instant`;
   const count = request.attachmentIds.length;
   const asked = `${request.model} with ${count === 1 ? '1 attachment' : `${count} attachments`}`;
-  // An execution does not store what it asked.
+  // An execution does not store its request.
   const isUnchanged = request.changedAt <= startedAt;
   return [
     { timestamp: startedAt, message: `Started${again}${late}.` },

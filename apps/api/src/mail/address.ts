@@ -1,2 +1,1 @@
-/** The stored form of an e-mail address: without surrounding space, in lower case. */
 export const normalizeEmail = (address: string): string => address.trim().toLowerCase();

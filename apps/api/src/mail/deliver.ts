@@ -7,7 +7,7 @@ import { decryptBody, type QueueContext } from './queue.ts';
 import type { Mail, MailOutcome } from './transport.ts';
 
 const BATCH_SIZE = 10;
-/** Longer than one attempt can last, so that no other process sends the mail meanwhile. */
+/** Longer than one attempt can last. */
 const LEASE_MS = 120_000;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -34,7 +34,7 @@ type QueuedMail = Pick<
   'id' | 'kind' | 'recipient' | 'subject' | 'bodySealed' | 'attempt' | 'createdAt'
 >;
 
-/** Sends due mails at least once each, and retries them for a day. Any number of processes may deliver at once. */
+/** At least once each, with retries for a day. Any number of processes may deliver at once. */
 export async function deliverDueMails(ctx: DeliveryContext, options: DeliveryOptions): Promise<void> {
   await drainDueRows({
     batchSize: BATCH_SIZE,
@@ -54,7 +54,7 @@ export async function deliverDueMails(ctx: DeliveryContext, options: DeliveryOpt
 const isDue = (now: Date) =>
   and(lte(mails.nextAttemptAt, now), or(isNull(mails.leaseUntil), lte(mails.leaseUntil, now)));
 
-/** Deletes resets for addresses without an active account, and those that a later request replaces. */
+/** Deletes resets without an active account, or replaced by a later request. */
 async function deleteStaleResets(ctx: DeliveryContext) {
   await ctx.db.delete(mails).where(
     and(
@@ -109,7 +109,7 @@ async function deliver(ctx: DeliveryContext, mail: QueuedMail, options: Delivery
   }
 }
 
-/** A reset gets a new token at each attempt, so its link is valid for an hour from then. */
+/** Each attempt gets a new token: its link is valid for an hour from then. */
 async function compose(ctx: DeliveryContext, mail: QueuedMail, { composeReset }: DeliveryOptions) {
   const { id, kind, recipient, bodySealed, attempt } = mail;
   if (kind === 'message') return { id, userId: undefined, text: decryptBody(ctx, id, bodySealed ?? '') };

@@ -19,11 +19,11 @@ export interface NewMail {
   to: string;
   subject: string;
   text: string;
-  /** The account that it concerns; the mail is deleted with it. */
+  /** The mail is deleted with this account. */
   userId?: number;
 }
 
-/** Enqueues a mail in the caller's transaction: it is sent at least once after the commit, and never without it. */
+/** Sends at least once after the commit of the caller's transaction. */
 export const queueMail = (ctx: QueueContext, mail: NewMail) => queueMails(ctx, [mail]);
 
 export async function queueMails(ctx: QueueContext, list: readonly NewMail[]): Promise<void> {
@@ -45,7 +45,7 @@ export async function queueMails(ctx: QueueContext, list: readonly NewMail[]): P
   );
 }
 
-/** Without a lookup, so that neither the answer nor its time tells whether the address has an account. */
+/** Without a lookup: neither the answer nor its time shows whether the account exists. */
 export async function queueReset(ctx: QueueContext, address: SQL, subject: string): Promise<void> {
   const now = ctx.now();
   await ctx.db.insert(mails).values({

@@ -5,23 +5,22 @@ import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 
-/** Its fields are untrusted: the mail has one recipient and no other headers than those set here. */
+/** Untrusted: the mail has one recipient and only the headers set here. */
 export interface Message {
-  /** The same for every attempt at the same text, so that mail programs show a repeated mail once. */
+  /** The same for each attempt, so that mail programs show one mail. */
   id: string;
   at: Date;
   to: string;
   subject: string;
   text: string;
-  /** For the log in development. */
   link?: string;
 }
 
-/** `permanent`: a retry cannot succeed. `error` is one line, in the words of the mail server. */
+/** `error` is one line from the mail server; `permanent` excludes a retry. */
 export type MailOutcome = { ok: true } | { ok: false; permanent: boolean; error: string };
 
 export interface Mail {
-  /** Resolves when the mail server has answered, after 30 s, or when `signal` aborts; never rejects. */
+  /** Resolves after 30 s or the abort at the latest; never rejects. */
   send(message: Message, signal?: AbortSignal): Promise<MailOutcome>;
   close(): Promise<void>;
 }
@@ -33,7 +32,7 @@ export interface MailTimeouts {
 }
 const TIMEOUTS: MailTimeouts = { connectMs: 10_000, idleMs: 20_000, totalMs: 30_000 };
 
-/** Without `SMTP_URL`, in development only, each mail is written to `DATA_DIR/mail` and its link is logged. */
+/** In development without `SMTP_URL`, mails are written to `DATA_DIR/mail`. */
 export function createMail(settings: Config['mail'], log: Logger, timeouts: MailTimeouts = TIMEOUTS): Mail {
   const { smtpUrl, from, folder } = settings;
   return smtpUrl === null ? mailToFolder(folder, from, log) : mailToServer(smtpUrl, from, timeouts);
@@ -47,11 +46,11 @@ function mailToServer(url: string, from: string, { connectMs, idleMs, totalMs }:
     dnsTimeout: connectMs,
     greetingTimeout: connectMs,
     socketTimeout: idleMs,
-    // The queue retries; here only a connection that was lost while idle is replaced at once.
+    // The queue retries. This replaces a connection lost while idle.
     maxRequeues: 1,
     ...NO_FILE_ACCESS,
   });
-  // Without a listener the error of an idle connection would end the process.
+  // Unhandled, an error of an idle connection would end the process.
   transport.on('error', () => {});
   return {
     async send(message, stop) {
@@ -72,7 +71,7 @@ function mailToServer(url: string, from: string, { connectMs, idleMs, totalMs }:
 
 function mailToFolder(folder: string, from: string, log: Logger): Mail {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...NO_FILE_ACCESS });
-  // Other encodings break long lines; in the file the link stays in one piece.
+  // Other encodings break the link into lines.
   transport.use('stream', ({ message }, done) => {
     message.getTransferEncoding = () => '8bit';
     done();
@@ -83,7 +82,7 @@ function mailToFolder(folder: string, from: string, log: Logger): Mail {
       try {
         const { message: bytes } = await transport.sendMail({ ...buildHeaders(message, from), text: message.text });
         await mkdir(folder, { recursive: true });
-        // Renamed when complete, so that a program that watches the folder never reads half a mail.
+        // Renamed when complete: watching programs never read half a mail.
         await writeFile(join(folder, `.${name}`), bytes, { mode: 0o600 });
         await rename(join(folder, `.${name}`), join(folder, name));
       } catch (error) {
@@ -96,14 +95,14 @@ function mailToFolder(folder: string, from: string, log: Logger): Mail {
   };
 }
 
-/** Keeps nodemailer from reading files or URLs that a text names. */
+/** nodemailer must not read files or URLs that a text names. */
 const NO_FILE_ACCESS = { disableFileAccess: true, disableUrlAccess: true };
 
 function buildHeaders({ id, at, to, subject }: Message, from: string) {
   const host = from.slice(from.lastIndexOf('@') + 1).replace('>', '');
   return {
     from,
-    // As an object: a string would be parsed for several addresses.
+    // A string would be parsed for several addresses.
     to: { name: '', address: to },
     subject,
     date: at,

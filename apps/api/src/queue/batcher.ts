@@ -1,14 +1,11 @@
-/**
- * Returns a function that takes one item. Items that arrive while a batch runs form the next one; batches never
- * overlap.
- */
+/** Items that arrive while a batch runs form the next one. */
 export function createBatcher<T>(work: (items: T[]) => Promise<void>, maxBatch: number): (item: T) => Promise<void> {
   let pending: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let isRunning = false;
 
   async function run() {
     isRunning = true;
-    // Items that arrive in the same turn of the event loop share a batch.
+    // Items of one turn of the event loop share a batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (pending.length > 0) {
       const batch = pending.slice(0, maxBatch);

@@ -2,7 +2,7 @@ import type { Db } from '@carillon/db';
 import { inArray, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 
-/** For an `update` that claims rows: the CTE of due rows that no other process is claiming, and the condition. */
+/** Returns the CTE of unlocked due rows and the condition of an `update` that claims them. */
 export function selectDueRows(
   db: Db,
   { id, where, orderBy, limit }: { id: PgColumn; where: SQL | undefined; orderBy: SQL[]; limit: number },
@@ -24,11 +24,11 @@ export interface DrainOptions<T> {
   stopping: AbortSignal;
   graceMs: number;
   claim(): Promise<T[]>;
-  /** Returns whether it succeeded. Aborted `graceMs` after `stopping`. */
+  /** Returns success. Aborted `graceMs` after `stopping`. */
   work(row: T, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Works on batches of due rows until none is left, a batch fails or the process stops. Returns how many succeeded. */
+/** Stops without rows, after a failed batch or at shutdown. Returns the successes. */
 export async function drainDueRows<T>({ batchSize, stopping, graceMs, claim, work }: DrainOptions<T>): Promise<number> {
   const deadline = new AbortController();
   const startGrace = () => setTimeout(() => deadline.abort(), graceMs).unref();

@@ -1,4 +1,4 @@
-/** Longer than the longest that one statement may wait for the database. */
+/** Longer than a statement may wait for the database. */
 const MAX_SILENCE_MS = 15_000;
 
 export interface Heartbeat {
@@ -6,7 +6,6 @@ export interface Heartbeat {
   isAlive(): boolean;
 }
 
-/** Shows whether a loop makes progress. */
 export function createHeartbeat(maxSilenceMs = MAX_SILENCE_MS): Heartbeat {
   let beatAt = Number.NEGATIVE_INFINITY;
   return {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 export interface Intervals {
-  /** Runs `work` now, and again `ms` after each run has ended. An error is logged as "<name> failed". */
+  /** Runs `work` now, and again `ms` after each end. Logs errors as "<name> failed". */
   every(ms: number, name: string, work: () => Promise<unknown>): void;
   stop(): Promise<void>;
 }

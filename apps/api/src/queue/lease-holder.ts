@@ -9,9 +9,8 @@ const RESCUE_MS = 5000;
 export interface LeaseHandlers<Row extends Lease, Rescued> {
   name: 'executions' | 'deliveries';
   idName: string;
-  /** After a rejection the row waits for its lease to expire. */
+  /** After a rejection the lease expires. */
   work(row: Row, signal: AbortSignal): Promise<void>;
-  /** Called when there is room for another row. */
   onEnd(): void;
   /** Returns the ids that are still held. */
   renew(leases: Lease<Row['id']>[]): Promise<ReadonlySet<Row['id']>>;
@@ -22,16 +21,15 @@ export interface LeaseHandlers<Row extends Lease, Rescued> {
 export interface LeaseHolder<Row extends Lease, Rescued> {
   readonly size: number;
   hold(row: Row): void;
-  /** Stops holding rows that are stored, before their `work` has returned. */
+  /** For rows that are stored before their `work` returns. */
   release(rows: readonly { id: Row['id']; claimToken: string | null }[]): void;
   abort(ids: readonly Row['id'][]): void;
   waitUntilEnded(): Promise<void>;
-  /** Returns undefined soon after an outage, when living processes may not have renewed yet. */
   rescue(): Promise<Rescued | undefined>;
-  /** Runs other work of this queue; its failure counts as an outage. */
+  /** A failure of `work` counts as an outage. */
   trackOutage<T>(work: () => Promise<T>): Promise<T>;
   start(): void;
-  /** Waits up to `graceMs`, then aborts `closing` and hands back what is left. */
+  /** Waits up to `graceMs`, then aborts `closing` and hands the rest back. */
   stop(graceMs: number, closing: AbortController): Promise<void>;
 }
 
@@ -41,7 +39,6 @@ interface Dependencies {
   metrics: Pick<Metrics, 'inFlight'>;
 }
 
-/** Runs the rows that this process has claimed, renews their leases, aborts what was lost, and rescues expired rows. */
 export function createLeaseHolder<Row extends Lease, Rescued>(
   { config, log, metrics }: Dependencies,
   handlers: LeaseHandlers<Row, Rescued>,
@@ -75,7 +72,7 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
   }
 
   async function rescue() {
-    // After an outage the leases of living processes have expired too: each renews before anyone rescues.
+    // After an outage the leases of living processes have expired too.
     await renew();
     return performance.now() - outageAt < config.executionLeaseMs ? undefined : handlers.rescue();
   }
@@ -93,7 +90,7 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
       return held.size;
     },
     hold(row) {
-      // Lost to another process and claimed again: the earlier work no longer counts.
+      // The row was lost and claimed again: the earlier work no longer counts.
       held.get(row.id)?.abort.abort();
       const abort = new AbortController();
       const ended = handlers
@@ -127,11 +124,11 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
       const closed = new Promise<void>((resolve) => closing.signal.addEventListener('abort', () => resolve()));
       await Promise.race([ended, closed]);
       clearTimeout(timer);
-      // Not before: rows that are still worked on must not be taken over meanwhile.
+      // Until here, rows in work must not be taken over.
       await renewing.stop();
       const left = listLeases();
       abort(left.map(({ id }) => id));
-      // A row that is just being stored ends first and is not handed back.
+      // A row that is being stored is not handed back.
       await ended;
       await handlers.handBack(left).catch((error) => {
         log.error({ err: error }, `${name} could not be handed back: left to their leases`);

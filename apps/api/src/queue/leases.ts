@@ -1,20 +1,20 @@
 import { type Db, queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 
-/** Only the holder of the token may complete the row, renew its lease or hand it back. */
+/** Only the token's holder may complete, renew or hand back the row. */
 export interface Lease<Id extends number | string = number | string> {
   id: Id;
   claimToken: string;
 }
 
-/** A table with the columns `id`, `claim_token` and `lease_until`. The fragments below name its rows by `alias`. */
+/** The columns are `id`, `claim_token` and `lease_until`. */
 export interface LeasedTable<Id extends number | string> {
   name: string;
   alias: string;
   idType: Id extends number ? 'int' : 'uuid';
 }
 
-/** Returns the ids that are still held. Locked rows count as held and are not waited for, which prevents deadlocks. */
+/** Returns the held ids. Locked rows count as held, without waiting: that prevents deadlocks. */
 export async function renewLeases<Id extends number | string>(
   db: Db,
   table: LeasedTable<Id>,

@@ -5,12 +5,12 @@ const MIN_WAIT_MS = 100;
 
 export interface RetryOptions {
   maxWaitMs: number;
-  /** Once aborted, the next failure is thrown. */
+  /** After the abort, the next failure is thrown. */
   signal: AbortSignal;
   onRetry(error: unknown): void;
 }
 
-/** Retries transient database errors, with waits that double up to `maxWaitMs`. Throws any other error at once. */
+/** Retries transient database errors, with waits that double up to `maxWaitMs`. */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
   { maxWaitMs, signal, onRetry }: RetryOptions,
@@ -21,7 +21,7 @@ export async function retryWhileUnavailable<T>(
     } catch (error) {
       if (!isTransient(error) || signal.aborted) throw error;
       onRetry(error);
-      // An abort ends the wait early; one last attempt follows.
+      // An abort ends the wait; one last attempt follows.
       await delay(waitMs, undefined, { signal }).catch(() => {});
     }
   }
@@ -30,17 +30,14 @@ export async function retryWhileUnavailable<T>(
 export interface StoreOptions<T> {
   maxWaitMs: number;
   signal: AbortSignal;
-  /** Stores all items or none. */
+  /** Stores all or none. */
   store(items: readonly T[]): Promise<unknown>;
   onFailure(error: unknown, items: readonly T[]): void;
-  /** Called for an item that cannot be stored alone. */
+  /** For an item that cannot be stored alone. */
   onUnstorable(item: T, error: unknown): unknown;
 }
 
-/**
- * Stores a batch for as long as the database is unavailable. A batch that fails otherwise is stored item by item, so
- * that one bad item loses no other. Throws a transient error only after `signal` has aborted.
- */
+/** Retries while the database is unavailable, until `signal` aborts. Other failures store the items one by one. */
 export async function storeBatch<T>(items: readonly T[], options: StoreOptions<T>): Promise<void> {
   const { store, onFailure, onUnstorable, ...retry } = options;
   try {

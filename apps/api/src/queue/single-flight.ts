@@ -1,4 +1,4 @@
-/** Returns a function that runs `work`, never twice at once: a call during a run causes one more run after it. */
+/** A call during a run causes one more run after it. */
 export function singleFlight(work: () => Promise<void>, onError: (error: unknown) => void): () => Promise<void> {
   let running: Promise<void> | null = null;
   let isRequested = false;

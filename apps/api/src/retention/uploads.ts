@@ -37,7 +37,7 @@ export const pruneUploads =
     return toBatch({ deleted, next: candidates.length === BATCH_SIZE ? (candidates.at(-1)?.id ?? null) : null });
   };
 
-/** A task that attaches one of the files meanwhile has its row locked: the file stays, or the task is told it is deleted. */
+/** Upload rows are locked: a file attached to a task meanwhile stays, or the attachment is refused. */
 function deleteUnused(ctx: Context, userId: number, ids: string[]): Promise<number> {
   return inTransaction(ctx, async (tx) => {
     await tx.db

@@ -1,20 +1,16 @@
 import { nextOccurrence, type Schedule } from './recurrence.ts';
 
-/** Due occurrences that one transaction records, in some 20 ms. Those beyond are left to the next transaction. */
+/** One transaction records this many in some 20 ms; the next transaction records the rest. */
 export const MAX_DUE_OCCURRENCES = 1000;
 
 export interface DueOccurrences {
   missed: Date[];
-  /** The occurrence that runs; null while more missed ones are still to be recorded. */
+  /** Null while more missed occurrences are still to be recorded. */
   latest: Date | null;
-  /** The first occurrence after these; null if there is none. */
   next: Date | null;
 }
 
-/**
- * Lists up to `limit` occurrences that fell due since the instant `from`. One run makes up for all that were missed; the
- * schedule then goes on with the next one in the future.
- */
+/** Lists up to `limit` occurrences due since the instant `from`. One run makes up for all that were missed. */
 export function listDueOccurrences(
   schedule: Schedule,
   from: Date,

@@ -4,13 +4,11 @@ import type { Occurrence } from './wall-clock.ts';
 
 export interface PreviewedOccurrence {
   at: Date;
-  /** The time in the schedule's zone with its offset, e.g. `2026-03-29T03:30:00+02:00[Europe/Berlin]`. */
+  /** Such as `2026-03-29T03:30:00+02:00[Europe/Berlin]`. */
   local: string;
-  /** For the user: why this one deviates from the schedule. Absent if it does not. */
   note?: string;
 }
 
-/** The first `count` occurrences after `after`, fewer if the schedule ends. Throws as `nextOccurrence` does. */
 export function previewOccurrences(schedule: Schedule, after: Date, count: number): PreviewedOccurrence[] {
   const previewed: PreviewedOccurrence[] = [];
   let occurrence = count > 0 ? findOccurrence(schedule, after.getTime()) : null;

@@ -4,25 +4,20 @@ import { offsetAt } from './time-zone.ts';
 import { firstOccurrenceAfter, type Occurrence, type Series, type WallTime } from './wall-clock.ts';
 
 export interface Schedule {
-  /** The first occurrence, also if the pattern would not fire then. */
+  /** Runs even if the pattern does not match it. */
   scheduledFor: Date;
   recurrence: 'once' | 'daily' | 'weekly' | 'monthly';
-  /** Five-field cron expression in the time zone. Overrides `recurrence`. */
+  /** Overrides `recurrence`. */
   recurrencePattern: string | null;
-  /** IANA name. */
   timezone: string;
 }
 
-/**
- * The first occurrence strictly after `after`; null if there is none before the year 10000. Costs the same however long
- * ago the schedule began. Throws RangeError or TypeError for an invalid date, time zone or pattern.
- */
+/** Null from the year 10000 on. Throws RangeError or TypeError for an invalid date, time zone or pattern. */
 export function nextOccurrence(schedule: Schedule, after: Date): Date | null {
   const found = findOccurrence(schedule, after.getTime());
   return found === null ? null : new Date(found.at);
 }
 
-/** As `nextOccurrence`, in milliseconds, with the wall time that the schedule asked for. */
 export function findOccurrence(schedule: Schedule, after: number): Occurrence | null {
   const { timezone } = schedule;
   const first = schedule.scheduledFor.getTime();
@@ -32,7 +27,6 @@ export function findOccurrence(schedule: Schedule, after: number): Occurrence | 
   return series === null ? null : firstOccurrenceAfter(series, timezone, after);
 }
 
-/** The wall times at which a schedule repeats; null if it does not repeat. */
 export function buildSeries({ scheduledFor, recurrence, recurrencePattern, timezone }: Schedule): Series | null {
   if (recurrencePattern !== null) return parsePattern(recurrencePattern);
   if (recurrence === 'once') return null;
@@ -49,7 +43,7 @@ function nextMonthly(first: WallTime, wall: WallTime): WallTime {
   return candidate > wall ? candidate : monthsAfter(first, Math.max(1, months) + 1);
 }
 
-/** On the last day of a month that has no such day. */
+/** Too short months give their last day. */
 function monthsAfter(first: WallTime, months: number): WallTime {
   const date = new Date(first);
   const day = date.getUTCDate();

@@ -2,18 +2,18 @@ import { preparedQuery, settings } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 
-/** What is open in maintenance mode: admins can sign in and end it, and the scheduler goes on. */
+/** Admins can sign in and end the maintenance, and the scheduler goes on. */
 const OPEN =
   /^\/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|oauth\/.*)$)/;
 
 export const isOpenDuringMaintenance = (url: string): boolean => OPEN.test(url);
 
-/** Throws `unavailable` if maintenance mode is on, except for admins. */
+/** Admins pass; throws 503 for others. */
 export function assertNotInMaintenance(isOn: boolean, caller: Pick<Caller, 'role'> | null): void {
   if (isOn && caller?.role !== 'ADMIN') throw new AppError('unavailable', ERROR_MESSAGES.maintenance);
 }
 
-/** Whether maintenance mode is on, for requests without a session; `auth/find-caller.ts` reads it with the session. */
+/** For requests without a session; `auth/find-caller.ts` reads it with the session. */
 export async function isMaintenance(ctx: Pick<Context, 'db'>): Promise<boolean> {
   const [row] = await maintenanceQuery(ctx.db).execute();
   return row?.isOn ?? false;

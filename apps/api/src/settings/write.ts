@@ -4,11 +4,10 @@ import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { getSettings } from './read.ts';
 
-/** Changes system settings and records the change in the audit log, if there is one. Returns all settings. */
 export function changeSettings(ctx: Context, admin: Caller, input: ChangeSettingsInput) {
   return inTransaction(ctx, async (tx) => {
     await tx.db.select({ id: settings.id }).from(settings).for('no key update');
-    // Read after the lock, by a new statement: it sees what others have committed.
+    // A new statement after the lock sees what others have committed.
     const before = await getSettings(tx);
     const after: Required<ChangeSettingsInput> = {
       trialDurationDays: input.trialDurationDays ?? before.trialDurationDays,

@@ -1,4 +1,4 @@
-/** Types that a browser shows and does not run. Others are declared as plain text, or as bytes to save. */
+/** Types that a browser shows without running them. */
 const INERT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'application/pdf']);
 
 export function buildDataUrl(bytes: Buffer, type: string): string {

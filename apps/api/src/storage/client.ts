@@ -6,27 +6,26 @@ import { createDiskObjects } from './disk.ts';
 import { createS3Objects } from './s3.ts';
 
 export interface StoredBytes {
-  /** Null if the bytes are in `url` itself. */
+  /** Null for a data URL. */
   storageKey: string | null;
   url: string;
 }
 
 export interface FileStorage {
-  /** `blob` for disk and s3, `base64` for data URLs. */
   readonly storage: 'blob' | 'base64';
-  /** Resolves to the file's URL once it is durable. After a rejection the caller removes what may have been stored. */
+  /** Resolves to the durable file's URL. After a rejection the caller deletes the object. */
   store(key: string, bytes: Readable, about: { name: string; type: string }): Promise<string>;
-  /** Null if the object no longer exists. Rejects if the storage cannot be reached. */
+  /** Null for a missing object; rejects if storage is unreachable. */
   read(file: StoredBytes): Promise<Buffer | null>;
   open(key: string): Promise<Readable | null>;
   remove(key: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** For a whole file: a storage that sends a byte now and then never exceeds the timeout between bytes. */
+/** For a whole file: a trickle of bytes never exceeds the idle timeout. */
 const READ_MS = 60_000;
 
-/** Data URLs can be read whatever the driver is. Throws if a folder that the driver needs cannot be written. */
+/** Reads data URLs with any driver. Throws if its folder is not writable. */
 export function createFileStorage({ storage }: Pick<Config, 'storage'>, { readMs = READ_MS } = {}): FileStorage {
   if (storage.driver === 'base64') return dataUrlStorage;
   const objects = storage.driver === 's3' ? createS3Objects(storage) : createDiskObjects(storage.folder);
@@ -34,7 +33,7 @@ export function createFileStorage({ storage }: Pick<Config, 'storage'>, { readMs
     ...objects,
     storage: 'blob',
     async store(key, bytes, about) {
-      // An error before anyone reads would end the process; it reaches the reader all the same.
+      // An early error would end the process; the reader gets it too.
       bytes.once('error', () => {});
       await objects.store(key, bytes, about);
       return `${storage.url}/${key}`;

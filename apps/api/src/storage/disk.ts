@@ -10,9 +10,8 @@ export function createDiskObjects(folder: string) {
   createFolder(folder);
   const disk = new Disk(new FSDriver({ location: folder, visibility: 'private' }));
   return {
-    /** Resolves once the object survives a power cut. */
     async store(key: string, bytes: Readable) {
-      // Reads only once the file is open: an error of `bytes` before that would be reported, and the file created later.
+      // Reads only once the file is open: an earlier error would leave a file behind.
       await disk.putStream(key, Readable.from(bytes));
       await sync(join(folder, key));
       await sync(folder);
@@ -32,7 +31,7 @@ export function createDiskObjects(folder: string) {
   };
 }
 
-/** Creates a folder that only this user may enter. Throws if it cannot be written. */
+/** For this user only. Throws if it is not writable. */
 export function createFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   accessSync(folder, constants.W_OK | constants.X_OK);

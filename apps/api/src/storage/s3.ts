@@ -6,17 +6,17 @@ import { type Spooled, spool } from './spool.ts';
 
 type Settings = Extract<Config['storage'], { driver: 's3' }>;
 
-/** In milliseconds: until connected, between bytes, for a response. */
+/** Milliseconds. */
 export interface S3Timeouts {
   connectMs: number;
   idleMs: number;
   responseMs: number;
 }
 const TIMEOUTS: S3Timeouts = { connectMs: 5000, idleMs: 15_000, responseMs: 60_000 };
-/** The other side may close an idle connection at the moment it is used again. */
+/** The server may close an idle connection while it is reused. */
 const MAX_ATTEMPTS = 2;
 
-/** Spools a file to disk, since S3 needs its length first. Throws if the spool folder cannot be written. */
+/** Spools each file: S3 needs its length first. Throws if the folder is not writable. */
 export function createS3Objects(settings: Settings, timeouts: S3Timeouts = TIMEOUTS) {
   createFolder(settings.spool);
   let connected: ReturnType<typeof connect> | undefined;
@@ -65,7 +65,7 @@ export function createS3Objects(settings: Settings, timeouts: S3Timeouts = TIMEO
   };
 }
 
-/** Errors are thrown; the SDK would print them as well. */
+/** The SDK would print errors besides throwing them. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 async function connect({ s3 }: Settings, { connectMs, idleMs, responseMs }: S3Timeouts) {
@@ -79,7 +79,7 @@ async function connect({ s3 }: Settings, { connectMs, idleMs, responseMs }: S3Ti
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     region,
     credentials: { accessKeyId, secretAccessKey },
-    // Not every S3 service understands the newer checksums and their trailers.
+    // Not every S3 service has the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
@@ -92,7 +92,7 @@ async function connect({ s3 }: Settings, { connectMs, idleMs, responseMs }: S3Ti
       throwOnRequestTimeout: true,
     },
   });
-  // No ACL is sent: the bucket decides who may read, and some services have no ACLs.
+  // Without ACLs, which some services lack: the bucket decides who may read.
   const disk = new Disk(new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }));
   return { client, disk };
 }

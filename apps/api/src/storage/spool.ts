@@ -7,12 +7,11 @@ const CHUNK_BYTES = 64 * 1024;
 
 export interface Spooled extends AsyncDisposable {
   size: number;
-  /** In base64, as for `Content-MD5`. */
   md5: string;
   read(): Readable;
 }
 
-/** Stores `bytes` in a file without a name, which disappears with the process. Rejects if `bytes` errors. */
+/** The file has no name, so it disappears with the process. */
 export async function spool(folder: string, bytes: Readable): Promise<Spooled> {
   const path = join(folder, randomUUID());
   const file = await open(path, 'wx+', 0o600);
@@ -40,7 +39,7 @@ export async function spool(folder: string, bytes: Readable): Promise<Spooled> {
   }
 }
 
-/** A stream of the file itself would close it when destroyed, and the bytes may be read again. */
+/** A file stream would close the file, whose bytes may be read again. */
 async function* readChunks(file: FileHandle, size: number) {
   for (let position = 0; position < size; ) {
     const length = Math.min(CHUNK_BYTES, size - position);

@@ -4,7 +4,7 @@ import type { Caller, Context } from '../context.ts';
 import { lockPlanLimits } from '../limits/plan-limits.ts';
 import { quotaExceededError } from '../limits/quotas.ts';
 
-/** Throws 402 if the caller has no active task left; the user's row stays locked, so that no other transaction takes it. */
+/** Throws 402 over quota. The user's row stays locked, so that no other transaction passes. */
 export async function reserveActiveTask(ctx: Context, caller: Caller): Promise<{ defaultModel: string }> {
   const { limits, defaultModel } = await lockPlanLimits(ctx, caller.id);
   const limit = limits.activeTasks;

@@ -14,7 +14,7 @@ interface LiveExecution {
   model: string;
 }
 
-/** Deletes a task with its history; throws 404. Running executions are aborted, and the ledger gets an estimate of them. */
+/** Running executions are aborted; the ledger gets an estimate of them. Throws 404. */
 export async function deleteTask(ctx: Context, caller: Caller, id: number): Promise<void> {
   const live = await inTransaction(ctx, async (tx) => {
     const owned = and(eq(tasks.id, id), eq(tasks.userId, caller.id));

@@ -11,10 +11,7 @@ import { insertTask } from './write.ts';
 const MAX_NAME_CODE_POINTS = 100;
 const SUFFIX = ' (copy)';
 
-/**
- * Copies the settings of a task and returns the copy. The copy of an active task continues with the next future run; if
- * there is none, or the task is not active, the copy is paused. Throws 404, and 402 over the quota of active tasks.
- */
+/** The copy of an active task continues with its next future run; any other copy is paused. Throws 404, 402. */
 export function duplicateTask(
   ctx: Context,
   caller: Caller,
@@ -46,7 +43,7 @@ function nameCopy(name: string): string {
   return `${start.trimEnd()}${SUFFIX}`;
 }
 
-/** Returns the ids of the files that still exist and locks these: none is deleted before the copy is committed. */
+/** Returns the ids of existing files, locked against deletion. */
 async function lockAttachments(ctx: Context, caller: Caller, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const found = await ctx.db

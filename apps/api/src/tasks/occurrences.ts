@@ -6,7 +6,7 @@ import { decodeInstantCursor, splitPage } from '../queries/pages.ts';
 import { listDueOccurrences } from '../schedule/due.ts';
 import { getTask, type TaskRow } from './read.ts';
 
-/** The fate of each planned instant of a task, newest first. Throws 404. */
+/** Newest first. Throws 404. */
 export async function listOccurrences(ctx: Context, caller: Caller, id: number, query: ListOccurrencesQuery) {
   const before = decodeInstantCursor(query.cursor);
   await getTask(ctx, caller, id);
@@ -17,7 +17,7 @@ export async function listOccurrences(ctx: Context, caller: Caller, id: number, 
       recordedAt: occurrences.recordedAt,
       executionId: executions.id,
       startedAt: executions.startedAt,
-      // float8: an outage of 25 days has more milliseconds than a 32-bit integer holds.
+      // float8: 25 days in milliseconds exceed a 32-bit integer.
       latenessMs: sql<
         number | null
       >`(extract(epoch from ${executions.startedAt} - ${occurrences.plannedFor}) * 1000)::float8`,
@@ -38,7 +38,7 @@ export async function listOccurrences(ctx: Context, caller: Caller, id: number, 
   return { occurrences: page, pagination: { limit: query.limit, nextCursor } };
 }
 
-/** Records as missed what has fallen due of a task and will not run, because its schedule or status changes. */
+/** For occurrences that no longer run because the schedule or status changes. */
 export async function markMissed(ctx: Context, task: TaskRow, now: Date): Promise<void> {
   let from = task.nextExecutionAt;
   while (from !== null && from <= now) {

@@ -22,7 +22,7 @@ export const taskFields = {
 
 export const taskRow = ownedRow(tasks, taskFields);
 
-/** Throws 404 if the task does not exist or is another user's. */
+/** Throws 404. */
 export async function getTask(ctx: Context, caller: Caller, id: number) {
   const task = await findOwnedRow(ctx, caller, taskRow, id);
   if (!task) throw taskNotFound();
@@ -44,7 +44,7 @@ const listOwnTasks = ownedList({
       .offset(offset),
 });
 
-/** The caller's tasks, newest first; `search` matches a part of the name. */
+/** `search` matches a part of the name. */
 export async function listTasks(ctx: Context, caller: Caller, { status, search, ...query }: ListTasksQuery) {
   const filter = and(
     status ? eq(tasks.status, status) : undefined,

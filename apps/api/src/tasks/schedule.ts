@@ -9,7 +9,7 @@ import { nextOccurrence, type Schedule } from '../schedule/recurrence.ts';
 type ScheduleInput = Pick<TaskSettings, 'scheduledFor' | 'recurrence' | 'timezone'> &
   Partial<Pick<TaskSettings, 'recurrencePattern'>>;
 
-/** With a pattern, `recurrence` becomes the word nearest to it. Throws 400 for a pattern that is invalid or never fires. */
+/** A pattern sets `recurrence` to the nearest word. Throws 400 if it is invalid or never fires. */
 export function parseSchedule(input: ScheduleInput): Schedule {
   const { recurrence, recurrencePattern = null, timezone } = input;
   const scheduledFor = new Date(input.scheduledFor);
@@ -19,12 +19,11 @@ export function parseSchedule(input: ScheduleInput): Schedule {
   return { scheduledFor, recurrence: nearestRecurrence(recurrencePattern), recurrencePattern, timezone };
 }
 
-/** Throws 400 if the first run is not in the future. */
 export function assertInFuture(schedule: Schedule, now: Date): void {
   if (schedule.scheduledFor <= now) throw invalidField('scheduledFor', 'must be in the future');
 }
 
-/** The next instants of a schedule that is not stored. Throws 400 if there is none. */
+/** Throws 400 for a schedule without future runs. */
 export function previewTask(ctx: Context, { count = 10, ...input }: PreviewTaskInput) {
   const schedule = parseSchedule(input);
   const now = ctx.now();

@@ -5,7 +5,6 @@ import { normalizeEmail } from '../mail/address.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 
-/** What the owner of a task has set, as it is stored. */
 export type Settings = Pick<typeof tasks.$inferSelect, keyof TaskSettings>;
 
 type Field = Exclude<keyof TaskSettings, keyof Schedule>;
@@ -17,7 +16,6 @@ type Store<K extends Field> = (
 ) => Settings[K] | Promise<Settings[K]>;
 
 type Setting<K extends Field> = {
-  /** Converts the given value to the stored one. Default: stored as given. */
   store?: Store<K>;
 } & (undefined extends CreateTaskInput[K]
   ? { /** The value of a new task that leaves the field out. */ default: Settings[K] | DefaultModel }
@@ -27,10 +25,7 @@ type DefaultModel = (system: { defaultModel: string }) => string;
 
 export type SettingTable = { readonly [K in Field]: Setting<K> };
 
-/**
- * The fields that the owner of a task sets, beside its schedule: creation, changes, copies and answers follow from this
- * table. A new field needs its schema in the contract, a column of the same name, and an entry here.
- */
+/** A new setting needs its schema in the contract, a column of the same name, and an entry here. */
 const SETTINGS: SettingTable = {
   name: {},
   description: { default: null },
@@ -50,7 +45,7 @@ const columns = Object.fromEntries(FIELDS.map((field) => [field, tasks[field]]))
 
 export const settingColumns = { ...columns, scheduledFor, recurrence, recurrencePattern, timezone };
 
-/** The fields that `input` has, as they are stored; the schedule is not among them. Throws 400 for unusable values. */
+/** Converts the fields in `input` except the schedule. Throws 400. */
 export async function storeSettings(
   ctx: Context,
   caller: Caller,
@@ -66,7 +61,7 @@ export async function storeSettings(
   return stored;
 }
 
-/** The settings of a new task: `stored`, which has every field that the contract requires, completed by the defaults. */
+/** `stored` has every field that the contract requires. */
 export function completeSettings(stored: Partial<Settings> & Schedule, system: { defaultModel: string }): Settings {
   const defaults = FIELDS.map((field) => {
     const value = (SETTINGS[field] as { default?: unknown }).default;

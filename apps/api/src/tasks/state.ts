@@ -7,8 +7,8 @@ import { assertInFuture, parseSchedule } from './schedule.ts';
 type State = Schedule & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
 
 /**
- * Schedule, status and next run of a task after a change. Throws 400 for a first run or a `once` in the past, and for
- * pausing a task that has ended. `docs/decisions/tasks.md` has the rules.
+ * Throws 400 for a first run or a `once` in the past, and for pausing an ended task. `docs/decisions/tasks.md` has the
+ * rules.
  */
 export function nextState(before: TaskRow, input: ChangeTaskInput, now: Date): State {
   const schedule = mergeSchedule(before, input);
@@ -32,7 +32,7 @@ function mergeSchedule(before: TaskRow, input: ChangeTaskInput): Schedule {
   const given = [input.scheduledFor, input.recurrence, input.recurrencePattern, input.timezone];
   if (given.every((value) => value === undefined)) return { scheduledFor, recurrence, recurrencePattern, timezone };
   const word = input.recurrence ?? recurrence;
-  // Another word for the recurrence replaces the pattern.
+  // Another recurrence replaces the pattern.
   const remaining = word === recurrence ? recurrencePattern : null;
   return parseSchedule({
     scheduledFor: input.scheduledFor ?? scheduledFor.toISOString(),
@@ -42,7 +42,7 @@ function mergeSchedule(before: TaskRow, input: ChangeTaskInput): Schedule {
   });
 }
 
-/** The time zone does not move a single run: that is an instant. */
+/** A single run is an instant, whatever the time zone. */
 function hasOtherRuns(a: Schedule, b: Schedule): boolean {
   return (
     a.scheduledFor.getTime() !== b.scheduledFor.getTime() ||

@@ -6,7 +6,7 @@ import { recordUsage } from '../usage/record.ts';
 import { markMissed } from './occurrences.ts';
 import { type TaskRow, taskFields } from './read.ts';
 
-/** Locks all tasks of a user. Call it before the user's own row is locked: `changeTask` locks in that order. */
+/** For use before the user's row is locked: `changeTask` locks in that order. */
 export async function lockUserTasks(
   ctx: Context,
   userId: number,
@@ -15,7 +15,7 @@ export async function lockUserTasks(
   await ctx.db.select({ id: tasks.id }).from(tasks).where(eq(tasks.userId, userId)).orderBy(tasks.id).for(strength);
 }
 
-/** Suspends the tasks of a user who is deactivated: no next run, no pending executions; running ones complete. */
+/** Pending executions are deleted; running ones complete. */
 export async function suspendTasks(ctx: Context, userId: number): Promise<void> {
   const now = ctx.now();
   const owned = eq(tasks.userId, userId);
@@ -24,14 +24,14 @@ export async function suspendTasks(ctx: Context, userId: number): Promise<void> 
     .from(tasks)
     .where(and(owned, lte(tasks.nextExecutionAt, now)));
   for (const task of due) {
-    // A `once` task is not missed: it runs late, once the account is active again.
+    // A `once` task runs late, once the account is active again.
     if (task.recurrence !== 'once') await markMissed(ctx, task, now);
   }
   await ctx.db.update(tasks).set({ nextExecutionAt: null }).where(owned);
   await deletePending(ctx, userId);
 }
 
-/** The occurrences of the deleted executions become `missed`, or are removed if they belong to a `once` task. */
+/** Their occurrences become `missed`, or are deleted for a `once` task. */
 async function deletePending(ctx: Context, userId: number) {
   const deleted = await queryRows<{ day: string | null }>(
     ctx.db,
@@ -57,7 +57,7 @@ async function deletePending(ctx: Context, userId: number) {
   );
 }
 
-/** Resumes the tasks of a user. A `once` task that was due meanwhile runs late; one whose retries were deleted fails. */
+/** A `once` task that was due meanwhile runs late; one whose retries were deleted fails. */
 export async function resumeTasks(ctx: Context, userId: number): Promise<void> {
   const now = ctx.now();
   const suspended = await ctx.db
@@ -87,7 +87,7 @@ function findNextRun(ctx: Context, task: TaskRow & { hasRun: boolean }, now: Dat
   try {
     return nextOccurrence(task, now);
   } catch (error) {
-    // A single unreadable schedule does not prevent the activation of the account.
+    // One invalid schedule must not prevent the activation.
     ctx.log.error({ err: error, taskId: task.id }, 'next run of a task cannot be computed');
     return null;
   }

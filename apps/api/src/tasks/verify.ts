@@ -7,7 +7,7 @@ export interface WrongTaskCount {
   expected: number;
 }
 
-/** Recounts the tasks of every user and returns the stored counts that differ, in one statement and so one snapshot. */
+/** One statement, and so one snapshot. */
 export async function findWrongTaskCounts(db: Db): Promise<WrongTaskCount[]> {
   const found = await queryRows<WrongTaskCount>(
     db,

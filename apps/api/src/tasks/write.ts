@@ -14,7 +14,7 @@ import { assertInFuture, parseSchedule } from './schedule.ts';
 import { completeSettings, type Settings, storeSettings } from './settings.ts';
 import { nextState } from './state.ts';
 
-/** Returns the id. Throws 400 for a first run in the past or a forbidden `webhookUrl`, 402 over the quota of active tasks. */
+/** Returns the id. Throws 400, and 402 over the quota of active tasks. */
 export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput): Promise<number> {
   const schedule = parseSchedule(input);
   assertInFuture(schedule, ctx.now());
@@ -30,7 +30,7 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
   });
 }
 
-/** Inserts a task with its webhook and records `task.created`, in the transaction of the caller. */
+/** Runs in the caller's transaction. */
 export async function insertTask(
   ctx: Context,
   caller: Caller,
@@ -49,10 +49,7 @@ export async function insertTask(
   return { ...values, id, userId: caller.id, executionCount: 0, lastExecutionAt: null, createdAt: now, updatedAt: now };
 }
 
-/**
- * Changes, pauses or resumes a task; `nextState` decides on its runs. If nothing changes, `updatedAt` stays and no event
- * is recorded. Throws 400, 404, and 402 if the task becomes active over the quota.
- */
+/** If nothing changes, `updatedAt` stays and no event is recorded. Throws 400, 404, and 402 over quota. */
 export function changeTask(ctx: Context, caller: Caller, id: number, input: ChangeTaskInput): Promise<TaskRow> {
   return inTransaction(ctx, async (tx) => {
     const [before] = await tx.db
@@ -84,7 +81,6 @@ export function changeTask(ctx: Context, caller: Caller, id: number, input: Chan
   });
 }
 
-/** `changes` of `task.updated`: each changed field with its value before and after. */
 function findChanges(before: TaskRow, after: TaskRow) {
   const fields = Object.keys(before) as (keyof TaskRow)[];
   return Object.fromEntries(
@@ -99,7 +95,7 @@ async function changeTaskWebhook(ctx: Context, { id: taskId, userId, webhookUrl:
   await setTaskWebhook(ctx, { userId, taskId, url });
 }
 
-/** A paused task starts nothing by itself, not even a retry that is scheduled already. */
+/** A paused task starts no scheduled retry. */
 async function dropWaitingRetries(ctx: Context, taskId: number) {
   await ctx.db
     .delete(executions)

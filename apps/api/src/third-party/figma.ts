@@ -2,7 +2,7 @@ import type { DesignUser } from '@carillon/contract/integrations';
 import { toObject, toText } from '../egress/json.ts';
 import type { Tool } from './tool.ts';
 
-/** Tokens of OAuth apps, which begin with `figu_`, go in another header than personal ones. */
+/** Tokens of OAuth apps (`figu_`) need another header than personal ones. */
 export const figma: Tool<DesignUser> = {
   name: 'Figma',
   credential: 'token',

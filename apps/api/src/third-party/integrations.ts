@@ -9,7 +9,7 @@ import type { Tool } from './tool.ts';
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
 
-/** `error` is shown to the user and repeats nothing of what was sent or answered. */
+/** `error` is shown to the user and quotes neither request nor response. */
 export type Verdict<T> = { valid: true; owner: T } | { valid: false; reason: 'refused' | 'unavailable'; error: string };
 
 export interface Integrations {
@@ -18,7 +18,7 @@ export interface Integrations {
   close(): Promise<void>;
 }
 
-/** The addresses are the operator's, so the egress policy does not apply. */
+/** The operator chooses the addresses: no egress policy. */
 export function createIntegrations(
   { integrations }: Pick<Config, 'integrations'>,
   { timeoutMs = TIMEOUT_MS } = {},
@@ -33,7 +33,7 @@ export function createIntegrations(
   };
 }
 
-/** `body` is undefined if it is not JSON. */
+/** `body` is undefined unless it is JSON. */
 type Answer = { kind: 'answered'; status: number; body: unknown } | { kind: 'timeout' } | { kind: 'connection' };
 
 async function get(
@@ -74,7 +74,7 @@ function toVerdict<T>(tool: Tool<T>, answer: Answer, timeoutMs: number): Verdict
     const owner = tool.readOwner(body);
     return owner === null ? unavailable('sent an answer that is not its own') : { valid: true, owner };
   }
-  // A 403 that is not JSON comes from something in front of the tool, such as a firewall that blocks this server.
+  // A 403 that is not JSON comes from a firewall or proxy.
   if (status === 401 || (status === 403 && body !== undefined)) {
     return { valid: false, reason: 'refused', error: tool.explainRefusal(body) };
   }

@@ -5,7 +5,7 @@ import type { Tool } from './tool.ts';
 const VERSION = '2026-03-11';
 const UNNAMED = 'Notion workspace';
 
-/** The user of an integration's secret is a bot with its workspace, that of a personal token a person without one. */
+/** An integration's user is a bot with a workspace; a personal token's has none. */
 export const notion: Tool<NotesWorkspace> = {
   name: 'Notion',
   credential: 'key',
@@ -28,5 +28,5 @@ export const notion: Tool<NotesWorkspace> = {
   explainRefusal: () => 'Notion refused the key: it is wrong, or was revoked.',
 };
 
-/** Notion sends the e-mail address only to integrations that may see it. */
+/** Notion sends the address only to integrations that may see it. */
 const getUserName = (user: JsonObject) => toText(user.name) ?? toText(toObject(user.person).email) ?? 'Notion user';

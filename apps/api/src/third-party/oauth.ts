@@ -3,16 +3,16 @@ import type { Config } from '../config/config.ts';
 
 const TIMEOUT_S = 10;
 
-/** The secrets of one sign-in between its two steps. Anyone who knows them could finish it. */
+/** Secret: anyone who knows it can finish the sign-in. */
 export interface OAuthFlow {
   state: string;
-  /** Null for a provider without ID tokens, which would contain it. */
+  /** Null for a provider without ID tokens. */
   nonce: string | null;
   codeVerifier: string;
 }
 
 export interface OAuthProfile {
-  /** The provider's permanent identifier of the user. */
+  /** The provider's permanent user id. */
   subject: string;
   email: string | null;
   emailVerified: boolean;
@@ -22,15 +22,15 @@ export interface OAuthProfile {
 export type OAuthOutcome = { ok: true; profile: OAuthProfile } | { ok: false; reason: 'refused' | 'unreachable' };
 
 export interface OAuthProvider {
-  /** Returns the address for the browser; null if the provider cannot be reached. */
+  /** Null if the provider cannot be reached. */
   begin(redirectUri: string): Promise<{ url: string; flow: OAuthFlow } | null>;
-  /** Exchanges the code in `callback`, the full URL of the callback request, for the user's profile. */
+  /** `callback` is the full URL of the callback request. */
   finish(callback: URL, flow: OAuthFlow): Promise<OAuthOutcome>;
 }
 
 export type OAuth = ReadonlyMap<string, OAuthProvider>;
 
-/** The configured providers: authorization code with PKCE, state and nonce. Without TLS in development only. */
+/** Authorization code with PKCE, state and nonce. Without TLS in development only. */
 export function createOAuth({ oauth: settings, production }: Pick<Config, 'oauth' | 'production'>): OAuth {
   const providers = new Map<string, OAuthProvider>();
   const allowHttp = (address: string) =>
@@ -111,7 +111,6 @@ function createProvider(
   };
 }
 
-/** The claims of the ID token, or of the userinfo endpoint if the token has no e-mail address. */
 async function fetchOidcProfile(config: client.Configuration, tokens: Tokens): Promise<OAuthProfile> {
   const claims = tokens.claims();
   if (!claims) throw new client.ClientError('The provider sent no ID token.');
@@ -127,7 +126,7 @@ async function fetchOidcProfile(config: client.Configuration, tokens: Tokens): P
 
 type GithubSettings = NonNullable<Config['oauth']['github']>;
 
-/** GitHub has OAuth 2.0 without discovery or ID tokens, so its endpoints are listed here. */
+/** GitHub has neither discovery nor ID tokens. */
 const buildGithubConfiguration = ({ url, clientId, clientSecret }: GithubSettings) =>
   new client.Configuration(
     {
@@ -164,7 +163,7 @@ async function fetchGithubProfile(
   };
 }
 
-/** Whether openid-client got no answer, or a 5xx. */
+/** No response, or a 5xx. */
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return true;

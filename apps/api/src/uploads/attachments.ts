@@ -5,10 +5,10 @@ import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../errors.ts';
 
-/** Of one task: each run holds its files in memory, and providers accept little more. */
+/** Per task: runs load their files in memory, and providers accept little more. */
 export const MAX_ATTACHED_BYTES = 20 * 1024 * 1024;
 
-/** The ids of the caller's uploads, named by URL or id, without duplicates. Throws 400 on each other entry. */
+/** Accepts URLs and ids; drops duplicates. Throws 400. */
 export async function getAttachmentIds(
   ctx: Context,
   caller: Caller,
@@ -17,7 +17,7 @@ export async function getAttachmentIds(
   if (attachments.length === 0) return [];
   const ids = attachments.filter(isUuid).map((id) => id.toLowerCase());
   const hashes = attachments.filter((entry) => !isUuid(entry)).map(hashUrl);
-  // By the indexed hash, and without reading the URL: a data URL has megabytes.
+  // The hash is indexed, and a data URL has megabytes.
   const hash = sql<string>`md5(${uploads.url})`;
   const found = await ctx.db
     .select({ id: uploads.id, size: uploads.size, hash: hashes.length > 0 ? hash : sql<null>`null` })
@@ -31,7 +31,7 @@ export async function getAttachmentIds(
         ),
       ),
     )
-    // Locks them against pruning until the task is committed.
+    // Locked against pruning until the task is committed.
     .orderBy(uploads.id)
     .for('key share');
   const details: Record<string, string[]> = {};

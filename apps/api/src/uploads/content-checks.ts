@@ -1,14 +1,14 @@
 import { imageDimensionsFromData } from 'image-dimensions';
 import { invalidField } from '../errors.ts';
 
-/** Checks the bytes of a file as they arrive. Both throw a validation error on `file`. */
+/** Both functions throw a validation error on `file`. */
 export interface ContentCheck {
-  /** The first bytes contain the signature, or are all there are. */
+  /** The first call has the whole signature, or the whole file. */
   add(bytes: Buffer): void;
   end(): void;
 }
 
-/** Decoded, a pixel takes four bytes. */
+/** 200 MB when decoded. */
 const MAX_PIXELS = 50_000_000;
 const NO_SIZE = 'must be an image whose header can be read';
 
@@ -32,7 +32,7 @@ export function checkImage(type: string): ContentCheck {
       if (isKnown) return;
       chunks.push(bytes);
       collected += bytes.length;
-      // The size of a JPEG stands behind any number of segments. Each attempt starts at the first byte.
+      // A JPEG's size follows any number of segments.
       if (collected < nextAttemptAt) return;
       nextAttemptAt = 2 * collected;
       isKnown = readSize();
@@ -44,7 +44,7 @@ export function checkImage(type: string): ContentCheck {
   };
 }
 
-/** Where readers look for the end of a PDF, since some programs append a few bytes. */
+/** Some programs append bytes after the end, so readers search this far. */
 const PDF_END_BYTES = 1024;
 
 export function checkPdf(): ContentCheck {
@@ -63,15 +63,15 @@ export function checkPdf(): ContentCheck {
 }
 
 const BEGINNING = 64;
-/** By these a browser takes a text for a page (WHATWG MIME Sniffing, section 7.1). SVG and MathML are added. */
+/** Elements that make a text HTML (WHATWG MIME Sniffing, section 7.1), with SVG and MathML. */
 const PAGE = /^<(html|head|body|script|iframe|style|title|svg|math)[\s/>]/i;
-/** These too, but Markdown may begin with them, as many README files do. */
+/** These too, except that many README files begin with them. */
 const PAGE_ELEMENT = /^<(!--|(h1|div|font|table|a|b|br|p)[\s/>])/i;
-/** XML, feeds, and formats whose bytes are text. GIF and BMP in full, since a text may begin with "GIF" or "BMW". */
+/** GIF and BMP in full, since a text may begin with "GIF" or "BMW". */
 const OTHER_DOCUMENT =
   /^(<\?xml|<!doctype|<!entity|<!\[cdata\[|<(rss|feed|rdf:rdf)[\s>]|%PDF-|%!PS|\{\\rtf|GIF8[79]a|RIFF.{4}WEBP)/is;
 
-/** UTF-8 text, with or without a byte order mark, that no program takes for another format. */
+/** UTF-8, with or without a byte order mark, that no program reads as another format. */
 export function checkText(type: string): ContentCheck {
   const text = createTextReader();
   const forbidden = type === 'text/markdown' ? [PAGE, OTHER_DOCUMENT] : [PAGE, OTHER_DOCUMENT, PAGE_ELEMENT];
@@ -83,7 +83,7 @@ export function checkText(type: string): ContentCheck {
   };
   const add = (more: string) => {
     if (beginning.length === BEGINNING) return;
-    // Trimming removes the byte order mark too.
+    // Trims the byte order mark too.
     beginning = (beginning + more).trimStart().slice(0, BEGINNING);
     if (beginning.length === BEGINNING) assertPlain();
   };
@@ -96,7 +96,7 @@ export function checkText(type: string): ContentCheck {
   };
 }
 
-/** Deeper than files that people make, and no deeper than later readers survive. */
+/** Later readers survive this depth. */
 export const MAX_JSON_DEPTH = 512;
 
 export function checkJson(): ContentCheck {
@@ -113,7 +113,7 @@ export function checkJson(): ContentCheck {
   };
 }
 
-/** Throws if it is not JSON, or nested deeper than `MAX_JSON_DEPTH`. */
+/** Throws for invalid or too deep JSON. */
 export function assertJson(text: string): void {
   let depth = 0;
   let inString = false;

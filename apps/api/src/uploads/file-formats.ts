@@ -2,7 +2,7 @@ import { invalidField } from '../errors.ts';
 
 export interface FileFormat {
   mime: string;
-  /** The first one is that of the stored object. */
+  /** The stored object has the first one. */
   extensions: readonly string[];
   synonyms: readonly string[];
   content: 'image' | 'pdf' | 'text' | 'json';
@@ -19,17 +19,17 @@ const FILE_FORMATS: readonly FileFormat[] = [
   {
     mime: 'text/csv',
     extensions: ['csv'],
-    // The last one is what browsers on Windows declare if Excel is installed.
+    // Browsers on Windows with Excel declare the last one.
     synonyms: ['application/csv', 'text/comma-separated-values', 'application/vnd.ms-excel'],
     content: 'text',
   },
   { mime: 'application/json', extensions: ['json'], synonyms: ['text/json'], content: 'json' },
 ];
 
-/** Declared by clients that do not know the type; the second one is also that of a part without a type (RFC 7578). */
+/** Sent by clients that do not know the type; RFC 7578 defaults to `text/plain`. */
 const UNKNOWN_TYPES = ['application/octet-stream', 'text/plain'];
 
-/** The format of a file by its extension. Throws 400 on `file` if there is none, or `declared` differs. */
+/** Throws 400 on `file` for an unknown extension or another declared type. */
 export function getFileFormat(name: string, declared: string): FileFormat {
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   const format = FILE_FORMATS.find(({ extensions }) => extensions.includes(extension));

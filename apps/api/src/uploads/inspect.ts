@@ -7,7 +7,7 @@ export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 const SIGNATURE_BYTES = 4100;
 
-/** Passes on the bytes and counts them in `counted`. Throws 400 on `file`, possibly only at the end. */
+/** Counts the bytes in `counted`. Throws 400 on `file`, possibly only at the end. */
 export async function* inspect(
   bytes: AsyncIterable<Buffer>,
   format: FileFormat,
@@ -44,9 +44,8 @@ function createContentCheck({ content, mime }: FileFormat): ContentCheck {
 
 async function assertSignature(head: Buffer, { mime, content, extensions: [extension] }: FileFormat): Promise<void> {
   if (content === 'text' || content === 'json') return;
-  // file-type throws on truncated input, which is treated as unknown.
+  // file-type throws on truncated input.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
-  // An animated PNG is a PNG.
   const foundMime = found?.mime === 'image/apng' ? 'image/png' : found?.mime;
   if (foundMime !== mime) throw invalidField('file', `is no .${extension} file by its content`);
 }

@@ -4,15 +4,13 @@ import type { Context } from '../context.ts';
 import { drainDueRows, selectDueRows } from '../queue/due-rows.ts';
 
 const BATCH_SIZE = 20;
-/** Longer than one deletion; also the wait before a retry. */
+/** Longer than a deletion; also the wait before a retry. */
 const LEASE_MS = 10 * 60_000;
 const STOP_GRACE_MS = 5000;
 
 type OrphanedObject = Pick<typeof orphanedObjects.$inferSelect, 'key' | 'deleteAfter'>;
 
-/**
- * Returns how many were deleted. A claim detaches an object from its user: an upload that finishes after that fails.
- */
+/** A claim detaches an object from its user, so a later completion of the upload fails. */
 export function deleteOrphanedObjects(ctx: Context, { graceMs = STOP_GRACE_MS } = {}): Promise<number> {
   return drainDueRows({
     batchSize: BATCH_SIZE,
@@ -23,7 +21,7 @@ export function deleteOrphanedObjects(ctx: Context, { graceMs = STOP_GRACE_MS } 
   });
 }
 
-/** The storage client cannot be aborted: a deletion that hangs is abandoned and counts as failed. */
+/** The storage client cannot be aborted: a hanging deletion is abandoned and fails. */
 async function abandonOnAbort(deletion: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
   const ended = new AbortController();
   const aborted = new Promise<false>((resolve) => {

@@ -8,11 +8,10 @@ export interface OpenedFile {
   name: string;
   type: string;
   size: number;
-  /** The caller has to read or destroy it. */
   bytes: Readable;
 }
 
-/** There is no access check, since a key cannot be guessed. Throws 404. */
+/** The key is secret: no access check. Throws 404. */
 export async function openUpload(ctx: Context, key: string): Promise<OpenedFile> {
   const { name, type, size } = uploads;
   const [found] = await ctx.db.select({ name, type, size }).from(uploads).where(eq(uploads.storageKey, key));

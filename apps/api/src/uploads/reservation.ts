@@ -9,13 +9,13 @@ import { checkAlerts } from '../usage/alerts.ts';
 import { addToTotals, lockTotals } from './totals.ts';
 
 export const MAX_CONCURRENT_UPLOADS = 3;
-/** Longer than the server waits for a request and the storage after that. */
+/** Longer than a request and its storage may take. */
 export const LEASE_MS = 5 * 60_000;
 const RETRY_AFTER_SECONDS = 5;
 
 export type NewUpload = Omit<typeof uploads.$inferInsert, 'userId'>;
 
-/** Takes an upload slot. Returns the key of the object. Throws 429 while 3 uploads run, 402 if no storage is left. */
+/** Returns the object's key. Throws 429 while 3 uploads run, 402 if no storage is left. */
 export function reserveUpload(ctx: Context, caller: Pick<Caller, 'id'>, extension: string): Promise<string> {
   const key = `${randomBytes(24).toString('hex')}.${extension}`;
   return inTransaction(ctx, async (tx) => {
@@ -30,7 +30,7 @@ export function reserveUpload(ctx: Context, caller: Pick<Caller, 'id'>, extensio
   });
 }
 
-/** Makes the object an upload. Throws 402 if it does not fit, 503 if the lease has ended. */
+/** Throws 402 if it does not fit, 503 if the lease has ended. */
 export function completeUpload(
   ctx: Context,
   caller: Pick<Caller, 'id'>,
@@ -40,7 +40,7 @@ export function completeUpload(
   return inTransaction(ctx, async (tx) => {
     const { used, limit } = await lockTotals(tx, caller);
     const { id: userId } = caller;
-    // Fails if the cleanup has claimed the object: its row has no user then, or is locked until it has none.
+    // Fails after a claim of the cleanup, which detaches the row from its user.
     const reservation = and(
       eq(orphanedObjects.key, key),
       eq(orphanedObjects.userId, userId),
@@ -56,15 +56,15 @@ export function completeUpload(
 }
 
 /**
- * Releases the slot, then deletes the object. Never throws: the cleanup repeats it. If the storage has `failed`, only the
- * cleanup deletes the object, since it may still arrive.
+ * Never throws: the cleanup repeats it. After a storage failure only the cleanup deletes, as the object may still
+ * arrive.
  */
 export async function discardUpload(ctx: Context, key: string, { failed = false } = {}): Promise<void> {
   const { db } = ctx;
   const reservation = eq(orphanedObjects.key, key);
   try {
     const deleteAfter = new Date(ctx.now().getTime() + (failed ? LEASE_MS : 0));
-    // Waits for a `completeUpload` whose answer was lost: if it has committed, the object stays.
+    // A lost `completeUpload` may still commit; then the object stays.
     await db.update(orphanedObjects).set({ userId: null, deleteAfter }).where(reservation);
     if (failed || (await db.$count(uploads, eq(uploads.storageKey, key))) > 0) return;
     await ctx.files.remove(key);

@@ -30,7 +30,7 @@ const formRoutes: Routes = async (app) => {
     {
       schema: contract.createUpload,
       config,
-      // The schema is for the OpenAPI document; the form is validated while it is read.
+      // The form is validated while it is read.
       validatorCompiler: () => () => true,
       onSend: async (request, reply, payload) => {
         await drainBody(request, reply);
@@ -60,7 +60,7 @@ export const filesRoutes: Routes = async (app) => {
         'content-length': size,
         'content-disposition': buildContentDisposition(name),
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-        // The web application shows images, at whatever origin it is.
+        // The web application may have another origin.
         'cross-origin-resource-policy': 'cross-origin',
         'cache-control': CACHE_CONTROL,
       })

@@ -4,7 +4,7 @@ import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
 import { getPlanLimits, planColumns } from '../limits/plan-limits.ts';
 
-/** Bytes used and allowed. Locked until the transaction ends, so that no two decisions see the same remainder. */
+/** Locked until the transaction ends: no two decisions use the same remainder. */
 export async function lockTotals(
   { db }: Context,
   { id }: Pick<Caller, 'id'>,
@@ -39,7 +39,7 @@ export interface WrongTotal {
   due: StoredFiles;
 }
 
-/** Totals that differ from the sum of the uploads. One statement, so it may run beside the service. */
+/** One statement, so it may run beside the service. */
 export async function findWrongTotals(db: Db): Promise<WrongTotal[]> {
   const found = await queryRows<WrongTotal>(
     db,

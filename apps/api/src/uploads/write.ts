@@ -18,11 +18,10 @@ const MAX_LISTED_TASKS = 100;
 export interface SentFile {
   name: string;
   type: string;
-  /** Throws if the file does not arrive whole. */
   bytes: AsyncIterable<Buffer>;
 }
 
-/** Stores a file as it arrives. Throws 400 on `file`, 402 over the quota, 429 while 3 uploads run, 503. */
+/** Throws 400 on `file`, 402 over the quota, 429 while 3 uploads run, 503. */
 export async function createUpload(ctx: Context, caller: Caller, sent: SentFile): Promise<UploadedFile> {
   const name = cleanName(sent.name);
   const format = getFileFormat(name, sent.type);
@@ -40,7 +39,7 @@ export async function createUpload(ctx: Context, caller: Caller, sent: SentFile)
   }
 }
 
-/** The last segment of the path, in Unicode NFC. It is shown and never becomes a path. */
+/** For display only, never for a path. */
 function cleanName(path: string): string {
   const name = (path.split(/[/\\]/).at(-1) ?? '').normalize('NFC').trim();
   if (name === '' || name === '.' || name === '..') throw invalidField('file', 'must have a name');
@@ -62,7 +61,7 @@ async function storeFile(ctx: Context, key: string, bytes: SentFile['bytes'], na
     try {
       yield* inspect(bytes, format, counted);
     } catch (error) {
-      // The storage wraps an error of its source in one of its own.
+      // The storage wraps errors of its source.
       if (error instanceof AppError) invalid = error;
       throw error;
     }
@@ -77,7 +76,7 @@ async function storeFile(ctx: Context, key: string, bytes: SentFile['bytes'], na
   }
 }
 
-/** Returns the caller's tasks that have the file attached. Throws 400, 404, and 403 for another user's file. */
+/** Returns the caller's tasks with this file. Throws 400, 404, and 403 for another user's file. */
 export async function deleteUpload(
   ctx: Context,
   caller: Caller,
@@ -99,7 +98,7 @@ export async function deleteUpload(
       tx.db
         .select({ id: tasks.id, name: tasks.name })
         .from(tasks)
-        // The second condition is that of the index.
+        // `ne` matches the partial index.
         .where(and(eq(tasks.userId, caller.id), ne(tasks.attachments, []), arrayContains(tasks.attachments, [file.id])))
         .orderBy(asc(tasks.id))
         .limit(MAX_LISTED_TASKS)
@@ -107,7 +106,7 @@ export async function deleteUpload(
   });
 }
 
-/** A URL is searched by its hash, which is indexed. Several users may have the same data URL: the caller's comes first. */
+/** The hash is indexed. Users may share a data URL: the caller's comes first. */
 async function findUpload({ db }: Context, caller: Caller, { url, id }: DeleteUploadInput) {
   if (url !== undefined && id !== undefined) throw invalidField('id', 'must not be given beside url');
   if (url === undefined && id === undefined) throw invalidField('url', 'is required, or id');

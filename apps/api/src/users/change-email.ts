@@ -69,5 +69,5 @@ const CHANGED_TEXT = `Hello,
 your Carillon account has another e-mail address now. This one, which it had until now, neither signs in nor gets mail
 for it any more; links for a new password that were sent here are void.
 
-If it was not you, somebody else is signed in to your account: ask the people who run this service for help.
+If it was not you, someone else is signed in to your account: ask the people who run this service for help.
 `;

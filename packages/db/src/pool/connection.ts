@@ -56,18 +56,18 @@ export async function openConnection(
         const statement = { until, reject };
         if (pending.size === 0) pendingSince = performance.now();
         pending.add(statement);
-        const settle = () => {
+        const complete = () => {
           pending.delete(statement);
           pendingSince = performance.now();
           onSettled?.();
         };
         send(sql).then(
           (answer) => {
-            settle();
+            complete();
             resolve(answer);
           },
           (error) => {
-            settle();
+            complete();
             reject(isSocketError(error) ? unavailable(error, 'The connection to the database broke.') : error);
           },
         );

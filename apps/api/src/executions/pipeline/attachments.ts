@@ -9,7 +9,7 @@ import { type ByteBudget, type ByteReservation, createByteBudget } from './byte-
 import type { ClaimedExecution } from './select-runnable.ts';
 
 export interface AttachmentLimits {
-  /** Bytes of files in memory. As JSON, on their way to a provider, they take some eight times as much. */
+  /** Bytes of files in memory; a provider request takes about eight times as much. */
   budget: ByteBudget;
   readMs: number;
 }
@@ -19,9 +19,8 @@ type Execution = Pick<ClaimedExecution, 'id' | 'userId' | 'attachmentIds'>;
 type Failed = AiOutcome & { ok: false };
 
 /**
- * Calls `ask` with the attachments of an execution, in the order of its task. They stay in memory until `ask` returns, so
- * an execution waits until its files fit beside those of others. If one was deleted or storage is unreachable, returns
- * that as a failure and asks nothing. Never rejects unless `ask` does.
+ * Calls `ask` with the attachments in the order of the task, once they fit in the memory budget. A deleted file or an
+ * unreachable storage is returned as a failure without calling `ask`.
  */
 export async function withAttachments(
   ctx: Context,
@@ -31,7 +30,7 @@ export async function withAttachments(
   { budget, readMs }: AttachmentLimits = LIMITS,
 ): Promise<AiOutcome> {
   if (execution.attachmentIds.length === 0) return ask([]);
-  // The most that it may have, until its rows tell the sizes: a data URL is loaded with its row.
+  // The sizes are not known yet: a data URL is loaded with its row.
   const reserved = await budget.reserve(MAX_ATTACHED_BYTES, signal).catch(() => null);
   if (reserved === null) return ABORTED;
   using reservation = reserved;
@@ -40,7 +39,7 @@ export async function withAttachments(
     ctx.log.error({ err: error, executionId: execution.id }, 'reading attachments failed');
     return UNREACHABLE;
   });
-  // Awaited here, because the reservation ends with this block.
+  // Awaited: the reservation ends with this block.
   return loaded.ok ? await ask(loaded.attachments) : loaded;
 }
 
@@ -81,7 +80,7 @@ function describeMissing(names: readonly string[]): string {
   return `The ${which} been deleted; change the task's attachments.`;
 }
 
-/** Rejects once `ms` are over or `signal` aborts; `work` itself is not stopped. */
+/** `work` itself is not stopped. */
 async function withTimeout<T>(ms: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);

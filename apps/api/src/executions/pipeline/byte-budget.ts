@@ -1,10 +1,9 @@
 export interface ByteReservation extends Disposable {
-  /** Gives back what is beyond `bytes`. */
   shrinkTo(bytes: number): void;
 }
 
 export interface ByteBudget {
-  /** Resolves once `bytes` are free, first come first served. More than the budget reserves all of it. */
+  /** Resolves once `bytes` are free. More than the budget reserves all of it. */
   reserve(bytes: number, signal: AbortSignal): Promise<ByteReservation>;
 }
 
@@ -15,7 +14,7 @@ export function createByteBudget(capacity: number): ByteBudget {
 
   function grantNext() {
     for (const waiter of waiting) {
-      // Those behind wait too, even if they would fit: small requests could overtake a large one for ever.
+      // First come, first served: small requests could overtake a large one for ever.
       if (waiter.bytes > free) return;
       waiting.delete(waiter);
       free -= waiter.bytes;

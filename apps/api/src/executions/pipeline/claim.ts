@@ -21,24 +21,21 @@ import { type Candidate, type ClaimedExecution, selectRunnable } from './select-
 
 export interface ClaimOptions {
   limit: number;
-  /** The user after whom the round over the users goes on; 0 starts a new round. */
+  /** The claim starts with the users after this one; 0 starts a new round. */
   after: number;
 }
 
 export interface ClaimResult {
   started: ClaimedExecution[];
-  /** How many failed at once because a quota was used up. */
+  /** The number that failed over quota. */
   refused: number;
   /** `after` of the next claim; 0 if this one reached the last user. */
   next: number;
 }
 
 /**
- * Starts up to `limit` queued executions: at most 5 at once per user and 1000 over all processes, one at a time per
- * task, and none over a token quota. Goes round the users, so that one user's long queue delays no other user.
- *
- * Started means `running`, with a lease, before the provider is called. An advisory lock admits one claim at a time
- * over all processes, which makes the counts exact.
+ * Starts up to `limit` queued executions in turn over the users: at most 5 per user and 1000 in all, one per task, none
+ * over a token quota. An advisory lock admits one claim at a time, which makes the counts exact.
  */
 export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<ClaimResult> {
   return inTransaction(ctx, async (tx) => {
@@ -55,7 +52,6 @@ export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<Cl
   });
 }
 
-/** Whether any execution waits for a worker. An idle process asks this instead of claiming. */
 export async function hasQueuedExecutions(ctx: Context): Promise<boolean> {
   const [row] = await queryRows<{ found: boolean }>(
     ctx.db,
@@ -66,7 +62,7 @@ export async function hasQueuedExecutions(ctx: Context): Promise<boolean> {
 
 export async function selectCandidates(tx: Context, { limit, after }: ClaimOptions) {
   const [, rows] = await Promise.all([
-    // Statements of their own, sent in this order: the second one reads with a snapshot taken under the lock.
+    // Two statements: the second one's snapshot must be taken under the lock.
     queryRows(tx.db, sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.claimExecutions})`),
     selectRunnable(tx, limit, after),
   ]);
@@ -76,7 +72,7 @@ export async function selectCandidates(tx: Context, { limit, after }: ClaimOptio
 
 type StartingExecution = Candidate & ClaimedExecution;
 
-/** Starts a candidate, refuses it, or leaves it queued while reserved tokens fill its user's quota. */
+/** Candidates remain queued while reserved tokens fill their user's quota. */
 export function decideStarts(candidates: readonly Candidate[], accounts: ReadonlyMap<number, QuotaAccount>, now: Date) {
   const today = toUtcDay(now);
   const starting: StartingExecution[] = [];
@@ -85,7 +81,7 @@ export function decideStarts(candidates: readonly Candidate[], accounts: Readonl
   for (const candidate of candidates) {
     const { id, userId, usageDay, maxTokens } = candidate;
     const account = accounts.get(userId) as QuotaAccount;
-    // Executions count on the day they start: one that waited over midnight moves to the new day's quota.
+    // Executions count on the day they start, possibly after midnight.
     const isNewDay = usageDay !== today;
     const exceeded = isNewDay ? checkQuota(account, now) : checkTokenQuota(account, now);
     if (exceeded) {
@@ -103,7 +99,7 @@ export function decideStarts(candidates: readonly Candidate[], accounts: Readonl
   return { starting, refused, usage };
 }
 
-/** Marks executions as running under their leases. Events and usage are written by their own steps. */
+/** Writes neither events nor usage. */
 export async function writeStarts(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
   if (starting.length === 0) return;
   const starts = starting.map(({ id, claimToken, maxTokens, isFirstStart }) => ({
@@ -154,7 +150,7 @@ function observeStarts({ metrics, now }: Context, started: readonly Candidate[])
 export function recordStartEvents(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
   const startedAt = now.toISOString();
   const events = starting.flatMap(({ id, taskId, taskName, userId, viaWebhook, lastDurationMs }) => {
-    // Before the first completed run, the order of magnitude of such calls.
+    // The order of magnitude, until a run has completed.
     const estimatedDurationMs = lastDurationMs ?? 10_000;
     const execution = { id, status: 'running' as const, startedAt, estimatedDurationMs };
     const event = { userId, taskId, viaWebhook, data: { task: { id: taskId, name: taskName }, execution } };

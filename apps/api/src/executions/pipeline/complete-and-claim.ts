@@ -13,7 +13,7 @@ import { failOverQuota, toUsageDeltas, writeResults } from './complete.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import { writeFollowUps } from './follow-ups.ts';
 
-/** Completes executions and starts others in their slots, in one transaction: the steps of complete.ts and claim.ts. */
+/** Completes executions and starts others in their slots, in one transaction. */
 export function completeAndClaim(
   ctx: Context,
   results: readonly ExecutionResult[],
@@ -28,7 +28,7 @@ export function completeAndClaim(
     if (completed.length + candidates.length === 0) return { started: [], refused: 0, next };
 
     const now = tx.now();
-    // One lock over all accounts, in its order: locking those of each step apart could deadlock.
+    // One ordered lock over all accounts: locking them per step could deadlock.
     const userIds = [...completed, ...candidates].map(({ userId }) => userId);
     const accounts = await lockAccounts(tx.db, userIds, now);
     const completedUsage = toUsageDeltas(completed);

@@ -7,11 +7,8 @@ import { type CompletedExecution, type ExecutionResult, permanentFailure } from 
 import { writeFollowUps } from './follow-ups.ts';
 
 /**
- * Writes results and all that follows from them, in the caller's transaction: tokens and cost, the retry if one is due,
- * the state of the task, quotas, notifications and events. Returns the ids that were completed.
- *
- * The claim token is the fence: an execution that another worker has taken over, or whose task was deleted, is neither
- * completed nor billed.
+ * Writes results and their consequences in the caller's transaction; returns the completed ids. The claim token is the
+ * fence: an execution taken over by another worker, or deleted, is neither completed nor billed.
  */
 export async function completeExecutions(tx: Context, results: readonly ExecutionResult[]): Promise<number[]> {
   const completed = await writeResults(tx, results);
@@ -19,7 +16,7 @@ export async function completeExecutions(tx: Context, results: readonly Executio
   return completed.map(({ id }) => id);
 }
 
-/** Fails pending executions as `QUOTA_EXCEEDED`: they never start, and the quota that counted them is released. */
+/** Pending executions fail as `QUOTA_EXCEEDED` and return their quota. */
 export async function failOverQuota(tx: Context, refused: readonly { id: number; exceeded: QuotaExceeded }[]) {
   await completeExecutions(
     tx,
@@ -39,7 +36,7 @@ type WrittenRow = Omit<CompletedExecution, 'result' | 'completedAt' | 'plannedFo
   startedAt: string | null;
 };
 
-/** The results alone. Locks each task before its executions, as every other transaction does. */
+/** Locks each task before its executions, as every other transaction does. */
 export async function writeResults(tx: Context, results: readonly ExecutionResult[]): Promise<CompletedExecution[]> {
   if (results.length === 0) return [];
   const completedAt = tx.now();
@@ -95,7 +92,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       held.status as task_status, held.recurrence, held.next_execution_at is not null as has_next,
       held.consecutive_failures`,
   );
-  // Two claims of one execution may end together; the token says which of them counted.
+  // Two claims of one execution may end together.
   const toKey = ({ id, claimToken }: { id: number; claimToken: string | null }) => `${id} ${claimToken}`;
   const resultByKey = new Map(results.map((result) => [toKey(result), result]));
   return written.map(({ claimToken, ...row }) => ({
@@ -109,7 +106,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
 
 export const toUsageDeltas = (completed: readonly CompletedExecution[]): UsageDelta[] =>
   completed.flatMap(({ userId, usageDay, startedAt, completedAt, tokensReserved, result }): UsageDelta[] => {
-    // The day that stays in the row: that of the start, or if it never started, that of the completion.
+    // The day of the start, or of the completion if it never started.
     const day = (result.claimToken !== null && usageDay) || toUtcDay(completedAt);
     const count = { userId, day, ...(result.ok ? { completed: 1 } : { failed: 1 }) };
     if (usageDay === null) return [count];

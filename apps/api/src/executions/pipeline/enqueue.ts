@@ -8,12 +8,11 @@ import { recordUsage } from '../../usage/record.ts';
 import { failOverQuota } from './complete.ts';
 
 const MAX_BATCH = 200;
-/** An execution that starts later than this after its planned instant is `late` in the ledger. */
+/** Later starts are `late` in the ledger. */
 export const LATE_AFTER_MS = 5000;
-/** When a task whose next occurrence cannot be computed is tried again. */
+/** The retry interval for a task whose next occurrence cannot be computed. */
 const UNSCHEDULABLE_PAUSE_MS = 24 * 60 * 60 * 1000;
 
-/** Ids of the executions that may start now, and of those that failed at once because a quota was used up. */
 export interface Enqueued {
   queued: number[];
   refused: number[];
@@ -40,8 +39,8 @@ interface PlannedOccurrence {
 }
 
 /**
- * Queues all that fell due at least `overdueMs` ago: tasks, with their ledger rows, and retries. Any number of processes
- * may call it at once; each task is taken by one of them. In maintenance mode it does nothing, and what is due stays due.
+ * Queues due tasks, with their ledger rows, and due retries. Processes may call it concurrently. Does nothing in
+ * maintenance mode.
  */
 export async function enqueueDue(ctx: Context, { overdueMs = 0 } = {}): Promise<Enqueued> {
   const all: Enqueued = { queued: [], refused: [] };
@@ -58,7 +57,7 @@ export async function enqueueDue(ctx: Context, { overdueMs = 0 } = {}): Promise<
   return all;
 }
 
-/** The instant at which a task or a retry falls due next, to the millisecond; null if nothing is planned. */
+/** Null if nothing is planned. */
 export async function findNextDueAt(ctx: Context): Promise<Date | null> {
   const [row] = await queryRows<{ at: string | null }>(
     ctx.db,
@@ -73,7 +72,7 @@ export async function findNextDueAt(ctx: Context): Promise<Date | null> {
 
 async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & { mayBeMore: boolean }> {
   const [, tasks, retries] = await Promise.all([
-    // Starts and deliveries are committed after this transaction and flush it too. If it is lost, what was due is due.
+    // If this commit is lost, the tasks are still due. Commits of starts and deliveries flush it.
     queryRows(ctx.db, sql`set local synchronous_commit to off`),
     lockDueTasks(ctx, dueBefore),
     lockDueRetries(ctx, dueBefore),
@@ -90,7 +89,7 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
   const admitted = admitRetries(retries, accounts, now);
   const [inserted] = await Promise.all([insertPlanned(ctx, planned, now), queueRetries(ctx, admitted, now)]);
 
-  // Counts only the rows that were inserted: an instant that the ledger has already gets no second execution.
+  // An instant that is already in the ledger gets no second execution.
   const queued = [...inserted.filter(({ isQueued }) => isQueued), ...admitted.queued];
   const day = toUtcDay(now);
   await recordUsage(
@@ -110,10 +109,7 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
   };
 }
 
-/**
- * Locks due tasks, the longest due first, and skips those that other transactions hold. A scalar subquery for `isBusy`,
- * because an `exists` may be planned as one pass over all pending and running executions.
- */
+/** Skips tasks that are locked. `isBusy` is a scalar subquery: an `exists` may scan all live executions. */
 function lockDueTasks(ctx: Context, dueBefore: Date): Promise<DueTask[]> {
   return queryRows<DueTask>(
     ctx.db,
@@ -138,7 +134,7 @@ function lockDueRetries(ctx: Context, dueBefore: Date): Promise<DueRetry[]> {
   );
 }
 
-/** The due occurrences of the tasks, up to `MAX_DUE_OCCURRENCES`; the tasks beyond that are left to the next batch. */
+/** The next batch takes the tasks beyond `MAX_DUE_OCCURRENCES`. */
 function computeDueOccurrences(ctx: Context, tasks: readonly DueTask[], now: Date) {
   const due: { task: DueTask; occurrences: DueOccurrences }[] = [];
   let left = MAX_DUE_OCCURRENCES;
@@ -158,14 +154,14 @@ function computeDue(ctx: Context, task: DueTask, now: Date, limit: number): DueO
     if (due.next === null && task.recurrence !== 'once') throw new Error('The schedule has no next run.');
     return due;
   } catch (error) {
-    // One broken task must neither stop the others nor be tried again by every tick.
+    // A broken task must not stop the others, or fail at every tick.
     ctx.log.error({ err: error, taskId: task.id }, 'next run of a task cannot be computed');
     return { missed: [], latest: from, next: new Date(now.getTime() + UNSCHEDULABLE_PAUSE_MS) };
   }
 }
 
 function planOccurrence(task: DueTask, due: DueOccurrences, account: QuotaAccount, now: Date): PlannedOccurrence {
-  // Tasks of a deactivated account are suspended: activating it computes their next instants anew.
+  // Activating the account computes the next instants of its tasks.
   if (!account.isActive) return { task, ledger: [], run: null, nextExecutionAt: null };
   const ledger: PlannedOccurrence['ledger'] = due.missed.map((at) => ({ at, fate: 'missed' }));
   const at = due.latest;
@@ -180,7 +176,6 @@ function planOccurrence(task: DueTask, due: DueOccurrences, account: QuotaAccoun
   return { task, ledger, run: { at, exceeded }, nextExecutionAt: due.next };
 }
 
-/** Writes the ledger, the executions and the next instants in one statement. Returns the executions. */
 async function insertPlanned(ctx: Context, planned: readonly PlannedOccurrence[], now: Date) {
   if (planned.length === 0) return [];
   const ledger = planned.flatMap(({ task, ledger }) => ledger.map(({ at, fate }) => ({ taskId: task.id, at, fate })));

@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../../ai/errors.ts';
 import type { AiUsage } from '../../ai/usage.ts';
 
-/** What came out of an execution: the model's answer, or why there is none. Failure is a value. */
+/** The model's answer, or the failure. */
 export type ExecutionResult = {
   id: number;
-  /** The claim under which it ran; null if it never started. */
+  /** Null if it never started. */
   claimToken: string | null;
   usage: AiUsage | null;
   durationMs: number | null;
@@ -16,7 +16,7 @@ export type ExecutionResult = {
 export const permanentFailure = (errorCode: ErrorCode, message: string) =>
   ({ ok: false, errorCode, message, retryable: false, retryAfterMs: null }) as const;
 
-/** An execution whose result has been written, with its task as it was then. The task's row is locked. */
+/** A completed execution with its task, whose row is locked. */
 export interface CompletedExecution {
   id: number;
   result: ExecutionResult;
@@ -28,7 +28,7 @@ export interface CompletedExecution {
   plannedFor: Date | null;
   startedAt: Date | null;
   completedAt: Date;
-  /** The UTC day on which it was counted; null if no quota counted it. */
+  /** The UTC day; null if no quota counted it. */
   usageDay: string | null;
   tokensReserved: number;
   taskName: string;

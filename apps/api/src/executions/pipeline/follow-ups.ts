@@ -7,7 +7,7 @@ import { notifyUsers } from '../../notifications/write.ts';
 import type { CompletedExecution, TaskStatus } from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
 
-/** A recurring task becomes `failed` after so many executions in a row have failed for good. */
+/** A recurring task fails after so many failed executions in a row. */
 const MAX_CONSECUTIVE_FAILURES = 5;
 
 interface FollowUp {
@@ -17,12 +17,11 @@ interface FollowUp {
   consecutiveFailures: number;
 }
 
-/** Writes all that follows from completed executions, except the usage counters. */
 export async function writeFollowUps(tx: Context, completed: readonly CompletedExecution[]): Promise<void> {
   if (completed.length === 0) return;
   const byTask = new Map<number, FollowUp>();
   const followUps = completed.map((execution) => {
-    // A second execution of a task finds the task as the first one leaves it.
+    // The first execution of a task in the batch may have changed its state.
     const { taskStatus, consecutiveFailures } = byTask.get(execution.taskId) ?? execution;
     const followUp = decideFollowUp(tx, { ...execution, taskStatus, consecutiveFailures });
     byTask.set(execution.taskId, followUp);
@@ -36,7 +35,7 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     }
     for (const { result } of billed) if (result.usage) tx.metrics.usageRecorded(result.usage);
   });
-  // One connection runs these in this order; sent together they cost one round trip.
+  // One connection runs these in order, in one round trip.
   await Promise.all([
     insertUsageRecords(tx, billed),
     insertRetries(tx, followUps),
@@ -50,7 +49,7 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
 
 function decideFollowUp(tx: Context, completed: CompletedExecution): FollowUp {
   const { result, recurrence, hasNext, plannedFor, taskStatus, consecutiveFailures } = completed;
-  // The planned execution of a `once` task, or one that repairs it. Any other one on demand decides nothing.
+  // The planned execution of a `once` task, or one on demand after it failed.
   const isLast = recurrence === 'once' && !hasNext && (plannedFor !== null || taskStatus === 'failed');
   if (result.ok) {
     return { completed, retryAt: null, consecutiveFailures: 0, taskStatus: isLast ? 'completed' : taskStatus };

@@ -14,21 +14,17 @@ import { recordUsage } from '../../usage/record.ts';
 import { completeExecutions } from './complete.ts';
 import { permanentFailure } from './execution-result.ts';
 
-/** An execution that was interrupted more often than this fails: it may be what kills the process. */
+/** Beyond this the execution itself may be what kills the process. */
 const MAX_INTERRUPTIONS = 3;
-/** The input of a call that was cut off, which the provider may have billed: four characters per token. */
+/** The provider may have billed an interrupted call: four characters per token. */
 const PROMPT_TOKENS = sql`ceil(length(t.prompt) / 4.0)::int`;
 const EXECUTIONS: LeasedTable<number> = { name: 'executions', alias: 'e', idType: 'int' };
 
-/** Renews the leases for another `EXECUTION_LEASE_MS`; returns the ids that are still held. */
 export function renewExecutions(ctx: Context, leases: readonly Lease<number>[]): Promise<Set<number>> {
   return renewLeases(ctx.db, EXECUTIONS, leases, new Date(ctx.now().getTime() + ctx.config.executionLeaseMs));
 }
 
-/**
- * Takes over the executions of dead processes: queues them again, or fails them as `INTERRUPTED` if they were
- * interrupted too often. Returns the ids that are queued again.
- */
+/** Queues the executions of dead processes again and returns their ids; fails those interrupted too often. */
 export async function rescueExecutions(ctx: Context): Promise<number[]> {
   const isExpired = hasExpiredLease('e', ctx.now());
   const rescued = await inTransaction(ctx, async (tx) => {
@@ -58,13 +54,12 @@ export async function rescueExecutions(ctx: Context): Promise<number[]> {
   return rescued;
 }
 
-/** Returns executions of this process to the queue, so that another process runs them at once. */
 export async function handBackExecutions(ctx: Context, leases: readonly Lease<number>[]): Promise<void> {
   if (leases.length === 0) return;
   await inTransaction(ctx, (tx) => requeue(tx, isLeased(EXECUTIONS, leases), { isInterruption: false }));
 }
 
-/** Running again counts as the same execution; the call that was cut off is recorded as an estimate. */
+/** No quota counts the next start again; the interrupted call is recorded as an estimate. */
 async function requeue(tx: Context, condition: SQL, { isInterruption }: { isInterruption: boolean }) {
   const now = tx.now().toISOString();
   const requeued = await queryRows<{

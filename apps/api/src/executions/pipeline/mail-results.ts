@@ -5,10 +5,8 @@ import type { Context } from '../../context.ts';
 import { type NewMail, queueMails } from '../../mail/queue.ts';
 import type { CompletedExecution } from './execution-result.ts';
 
-/** UTF-16 code units of a result that a mail repeats. */
 const MAX_RESULT_LENGTH = 20_000;
 
-/** Queues a mail for each execution whose task has a `notificationEmail`, unless its account is deactivated. */
 export async function mailResults(tx: Context, completed: readonly CompletedExecution[]): Promise<void> {
   const wanted = completed.filter(({ notificationEmail }) => notificationEmail !== null);
   if (wanted.length === 0) return;

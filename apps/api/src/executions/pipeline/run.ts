@@ -7,7 +7,7 @@ import { type AttachmentLimits, withAttachments } from './attachments.ts';
 import { type ExecutionResult, permanentFailure } from './execution-result.ts';
 import type { ClaimedExecution } from './select-runnable.ts';
 
-/** Asks the AI. Holds neither a transaction nor a connection. Default `limits`: those that the process shares. */
+/** Calls the model, without a transaction or connection. */
 export async function runExecution(
   ctx: Context,
   execution: ClaimedExecution,
@@ -28,7 +28,7 @@ export async function runExecution(
   return { id, claimToken, ...(await withAttachments(ctx, execution, signal, ask, limits)) };
 }
 
-/** Runs `work` in a trace of its own, linked to the request or the tick of this process that queued the execution. */
+/** Runs `work` in a new trace, linked to the request or tick that queued the execution. */
 export function traceExecution<T>(
   ctx: Context,
   { id, taskId, attempt, trigger, runAt }: ClaimedExecution,
@@ -45,7 +45,7 @@ export function traceExecution<T>(
     'carillon.lateness_ms': ctx.now().getTime() - dueAt.getTime(),
   };
   const traced = (span: Span) => {
-    // What the execution causes, such as its deliveries, links to this span.
+    // Deliveries of the execution link to this span.
     ctx.trace.mark(key);
     return work(span);
   };

@@ -16,19 +16,15 @@ const POLL_MS = 1000;
 const MAX_BATCH = 200;
 
 export interface ExecutionRunner extends Pick<WorkerHandle, 'abort' | 'rescue' | 'isAlive'> {
-  /** Claims without waiting for the next poll. */
+  /** Polls at once. */
   wake(): void;
   start(): void;
-  /** Runs what is queued until nothing is left that may start. */
   drain(): Promise<void>;
-  /** Claims nothing more, waits for what runs, and hands the rest back to the queue. */
+  /** Waits for running executions, then hands the rest back to the queue. */
   stop(): Promise<void>;
 }
 
-/**
- * Keeps up to `EXECUTION_CONCURRENCY` executions running: claims, runs and completes them, and refills each slot as it
- * becomes free. Any number of equal processes share one database.
- */
+/** Claims, runs and completes up to `EXECUTION_CONCURRENCY` executions at once. */
 export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: number }): ExecutionRunner {
   const stopping = new AbortController();
   const closing = new AbortController();
@@ -50,9 +46,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
   });
   const intervals = createIntervals(ctx.log);
 
-  /** The user after whom the next claim goes on; 0 at the start of a round over the users. */
   let lastUserId = 0;
-  /** Slots that claims under way may fill. */
   let reservedSlots = 0;
   let completing: Promise<unknown> = Promise.resolve();
   const countFreeSlots = () => Math.max(0, ctx.config.executionConcurrency - running.size - reservedSlots);
@@ -66,7 +60,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     });
   }
 
-  /** Claims until no slot is free, or a whole round over the users has found nothing. */
+  /** Claims until no slot is free, or a round over all users finds nothing. */
   async function claimRounds() {
     let isWholeRound = lastUserId === 0;
     let found = 0;
@@ -94,7 +88,6 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     }
   }
 
-  /** Starts executions in `slots` free slots and in those of `results`, which it completes. */
   async function claim(slots: number, results: readonly ExecutionResult[] = []) {
     const options = { limit: slots + results.length, after: lastUserId };
     reservedSlots += slots;
@@ -104,7 +97,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
       running.release(results);
       for (const execution of started) running.hold(execution);
       lastUserId = next;
-      // One claim saw every user, and nothing it refused was in front of something that may start.
+      // One claim covered every user, and no refused row hid one that may start.
       const isExhaustive = options.after === 0 && next === 0 && refused === 0;
       return { found: started.length + refused, next, isExhaustive };
     } finally {
@@ -136,7 +129,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     async stop() {
       stopping.abort();
       await intervals.stop();
-      // Nothing is claimed any more: this waits for the claims under way.
+      // Only claims in progress are left.
       await Promise.all([claimOnce(), completing]);
       await running.stop(graceMs, closing);
     },

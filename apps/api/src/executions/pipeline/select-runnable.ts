@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 
 const MAX_RUNNING_PER_USER = 5;
 const MAX_RUNNING = 1000;
-/** Queued rows of one user that a claim considers: as many as a day's quota admits, which may all be of one task. */
+/** As many as a day's quota admits: all may be of one task. */
 const MAX_CONSIDERED = 500;
 
 export interface ClaimedExecution {
@@ -13,7 +13,7 @@ export interface ClaimedExecution {
   userId: number;
   attempt: number;
   trigger: string;
-  /** When it was due, as PostgreSQL writes it. */
+  /** In PostgreSQL's format. */
   runAt: string;
   claimToken: string;
   prompt: string;
@@ -29,19 +29,17 @@ export type Candidate = Omit<ClaimedExecution, 'claimToken'> & {
   usageDay: string;
   viaWebhook: boolean;
   lastDurationMs: number | null;
-  /** False if it was interrupted and starts again. */
+  /** False after an interruption. */
   isFirstStart: boolean;
 };
 
-/** A queued row in the order of the round; `id` is null if another transaction has locked it or its task. */
+/** `id` is null if another transaction has locked the row or its task. */
 export type RunnableRow = { roundUserId: number } & (Candidate | { id: null });
 
 /**
- * Locks up to `limit` queued rows that may start now, in the order of their users from the one after `after`.
- *
- * Skips from user to user in the index of queued rows, so that the cost grows with the users who wait, not with their
- * rows. Running rows are read once, into maps: the planner expects none and would read them again for each row. A join
- * instead of the scalar subquery could lose the order of the users.
+ * Locks up to `limit` queued rows that may start, in the order of their users after `after`. Skips from user to user in
+ * the index, so the cost grows with the users, not their rows. Running rows are read once, into maps: the planner would
+ * read them for each row. A join instead of the scalar subquery could lose the order.
  */
 export function selectRunnable(ctx: Context, limit: number, after: number): Promise<RunnableRow[]> {
   return queryRows<RunnableRow>(

@@ -4,13 +4,13 @@ import { completeExecutions } from './complete.ts';
 import { type ExecutionResult, permanentFailure } from './execution-result.ts';
 
 const MAX_WAIT_MS = 2000;
-/** Characters of results in one transaction: more of them could outlast the timeout of a statement. */
+/** In characters: more could exceed the statement timeout. */
 const MAX_BATCH_LENGTH = 1_000_000;
 const UNSTORABLE = permanentFailure('PROVIDER_ERROR', 'The answer of the provider could not be stored.');
 
 /**
- * Completes executions, however long the database is unavailable: a result that was paid for is not dropped. Aborting
- * `signal` ends the retries. A result that cannot be stored becomes a `PROVIDER_ERROR`, if need be without usage.
+ * Retries while the database is unavailable, until `signal` aborts: a paid result is not dropped. A result that cannot
+ * be stored becomes a `PROVIDER_ERROR`, if need be without usage.
  */
 export async function storeResults(ctx: Context, results: readonly ExecutionResult[], signal: AbortSignal) {
   for (const batch of toBatches(results)) {
@@ -24,7 +24,6 @@ export async function storeResults(ctx: Context, results: readonly ExecutionResu
   }
 }
 
-/** Whether one transaction may store all of them. */
 export const isOneBatch = (results: readonly ExecutionResult[]): boolean => toBatches(results).length <= 1;
 
 export function logStoreFailure(ctx: Context, error: unknown, results: readonly ExecutionResult[]) {
