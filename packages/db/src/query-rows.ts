@@ -16,9 +16,13 @@ export function recordset<R extends object>(
   records: readonly R[],
   columns: { readonly [K in keyof R & string]?: string },
 ): SQL {
-  const fields = Object.keys(columns) as (keyof R & string)[];
-  const rows = records.map((record) => Object.fromEntries(fields.map((field) => [toSnakeCase(field), record[field]])));
-  const definitions = fields.map((field) => `${toSnakeCase(field)} ${columns[field]}`).join(', ');
+  const fields = (Object.keys(columns) as (keyof R & string)[]).map((field) => ({ field, column: toSnakeCase(field) }));
+  const rows = records.map((record) => {
+    const row: Record<string, unknown> = {};
+    for (const { field, column } of fields) row[column] = record[field];
+    return row;
+  });
+  const definitions = fields.map(({ field, column }) => `${column} ${columns[field]}`).join(', ');
   return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as ${sql.raw(`${alias}(${definitions})`)}`;
 }
 

@@ -38,7 +38,7 @@ export function createProviderCalls(settings: Config['ai']): ProviderCalls {
   async function askProvider(request: AiRequest, route: ProviderRoute): Promise<CallResult> {
     const { protocol, apiUrl, key } = route;
     const deadlineAt = performance.now() + settings.timeoutMs;
-    // Once more only if the provider's refusal taught something new about the model.
+    // Once more only if the error of the provider taught something new about the model.
     for (;;) {
       const known = quirks.find(request.model);
       const body = JSON.stringify(protocol.buildBody(route.model, request, known));
@@ -63,7 +63,7 @@ export function createProviderCalls(settings: Config['ai']): ProviderCalls {
     timeoutMs: number,
     reply: ModelReply,
   ): Promise<ProviderError | null> {
-    const response: ResponseState = { reader: null, refusal: null, error: null };
+    const response: ResponseState = { reader: null, errorAnswer: null, error: null };
     const { end, sent, error } = await http.request({
       origin,
       path,
@@ -74,17 +74,18 @@ export function createProviderCalls(settings: Config['ai']): ProviderCalls {
       timeoutMs,
       maxBytes: MAX_ANSWER_BYTES,
       onHeaders(status, headers) {
-        if (status >= 300) response.refusal = { status, headers, chunks: [], bytes: 0 };
+        if (status >= 300) response.errorAnswer = { status, headers, chunks: [], bytes: 0 };
         else response.reader = createReplyReader(protocol, headers, reply, request.onText !== undefined);
       },
       onData(chunk) {
-        if (response.refusal) return addToRefusal(response.refusal, chunk);
+        if (response.errorAnswer) return addToErrorAnswer(response.errorAnswer, chunk);
         response.error = response.reader?.read(chunk) ?? null;
         return response.error !== null;
       },
     });
-    // The status of a refusal counts, even if its body breaks off.
-    if (response.refusal) return end === 'aborted' ? { kind: 'aborted', sent: false } : toHttpError(response.refusal);
+    // The status of an error counts, even if its body breaks off.
+    if (response.errorAnswer)
+      return end === 'aborted' ? { kind: 'aborted', sent: false } : toHttpError(response.errorAnswer);
     switch (end) {
       case 'complete':
         return response.reader?.end() ?? null;
@@ -123,24 +124,24 @@ interface ResponseState {
   /** Of a 2xx response. */
   reader: ReplyReader | null;
   /** Of any other. */
-  refusal: Refusal | null;
+  errorAnswer: ErrorAnswer | null;
   error: ProviderError | null;
 }
 
-interface Refusal {
+interface ErrorAnswer {
   status: number;
   headers: IncomingHttpHeaders;
   chunks: Buffer[];
   bytes: number;
 }
 
-function addToRefusal(refusal: Refusal, chunk: Buffer): boolean {
-  refusal.chunks.push(chunk);
-  refusal.bytes += chunk.length;
-  return refusal.bytes >= MAX_ERROR_BYTES;
+function addToErrorAnswer(errorAnswer: ErrorAnswer, chunk: Buffer): boolean {
+  errorAnswer.chunks.push(chunk);
+  errorAnswer.bytes += chunk.length;
+  return errorAnswer.bytes >= MAX_ERROR_BYTES;
 }
 
-function toHttpError({ status, headers, chunks }: Refusal): ProviderError {
+function toHttpError({ status, headers, chunks }: ErrorAnswer): ProviderError {
   return { kind: 'http', status, headers, body: Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString() };
 }
 

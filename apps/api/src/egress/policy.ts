@@ -39,8 +39,8 @@ export function createEgressPolicy({
   };
 
   const findProblem = (url: URL) => {
-    const host = hostOf(url);
-    const port = portOf(url);
+    const host = getHost(url);
+    const port = getPort(url);
     const schemes = production ? ['https:'] : ['https:', 'http:'];
     if (!schemes.includes(url.protocol)) return `must be an ${production ? 'https' : 'http or https'} address`;
     if (url.username || url.password) return 'must not contain a user name or password';
@@ -90,6 +90,6 @@ function isOwnAddress(address: string): boolean {
   return own.some((entry) => parseAddress(entry.address) === address);
 }
 
-const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-const portOf = (url: URL) => Number(url.port || { 'http:': 80, 'https:': 443 }[url.protocol]);
-const hostAndPort = (url: URL) => `${hostOf(url)}:${portOf(url)}`;
+const getHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+const getPort = (url: URL) => Number(url.port || { 'http:': 80, 'https:': 443 }[url.protocol]);
+const hostAndPort = (url: URL) => `${getHost(url)}:${getPort(url)}`;

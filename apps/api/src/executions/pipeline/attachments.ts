@@ -54,7 +54,7 @@ async function load(
     .from(uploads)
     .where(and(eq(uploads.userId, userId), inArray(id, attachmentIds)));
   const bytes = found.reduce((sum, file) => sum + file.size, 0);
-  if (bytes > MAX_ATTACHED_BYTES) return refuse("The task's attachments have more than 20 MiB; change them.");
+  if (bytes > MAX_ATTACHED_BYTES) return invalidRequest("The task's attachments have more than 20 MiB; change them.");
   reservation.shrinkTo(bytes);
 
   const files = new Map(found.map((file) => [file.id, file]));
@@ -65,7 +65,7 @@ async function load(
     }),
   );
   const missing = read.filter(({ data }) => data === null);
-  if (missing.length > 0) return refuse(describeMissing(missing.map(({ id, file }) => file?.name ?? id)));
+  if (missing.length > 0) return invalidRequest(describeMissing(missing.map(({ id, file }) => file?.name ?? id)));
   return {
     ok: true,
     attachments: read.flatMap(({ file, data }) =>
@@ -104,7 +104,7 @@ const fail = (errorCode: Failed['errorCode'], message: string, retryable: boolea
   usage: null,
   durationMs: 0,
 });
-const refuse = (message: string) => fail('INVALID_REQUEST', message, false);
+const invalidRequest = (message: string) => fail('INVALID_REQUEST', message, false);
 const ABORTED = fail('INTERRUPTED', 'The run was aborted.', true);
 const UNREACHABLE = fail(
   'PROVIDER_UNAVAILABLE',
