@@ -21,6 +21,8 @@ export interface PricedCall extends Partial<TokenCounts> {
 interface Listing {
   id: string;
   provider: Provider;
+  /** In US dollars per token; null if the price depends on the time or on the number of tokens. */
+  rates: { input: number; output: number } | null;
 }
 
 const MAX_CACHED = 1000;
@@ -38,16 +40,21 @@ export function calculatePriceUsd(call: PricedCall): number {
     cache.set(key, found);
   }
   if (!found.listing) return 0;
-  const { id, provider } = found.listing;
+  const { id, provider, rates } = found.listing;
+  // The library checks the whole entry at each call, which takes 8 % of the time of an execution.
+  if (rates && cacheReadTokens + cacheWriteTokens === 0) {
+    return toDollars(inputTokens * rates.input + outputTokens * rates.output);
+  }
   const usage = {
     input_tokens: inputTokens,
     output_tokens: outputTokens,
     ...(cacheReadTokens > 0 && { cache_read_tokens: cacheReadTokens }),
     ...(cacheWriteTokens > 0 && { cache_write_tokens: cacheWriteTokens }),
   };
-  const usd = calculate(id, { provider }, usage)?.total_price ?? 0;
-  return usd >= 0 && Number.isFinite(usd) ? Number(usd.toFixed(12)) : 0;
+  return toDollars(calculate(id, { provider }, usage)?.total_price ?? 0);
 }
+
+const toDollars = (usd: number) => (usd >= 0 && Number.isFinite(usd) ? Number(usd.toFixed(12)) : 0);
 
 function findListing({ model, apiUrl }: PricedCall): Listing | null {
   const [maker = '', ...rest] = model.split('/');
@@ -60,7 +67,15 @@ function findListing({ model, apiUrl }: PricedCall): Listing | null {
     (name && calculate(model, { providerId: 'openrouter' }));
   if (!found) return null;
   const entry: ModelInfo = { ...found.model, match: { equals: found.model.id } };
-  return { id: entry.id, provider: { ...found.provider, models: [entry] } };
+  return { id: entry.id, provider: { ...found.provider, models: [entry] }, rates: findRates(found) };
+}
+
+function findRates({ model, model_price }: PriceCalculation): Listing['rates'] {
+  const { input_mtok: input = 0, output_mtok: output = 0, requests_kcount } = model_price;
+  if (Array.isArray(model.prices) || requests_kcount !== undefined) return null;
+  return typeof input === 'number' && typeof output === 'number'
+    ? { input: input / 1_000_000, output: output / 1_000_000 }
+    : null;
 }
 
 function calculate(
