@@ -2,7 +2,6 @@ import type { PoolState } from '@carillon/db';
 import { connect } from '@carillon/db';
 import { pino } from 'pino';
 import { createAi } from './ai/client.ts';
-import { tracedAi } from './ai/tracing.ts';
 import { createSessionTokens } from './auth/tokens.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
@@ -58,8 +57,11 @@ export async function openContext(
 /** Does nothing without a collector. The caller closes `ctx.trace`. */
 export async function startTracing(ctx: Context): Promise<void> {
   if (ctx.config.tracing === null) return;
-  // OpenTelemetry takes long to load.
-  const { createTrace } = await import('./telemetry/opentelemetry.ts');
+  // OpenTelemetry and the protocols of the providers take long to load.
+  const [{ createTrace }, { tracedAi }] = await Promise.all([
+    import('./telemetry/opentelemetry.ts'),
+    import('./ai/tracing.ts'),
+  ]);
   ctx.trace = createTrace(ctx.config.tracing, ctx.log);
   ctx.ai = tracedAi(ctx.ai, ctx.trace, ctx.config.ai);
 }

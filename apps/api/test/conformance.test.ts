@@ -33,7 +33,7 @@ t.test('every operation of the contract has one route', async (t) => {
   t.same(served.toSorted(), [...operations.keys()].toSorted());
 });
 
-t.test('an answer that is not as the contract says is told', async (t) => {
+t.test('An answer that differs from the contract is reported', async (t) => {
   const getTask = operations.get('getTask');
   if (!getTask) return t.fail('there is no getTask');
   t.match(explainMismatch(getTask, 418, '{}'), /getTask does not declare the status 418/);

@@ -67,7 +67,7 @@ t.test('Statements are refused at once while the database is down, and answered 
     t.ok(isDatabaseUnavailable(error));
     t.ok(ms < SLACK_MS);
   }
-  await wire.mend();
+  await wire.restore();
   t.same(await one(db), [{ one: 1 }]);
 });
 
@@ -88,7 +88,7 @@ t.test('A transaction that loses its connection writes nothing more', async (t) 
       db.transaction(async (tx) => {
         await write(tx, 'before');
         await wire.cut();
-        await wire.mend();
+        await wire.restore();
         // Meanwhile the pool opens another connection, for another statement.
         const other = one(db);
         await wait(pause);
@@ -116,7 +116,7 @@ t.test('A connection that breaks during a transaction ends only that transaction
     const running = [refused(works(n)), refused(works(n)), refused(works(n)), refused(one(db))];
     await wait(n % 8);
     await wire.cut();
-    await wire.mend();
+    await wire.restore();
     for (const { error } of await Promise.all(running)) t.ok(error === undefined || isDatabaseUnavailable(error));
   }
   const written = await notes();

@@ -11,9 +11,9 @@ export interface Wire {
   thaw(): void;
   /** Half-closes every connection, as a stopping server does. */
   hangUp(): void;
-  /** Breaks all connections, and refuses new ones until `mend`. */
+  /** Breaks all connections, and refuses new ones until `restore`. */
   cut(): Promise<void>;
-  mend(): Promise<void>;
+  restore(): Promise<void>;
 }
 
 interface Test {
@@ -78,7 +78,7 @@ export async function openWire(t: Test, url: string): Promise<Wire> {
       breakAll();
       await closed;
     },
-    mend: async () => void (await listen(port)),
+    restore: async () => void (await listen(port)),
   };
 }
 

@@ -56,7 +56,7 @@ t.test('The model of the settings gets the unchanged message and a limit of 1024
   t.strictSame(ai.requests[0]?.body.messages.slice(1), [{ role: 'user', content: message }]);
 });
 
-t.test("The model is told the user's local time", async (t) => {
+t.test("The model receives the user's local time", async (t) => {
   const askTime = async (context?: object) => {
     await ask({ message: 'What day is it?', ...(context && { context }) });
     return /For the user it is (.+)\.$/m.exec(readInstructions(ai.requests.at(-1) as never))?.[1];

@@ -120,8 +120,8 @@ t.test('An OpenRouter error inside a 200 keeps its words and may have been bille
     { object: 'error', message: 'The model is down.', code: 502 },
   ]) {
     server.answer(() => ({ body }));
-    const { message, ...told } = toFailure(await ask());
-    t.match(told, { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { outputTokens: 0, estimated: true } });
+    const { message, ...rest } = toFailure(await ask());
+    t.match(rest, { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { outputTokens: 0, estimated: true } });
     t.match(message, /: The model is down\.$/, JSON.stringify(body));
   }
 });

@@ -74,7 +74,7 @@ t.test('Retry-After is returned in milliseconds, an hour at most', async (t) => 
     }
   }
   server.answer(() => ({ status: 400, headers: { 'retry-after': '7' } }));
-  t.equal(toFailure(await ask()).retryAfterMs, null, 'what no repeat can mend names no wait');
+  t.equal(toFailure(await ask()).retryAfterMs, null, 'an error that a repeat cannot fix names no wait');
 });
 
 t.test('A provider that cannot be reached is unavailable, and the call is free', async (t) => {

@@ -60,7 +60,10 @@ t.test('The refusals of the last two hundred models are remembered', (t) => {
   for (let number = 0; number <= 200; number += 1) t.ok(quirks.learn(`model-${number}`, fault, {}));
   t.strictSame(quirks.find('model-0'), {});
   t.strictSame(quirks.find('model-1'), { noTemperature: true });
-  t.notOk(quirks.learn('model-1', fault, quirks.find('model-1')), 'a call that has heeded it has nothing to learn');
+  t.notOk(
+    quirks.learn('model-1', fault, quirks.find('model-1')),
+    'a call that already left the parameter out has nothing to learn',
+  );
   t.end();
 });
 

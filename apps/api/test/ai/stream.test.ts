@@ -171,8 +171,8 @@ t.test('An error in the middle of a stream has the code of its status or its wor
       [2, { outputTokens: 2, estimated: true }],
     ] as const) {
       server.answer(() => ({ text: 'Titan is', cut: { after, by: { error } } }));
-      const { message, ...told } = toFailure(await ask(streamed().request));
-      t.match(told, { errorCode, usage }, `${JSON.stringify(error)} after ${after}`);
+      const { message, ...rest } = toFailure(await ask(streamed().request));
+      t.match(rest, { errorCode, usage }, `${JSON.stringify(error)} after ${after}`);
       t.notMatch(message, secret);
     }
   }

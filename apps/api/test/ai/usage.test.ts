@@ -46,10 +46,13 @@ t.test(
 t.test('Tokens that the provider does not count are estimated and marked, one by one', async (t) => {
   const { server, ask } = await startTestAi(t);
   const text = 'Titan is the largest moon of Saturn.';
-  const answering = (told: object | null) => ({
-    body: { choices: [{ message: { content: text }, finish_reason: 'stop' }], ...(told ? { usage: told } : {}) },
+  const answering = (sentUsage: object | null) => ({
+    body: {
+      choices: [{ message: { content: text }, finish_reason: 'stop' }],
+      ...(sentUsage ? { usage: sentUsage } : {}),
+    },
   });
-  for (const [told, expected] of [
+  for (const [sentUsage, expected] of [
     [null, { inputTokens: 8, outputTokens: 8, estimated: true }],
     [{}, { inputTokens: 8, outputTokens: 8, estimated: true }],
     [
@@ -71,9 +74,9 @@ t.test('Tokens that the provider does not count are estimated and marked, one by
       { inputTokens: 21, outputTokens: 34, estimated: false },
     ],
   ] as const) {
-    server.answer(() => answering(told));
+    server.answer(() => answering(sentUsage));
     const outcome = await ask();
-    t.match(outcome.usage, expected, JSON.stringify(told));
+    t.match(outcome.usage, expected, JSON.stringify(sentUsage));
   }
 });
 

@@ -49,19 +49,19 @@ t.test('Nothing happens without both variables', async (t) => {
 });
 
 t.test('An invalid e-mail address or password stops the start with one line', async (t) => {
-  const refused: [email: string, password: string, told: RegExp][] = [
+  const refused: [email: string, password: string, expectedMessage: RegExp][] = [
     ['root', 'Operator-2026', /^BOOTSTRAP_ADMIN_EMAIL must be an e-mail address\.$/],
     ['root@example.com', 'operator-2026', /^BOOTSTRAP_ADMIN_PASSWORD must contain an upper-case letter\.$/],
     ['root@example.com', 'short', /^BOOTSTRAP_ADMIN_PASSWORD .*at least 8 characters.*\.$/],
   ];
-  for (const [email, password, told] of refused) {
+  for (const [email, password, expectedMessage] of refused) {
     const config = { ...ctx.config, bootstrapAdmin: { email, password } };
     const error = await bootstrapAdmin({ ...ctx, config }).then(
       () => null,
       (error) => error,
     );
     t.ok(error instanceof ConfigError);
-    t.match(error.message, told);
+    t.match(error.message, expectedMessage);
     t.notMatch(error.message, password);
     t.equal(await ctx.db.$count(users), 0);
   }

@@ -34,7 +34,7 @@ async function tokenOf({ email }: Person): Promise<string> {
 }
 
 /** The answers of both endpoints for a token. */
-async function told(token: string) {
+async function readAnswers(token: string) {
   const [validated, submitted] = [await validate(token), await reset(token)];
   return [validated.statusCode, validated.json(), submitted.statusCode, submitted.json()];
 }
@@ -72,10 +72,10 @@ t.test('A token works once', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   await reset(token);
   const error = 'Token já utilizado';
-  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
   clock.advance(2 * HOUR_MS);
   t.same(
-    await told(token),
+    await readAnswers(token),
     [400, { valid: false, error }, 400, { success: false, error }],
     'and a used one stays used',
   );

@@ -26,7 +26,7 @@ async function tokenOf({ email }: Person): Promise<string> {
 }
 
 /** The answers of both endpoints for a token. */
-async function told(token: string) {
+async function readAnswers(token: string) {
   const [validated, submitted] = [await validate(token), await reset(token)];
   return [validated.statusCode, validated.json(), submitted.statusCode, submitted.json()];
 }
@@ -47,7 +47,7 @@ t.test('A token is valid for an hour', async (t) => {
   t.equal((await validate(token)).statusCode, 200);
   clock.advance(1);
   const error = 'Token expirado';
-  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
 });
 
 t.test('Any other text is an unknown token', async (t) => {
@@ -67,7 +67,11 @@ t.test('Any other text is an unknown token', async (t) => {
     "' or 1=1 --",
     'x'.repeat(5000),
   ]) {
-    t.same(await told(alien), [400, { valid: false, error }, 400, { success: false, error }], alien.slice(0, 70));
+    t.same(
+      await readAnswers(alien),
+      [400, { valid: false, error }, 400, { success: false, error }],
+      alien.slice(0, 70),
+    );
   }
 });
 
@@ -76,9 +80,9 @@ t.test('A token of a deactivated or deleted account is unknown', async (t) => {
   const error = 'Token inválido';
   const token = await tokenOf(alice);
   await ctx.db.update(users).set({ isActive: false });
-  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
   await ctx.db.delete(users);
-  t.same(await told(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
 });
 
 t.test('A token is deleted after 30 days', async (t) => {

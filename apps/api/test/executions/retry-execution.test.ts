@@ -42,7 +42,7 @@ t.test('A failed execution is retried on demand, by a new execution that names t
   const retried = await retryExecution(watched, alice(), id);
   const [failed, retry, ...more] = await readRuns(ctx, task);
   t.same(retried, { executionId: retry?.id, status: 'pending', startedAt: atSecond(90), isNew: true });
-  t.equal(wakes, 1, 'and the worker is told');
+  t.equal(wakes, 1, 'and the worker is woken');
   t.equal(more.length, 0);
   t.match(failed, { id, status: 'failed' });
   t.match(retry, {

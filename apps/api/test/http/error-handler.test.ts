@@ -43,8 +43,8 @@ t.test('Every AppError has the status and the envelope of the specification', as
   for (const [kind, { status, label }] of Object.entries(ERROR_KINDS)) {
     const response = await get(`/refuse/${kind}`);
     t.equal(response.statusCode, status, kind);
-    const told = label === undefined ? { error: 'In plain words.' } : { error: label, message: 'In plain words.' };
-    t.same(response.json(), { success: false, ...told, details: { why: ['so'] } });
+    const errors = label === undefined ? { error: 'In plain words.' } : { error: label, message: 'In plain words.' };
+    t.same(response.json(), { success: false, ...errors, details: { why: ['so'] } });
   }
   t.ok((await get('/refuse/unavailable')).headers['retry-after'], 'and 503 says when to come back');
 });
@@ -139,7 +139,7 @@ t.test('A query string is validated by name', async (t) => {
 });
 
 t.test('Each error shape has its envelope', async (t) => {
-  const told = {
+  const errors = {
     invalid: { status: 400, error: 'Validation error', message: 'M', details: {} },
     bad: { status: 400, error: 'Cupom expirado' },
     signature: { status: 401, error: 'Unauthorized', message: 'Invalid signature' },
@@ -148,7 +148,8 @@ t.test('Each error shape has its envelope', async (t) => {
     away: { status: 503, error: 'Service unavailable', message: 'M' },
     broken: { status: 500, error: 'Internal server error', message: 'M' },
   };
-  const show = (name: keyof typeof told, shape: ErrorShape, isPublic = true) => toEnvelope(told[name], shape, isPublic);
+  const show = (name: keyof typeof errors, shape: ErrorShape, isPublic = true) =>
+    toEnvelope(errors[name], shape, isPublic);
   t.same(show('bad', 'standard'), { success: false, error: 'Cupom expirado' });
   t.same(show('signature', 'authenticated'), { authenticated: false });
   t.match(show('limited', 'authenticated'), { success: false, error: 'Rate limit exceeded', details: {} });

@@ -31,7 +31,7 @@ t.test('An overloaded process refuses requests, answers health checks, and recov
   t.equal(
     logged.filter(({ msg }) => msg === 'overloaded: requests are refused').length,
     1,
-    'told once, not per request',
+    'logged once, not per request',
   );
   let status = 503;
   for (let tries = 0; status === 503 && tries < 50; tries++) {

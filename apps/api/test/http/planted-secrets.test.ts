@@ -67,8 +67,8 @@ async function send(t: Test, request: InjectOptions) {
   const response = await app.inject(request);
   // The documentation redirects and keeps the query.
   const { location, ...headers } = response.headers;
-  const told = `${JSON.stringify(location?.startsWith('/api/docs/') ? headers : response.headers)}\n${response.body}`;
-  const found = plants.findIn(told);
+  const exposed = `${JSON.stringify(location?.startsWith('/api/docs/') ? headers : response.headers)}\n${response.body}`;
+  const found = plants.findIn(exposed);
   if (found.length > 0) t.fail(`${request.method} ${request.url} answers with ${found.join(', ')}`);
   return response;
 }
@@ -229,7 +229,7 @@ t.test('No secret reaches the traces', async (t) => {
       name,
     );
   }
-  const told = (span: object) => plants.findIn(JSON.stringify(span)).length > 0;
-  t.same(spans.filter(told), []);
+  const exposesSecret = (span: object) => plants.findIn(JSON.stringify(span)).length > 0;
+  t.same(spans.filter(exposesSecret), []);
   t.same(plants.findIn(Buffer.concat(requests.map(({ body }) => body)).toString('latin1')), [], 'as they came');
 });

@@ -15,7 +15,7 @@ const MONTH = '2026-11';
 const counters = (executions: number, tokens: number, tokensReserved = 0) => ({ executions, tokens, tokensReserved });
 const counter = (period: string) =>
   and(eq(usageCounters.userId, alice().id), eq(usageCounters.period, period)) as ReturnType<typeof eq>;
-const mend = async () => {
+const correctCounters = async () => {
   await ctx.db.delete(usageCounters);
   await ctx.db.delete(usageRecords);
 };
@@ -41,7 +41,7 @@ t.test('Calls of agent mode that are in progress are in the sum', async (t) => {
     (await findWrongCounters(ctx.db)).map(({ counted, expected }) => [counted, expected]),
     Array(2).fill([counters(1, 0, call.tokensReserved), counters(0, 0)]),
   );
-  await mend();
+  await correctCounters();
 });
 
 t.test('A counter that is too high or too low is found, with the expected one', async (t) => {
@@ -52,7 +52,7 @@ t.test('A counter that is too high or too low is found, with the expected one', 
     { userId: alice().id, period: MONTH, counted: counters(3, 501), expected: counters(3, 500) },
     { userId: alice().id, period: DAY, counted: counters(2, 500, 7), expected: counters(3, 500) },
   ]);
-  await mend();
+  await correctCounters();
 });
 
 t.test('A missing counter is found, and one without a ledger too', async (t) => {
@@ -63,7 +63,7 @@ t.test('A missing counter is found, and one without a ledger too', async (t) => 
     { userId: alice().id, period: '2026-10', counted: counters(4, 0), expected: counters(0, 0) },
     { userId: alice().id, period: DAY, counted: counters(0, 0), expected: counters(1, 9) },
   ]);
-  await mend();
+  await correctCounters();
 });
 
 t.test('A counter of zeros equals a missing one', async (t) => {

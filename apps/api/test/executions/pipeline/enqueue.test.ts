@@ -116,7 +116,7 @@ t.test('An instant in the ledger gets no second execution and costs no quota', a
   );
 });
 
-t.test('An overdue task is told apart from one that is merely due', async (t) => {
+t.test('An overdue task is distinguished from one that is merely due', async (t) => {
   await insertTask(ctx, alice().id);
   clock.advance(59_999);
   t.strictSame(await enqueueDue(ctx, { overdueMs: 60_000 }), { queued: [], refused: [] });

@@ -136,7 +136,7 @@ t.test('The estimated duration is a default before the first run, and the last d
 
 t.test('Every active webhook that subscribes gets an event, and no other', async (t) => {
   const [bob] = await insertUsers(ctx, 1);
-  const told = [
+  const expected = [
     await insertWebhook({ events: ['task.completed'] }),
     await insertWebhook({ events: ['task.completed'] }),
   ];
@@ -146,7 +146,7 @@ t.test('Every active webhook that subscribes gets an event, and no other', async
   await insertWebhook({ events: ['task.completed'], userId: bob! });
   await insertTask(ctx, alice().id);
   await runDue(t);
-  t.strictSame((await readDeliveries()).map(({ webhookId }) => webhookId).sort(), told.sort());
+  t.strictSame((await readDeliveries()).map(({ webhookId }) => webhookId).sort(), expected.sort());
 });
 
 t.test('Events of a rolled back change are never sent', async (t) => {
