@@ -18,7 +18,8 @@ const PEOPLE = 30;
 const PER_SECOND = 20;
 
 const canRun = process.platform === 'linux' && hasNginx();
-if (!canRun && process.env.REQUIRE_PROGRAMS) throw new Error('REQUIRE_PROGRAMS is set, but there is no nginx on the path.');
+if (!canRun && process.env.REQUIRE_PROGRAMS)
+  throw new Error('REQUIRE_PROGRAMS is set, but there is no nginx on the path.');
 const skip = canRun ? false : 'needs Linux and nginx (apt-get install nginx)';
 
 t.test('Carillon works behind nginx in production mode', { skip }, async (t) => {

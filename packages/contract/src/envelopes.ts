@@ -10,7 +10,7 @@ export const ErrorBody = Type.Object(
     message: Type.Optional(Type.String()),
     details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
-  { $id: 'Error', description: 'The body of an error' },
+  { $id: 'ErrorResponse', description: 'The body of an error' },
 );
 
 export const ValidationErrorBody = Type.Object(

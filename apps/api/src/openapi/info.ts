@@ -10,7 +10,7 @@ const INTRODUCTION = `Carillon runs AI prompts on a schedule, stores the result 
 forms. Unknown fields are rejected; unknown query parameters are ignored. Instants are ISO 8601; responses have them in
 UTC with milliseconds.
 
-**Errors** have the form of the schema \`Error\`: \`success\` is \`false\`, \`error\` is the error in short, \`message\` a
+**Errors** have the form of the schema \`ErrorResponse\`: \`success\` is \`false\`, \`error\` is the error in short, \`message\` a
 sentence. A validation error has messages by field in \`details\`. A resource of another user is not found: 404.
 Each response has an \`X-Request-ID\`, under which the log of the service has the request; callers may send their own.
 

@@ -135,6 +135,11 @@ t.test('error responses refer to named schemas and are described', async (t) => 
   }
 });
 
+t.test('no schema is named like the class Error, which generated clients have already', async (t) => {
+  t.notOk('Error' in document.components.schemas);
+  t.ok('ErrorResponse' in document.components.schemas);
+});
+
 t.test('every event of webhooks is described, with an example', async (t) => {
   t.same(Object.keys(document.webhooks).sort(), [...EVENT_KINDS].sort());
   for (const [kind, { post }] of Object.entries(document.webhooks)) {

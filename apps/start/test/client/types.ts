@@ -54,7 +54,7 @@ export const refusals: [
   Same<Answer<'createTask', 400>, Schemas['ValidationError']>,
   Same<Answer<'createTask', 402>, Schemas['QuotaError']>,
   Same<Answer<'createTask', 429>, Schemas['RateLimitError']>,
-  Same<Answer<'createTask', 503>, Schemas['Error']>,
+  Same<Answer<'createTask', 503>, Schemas['ErrorResponse']>,
   Same<Answer<'deleteUpload', 403>, Schemas['BareError']>,
   Same<Answer<'validateNotes', 400>, Schemas['NotValid']>,
 ] = [true, true, true, true, true, true];
