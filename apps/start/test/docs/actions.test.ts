@@ -35,3 +35,16 @@ t.test('the program of the page about actions runs', async (t) => {
   t.equal(await run(token), 'made 1\n');
   t.equal(await run(), 'Unauthorized AUTH_REQUIRED\n');
 });
+
+t.test('The table of actions has the arguments of every action', async (t) => {
+  const [, actions = ''] = readPage('packages/contract/src/actions/index.ts').split('interface Actions');
+  const methods = [...actions.matchAll(/^ {2}(\w+)\(session: SessionToken(.*)\): /gm)].map(([, name, args = '']) => [
+    name,
+    [...args.matchAll(/, (\w+)\??:/g)].map(([, argument]) => argument),
+  ]);
+  const listNames = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const [, table = ''] = readPage('docs/consumers/actions.md').split('| Action | Arguments');
+  const rows = table.split('\n').map((line) => line.split('|'));
+  const shown = rows.flatMap(([, names, args]) => listNames(names).map((name) => [name, listNames(args)]));
+  t.same(Object.fromEntries(shown), Object.fromEntries(methods));
+});
