@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
@@ -65,7 +66,7 @@ export async function endOwnSession(ctx: Context, caller: Caller, sessionId: str
 export const hasEmail = (email: string) => eq(sql`lower(${users.email})`, storedEmail(email));
 
 /** The database lower-cases as well, because its Unicode tables differ from those of Node. */
-export const storedEmail = (email: string) => sql`lower(${email.trim().toLowerCase()})`;
+export const storedEmail = (email: string) => sql`lower(${normalizeEmail(email)})`;
 
 interface AccountValues {
   name: string;

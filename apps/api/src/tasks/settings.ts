@@ -1,7 +1,7 @@
 import type { ChangeTaskInput, CreateTaskInput, TaskSettings } from '@carillon/contract/tasks';
+import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { tasks } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
-import { normalizeEmail } from '../mail/address.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 

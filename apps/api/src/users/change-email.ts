@@ -1,3 +1,4 @@
+import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { passwordResets, users, violatedUnique } from '@carillon/db';
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
@@ -7,7 +8,6 @@ import { AppError } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { EMAIL_CHANGES } from '../limits/rates.ts';
 import { assertRateLimit } from '../limits/windows.ts';
-import { normalizeEmail } from '../mail/address.ts';
 import { queueMail } from '../mail/queue.ts';
 
 /**

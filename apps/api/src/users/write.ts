@@ -1,11 +1,11 @@
 import type { ChangeProfileInput, ChangeSettingsInput } from '@carillon/contract/accounts/user-settings';
 import type { PatchUserInput } from '@carillon/contract/accounts/users';
+import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { encryptProviderKey } from '../crypto/provider-key.ts';
 import { accountDeleted } from '../errors.ts';
-import { normalizeEmail } from '../mail/address.ts';
 import { assertReachable } from '../webhooks/address.ts';
 import { setAccountWebhook } from '../webhooks/managed-webhooks.ts';
 import { assertEmailChange, emailColumns, followEmailChange, rejectTakenEmail } from './change-email.ts';

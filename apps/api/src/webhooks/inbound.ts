@@ -1,3 +1,4 @@
+import { parseId } from '@carillon/contract/primitives';
 import type { InboundInput } from '@carillon/contract/webhooks/inbound';
 import { users, webhooks } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
@@ -14,16 +15,17 @@ export interface InboundPath {
 }
 
 /** Every failure is the same 404, so that a caller learns nothing about a user. */
-export async function getInbound(ctx: Context, { userId, secret }: InboundPath) {
-  if (!/^[1-9]\d{0,8}$/.test(userId) || !isPathSafe(secret)) throw inboundNotFound();
+export async function getInbound(ctx: Context, path: InboundPath) {
+  const userId = parseId(path.userId);
+  if (userId === null || !isPathSafe(path.secret)) throw inboundNotFound();
   const [webhook] = await ctx.db
     .select(webhookFields)
     .from(webhooks)
     .innerJoin(users, eq(users.id, webhooks.userId))
     .where(
       and(
-        inArray(webhooks.secretLookup, listBlindIndexes(ctx, Number(userId), secret)),
-        eq(webhooks.userId, Number(userId)),
+        inArray(webhooks.secretLookup, listBlindIndexes(ctx, userId, path.secret)),
+        eq(webhooks.userId, userId),
         eq(webhooks.status, 'active'),
         eq(users.isActive, true),
       ),

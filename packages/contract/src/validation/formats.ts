@@ -40,10 +40,13 @@ const ATOM = '[^\\s@."(),:;<>\\[\\]\\\\\\p{C}]+';
 const LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,61}[\\p{L}\\p{N}])?';
 const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`, 'u');
 
-// Surrounding space is trimmed before the address is stored, so it is accepted here.
+/** The form in which e-mail addresses are stored and compared. */
+export const normalizeEmail = (address: string): string => address.trim().toLowerCase();
+
+// Validates what is stored: lower-casing can add characters, `İ` becomes `i` with a combining dot.
 function isEmail(value: string): boolean {
-  const address = value.trim();
-  return EMAIL.test(address) && address.indexOf('@') <= 64;
+  const address = normalizeEmail(value);
+  return EMAIL.test(address) && address.indexOf('@') <= 64 && normalizeEmail(address) === address;
 }
 
 function isHttpUrl(value: string): boolean {

@@ -63,10 +63,10 @@ function once<T extends object>(create: () => T): () => T {
   };
 }
 
-/** Plain decimals only: `1e3`, `0x1f` and ` 7 ` are not numbers. */
+/** Canonical decimals only, so that each number has one spelling: `01`, `+1`, `1e3`, `0x1f` and ` 7 ` are not numbers. */
 function parseParameter(text: unknown, type: unknown): unknown {
   if (typeof text !== 'string') return text;
-  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'integer' && /^(0|-?[1-9]\d{0,14})$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }

@@ -106,6 +106,7 @@ t.test('query parameters are parsed and defaulted, and unknown ones dropped', as
     '1.5',
     '1e1',
     '0x10',
+    '010',
     ' 7',
     '+7',
     '',

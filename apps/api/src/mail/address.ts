@@ -1,1 +1,0 @@
-export const normalizeEmail = (address: string): string => address.trim().toLowerCase();

@@ -1,0 +1,90 @@
+import { coupons, notifications, users } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { testContext } from '../support/context.ts';
+import { signUpAda } from '../support/people.ts';
+import { postTask } from '../support/tasks.ts';
+import { postWebhook, WEBHOOK } from '../support/webhooks.ts';
+
+const { app, ctx } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1000' } });
+const document = (await app.inject('/api/docs/json')).json();
+const ada = await signUpAda(app);
+const { headers } = ada;
+
+const post = async (url: string, payload: object = {}) =>
+  (await app.inject({ method: 'POST', url, headers, payload })).json();
+const taskId = await postTask(app, ada);
+const webhook = await postWebhook(app, ada, WEBHOOK);
+const { executionId } = await post(`/api/tasks/${taskId}/execute`);
+const { delivery } = await post(`/api/webhooks/${webhook.id}/test`);
+const alert = await post('/api/usage/alerts', { threshold: 80, notifyEmail: true, notifyWebhook: true });
+await post('/api/admin/coupons', { value: 7 });
+const text = { kind: 'task.failed', title: 'A', message: 'B', createdAt: ctx.now() };
+await ctx.db.insert(notifications).values({ userId: ada.id, ...text });
+const [session] = (await app.inject({ url: '/api/auth/sessions', headers })).json().sessions;
+const idOf = async (table: typeof coupons | typeof notifications) =>
+  (await ctx.db.select({ id: table.id }).from(table))[0]?.id;
+
+/** The existing rows by the beginning of the path. */
+const ROWS: Record<string, unknown> = {
+  '/api/tasks/{id}': taskId,
+  '/api/executions/{id}': executionId,
+  '/api/notifications/{id}': await idOf(notifications),
+  '/api/usage/alerts/{id}': alert.alert.id,
+  '/api/admin/coupons/{id}': await idOf(coupons),
+  '/api/admin/users/{id}': ada.id,
+  '/api/webhooks/{id}': webhook.id,
+  '/api/webhooks/{userId}': ada.id,
+  '/api/auth/sessions/{id}': session.id,
+};
+const VALUES = { deliveryId: delivery.id, secret: webhook.secret };
+
+const operations = Object.entries<Record<string, { requestBody?: { content: Record<string, { example?: object }> } }>>(
+  document.paths,
+).flatMap(([path, methods]) => {
+  const row = Object.keys(ROWS).find((start) => path === start || path.startsWith(`${start}/`));
+  if (row === undefined) return [];
+  return Object.entries(methods).map(([method, { requestBody }]) => ({
+    method: method.toUpperCase() as 'GET',
+    // The spelling of the first id is left to the test.
+    buildUrl: (id: unknown) =>
+      path
+        .replace(/\{(id|userId)\}/, String(id))
+        .replace(/\{(\w+)\}/g, (_, name: keyof typeof VALUES) => String(VALUES[name])),
+    id: ROWS[row],
+    payload: Object.values(requestBody?.content ?? {})[0]?.example,
+  }));
+});
+
+t.test('Each path with an id was tried, on a row that exists', async (t) => {
+  const withId = Object.keys(document.paths).filter((path) => /\{(id|userId|deliveryId)\}/.test(path));
+  const tried = Object.keys(ROWS).flatMap((row) => withId.filter((path) => path === row || path.startsWith(`${row}/`)));
+  t.same(tried.toSorted(), withId.toSorted());
+  t.ok(operations.length >= 29, String(operations.length));
+  for (const { method, buildUrl, id } of operations) {
+    if (method !== 'GET') continue;
+    t.equal((await app.inject({ url: buildUrl(id), headers })).statusCode, 200, buildUrl(id));
+  }
+});
+
+t.test('An id has one spelling: any other one is not found, by any operation', async (t) => {
+  for (const { method, buildUrl, id, payload } of operations) {
+    const spellings = [
+      `0${id}`,
+      `00${id}`,
+      `+${id}`,
+      `%20${id}`,
+      `${id}%20`,
+      `${id}.0`,
+      `${id}e0`,
+      `-${id}`,
+      `0x${id}`,
+    ];
+    for (const spelling of spellings) {
+      const url = buildUrl(spelling);
+      const answer = await app.inject({ method, url, headers, ...(payload && { payload }) });
+      t.equal(answer.statusCode, 404, `${method} ${url}`);
+    }
+  }
+  t.equal(await ctx.db.$count(users, eq(users.id, ada.id)), 1);
+});
