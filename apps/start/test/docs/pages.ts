@@ -30,7 +30,8 @@ export function listPages(): string[] {
   const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.name.endsWith('.md'))
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
-  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'packages/contract/README.md', ...docs.sort()];
+  const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'packages/contract/README.md'];
+  return [...pages, ...docs.sort()];
 }
 
 /** The fenced blocks of a page, in order. */
