@@ -4,6 +4,10 @@ import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { emailKey } from '../limits/keys.ts';
+import { RESET_MAILS, RESET_MAILS_PER_DAY } from '../limits/rates.ts';
+import { recordRejection } from '../limits/rejections.ts';
+import { checkRateLimit } from '../limits/windows.ts';
 import { queueMail, queueReset } from '../mail/queue.ts';
 import { hashPassword } from './passwords.ts';
 import { endUserSessions } from './sessions.ts';
@@ -14,9 +18,22 @@ const TOKEN = /^[0-9a-f]{64}$/;
 
 const TOKEN_ERRORS = { unknown: 'Token inválido', expired: 'Token expirado', used: 'Token já utilizado' } as const;
 
-/** Does the same for every address, so that it does not reveal accounts. Invalidates older tokens. */
+/**
+ * Does the same for every address, so that it does not reveal accounts. Invalidates older tokens, except beyond the limit
+ * of mails to one address: then nothing happens, so that strangers cannot keep the owner from using the last link.
+ */
 export async function requestReset(ctx: Context, { email }: { email: string }): Promise<void> {
-  await queueReset(ctx, storedEmail(email), 'Choose a new password');
+  if (await countResetMail(ctx, email)) await queueReset(ctx, storedEmail(email), 'Choose a new password');
+  else await recordRejection(ctx, RESET_MAILS.bucket);
+}
+
+/** Returns whether to mail. Only returns false if it returned true less than an hour ago: that link is still valid. */
+async function countResetMail(ctx: Context, email: string): Promise<boolean> {
+  const hour = await checkRateLimit(ctx, RESET_MAILS, emailKey(RESET_MAILS, email));
+  if (hour.isExceeded) return false;
+  const day = await checkRateLimit(ctx, RESET_MAILS_PER_DAY, emailKey(RESET_MAILS_PER_DAY, email));
+  const isFirstOfHour = hour.limit - hour.remaining === 1;
+  return isFirstOfHour || !day.isExceeded;
 }
 
 /** Creates the token of a reset mail and invalidates older ones. Returns null if no active account has the address. */

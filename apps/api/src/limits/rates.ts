@@ -11,6 +11,7 @@ export interface RateLimit {
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 const rate = (bucket: string, limit: number, windowSeconds: number, scope: Scope): RateLimit => ({
   bucket,
@@ -65,6 +66,13 @@ export const toAddressLimit = ({ bucket }: RateLimit): RateLimit =>
 
 /** From all addresses together; see `auth/throttle-login.ts`. */
 export const ACCOUNT_LOGINS = rate('sign-in to one account', 100, 15 * MINUTE, 'ip+email');
+
+/**
+ * Reset mails to one e-mail address, whoever requests them; see `auth/password-reset.ts`. Beyond the second limit, the
+ * first request of each hour is still mailed.
+ */
+export const RESET_MAILS = rate('reset mails to one address', 3, HOUR, 'ip+email');
+export const RESET_MAILS_PER_DAY = rate('reset mails to one address in a day', 10, DAY, 'ip+email');
 
 export const PASSWORD_ATTEMPTS = rate('change of the password', 5, 15 * MINUTE, 'user');
 

@@ -1,6 +1,7 @@
 import { mails, passwordResets, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { getReset, requestReset } from '../../src/auth/password-reset.ts';
 import { START, testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
@@ -126,6 +127,39 @@ t.test('Queued requests of one account make one mail, and its link works', async
   await Promise.all([deliverDueMails(ctx), deliverDueMails(ctx), deliverDueMails(ctx)]);
   t.equal(server.received.length, 1);
   t.equal((await validate(getResetToken(server.received[0] ?? {}))).statusCode, 200);
+});
+
+t.test('20 requests from 20 networks send 3 mails, and the last link stays valid for its hour', async (t) => {
+  const own = await testContext(t, { env: { SMTP_URL: server.url, RATE_LIMIT_MULTIPLIER: '1' } });
+  const alice = await signUpAlice(own.app);
+  for (let n = 0; n < 20; n++) {
+    own.clock.advance(1000);
+    for (const email of ['alice@example.com', 'unknown@example.com']) {
+      const remoteAddress = `2001:db8:0:${n.toString(16)}::1`;
+      const request = { method: 'POST', url: '/api/auth/forgot-password', remoteAddress, payload: { email } } as const;
+      const answer = await own.app.inject(request);
+      t.same([answer.statusCode, answer.json()], [200, { success: true, message }]);
+    }
+    await deliverDueMails(own.ctx);
+    const last = getResetToken(server.received.at(-1) ?? {});
+    t.same(await getReset(own.ctx, last), { userId: alice.id }, `the last link works after request ${n + 1}`);
+  }
+  t.equal(server.received.length, 3);
+  own.clock.advance(59 * MINUTE_MS);
+  t.same(await getReset(own.ctx, getResetToken(server.received.at(-1) ?? {})), { userId: alice.id });
+});
+
+t.test('Requests all day long send a mail an hour, so that the owner always has a valid link', async (t) => {
+  const own = await testContext(t, { env: { SMTP_URL: server.url, RATE_LIMIT_MULTIPLIER: '1' } });
+  const alice = await signUpAlice(own.app);
+  for (let minute = 0; minute < 24 * 60; minute += 10) {
+    await requestReset(own.ctx, { email: 'Alice@example.com' });
+    await deliverDueMails(own.ctx);
+    const last = getResetToken(server.received.at(-1) ?? {});
+    t.same(await getReset(own.ctx, last), { userId: alice.id }, `the last link works after ${minute} minutes`);
+    own.clock.advance(10 * MINUTE_MS);
+  }
+  t.equal(server.received.length, 30, '3 an hour up to 10, then 1 an hour');
 });
 
 t.test('The link has the configured host, whatever Host the request has', async (t) => {

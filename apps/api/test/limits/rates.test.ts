@@ -3,12 +3,15 @@ import {
   ACCOUNT_LOGINS,
   ACTION_RATE_LIMITS,
   DELIVERIES,
+  EMAIL_CHANGES,
   findRateLimit,
   isExempt,
   OTHER_ENDPOINTS,
   PASSWORD_ATTEMPTS,
   PUBLIC_ENDPOINTS,
   RATE_LIMITS,
+  RESET_MAILS,
+  RESET_MAILS_PER_DAY,
 } from '../../src/limits/rates.ts';
 import { testContext } from '../support/context.ts';
 import { listRoutes } from '../support/contract/conformance.ts';
@@ -68,6 +71,9 @@ t.test('No two limits share a counter', async (t) => {
     PUBLIC_ENDPOINTS,
     ACCOUNT_LOGINS,
     PASSWORD_ATTEMPTS,
+    EMAIL_CHANGES,
+    RESET_MAILS,
+    RESET_MAILS_PER_DAY,
     ...Object.values(ACTION_RATE_LIMITS),
   ].map(({ bucket }) => bucket);
   t.equal(new Set(buckets).size, buckets.length);

@@ -2,7 +2,7 @@ import { date, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-
 import { users } from './accounts.ts';
 import { instant } from './columns.ts';
 
-/** Rate-limit windows. The table is UNLOGGED: counters live an hour at most, and may be lost when the database crashes. */
+/** Rate-limit windows. The table is UNLOGGED: counters live a day at most, and may be lost when the database crashes. */
 export const rateWindows = pgTable(
   'rate_windows',
   {
