@@ -41,20 +41,40 @@ t.test(
   async (t) => {
     const { db } = await overWire(t, 1);
     const [entered, enter] = signal();
+    let isRefused = false;
     const held = db.transaction(async (tx) => {
       await write(tx, 'held');
       enter();
-      await wait(DEADLINE_MS * 1.5);
+      while (!isRefused) await one(tx);
       await write(tx, 'to the end');
     });
     await entered;
     const { error, ms } = await refused(one(db));
+    isRefused = true;
     t.equal((error as { cause?: DatabaseUnavailable }).cause?.code, 'DATABASE_BUSY');
     t.ok(ms < DEADLINE_MS + SLACK_MS);
     await held;
     t.same(await notes(), ['held', 'to the end']);
   },
 );
+
+t.test('A transaction that sends nothing is ended, and others get its locks before they give up waiting', async (t) => {
+  const { db } = await overWire(t);
+  const lock = (db: Db) => db.execute(sql`lock table notes`);
+  const [entered, enter] = signal();
+  const [locked, goOn] = signal();
+  const idle = db.transaction(async (tx) => {
+    await lock(tx);
+    enter();
+    await locked;
+    await write(tx, 'too late');
+  });
+  await entered;
+  await db.transaction(lock);
+  goOn();
+  await t.rejects(idle);
+  t.same(await notes(), []);
+});
 
 t.test('A statement is refused at once when thousands are waiting', async (t) => {
   const { db, close } = connect(url, { max: 1, deadlineMs: 20_000 });

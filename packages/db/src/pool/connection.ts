@@ -136,7 +136,8 @@ function createClient({ url, applicationName, deadlineMs, parsers, serializers }
       // A live server gives up before the client does, so no abandoned statement keeps running.
       statement_timeout: Math.round(deadlineMs * 0.875),
       lock_timeout: Math.round(deadlineMs * 0.75),
-      idle_in_transaction_session_timeout: 20_000,
+      // A stopped process may hold a lock in one transaction and wait for it in another: others wait for both.
+      idle_in_transaction_session_timeout: Math.round(deadlineMs * 0.35),
     },
     ...hooks,
   };
