@@ -25,7 +25,7 @@ export async function openContext(
   const log = pino(loggerOptions(config), logDestination());
   const { db, poolState, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
   open.defer(closeDatabase);
-  const ai = createAi(config.ai);
+  const ai = createAi(config.ai, log);
   open.defer(() => ai.close());
   const mail = createMail(config.mail, log);
   open.defer(() => mail.close());

@@ -70,7 +70,8 @@ function readBlock({ type, text, thinking }: JsonObject, reply: ModelReply): voi
 }
 
 function readStopReason(reason: unknown, reply: ModelReply): void {
-  if (typeof reason === 'string') reply.finishReason = reason === 'refusal' ? 'content_filter' : 'stop';
+  if (typeof reason !== 'string') return;
+  reply.finishReason = reason === 'refusal' ? 'content_filter' : reason === 'max_tokens' ? 'length' : 'stop';
 }
 
 /** A stream sends its counts at the beginning, and the changed ones again at the end. */

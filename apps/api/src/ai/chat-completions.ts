@@ -21,7 +21,7 @@ export const chatCompletions: Protocol = {
   },
   readMessage(answer, reply) {
     const choice = toObject(toArray(answer.choices)[0]);
-    if (typeof choice.message !== 'object' || choice.message === null) return false;
+    if (!choice.error && (typeof choice.message !== 'object' || choice.message === null)) return false;
     reply.finishReason = 'stop';
     readChoice(answer, choice, choice.message, reply);
     return true;
@@ -64,6 +64,7 @@ function toContentPart(part: MessagePart) {
 }
 
 function readChoice(answer: JsonObject, choice: JsonObject, message: unknown, reply: ModelReply): void {
+  if (choice.error) reply.error = { error: choice.error };
   if (reply.model === '' && typeof answer.model === 'string') reply.model = answer.model;
   const { content, reasoning_content, reasoning, refusal } = toObject(message);
   reply.addReasoning(reasoning_content ?? reasoning);
@@ -83,7 +84,7 @@ function readChoice(answer: JsonObject, choice: JsonObject, message: unknown, re
 
 /** `error`: OpenRouter's reason if a model fails in the middle of its answer. */
 const toFinishReason = (reason: string): ModelReply['finishReason'] =>
-  reason === 'content_filter' || reason === 'error' ? reason : 'stop';
+  reason === 'length' || reason === 'content_filter' || reason === 'error' ? reason : 'stop';
 
 /** Mistral's models send their reasoning as a part of the content. */
 function readContentPart(part: JsonObject, reply: ModelReply): void {

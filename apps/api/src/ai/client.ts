@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { CallResult, ProviderCalls } from './provider-call.ts';
 import type { AiRequest } from './request.ts';
+import type { Warnings } from './usage.ts';
 
 export type AiOutcome = CallResult & { durationMs: number };
 
@@ -12,13 +13,16 @@ export interface Ai {
 
 const LOAD_DELAY_MS = 1000;
 
-/** `ask` makes one call within `timeoutMs`, without retries. After `close` every call ends as `INTERRUPTED`. */
-export function createAi(settings: Config['ai']): Ai {
+/**
+ * `ask` makes one call within `timeoutMs`, without retries. After `close` every call ends as `INTERRUPTED`.
+ * Implausible claims of a provider go to `log`.
+ */
+export function createAi(settings: Config['ai'], log?: Warnings): Ai {
   let loading: Promise<ProviderCalls> | undefined;
   let closed = false;
   // Loading the price list takes some 20 ms, which would delay the start of the process.
   const load = () => {
-    loading ??= import('./provider-call.ts').then(({ createProviderCalls }) => createProviderCalls(settings));
+    loading ??= import('./provider-call.ts').then(({ createProviderCalls }) => createProviderCalls(settings, log));
     return loading;
   };
   const timer = setTimeout(() => void load(), LOAD_DELAY_MS).unref();

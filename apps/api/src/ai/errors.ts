@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ERROR_CODES } from '@carillon/db';
 import { toArray, toObject } from '../egress/json.ts';
+import { classifyReported, classifyStatus } from './classify-error.ts';
 import { maskSecrets, type Secrets } from './mask-secrets.ts';
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -14,7 +15,8 @@ export type ProviderError =
   | { kind: 'aborted'; sent: boolean }
   /** 2xx with something that is not an answer of the protocol. */
   | { kind: 'unreadable'; body: string }
-  | { kind: 'event'; event: unknown };
+  /** 2xx with the provider's error in place of an answer or of its end. */
+  | { kind: 'reported'; error: unknown; headers: IncomingHttpHeaders };
 
 export interface AiError {
   errorCode: ErrorCode;
@@ -25,12 +27,11 @@ export interface AiError {
   sent: boolean;
 }
 
-type ProviderErrorCode = Exclude<ErrorCode, 'INTERRUPTED'>;
-
 const MAX_MESSAGE = 500;
+const MAX_CHECKED = 4096;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-const MESSAGES: Record<ProviderErrorCode, string> = {
+const MESSAGES: Record<ErrorCode, string> = {
   RATE_LIMIT_EXCEEDED: 'The provider limits how often it may be asked',
   QUOTA_EXCEEDED: "The provider account's quota or credit is used up",
   TIMEOUT: 'The provider gave up waiting',
@@ -39,6 +40,7 @@ const MESSAGES: Record<ProviderErrorCode, string> = {
   CONTENT_FILTERED: "The provider's content filter refused the request",
   INVALID_REQUEST: 'The provider refused the request',
   PROVIDER_ERROR: 'The answer of the provider could not be used',
+  INTERRUPTED: 'The run was aborted',
 };
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMIT_EXCEEDED',
@@ -55,7 +57,7 @@ export const createError = (errorCode: ErrorCode, message: string, sent = false)
   sent,
 });
 
-export const aborted = (sent = false): AiError => createError('INTERRUPTED', 'The run was aborted.', sent);
+export const aborted = (sent = false): AiError => createError('INTERRUPTED', `${MESSAGES.INTERRUPTED}.`, sent);
 
 export function toAiError(error: ProviderError, secrets: Secrets, timeoutMs: number): AiError {
   switch (error.kind) {
@@ -72,21 +74,23 @@ export function toAiError(error: ProviderError, secrets: Secrets, timeoutMs: num
     case 'aborted':
       return aborted(error.sent);
     case 'unreadable': {
-      // The provider answered 2xx, so it may have been billed: a repeat could be billed twice.
-      const { message } = parseErrorBody(error.body);
-      return createError('PROVIDER_ERROR', buildMessage(MESSAGES.PROVIDER_ERROR, message, secrets), true);
+      // The provider answered 2xx, so it may have been billed.
+      const { type, message } = parseErrorBody(error.body);
+      const errorCode = classifyReported(type, maskSecrets(message, secrets, MAX_MESSAGE));
+      return createError(errorCode, buildMessage(MESSAGES.PROVIDER_ERROR, message, secrets), true);
     }
-    case 'event':
-      return toEventAiError(error.event, secrets);
+    case 'reported':
+      return toReportedAiError(error, secrets);
   }
 }
 
-function toEventAiError(event: unknown, secrets: Secrets): AiError {
-  const { message, type } = readErrorFields(event);
-  const words = `${type} ${maskSecrets(message, secrets, MAX_MESSAGE)}`;
-  const status = Number(/(?<!\S)[45]\d\d(?!\S)/.exec(type)?.[0]);
-  const errorCode = status ? classifyStatus(status, words) : classifyWords(words);
-  return createError(errorCode, buildMessage(MESSAGES[errorCode], message, secrets));
+function toReportedAiError({ error, headers }: ProviderError & { kind: 'reported' }, secrets: Secrets): AiError {
+  const { message, type } = readErrorFields(error);
+  const errorCode = classifyReported(type, maskSecrets(message, secrets, MAX_MESSAGE));
+  return {
+    ...createError(errorCode, buildMessage(MESSAGES[errorCode], message, secrets)),
+    retryAfterMs: RETRYABLE.has(errorCode) ? readRetryAfterMs(headers) : null,
+  };
 }
 
 function toHttpAiError({ status, body, headers }: ProviderError & { kind: 'http' }, secrets: Secrets): AiError {
@@ -99,41 +103,19 @@ function toHttpAiError({ status, body, headers }: ProviderError & { kind: 'http'
   };
 }
 
-const NO_CREDIT = /insufficient[_ ](?:quota|credit|balance|funds)|credit balance|billing/i;
-const FILTERED = /content[_ -]?(?:filter|policy|management)|ResponsibleAI|moderation|flagged/i;
-
-function classifyStatus(status: number, words: string): ProviderErrorCode {
-  if (status >= 500) return 'PROVIDER_UNAVAILABLE';
-  if (status < 400) return 'PROVIDER_ERROR';
-  if (status === 408) return 'TIMEOUT';
-  if (status === 401) return 'AUTHENTICATION_FAILED';
-  if (status === 402 || NO_CREDIT.test(words)) return 'QUOTA_EXCEEDED';
-  if (status === 429) return 'RATE_LIMIT_EXCEEDED';
-  if (FILTERED.test(words)) return 'CONTENT_FILTERED';
-  return status === 403 ? 'AUTHENTICATION_FAILED' : 'INVALID_REQUEST';
-}
-
-function classifyWords(words: string): ProviderErrorCode {
-  if (NO_CREDIT.test(words)) return 'QUOTA_EXCEEDED';
-  if (FILTERED.test(words)) return 'CONTENT_FILTERED';
-  if (/rate[_ -]?limit/i.test(words)) return 'RATE_LIMIT_EXCEEDED';
-  if (/authentication_error|permission_error/.test(words)) return 'AUTHENTICATION_FAILED';
-  if (/invalid_request_error|not_found_error|request_too_large/.test(words)) return 'INVALID_REQUEST';
-  return /overload|unavailable|server[_ ]error|api_error/i.test(words) ? 'PROVIDER_UNAVAILABLE' : 'PROVIDER_ERROR';
-}
-
 interface ErrorFields {
   message: string;
   type: string;
   parameter: string;
 }
 
-/** The provider's own message in any of the usual shapes; empty for an HTML page. */
+/** The provider's own message in any of the usual shapes; empty for an HTML page and for binary data. */
 export function parseErrorBody(body: string): ErrorFields {
   try {
     return readErrorFields(JSON.parse(body));
   } catch {
-    return { message: /^\s*[<{[]/.test(body) ? '' : body, type: '', parameter: '' };
+    const start = body.slice(0, MAX_CHECKED).replace(/\s/g, '');
+    return { message: /^[<{[]|[\uFFFD\p{Cc}]/u.test(start) ? '' : body, type: '', parameter: '' };
   }
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { toStorableText } from '@carillon/db/storable-text';
 import type { Config } from '../config/config.ts';
 import { createOperatorClient } from '../egress/operator-client.ts';
@@ -6,9 +5,10 @@ import { type AiError, aborted, createError, type ErrorCode, type ProviderError,
 import { createModelQuirks } from './model-quirks.ts';
 import { askOfflineModel } from './offline-model.ts';
 import { createProviders, type Route } from './providers.ts';
-import { createReplyReader, MAX_TEXT, ModelReply, type ReplyReader } from './reply.ts';
+import { MAX_TEXT, ModelReply } from './reply.ts';
 import { type AiRequest, findUnsupportedAttachment, joinRequestText } from './request.ts';
-import { type AiUsage, computeUsage, estimateUsage } from './usage.ts';
+import { MAX_ANSWER_BYTES, ProviderResponse } from './response.ts';
+import { type AiUsage, computeUsage, estimateUsage, type Warnings } from './usage.ts';
 
 export type CallResult = {
   /** Null if nothing reached the provider, or it is not known what did. */
@@ -25,12 +25,10 @@ export interface ProviderCalls {
 
 const CONNECTIONS = 1000;
 const CONNECT_MS = 10_000;
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-const MAX_ERROR_BYTES = 64 * 1024;
-/** Responses are not decompressed: a small one may expand to any size. */
+/** Compressed answers could not be passed on as they arrive. */
 const HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'user-agent': 'Carillon' };
 
-export function createProviderCalls(settings: Config['ai']): ProviderCalls {
+export function createProviderCalls(settings: Config['ai'], log?: Warnings): ProviderCalls {
   const http = createOperatorClient({ connections: CONNECTIONS, connectMs: CONNECT_MS });
   const providers = createProviders(settings);
   const quirks = createModelQuirks();
@@ -45,7 +43,8 @@ export function createProviderCalls(settings: Config['ai']): ProviderCalls {
       const reply = new ModelReply(request.onText);
       const error = await post(request, route, body, deadlineAt - performance.now(), reply);
       if (error === null) {
-        return toResult(reply, computeUsage(request, reply, protocol.readTokenCounts(reply.usage), apiUrl));
+        const usage = computeUsage(request, reply, protocol.readTokenCounts(reply.usage), apiUrl, log);
+        return toResult(request, reply, usage);
       }
       if (quirks.learn(request.model, error, known)) continue;
       const keys = [key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
@@ -63,7 +62,7 @@ export function createProviderCalls(settings: Config['ai']): ProviderCalls {
     timeoutMs: number,
     reply: ModelReply,
   ): Promise<ProviderError | null> {
-    const response: ResponseState = { reader: null, errorAnswer: null, error: null };
+    const response = new ProviderResponse(protocol, reply, request.onText !== undefined);
     const { end, sent, error } = await http.request({
       origin,
       path,
@@ -73,24 +72,14 @@ export function createProviderCalls(settings: Config['ai']): ProviderCalls {
       signals: [request.signal],
       timeoutMs,
       maxBytes: MAX_ANSWER_BYTES,
-      onHeaders(status, headers) {
-        if (status >= 300) response.errorAnswer = { status, headers, chunks: [], bytes: 0 };
-        else response.reader = createReplyReader(protocol, headers, reply, request.onText !== undefined);
-      },
-      onData(chunk) {
-        if (response.errorAnswer) return addToErrorAnswer(response.errorAnswer, chunk);
-        response.error = response.reader?.read(chunk) ?? null;
-        return response.error !== null;
-      },
+      onHeaders: (status, headers) => response.start(status, headers),
+      onData: (chunk) => response.read(chunk),
     });
-    // The status of an error counts, even if its body breaks off.
-    if (response.errorAnswer)
-      return end === 'aborted' ? { kind: 'aborted', sent: false } : toHttpError(response.errorAnswer);
+    if (response.hasErrorStatus) return end === 'aborted' ? { kind: 'aborted', sent: false } : response.getHttpError();
     switch (end) {
       case 'complete':
-        return response.reader?.end() ?? null;
       case 'stopped':
-        return response.error;
+        return response.end();
       case 'too_large':
         return { kind: 'too_large' };
       case 'timeout':
@@ -120,31 +109,6 @@ export function createProviderCalls(settings: Config['ai']): ProviderCalls {
 
 type ProviderRoute = Extract<Route, { kind: 'provider' }>;
 
-interface ResponseState {
-  /** Of a 2xx response. */
-  reader: ReplyReader | null;
-  /** Of any other. */
-  errorAnswer: ErrorAnswer | null;
-  error: ProviderError | null;
-}
-
-interface ErrorAnswer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  chunks: Buffer[];
-  bytes: number;
-}
-
-function addToErrorAnswer(errorAnswer: ErrorAnswer, chunk: Buffer): boolean {
-  errorAnswer.chunks.push(chunk);
-  errorAnswer.bytes += chunk.length;
-  return errorAnswer.bytes >= MAX_ERROR_BYTES;
-}
-
-function toHttpError({ status, headers, chunks }: ErrorAnswer): ProviderError {
-  return { kind: 'http', status, headers, body: Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString() };
-}
-
 /** The code of an error or of its cause, such as `ECONNREFUSED`; never its text, which may contain an address. */
 function findErrorCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -153,14 +117,21 @@ function findErrorCode(error: unknown): string {
   return 'unknown cause';
 }
 
-function toResult({ finishReason, text }: ModelReply, usage: AiUsage): CallResult {
+function toResult({ maxTokens }: AiRequest, { finishReason, text }: ModelReply, usage: AiUsage): CallResult {
   if (finishReason === 'content_filter') {
     return toFailure(createError('CONTENT_FILTERED', "The provider's content filter stopped the answer."), usage);
   }
   if (finishReason === 'error') {
-    return toFailure(createError('PROVIDER_ERROR', 'The provider broke the answer off with an error.'), usage);
+    return toFailure(createError('PROVIDER_UNAVAILABLE', 'The provider broke the answer off with an error.'), usage);
   }
-  return { ok: true, text: toStorableText(text, MAX_TEXT), usage };
+  const shown = toStorableText(text, MAX_TEXT);
+  if (/\S/.test(shown)) return { ok: true, text: shown, usage };
+  // The same limit would end the next answer in the same place.
+  const error =
+    finishReason === 'length'
+      ? createError('PROVIDER_ERROR', `The model wrote no text within ${maxTokens} tokens: raise maxTokens.`)
+      : createError('PROVIDER_UNAVAILABLE', 'The answer of the provider has no text.');
+  return toFailure(error, usage);
 }
 
 function toFailure({ errorCode, message, retryable, retryAfterMs }: AiError, usage: AiUsage | null = null): CallResult {

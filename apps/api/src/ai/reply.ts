@@ -9,12 +9,9 @@ import type { AiRequest } from './request.ts';
 
 export const MAX_TEXT = 1024 * 1024;
 
-/** A PostgreSQL integer. */
-const MAX_TOKEN_COUNT = 2 ** 31 - 1;
-
 /** Zero for anything that is not a count. Some services send zero without counting. */
 export const toTokenCount = (value: unknown): number =>
-  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_TOKEN_COUNT ? value : 0;
+  typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : 0;
 
 export interface Protocol {
   path: string;
@@ -38,7 +35,9 @@ export class ModelReply {
   /** A stream that announces its beginning also announces its end. */
   started = false;
   /** Null until the answer says that it has ended. */
-  finishReason: 'stop' | 'content_filter' | 'error' | null = null;
+  finishReason: 'stop' | 'length' | 'content_filter' | 'error' | null = null;
+  /** What the provider reports in place of an answer, or of its end. */
+  error: JsonObject | null = null;
   #deltas: ReturnType<typeof createStorableTextStream> | null;
 
   constructor(onText?: (delta: string) => void) {
@@ -80,10 +79,14 @@ export function createReplyReader(
   // LiteLLM sends the cost of a call here.
   reply.headerCost = headers['x-litellm-response-cost'];
   const isStream = streamed && !/^application\/json\b/i.test(headers['content-type'] ?? '');
-  return isStream ? createStreamReader(protocol, reply) : createMessageReader(protocol, reply);
+  return isStream ? createStreamReader(protocol, headers, reply) : createMessageReader(protocol, headers, reply);
 }
 
-function createMessageReader(protocol: Protocol, reply: ModelReply): ReplyReader {
+/** `"error": null` and `"error": {}` accompany answers of some services. */
+const isError = ({ error, object, type }: JsonObject) =>
+  object === 'error' || type === 'error' || (Boolean(error) && JSON.stringify(error) !== '{}');
+
+function createMessageReader(protocol: Protocol, headers: IncomingHttpHeaders, reply: ModelReply): ReplyReader {
   const chunks: Buffer[] = [];
   return {
     read(bytes) {
@@ -94,14 +97,18 @@ function createMessageReader(protocol: Protocol, reply: ModelReply): ReplyReader
       const [first] = chunks;
       const body = new TextDecoder().decode(chunks.length === 1 ? first : Buffer.concat(chunks));
       const answer = parseJson(body);
-      if (answer === undefined || !protocol.readMessage(toObject(answer), reply)) return { kind: 'unreadable', body };
+      // Google sends its errors in a list.
+      const fields = toObject(Array.isArray(answer) ? answer[0] : answer);
+      if (isError(fields)) return { kind: 'reported', error: fields, headers };
+      if (!protocol.readMessage(fields, reply)) return { kind: 'unreadable', body };
+      if (reply.error) return { kind: 'reported', error: reply.error, headers };
       reply.endText();
       return null;
     },
   };
 }
 
-function createStreamReader(protocol: Protocol, reply: ModelReply): ReplyReader {
+function createStreamReader(protocol: Protocol, headers: IncomingHttpHeaders, reply: ModelReply): ReplyReader {
   const decoder = new TextDecoder();
   let error: ProviderError | null = null;
   const parser = createParser({
@@ -114,8 +121,9 @@ function createStreamReader(protocol: Protocol, reply: ModelReply): ReplyReader 
       const event = parseJson(data);
       const fields = toObject(event);
       if (event === undefined) error = { kind: 'unreadable', body: data };
-      else if (fields.error || fields.object === 'error') error = { kind: 'event', event };
+      else if (isError(fields)) error = { kind: 'reported', error: fields, headers };
       else protocol.readEvent(fields, reply);
+      if (reply.error) error ??= { kind: 'reported', error: reply.error, headers };
     },
   });
   return {
@@ -128,7 +136,8 @@ function createStreamReader(protocol: Protocol, reply: ModelReply): ReplyReader 
         reply.endText();
         return null;
       }
-      if (reply.started) return { kind: 'connection', reason: 'the answer has no end', sent: true };
+      if (reply.started || reply.outputText !== '')
+        return { kind: 'connection', reason: 'the answer has no end', sent: true };
       return { kind: 'unreadable', body: '' };
     },
   };

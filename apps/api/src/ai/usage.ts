@@ -1,4 +1,5 @@
 import { toStorableText } from '@carillon/db/storable-text';
+import type { Logger } from 'pino';
 import { estimateTokenCount } from 'tokenx';
 import { calculatePriceUsd, type TokenCounts } from './pricing.ts';
 import type { ModelReply } from './reply.ts';
@@ -12,24 +13,52 @@ export interface AiUsage {
   costUsd: number;
 }
 
-const MAX_MODEL_NAME = 200;
-/** A higher figure is not a cost; sums of absurd figures would leave the range of a number. */
-const MAX_COST_USD = 1e6;
+/** Receives a line for each claim of a provider that is beyond what is possible. */
+export type Warnings = Pick<Logger, 'warn'>;
 
-/** Missing counts are estimated. The cost is the provider's own (OpenRouter, LiteLLM), else that of the price list. */
-export function computeUsage(request: AiRequest, reply: ModelReply, counts: TokenCounts, apiUrl: string): AiUsage {
+const MAX_MODEL_NAME = 200;
+/** For instructions that a service adds, and for reasoning that it does not count against the limit. */
+const SPARE_TOKENS = 8192;
+/** More than any model takes for an image, or for the first pages of a PDF. */
+const TOKENS_PER_FILE = 65_536;
+const TOKENS_PER_FILE_BYTE = 2;
+/** Ten times the dearest model, and a dollar for what is not priced by tokens, such as a search. */
+const MAX_USD_PER_TOKEN = 0.01;
+const SPARE_USD = 1;
+
+/**
+ * Missing counts are estimated, and those beyond what is possible are cut. The cost is the provider's own (OpenRouter,
+ * LiteLLM) if it is possible, else that of the price list.
+ */
+export function computeUsage(
+  request: AiRequest,
+  reply: ModelReply,
+  claimed: TokenCounts,
+  apiUrl: string,
+  log?: Warnings,
+): AiUsage {
   const model = toStorableText(reply.model, MAX_MODEL_NAME) || request.model;
+  const counts = limitCounts(claimed, request, reply);
   const inputTokens = counts.inputTokens || estimateInputTokens(request);
   const outputTokens = counts.outputTokens || estimateOutputTokens(reply.outputText);
   const call = { ...counts, inputTokens, outputTokens, apiUrl };
-  const given = toCostUsd(reply.usage.cost ?? reply.headerCost);
-  return {
+  const claimedUsd = toNumber(reply.usage.cost ?? reply.headerCost);
+  const givenUsd = isPossibleCost(claimedUsd, inputTokens + outputTokens) ? claimedUsd : undefined;
+  const wasCut = counts.inputTokens < claimed.inputTokens || counts.outputTokens < claimed.outputTokens;
+  const usage = {
     model,
     inputTokens,
     outputTokens,
-    estimated: counts.inputTokens === 0 || (counts.outputTokens === 0 && outputTokens > 0),
-    costUsd: given ?? (calculatePriceUsd({ model, ...call }) || calculatePriceUsd({ model: request.model, ...call })),
+    estimated: wasCut || counts.inputTokens === 0 || (counts.outputTokens === 0 && outputTokens > 0),
+    costUsd:
+      givenUsd ?? (calculatePriceUsd({ model, ...call }) || calculatePriceUsd({ model: request.model, ...call })),
   };
+  if (wasCut || givenUsd !== claimedUsd) {
+    const { inputTokens: input, outputTokens: output } = claimed;
+    const claim = { inputTokens: input, outputTokens: output, costUsd: claimedUsd };
+    log?.warn({ apiUrl, claim, usage }, 'an AI provider claims more tokens or costs than are possible');
+  }
+  return usage;
 }
 
 /** For a call that was sent and not answered to the end: its input and the output so far, estimated. */
@@ -41,7 +70,28 @@ export function estimateUsage(request: AiRequest, apiUrl: string, outputText: st
 
 const estimateOutputTokens = (text: string) => (text === '' ? 0 : estimateTokenCount(text));
 
-function toCostUsd(given: unknown): number | undefined {
+/** A token is at least a byte. What arrived counts if it is more than was asked for. */
+function limitCounts(claimed: TokenCounts, request: AiRequest, { outputText }: ModelReply): TokenCounts {
+  const outputLimit = SPARE_TOKENS + Math.max(2 * request.maxTokens, Buffer.byteLength(outputText));
+  const inputTokens = Math.min(claimed.inputTokens, SPARE_TOKENS + getMaxInputTokens(request));
+  const cacheReadTokens = Math.min(claimed.cacheReadTokens, inputTokens);
+  return {
+    inputTokens,
+    outputTokens: Math.min(claimed.outputTokens, outputLimit),
+    cacheReadTokens,
+    cacheWriteTokens: Math.min(claimed.cacheWriteTokens, inputTokens - cacheReadTokens),
+  };
+}
+
+function getMaxInputTokens({ system = '', prompt, attachments = [] }: AiRequest): number {
+  const files = attachments.map(({ data }) => TOKENS_PER_FILE + TOKENS_PER_FILE_BYTE * data.byteLength);
+  return Buffer.byteLength(system) + Buffer.byteLength(prompt) + files.reduce((sum, tokens) => sum + tokens, 0);
+}
+
+const isPossibleCost = (usd: number | undefined, tokens: number) =>
+  usd !== undefined && usd >= 0 && usd <= SPARE_USD + MAX_USD_PER_TOKEN * tokens;
+
+function toNumber(given: unknown): number | undefined {
   const value = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
-  return typeof value === 'number' && value >= 0 && value <= MAX_COST_USD ? value : undefined;
+  return typeof value === 'number' && !Number.isNaN(value) ? value : undefined;
 }

@@ -212,13 +212,6 @@ t.test('A silent stream sends keep-alive comments', async (t) => {
   await until(isBooked);
 });
 
-t.test('An empty answer is a stream of its last event', async (t) => {
-  ai.answer(() => ({ text: '' }));
-  const events = parseEvents((await ask(undefined, { headers: EVENTS })).body);
-  t.match(events, [{ event: 'done', data: { response: { content: '' }, suggestions: [] } }]);
-  t.equal(events.length, 1);
-});
-
 t.test('Concurrent streams do not mix', async (t) => {
   ai.answer(({ body }) => buildModelAnswer(`You said: ${body.messages.at(-1)?.content}`, ['Why?'])({ body }));
   const streams = await Promise.all(

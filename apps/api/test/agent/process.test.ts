@@ -99,7 +99,6 @@ t.test('An answer without suggestions or structure is content', async (t) => {
   for (const [text, content, suggestions] of [
     ['Titan.\n\nAnd Rhea.', 'Titan.\n\nAnd Rhea.', []],
     ['{"content": "Titan.", "suggestions": ["1. Why?"]}', 'Titan.', ['Why?']],
-    ['', '', []],
   ] as const) {
     ai.answer(() => ({ text }));
     const body = (await ask()).json();
@@ -165,7 +164,13 @@ const FAILURES: [answer: AiAnswer, errorCode: string, retryAfter?: string][] = [
   [{ status: 401 }, 'AUTHENTICATION_FAILED'],
   [{ status: 402 }, 'QUOTA_EXCEEDED'],
   [{ status: 404 }, 'INVALID_REQUEST'],
-  [{ body: '<html>' }, 'PROVIDER_ERROR'],
+  [{ body: '<html>' }, 'PROVIDER_UNAVAILABLE'],
+  [
+    { body: { error: { code: 429, message: 'Slow down.' } }, headers: { 'retry-after': '3' } },
+    'RATE_LIMIT_EXCEEDED',
+    '3',
+  ],
+  [{ text: '' }, 'PROVIDER_UNAVAILABLE'],
   [{ reset: true }, 'PROVIDER_UNAVAILABLE'],
   [{ text: '', finishReason: 'content_filter' }, 'CONTENT_FILTERED'],
 ];
@@ -183,7 +188,7 @@ t.test('A provider failure is 503 with its error code and its Retry-After, and c
     }
   }
   const { executions, tokensReserved } = await readUsage(ctx, alice().id);
-  t.strictSame([executions, tokensReserved, (await readRecords()).length], [18, 0, 18]);
+  t.strictSame([executions, tokensReserved, (await readRecords()).length], [22, 0, 22]);
   t.ok(logged.some(({ msg, errorCode }) => msg === 'an agent call failed' && errorCode === 'INVALID_REQUEST'));
 });
 

@@ -58,7 +58,7 @@ t.test('Text blocks are joined, reasoning is separate, and other blocks are igno
 t.test('An answer is read whatever it omits', (t) => {
   for (const [answer, finishReason] of [
     [{ content: [] }, 'stop'],
-    [{ content: [], stop_reason: 'max_tokens', usage: null, model: 7 }, 'stop'],
+    [{ content: [], stop_reason: 'max_tokens', usage: null, model: 7 }, 'length'],
     [{ content: [], stop_reason: 'refusal', usage: 7 }, 'content_filter'],
     [{ content: 'none' }, null],
     [{ type: 'error', error: {} }, null],

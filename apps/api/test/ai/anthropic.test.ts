@@ -93,7 +93,8 @@ t.test('Errors of the Messages API have the same codes', async (t) => {
     [400, error('invalid_request_error', 'max_tokens: too large'), 'INVALID_REQUEST', false],
     [400, error('invalid_request_error', 'Your credit balance is too low'), 'QUOTA_EXCEEDED', false],
     [404, error('not_found_error', 'model: claude-x'), 'INVALID_REQUEST', false],
-    [200, { type: 'message', content: 'none' }, 'PROVIDER_ERROR', false],
+    [200, { type: 'message', content: 'none' }, 'PROVIDER_UNAVAILABLE', true],
+    [200, { type: 'error', error: { type: 'rate_limit_error', message: 'No.' } }, 'RATE_LIMIT_EXCEEDED', true],
   ] as const) {
     anthropic.answer({ status, body });
     t.match(toFailure(await ask()), { errorCode, retryable }, `${status} ${JSON.stringify(body)}`);

@@ -76,20 +76,36 @@ t.test('Text is cut at 1 MiB, and never inside a character', async (t) => {
   }
 });
 
-t.test('A text cut off at the token limit is a success, even an empty one', async (t) => {
+t.test('A text cut off at the token limit is a success', async (t) => {
   const { server, ask } = await startTestAi(t);
-  for (const text of ['The three largest', '']) {
-    server.answer(() => ({ text, finishReason: 'length', usage: { promptTokens: 9, completionTokens: 1024 } }));
-    t.match(await ask(), { ok: true, text, usage: { outputTokens: 1024 } });
+  const text = 'The three largest';
+  server.answer(() => ({ text, finishReason: 'length', usage: { promptTokens: 9, completionTokens: 1024 } }));
+  t.match(await ask(), { ok: true, text, usage: { outputTokens: 1024 } });
+});
+
+t.test('An answer without a text is retried and charged, unless the token limit ended it', async (t) => {
+  const { server, ask } = await startTestAi(t);
+  const usage = { prompt_tokens: 9, completion_tokens: 1024 };
+  for (const content of [null, undefined, '', ' \n', '\u0000', 7, true, {}, [], [{ type: 'text', text: 7 }]]) {
+    for (const [finish, errorCode, retryable] of [
+      ['stop', 'PROVIDER_UNAVAILABLE', true],
+      ['tool_calls', 'PROVIDER_UNAVAILABLE', true],
+      ['length', 'PROVIDER_ERROR', false],
+    ] as const) {
+      const message = { role: 'assistant', content, reasoning: 'So …' };
+      server.answer(() => ({ body: { choices: [{ message, finish_reason: finish }], usage } }));
+      for (const onText of [undefined, () => {}]) {
+        t.match(
+          toFailure(await ask({ onText })),
+          { errorCode, retryable, usage: { outputTokens: 1024, estimated: false } },
+          `${JSON.stringify(content)} ${finish}`,
+        );
+      }
+    }
   }
-  server.answer(() => ({
-    body: {
-      model: 'thinker',
-      choices: [{ message: { role: 'assistant', content: null, reasoning: 'So …' }, finish_reason: 'length' }],
-      usage: { prompt_tokens: 9, completion_tokens: 1024 },
-    },
-  }));
-  t.match(await ask(), { ok: true, text: '', usage: { outputTokens: 1024 } });
+  server.answer(() => ({ text: '', finishReason: 'length' }));
+  const { message } = toFailure(await ask({ onText: () => {} }));
+  t.equal(message, 'The model wrote no text within 1024 tokens: raise maxTokens.');
 });
 
 t.test('An answer that the content filter stopped is a failure that is charged', async (t) => {
@@ -105,7 +121,7 @@ t.test('An answer that the content filter stopped is a failure that is charged',
 t.test('An answer that ended with an error is a failure that is charged', async (t) => {
   const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text: 'So far', finishReason: 'error', usage: { promptTokens: 9 } }));
-  t.match(toFailure(await ask()), { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { inputTokens: 9 } });
+  t.match(toFailure(await ask()), { errorCode: 'PROVIDER_UNAVAILABLE', retryable: true, usage: { inputTokens: 9 } });
 });
 
 t.test('Consecutive calls share their connections', async (t) => {

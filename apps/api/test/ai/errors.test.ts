@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { buildAiRequest, createTestAi, startTestAi, toFailure } from '../support/ai-client.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
@@ -110,7 +111,7 @@ t.test('A connection that breaks after the request is unavailable, and the input
   t.ok((await ask()).ok, 'the next call is not harmed');
 });
 
-t.test('200 with an unusable body is a provider error that may have been billed', async (t) => {
+t.test('200 with what is not an answer is retried, and may have been billed', async (t) => {
   const { server, ask } = await startTestAi(t);
   for (const body of [
     '',
@@ -121,18 +122,22 @@ t.test('200 with an unusable body is a provider error that may have been billed'
     { choices: [] },
     { choices: [{}] },
     { choices: 'none' },
-    { error: { message: 'Upstream fell over', code: 502 } },
     new Uint8Array([0xff, 0xfe, 0x00, 0x80]),
   ]) {
     server.answer(() => ({ body }));
-    t.match(
-      toFailure(await ask()),
-      { errorCode: 'PROVIDER_ERROR', retryable: false, usage: { outputTokens: 0, estimated: true } },
-      JSON.stringify(body),
-    );
+    for (const onText of [undefined, () => {}]) {
+      t.match(
+        toFailure(await ask({ onText })),
+        {
+          errorCode: 'PROVIDER_UNAVAILABLE',
+          message: 'The answer of the provider could not be used.',
+          retryable: true,
+          usage: { outputTokens: 0, estimated: true },
+        },
+        JSON.stringify(body),
+      );
+    }
   }
-  server.answer(() => ({ body: { error: { message: 'Upstream fell over', code: 502 } } }));
-  t.match(toFailure(await ask()).message, 'Upstream fell over');
 });
 
 t.test("A message quotes the provider's own words in any of their forms", async (t) => {
@@ -146,6 +151,8 @@ t.test("A message quotes the provider's own words in any of their forms", async 
     [[{ error: { message: 'in a list', status: 'INVALID_ARGUMENT' } }], ': in a list'],
     ['upstream connect error', ': upstream connect error'],
     ['<html><h1>Bad Request</h1></html>', '.'],
+    ['\u001b[31mbad\u001b[0m', '.'],
+    [gzipSync('bad'), '.'],
     ['', '.'],
     [{ surprise: { deep: true } }, '.'],
   ] as const) {

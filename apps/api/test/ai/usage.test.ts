@@ -62,7 +62,7 @@ t.test('Tokens that the provider does not count are estimated and marked, one by
     [{ prompt_tokens: 21 }, { inputTokens: 21, outputTokens: 8, estimated: true }],
     [{ completion_tokens: 34 }, { inputTokens: 8, outputTokens: 34, estimated: true }],
     [
-      { prompt_tokens: 1e12, completion_tokens: -3 },
+      { prompt_tokens: '21', completion_tokens: -3 },
       { inputTokens: 8, outputTokens: 8, estimated: true },
     ],
     [

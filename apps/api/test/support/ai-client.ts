@@ -8,9 +8,9 @@ interface Test {
 }
 
 /** Creates an AI client that closes with the test. Default: no provider. */
-export function createTestAi(t: Test, settings: Partial<Config['ai']> = {}): Ai {
+export function createTestAi(t: Test, settings: Partial<Config['ai']> = {}, log?: Parameters<typeof createAi>[1]): Ai {
   const noProvider = { baseUrl: null, apiKey: null, anthropicApiKey: null, anthropicBaseUrl: null, timeoutMs: 5000 };
-  const ai = createAi({ ...noProvider, ...settings });
+  const ai = createAi({ ...noProvider, ...settings }, log);
   t.after(() => ai.close());
   return ai;
 }

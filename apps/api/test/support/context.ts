@@ -89,7 +89,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     log,
     config,
     tokens: await createSessionTokens(config),
-    ai: given.ai ?? createAi(config.ai),
+    ai: given.ai ?? createAi(config.ai, log),
     http: createHttpClient(config),
     mail: createMail(config.mail, log),
     files: given.files ?? createFileStorage(config),

@@ -20,14 +20,16 @@ const failures: [AiAnswer, (typeof ERROR_CODES)[number], { retried: boolean; bil
   [{ status: 408 }, 'TIMEOUT', { retried: true }],
   [{ status: 503 }, 'PROVIDER_UNAVAILABLE', { retried: true }],
   [{ reset: true }, 'PROVIDER_UNAVAILABLE', { retried: true, billed: true }],
-  [{ body: 'nonsense' }, 'PROVIDER_ERROR', { retried: false, billed: true }],
+  [{ body: 'nonsense' }, 'PROVIDER_UNAVAILABLE', { retried: true, billed: true }],
+  [{ text: '' }, 'PROVIDER_UNAVAILABLE', { retried: true, billed: true }],
+  [{ text: '', finishReason: 'length' }, 'PROVIDER_ERROR', { retried: false, billed: true }],
   [{ status: 401 }, 'AUTHENTICATION_FAILED', { retried: false }],
   [{ status: 400 }, 'INVALID_REQUEST', { retried: false }],
   [{ status: 402 }, 'QUOTA_EXCEEDED', { retried: false }],
   [{ finishReason: 'content_filter' }, 'CONTENT_FILTERED', { retried: false, billed: true }],
 ];
 for (const [answer, errorCode, { retried, billed = false }] of failures) {
-  const what = answer.status ?? Object.keys(answer)[0];
+  const what = answer.status ?? Object.keys(answer).join(' and ');
   t.test(`An answer of ${what} fails as ${errorCode} and is ${retried ? '' : 'not '}retried`, async (t) => {
     ai.answer(() => answer);
     const task = await insertTask(ctx, alice().id);

@@ -59,9 +59,11 @@ async function explainFailure(
     case 'RATE_LIMIT_EXCEEDED':
       return warning(message, 'If this happens often, ask the provider for a higher limit.');
     case 'PROVIDER_UNAVAILABLE':
-      return /could not be reached/.test(message)
-        ? problem(`${baseUrl} cannot be reached: ${message}`, 'Correct AI_BASE_URL, or allow the connection.')
-        : problem(message, 'Check the status page of the provider.');
+      if (/could not be reached/.test(message)) {
+        return problem(`${baseUrl} cannot be reached: ${message}`, 'Correct AI_BASE_URL, or allow the connection.');
+      }
+      // A 200 of something else than a provider, such as a web page.
+      if (!/could not be used/.test(message)) return problem(message, 'Check the status page of the provider.');
   }
   const models = await get(
     `${baseUrl}/models`,
