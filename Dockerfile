@@ -8,6 +8,7 @@ RUN npm install --global pnpm@12
 COPY pnpm-workspace.yaml pnpm-lock.yaml package.json ./
 COPY packages/contract/package.json packages/contract/
 COPY packages/db/package.json packages/db/
+COPY packages/log/package.json packages/log/
 COPY apps/api/package.json apps/api/
 COPY apps/scheduler/package.json apps/scheduler/
 COPY apps/start/package.json apps/start/

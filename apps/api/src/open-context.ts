@@ -1,6 +1,5 @@
 import type { PoolState } from '@carillon/db';
 import { connect } from '@carillon/db';
-import { pino } from 'pino';
 import { createAi } from './ai/client.ts';
 import { createSessionTokens } from './auth/tokens.ts';
 import { type Config, ConfigError } from './config/config.ts';
@@ -8,7 +7,7 @@ import { type Context, systemClock, type WorkerHandle } from './context.ts';
 import { createHttpClient } from './egress/client.ts';
 import { createMail } from './mail/transport.ts';
 import { createFileStorage } from './storage/client.ts';
-import { logDestination, loggerOptions } from './telemetry/logger.ts';
+import { openLog } from './telemetry/logger.ts';
 import { NO_METRICS } from './telemetry/metrics.ts';
 import { NO_TRACE } from './telemetry/tracing.ts';
 import { createIntegrations } from './third-party/integrations.ts';
@@ -22,7 +21,7 @@ export async function openContext(
   if (databaseUrl === null) throw new ConfigError('DATABASE_URL is needed: a process of its own shares the database.');
   const tokens = await createSessionTokens(config);
   const open = new AsyncDisposableStack();
-  const log = pino(loggerOptions(config), logDestination());
+  const log = await openLog(config);
   const { db, poolState, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
   open.defer(closeDatabase);
   const ai = createAi(config.ai, log);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { openLogDestination } from '@carillon/log';
 import { pino } from 'pino';
 import { startScheduler } from './scheduler.ts';
 import { readSettings, SettingError } from './settings.ts';
@@ -6,7 +7,8 @@ import { readSettings, SettingError } from './settings.ts';
 if (existsSync('.env')) process.loadEnvFile('.env');
 try {
   const { logLevel, ...settings } = readSettings(process.env);
-  const scheduler = startScheduler({ ...settings, log: pino({ level: logLevel, name: 'scheduler' }) });
+  const log = pino({ level: logLevel, name: 'scheduler' }, await openLogDestination());
+  const scheduler = startScheduler({ ...settings, log });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void scheduler.stop());
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '@carillon/api/config/config';
 import { startApi } from '@carillon/api/serve';
+import { openLogDestination } from '@carillon/log';
 import { startScheduler } from '@carillon/scheduler/scheduler';
 import { pino } from 'pino';
 
@@ -19,7 +20,7 @@ export interface Carillon {
 export async function startCarillon(config: Config, intervalMs: number): Promise<Carillon> {
   await assertPortFree(config);
   const api = await startApi(config);
-  const log = pino({ level: config.logLevel, name: 'scheduler' });
+  const log = pino({ level: config.logLevel, name: 'scheduler' }, await openLogDestination());
   const scheduler = startScheduler({ apiUrl: api.url, cronSecret: config.cronSecret, intervalMs, log });
   return {
     url: api.url,

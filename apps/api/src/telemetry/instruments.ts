@@ -1,4 +1,5 @@
 import { ERROR_CODES } from '@carillon/db';
+import { countDroppedLines } from '@carillon/log';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { VERSION } from '../config/config.ts';
 import type { MeasuredOutcome, Metrics } from './metrics.ts';
@@ -72,6 +73,15 @@ export function createInstruments(): Instruments {
     });
   inFlight('executions_in_flight', 'Executions running in this process.', 'executions');
   inFlight('webhook_deliveries_in_flight', 'Deliveries in flight in this process.', 'deliveries');
+  new Counter({
+    name: 'carillon_log_lines_dropped_total',
+    help: 'Lines of the log that could not be written, as on a full disk.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(countDroppedLines());
+    },
+  });
   const buildInfo = new Gauge({
     name: 'carillon_build_info',
     help: 'Constant 1, labelled with the running version.',

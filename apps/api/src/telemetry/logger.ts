@@ -1,4 +1,5 @@
-import { type DestinationStream, type LoggerOptions, pino } from 'pino';
+import { openLogDestination } from '@carillon/log';
+import { type Logger, type LoggerOptions, pino } from 'pino';
 import type { Config } from '../config/config.ts';
 import { activeSpanIds } from './tracing.ts';
 
@@ -31,9 +32,9 @@ export function loggerOptions({ logLevel, tracing }: Pick<Config, 'logLevel' | '
   };
 }
 
-/** Flushed every 100 ms and at exit: a write for each line costs as much as a query. A killed process loses lines. */
-export const logDestination = (): DestinationStream =>
-  pino.destination({ dest: 1, sync: false, minLength: 12_288, periodicFlush: 100 });
+/** Opens the log of this process on standard output. */
+export const openLog = async (config: Parameters<typeof loggerOptions>[0]): Promise<Logger> =>
+  pino(loggerOptions(config), await openLogDestination());
 
 /** The route's pattern only: the URL may contain a token or a webhook's secret. */
 const describeRequest = ({ method, routeOptions }: { method: string; routeOptions?: { url?: string } }) => ({
