@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
 import { type Config, loadConfig } from './config/config.ts';
+import { loadEnvFile } from './config/env-file.ts';
 import { explainStartFailure } from './start-failure.ts';
 
 /** Requests and executions get 20 s, plus time to store results. */
@@ -29,8 +29,8 @@ function exitNow(reason: string): never {
 
 let config: Config | null = null;
 try {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  config = loadConfig(process.env);
+  const fileNames = loadEnvFile();
+  config = loadConfig(process.env, fileNames);
   // Compiling takes most of a start; later imports come from the cache.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startApi } = await withCachedDrizzleImports(() => import('./serve.ts'));

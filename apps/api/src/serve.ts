@@ -30,6 +30,7 @@ export async function startApi(config: Config): Promise<Api> {
   await migrateDatabase(databaseUrl);
   const { ctx, poolState, close } = await openContext(config, databaseUrl);
   starting.defer(close);
+  for (const line of config.unknownVariables) ctx.log.warn(line);
   if (config.metrics) {
     // The Prometheus client loads parts of OpenTelemetry.
     const { startMetrics } = await import('./telemetry/metrics-server.ts');

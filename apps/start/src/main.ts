@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '@carillon/api/config/config';
+import { loadEnvFile } from '@carillon/api/config/env-file';
 import { explainStartFailure } from '@carillon/api/start-failure';
 import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
 import { readInterval, SettingError } from '@carillon/scheduler/settings';
@@ -19,8 +19,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 let config: Config | null = null;
 try {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  config = loadConfig(process.env);
+  const fileNames = loadEnvFile();
+  config = loadConfig(process.env, fileNames);
   // Compiling takes most of a start: modules imported from here on come from the cache of the previous start.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startCarillon } = await withCachedDrizzleImports(() => import('./start.ts'));

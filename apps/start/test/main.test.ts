@@ -6,15 +6,16 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { testDatabase } from '@carillon/db/test-database';
 import t, { type Test } from 'tap';
 import { folder, serverPid, until } from '../../../packages/db/test/servers.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-function start(t: Test, dataDir: string, env: Record<string, string> = {}) {
+function start(t: Test, dataDir: string, env: Record<string, string> = {}, cwd = t.testdir()) {
   const { PATH = '', NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [MAIN], {
-    cwd: t.testdir(),
+    cwd,
     env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir, PORT: '0', ...env },
   });
   t.teardown(() => child.kill('SIGKILL'));
@@ -62,6 +63,25 @@ t.test('A second Ctrl-C ends the process at once, and the next start works', asy
   t.equal((await fetch(`${await readUrl(second.child)}/api/health`)).status, 200);
   second.child.kill('SIGINT');
   t.strictSame(await second.exit, [0, null]);
+});
+
+t.test('Misspelt settings are named at start, those of .env as well', async (t) => {
+  const { url: DATABASE_URL } = await testDatabase(t);
+  const cwd = t.testdir({ '.env': 'SMTP_URI=smtp://mail.example.com\nEDITOR=vi\n' });
+  const { child } = start(t, folder(t), { DATABASE_URL, AI_BASEURL: 'https://openrouter.ai/api/v1' }, cwd);
+  let printed = '';
+  child.stdout?.on('data', (chunk) => {
+    printed += chunk;
+  });
+  await until(() => printed.includes('Carillon runs at'));
+  for (const [name, nearest] of [
+    ['AI_BASEURL', 'AI_BASE_URL'],
+    ['SMTP_URI', 'SMTP_URL'],
+  ]) {
+    t.match(printed, `${name} is not a setting of Carillon and is ignored. The nearest is ${nearest}.`);
+  }
+  t.match(printed, 'EDITOR is not a setting of Carillon and is ignored."');
+  t.notMatch(printed, /PATH is not a setting|openrouter/);
 });
 
 t.test('A taken port is reported in one line, before a database is created', async (t) => {

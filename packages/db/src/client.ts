@@ -1,5 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import postgres from 'postgres';
+import type postgres from 'postgres';
+import { openPostgres } from './open-postgres.ts';
 import { ARRAY_PARSERS } from './pool/array-parsers.ts';
 import { createClient } from './pool/driver.ts';
 import { createPool } from './pool/pool.ts';
@@ -25,7 +26,7 @@ export function connect(
   { max = 10, applicationName = 'carillon', deadlineMs = 4000 }: ConnectOptions = {},
 ) {
   // Never connected: it parses the URL, and Drizzle adjusts its parsers and serializers.
-  const { options } = postgres(url, { max: 1 });
+  const { options } = openPostgres(url, { max: 1 });
   Object.assign(options.parsers, ARRAY_PARSERS);
   const { parsers, serializers } = options;
   const pool = createPool({ url, maxConnections: max, applicationName, deadlineMs, parsers, serializers });

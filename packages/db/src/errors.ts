@@ -6,6 +6,7 @@ export const SQLSTATE = {
   unknownDatabase: '3D000',
   deadlock: '40P01',
   insufficientPrivilege: '42501',
+  undefinedObject: '42704',
   duplicateDatabase: '42P04',
   undefinedTable: '42P01',
   tooManyConnections: '53300',
@@ -90,6 +91,15 @@ const NOT_READY = new Set([
 
 export const isNotReady = (error: unknown): boolean => NOT_READY.has(databaseErrorCode(error) ?? '');
 
+/** The certificate of the server is not trusted. */
+export const CERTIFICATE_ERRORS: readonly string[] = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
 /** Failures to connect that the operator corrects by a setting. */
 const CONNECT_FAILURES = new Set([
   'ECONNREFUSED',
@@ -105,6 +115,10 @@ const CONNECT_FAILURES = new Set([
   SQLSTATE.unknownDatabase,
   SQLSTATE.insufficientPrivilege,
   SQLSTATE.tooManyConnections,
+  SQLSTATE.undefinedObject,
+  ...CERTIFICATE_ERRORS,
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
 export function findConnectFailure(error: Error): (Error & { code?: string }) | undefined {

@@ -59,7 +59,7 @@ export function serverPid(dataDir: string): number | undefined {
   }
 }
 
-export async function ask(url: string, query: string): Promise<unknown[]> {
+export async function ask(url: string, query: string): Promise<Record<string, unknown>[]> {
   const client = postgres(url, { max: 1, onnotice: () => {} });
   try {
     return [...(await client.unsafe(query))];

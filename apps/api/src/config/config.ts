@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import { readDatabaseUrl } from './database-url.ts';
 import { ConfigError, type Environment, readVariable, type VariableName } from './environment.ts';
 import { readOAuth } from './oauth.ts';
 import { destinations } from './parsers.ts';
@@ -7,6 +8,7 @@ import { assertHttps, assertStrongSecrets } from './production.ts';
 import { parseEncryptionKeys, readGeneratedSecrets, type Secrets } from './secrets.ts';
 import { readStorage } from './storage.ts';
 import { readTracing } from './tracing.ts';
+import { listUnknownVariables } from './unknown-variables.ts';
 import { SECRETS } from './variables.ts';
 
 export { ConfigError } from './environment.ts';
@@ -19,9 +21,9 @@ const LOOPBACK = destinations.parse('127.0.0.0/8,::1/128') ?? [];
 
 /**
  * Throws a `ConfigError` whose message is one line with the variable, its value and what it takes. In development,
- * missing secrets are generated into `DATA_DIR`.
+ * missing secrets are generated into `DATA_DIR`. `fileNames` are the names in `.env`, for the ones that are misspelt.
  */
-export function loadConfig(env: Environment) {
+export function loadConfig(env: Environment, fileNames: readonly string[] = []) {
   const read = <N extends VariableName>(name: N) => readVariable(env, name);
   const production = read('NODE_ENV') === 'production';
   const port = read('PORT');
@@ -36,6 +38,7 @@ export function loadConfig(env: Environment) {
   const secrets = (missing.length > 0 ? { ...readGeneratedSecrets(dataDir), ...dropNulls(given) } : given) as Secrets;
   const encryptionKeys = parseEncryptionKeys(secrets.ENCRYPTION_KEY);
   const appUrl = read('APP_URL') ?? baseUrl;
+  const corsOrigins = read('CORS_ORIGINS') ?? [new URL(appUrl).origin];
   const cookieSecure = read('COOKIE_SECURE');
   const metricsPort = read('METRICS_PORT');
   const smtpUrl = read('SMTP_URL');
@@ -44,7 +47,8 @@ export function loadConfig(env: Environment) {
   }
   if (production) {
     assertStrongSecrets(secrets, encryptionKeys);
-    assertHttps({ BASE_URL: baseUrl, APP_URL: appUrl, COOKIE_SECURE: cookieSecure });
+    assertHttps({ BASE_URL: [baseUrl], APP_URL: [appUrl], CORS_ORIGINS: corsOrigins });
+    if (!cookieSecure) throw new ConfigError('COOKIE_SECURE may be false in development only.');
     if (read('AI_BASE_URL') === null && read('ANTHROPIC_API_KEY') === null) {
       throw new ConfigError(
         'Production needs AI_BASE_URL: the URL of a provider, or "offline" for the built-in model.',
@@ -63,9 +67,10 @@ export function loadConfig(env: Environment) {
     port,
     baseUrl,
     appUrl,
+    corsOrigins,
     trustProxy: read('TRUST_PROXY'),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS'),
-    databaseUrl: read('DATABASE_URL'),
+    databaseUrl: readDatabaseUrl(env),
     databasePool: read('DATABASE_POOL'),
     dataDir,
     jwtSecret: secrets.JWT_SECRET,
@@ -106,6 +111,7 @@ export function loadConfig(env: Environment) {
     metrics: metricsPort === null ? null : { host: read('METRICS_HOST'), port: metricsPort },
     tracing: readTracing(env),
     logLevel: read('LOG_LEVEL'),
+    unknownVariables: listUnknownVariables(env, fileNames),
   });
 }
 

@@ -38,4 +38,4 @@ export function readVariable<N extends VariableName>(env: Environment, name: N):
 }
 
 /** URLs of databases and mail servers contain one. */
-const redactPassword = (text: string) => text.replace(/:\/\/.*@/, '://…@');
+const redactPassword = (text: string) => text.replace(/:(\/\/)?.*@/s, ':$1…@');

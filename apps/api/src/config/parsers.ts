@@ -55,6 +55,12 @@ export const url = (...protocols: string[]): Parser<string> => ({
 
 export const httpUrl = url('http:', 'https:');
 
+/** The parts after the scheme are checked where the driver's other limits are. */
+export const databaseUrl: Parser<string> = {
+  expects: url('postgres:', 'postgresql:').expects,
+  parse: (value) => (/^postgres(ql)?:\/\//.test(value) ? value.replace(/\/+$/, '') : undefined),
+};
+
 /** A URL that a path is appended to. */
 export const baseUrl: Parser<string> = {
   expects: `${httpUrl.expects} and has no user, query or fragment`,
@@ -64,10 +70,38 @@ export const baseUrl: Parser<string> = {
   },
 };
 
+/** A URL that has a host name or port of its own. */
+export const siteUrl: Parser<string> = {
+  expects: `${httpUrl.expects} and ends after the host and port: a path is not supported`,
+  parse: (value) => {
+    const parsed = URL.parse(value);
+    return parsed && `${parsed.origin}/` === parsed.href ? httpUrl.parse(value) : undefined;
+  },
+};
+
+/** Scheme, host and port, as browsers send them in `Origin`. */
+export const origins: Parser<readonly string[]> = {
+  expects: 'origins separated by commas, such as https://app.example.com,http://localhost:5173 (never *)',
+  parse: (value) => {
+    const list = value.split(',').map((entry) => (entry.includes('*') ? undefined : siteUrl.parse(entry.trim())));
+    return list.every((entry) => entry !== undefined) ? list.map((entry) => new URL(entry).origin) : undefined;
+  },
+};
+
 export const offlineOrHttpUrl: Parser<string> = {
   expects: 'offline, or an http(s) URL that ends before /chat/completions',
-  parse: (value) => (value === 'offline' ? value : httpUrl.parse(value)),
+  parse: (value) => (value === 'offline' ? value : endsBefore('/chat/completions', value)),
 };
+
+export const anthropicUrl: Parser<string> = {
+  expects: 'an http(s) URL that ends before /messages',
+  parse: (value) => endsBefore('/messages', value),
+};
+
+function endsBefore(path: string, value: string): string | undefined {
+  const accepted = httpUrl.parse(value);
+  return accepted && URL.parse(accepted)?.pathname.endsWith(path) ? undefined : accepted;
+}
 
 export const bucketName: Parser<string> = {
   expects: 'the name of a bucket',

@@ -32,15 +32,22 @@ export function assertStrongSecrets(secrets: Secrets, encryptionKeys: readonly E
   }
 }
 
-/** Throws a `ConfigError` for settings that would send session cookies over plain HTTP. */
-export function assertHttps(settings: { BASE_URL: string; APP_URL: string; COOKIE_SECURE: boolean }): void {
-  if (!settings.COOKIE_SECURE) throw new ConfigError('COOKIE_SECURE may be false in development only.');
-  for (const name of ['BASE_URL', 'APP_URL'] as const) {
-    const { protocol, hostname } = new URL(settings[name]);
-    if (protocol === 'https:' || LOOPBACK.test(hostname)) continue;
-    throw new ConfigError(
-      `${name} is ${JSON.stringify(settings[name])}, but production takes an https URL (http for localhost alone): set it to the URL that the reverse proxy answers at.`,
-    );
+const HTTPS_FIXES = {
+  BASE_URL: 'set it to the URL that the reverse proxy answers at.',
+  APP_URL: 'set it to the https URL of the web application.',
+  CORS_ORIGINS: 'list the https origins of the web applications.',
+};
+
+/** Throws a `ConfigError` for URLs over which session cookies or tokens would be sent without encryption. */
+export function assertHttps(settings: Readonly<Record<keyof typeof HTTPS_FIXES, readonly string[]>>): void {
+  for (const [name, fix] of Object.entries(HTTPS_FIXES) as [keyof typeof HTTPS_FIXES, string][]) {
+    for (const url of settings[name]) {
+      const { protocol, hostname } = new URL(url);
+      if (protocol === 'https:' || LOOPBACK.test(hostname)) continue;
+      throw new ConfigError(
+        `${name} is ${JSON.stringify(url)}, but production takes an https URL (http for localhost alone): ${fix}`,
+      );
+    }
   }
 }
 

@@ -12,19 +12,25 @@ const IS_OTHER_SITE = new Map<unknown, boolean>([
   ['none', false],
 ]);
 
-/** Throws 403 if another site made a browser send the session cookie or a public form of `/api/auth`. */
+/**
+ * Throws 403 if another site made a browser send the session cookie or a public form of `/api/auth`. Applications at
+ * `CORS_ORIGINS` may sign in, but change data by token only.
+ */
 export function registerCsrfProtection(
   app: FastifyInstance,
-  { baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>,
+  { baseUrl, appUrl, corsOrigins }: Pick<Config, 'baseUrl' | 'appUrl' | 'corsOrigins'>,
 ): void {
   const ownOrigins = new Set([new URL(baseUrl).origin, new URL(appUrl).origin]);
+  const signInOrigins = new Set([...ownOrigins, ...corsOrigins]);
 
   app.addHook('onRequest', (request, _reply, done) => {
     if (SAFE_METHODS.has(request.method) || request.is404) return done();
     const { origin, 'sec-fetch-site': site } = request.headers;
     const bySite = IS_OTHER_SITE.get(site);
-    const byOrigin = origin === undefined ? undefined : !ownOrigins.has(origin);
-    const isForged = (hasCookie(request) && (bySite ?? byOrigin)) || (isSignIn(request) && (byOrigin ?? bySite));
+    const isOutside = (own: ReadonlySet<string>) => (origin === undefined ? undefined : !own.has(origin));
+    const isForged =
+      (hasCookie(request) && (bySite ?? isOutside(ownOrigins))) ||
+      (isSignIn(request) && (isOutside(signInOrigins) ?? bySite));
     done(isForged ? new AppError('forbidden', ERROR_MESSAGES.otherSite) : undefined);
   });
 }

@@ -6,7 +6,7 @@ const SECURITY_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-frame-options': 'DENY',
-  // Caches keep answers for the web application apart from others.
+  // Caches keep the answers of each origin apart.
   vary: 'Origin',
 };
 
@@ -26,19 +26,19 @@ const PREFLIGHT_HEADERS = {
   'content-length': '0',
 };
 
-/** Registered before anything that may throw, because the web application reads errors as well. */
+/** Registered before anything that may throw, because web applications read errors as well. */
 export function registerSecurityHeaders(
   app: FastifyInstance,
-  { baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>,
+  { baseUrl, corsOrigins }: Pick<Config, 'baseUrl' | 'corsOrigins'>,
 ): void {
   const headers = baseUrl.startsWith('https:') ? { ...SECURITY_HEADERS, ...HSTS } : SECURITY_HEADERS;
-  const appOrigin = new URL(appUrl).origin;
-  const corsHeaders = { ...CORS_HEADERS, 'access-control-allow-origin': appOrigin };
+  const allowedOrigins = new Set(corsOrigins);
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
-    if (request.headers.origin !== appOrigin) return done();
-    reply.headers(corsHeaders);
+    const { origin } = request.headers;
+    if (origin === undefined || !allowedOrigins.has(origin)) return done();
+    reply.headers(CORS_HEADERS).header('access-control-allow-origin', origin);
     if (isPreflight(request)) reply.code(204).headers(PREFLIGHT_HEADERS).send();
     else done();
   });

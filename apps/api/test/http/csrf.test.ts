@@ -3,9 +3,10 @@ import { SESSION_COOKIE } from '../../src/http/credentials.ts';
 import { CRON_SECRET, testContext } from '../support/context.ts';
 import { PASSWORD, signUpAda, signUpAlice } from '../support/people.ts';
 
-const BASE_URL = 'https://api.example.com/carillon';
+const BASE_URL = 'https://api.example.com';
 const APP_URL = 'https://app.example.com';
 const OWN = ['https://api.example.com', 'https://app.example.com'];
+const LISTED = ['https://desk.example.com', 'https://partner.example'];
 const FOREIGN = [
   'https://evil.example',
   'null',
@@ -16,7 +17,7 @@ const FOREIGN = [
 ];
 
 const { app } = await testContext(t, {
-  env: { BASE_URL, APP_URL },
+  env: { BASE_URL, APP_URL, CORS_ORIGINS: LISTED.join() },
   routes: (app) => {
     const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
     app.route({ method: methods, url: '/mine', config: { access: 'user' }, handler: async () => 'done' });
@@ -37,7 +38,7 @@ t.test('A change that another site makes a browser send with the cookie is refus
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       t.equal(await send({ cookie, 'sec-fetch-site': site }, method), 403, `${method} ${site}`);
     }
-    for (const origin of [...OWN, ...FOREIGN]) {
+    for (const origin of [...OWN, ...LISTED, ...FOREIGN]) {
       t.equal(await send({ cookie, 'sec-fetch-site': site, origin }), 403, `whatever its Origin: ${site} ${origin}`);
     }
     t.equal(
@@ -56,6 +57,7 @@ t.test('A change that another site makes a browser send with the cookie is refus
 
 t.test('Without Sec-Fetch-Site the Origin header decides', async (t) => {
   for (const origin of FOREIGN) t.equal(await send({ cookie, origin }), 403, origin);
+  for (const origin of LISTED) t.equal(await send({ cookie, origin }), 403, `${origin} uses a token`);
   for (const origin of OWN) t.equal(await send({ cookie, origin }), 200, origin);
   t.equal(
     await send({ cookie, origin: 'https://evil.example', 'sec-fetch-site': 'made-up' }),
@@ -111,12 +113,10 @@ t.test('A page of another site cannot sign in, register or reset a password', as
   }
   const login = (headers: Headers) =>
     app.inject({ method: 'POST', url: '/api/auth/login', payload: forms['/api/auth/login'], headers });
-  for (const origin of OWN) {
-    t.equal(
-      (await login({ origin, 'sec-fetch-site': 'same-site' })).statusCode,
-      200,
-      'a web application of ours signs in',
-    );
+  for (const origin of [...OWN, ...LISTED]) {
+    for (const site of ['same-site', 'cross-site']) {
+      t.equal((await login({ origin, 'sec-fetch-site': site })).statusCode, 200, `${origin} signs in`);
+    }
   }
   t.equal((await login({})).statusCode, 200);
 });

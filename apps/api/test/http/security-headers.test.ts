@@ -19,6 +19,23 @@ t.test('The web application can read every answer, errors and rate limits includ
   }
 });
 
+t.test('Each origin of CORS_ORIGINS can read answers, and APP_URL only if it is listed', async (t) => {
+  const listed = ['https://desk.example.com', 'http://localhost:5173'];
+  const { app } = await testContext(t, { env: { APP_URL, CORS_ORIGINS: listed.join(', ') } });
+  for (const origin of [...listed, APP, 'https://evil.example']) {
+    const allowed = listed.includes(origin) ? origin : undefined;
+    const preflight = { origin, 'access-control-request-method': 'POST' };
+    const answers = [
+      await app.inject({ url: '/api/user', headers: { origin } }),
+      await app.inject({ method: 'OPTIONS', url: '/api/user', headers: preflight }),
+    ];
+    for (const { headers } of answers) {
+      t.equal(headers['access-control-allow-origin'], allowed, origin);
+      t.equal(headers['access-control-allow-credentials'], allowed && 'true', origin);
+    }
+  }
+});
+
 t.test('Other origins get no CORS headers', async (t) => {
   const others = [
     'https://evil.example',

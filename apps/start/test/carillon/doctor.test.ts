@@ -8,6 +8,8 @@ import { tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
+import { startTlsServer } from '../../../../packages/db/test/tls-server.ts';
+import type { Finding } from '../../src/carillon/doctor/finding.ts';
 import { type CheckOptions, runChecks } from '../../src/carillon/doctor/run-checks.ts';
 import { startHealthyInstallation } from './installation.ts';
 import { runCarillon } from './run-carillon.ts';
@@ -20,6 +22,8 @@ const [bob] = await db
   .values({ identityUserId: 'local:b', email: 'bob@example.com', name: 'Bob' })
   .returning();
 const userId = bob?.id ?? 0;
+const tls = await startTlsServer(t);
+await tls.requireTls();
 /** Nothing listens there. */
 const NOWHERE = '127.0.0.1:9';
 /** Accepts connections and never answers. */
@@ -46,7 +50,7 @@ t.test('A healthy installation has no problems', async (t) => {
 
 const at = (url: string | undefined, change: Partial<URL>) => Object.assign(new URL(url ?? ''), change).href;
 
-/** Settings with one problem each, and the finding. */
+/** Settings with one problem each, and the finding with its fix. */
 const PROBLEMS: Record<string, [Overrides, RegExp]> = {
   'an invalid value': [{ PORT: 'abc' }, /^problem configuration: PORT is "abc", but takes a whole number/],
   'a missing secret': [{ ADMIN_KEY: undefined }, /^problem configuration: Production needs ADMIN_KEY/],
@@ -69,6 +73,54 @@ const PROBLEMS: Record<string, [Overrides, RegExp]> = {
   'a wrong database name': [
     { DATABASE_URL: at(env.DATABASE_URL, { pathname: '/nothing' }) },
     /^problem database: The database does not exist/,
+  ],
+  'a wrong database host': [
+    { DATABASE_URL: at(env.DATABASE_URL, { hostname: 'nothing.invalid' }) },
+    /^problem database: The host of the database is unknown: .* Correct the host in DATABASE_URL/,
+  ],
+  'a database password that is not percent-encoded': [
+    { DATABASE_URL: 'postgres://carillon:12/34@127.0.0.1/carillon' },
+    /^problem configuration: DATABASE_URL has a user or password that is not percent-encoded: write %23 for #/,
+  ],
+  'a CA file of the database that does not exist': [
+    { DATABASE_URL: `${env.DATABASE_URL}?sslmode=verify-full&sslrootcert=/nothing.crt` },
+    /^problem configuration: DATABASE_URL names \/nothing\.crt as sslrootcert, which cannot be read/,
+  ],
+  'a database without TLS': [
+    { DATABASE_URL: `${env.DATABASE_URL}?sslmode=require` },
+    /^problem database: The server does not support TLS: .* Turn TLS on at the server/,
+  ],
+  'a database that requires TLS': [
+    { DATABASE_URL: tls.url },
+    /^problem database: The server requires TLS: .* Add sslmode=require to DATABASE_URL/,
+  ],
+  'a database whose certificate is not trusted': [
+    { DATABASE_URL: `${tls.url}?sslmode=verify-full` },
+    /^problem database: The certificate of the server is not trusted: .* Set sslrootcert in DATABASE_URL/,
+  ],
+  'a database with the certificate of another host': [
+    { DATABASE_URL: `${at(tls.url, { hostname: '127.0.0.1' })}?sslmode=verify-full&sslrootcert=${tls.caFile}` },
+    /^problem database: The certificate of the server is for another host: .* Set the host in DATABASE_URL/,
+  ],
+  'a parameter that the database does not know': [
+    { DATABASE_URL: `${env.DATABASE_URL}?channel_binding=require` },
+    /^problem database: The server does not know a parameter of DATABASE_URL: .*"channel_binding" Remove this/,
+  ],
+  'production with the embedded database': [
+    { DATABASE_URL: undefined },
+    /^warning configuration: Production uses the embedded database, because DATABASE_URL is not set/,
+  ],
+  'a misspelt setting': [
+    { AI_BASEURL: 'https://openrouter.ai/api/v1' },
+    /^warning configuration: AI_BASEURL is not a setting of Carillon and is ignored\. The nearest is AI_BASE_URL\./,
+  ],
+  'a URL of the AI provider with the path of calls': [
+    { AI_BASE_URL: `${ai.url}/chat/completions` },
+    /^problem configuration: AI_BASE_URL is ".*", but takes offline, or an http\(s\) URL that ends before \/chat\/comp/,
+  ],
+  'a path in BASE_URL': [
+    { BASE_URL: 'https://example.com/carillon' },
+    /^problem configuration: BASE_URL is ".*", but takes .* ends after the host and port: a path is not supported/,
   ],
   'too many connections': [
     { DATABASE_POOL: '1000' },
@@ -118,9 +170,12 @@ const PROBLEMS: Record<string, [Overrides, RegExp]> = {
 
 for (const [name, [overrides, line]] of Object.entries(PROBLEMS)) {
   t.test(`The doctor finds ${name}, and nothing else`, async (t) => {
-    const found = await findProblems(overrides);
-    t.match(found, [line]);
-    t.equal(found.length, 1, found.join('\n'));
+    const findings = await runChecks({ ...env, ...overrides }, { cwd: DATA_DIR });
+    const isSkipped = ({ message }: Finding) => message === 'This was not checked.';
+    const found = findings.filter((finding) => finding.level !== 'ok' && !isSkipped(finding));
+    const lines = found.map(({ level, check, message, fix }) => `${level} ${check}: ${message} ${fix}`);
+    t.match(lines, [line]);
+    t.equal(lines.length, 1, lines.join('\n'));
   });
 }
 
@@ -161,11 +216,18 @@ t.test('Every invalid setting is named, not only the first', async (t) => {
   t.equal(found.length, lines.length, found.join('\n'));
 });
 
-t.test('The doctor finds variables in .env that nothing reads', async (t) => {
-  writeFileSync(join(DATA_DIR, '.env'), 'SMTP_URI=smtp://x\nLOG_LEVEL=info\n', { mode: 0o600 });
-  t.strictSame(await findProblems(), ['warning configuration: SMTP_URI is in .env, but is not a setting of Carillon.']);
+t.test('The doctor finds every variable in .env that nothing reads', async (t) => {
+  writeFileSync(join(DATA_DIR, '.env'), 'SMTP_URI=smtp://x\nEDITOR=vi\nLOG_LEVEL=info\n', { mode: 0o600 });
+  t.match(await findProblems(), [
+    /^warning configuration: EDITOR is not a setting of Carillon/,
+    'warning configuration: SMTP_URI is not a setting of Carillon and is ignored. The nearest is SMTP_URL.',
+  ]);
   chmodSync(join(DATA_DIR, '.env'), 0o644);
-  t.match(await findProblems(), [/SMTP_URI/, /^warning data folder: Other users of this machine can access .*\/\.env/]);
+  t.match(await findProblems(), [
+    /EDITOR/,
+    /SMTP_URI/,
+    /^warning data folder: Other users of this machine can access .*\/\.env/,
+  ]);
   rmSync(join(DATA_DIR, '.env'));
 });
 

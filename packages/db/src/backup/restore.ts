@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { MIGRATIONS, type Migration, readJournal } from '../journal.ts';
+import { openPostgres } from '../open-postgres.ts';
 import { copyIn } from './copy-in.ts';
 import { BackupError } from './snapshot.ts';
 import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
@@ -31,7 +32,7 @@ export async function fillEmptyDatabase(url: string, work: (target: Target) => P
     timezone: 'UTC',
   };
   const options = { max: 1, fetch_types: false, connect_timeout: 10, max_lifetime: null, onnotice: () => {} };
-  const client = postgres(url, { ...options, connection });
+  const client = openPostgres(url, { ...options, connection });
   try {
     await client.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migrate})`;

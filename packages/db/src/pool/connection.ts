@@ -1,6 +1,7 @@
 import { type NetConnectOpts, connect as openSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
 import { DatabaseUnavailable } from '../errors.ts';
+import { openPostgres } from '../open-postgres.ts';
 
 export interface ConnectionSettings {
   url: string;
@@ -141,7 +142,7 @@ function createClient({ url, applicationName, deadlineMs, parsers, serializers }
     },
     ...hooks,
   };
-  const sql = postgres(url, options);
+  const sql = openPostgres(url, options);
   Object.assign(sql.options.parsers, parsers);
   Object.assign(sql.options.serializers, serializers);
   return sql;

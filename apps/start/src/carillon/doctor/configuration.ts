@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { type Config, ConfigError, loadConfig } from '@carillon/api/config/config';
+import { readEnvFileNames } from '@carillon/api/config/env-file';
 import type { Environment } from '@carillon/api/config/environment';
 import { assertStrongSecrets } from '@carillon/api/config/production';
 import { SECRETS, VARIABLES } from '@carillon/api/config/variables';
@@ -10,15 +10,6 @@ import { readSettings, SettingError } from '@carillon/scheduler/settings';
 import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('configuration');
-/** Variables of the scheduler, the compose file and Node. */
-const OTHER_VARIABLES = [
-  'API_URL',
-  'SCHEDULER_INTERVAL_MS',
-  'POSTGRES_PASSWORD',
-  'CARILLON_HOST',
-  'NODE_OPTIONS',
-  'TZ',
-];
 const MAX_PROBLEMS = 100;
 
 export interface CheckedConfig {
@@ -37,11 +28,17 @@ export function checkConfig(env: Environment, folder = process.cwd()): CheckedCo
   const findings: Finding[] = [];
   const replaced = new Set<string>();
   const reported = new Set<string>();
+  const fileNames = readEnvFileNames(folder);
   let current: Environment = withRandomSecrets(env);
   for (let round = 0; round < MAX_PROBLEMS; round++) {
     try {
-      const config = loadConfig(current);
-      findings.push(...checkStrength(config, env), ...checkSchedulerSettings(env), ...findUnknownVariables(folder));
+      const config = loadConfig(current, fileNames);
+      findings.push(
+        ...checkStrength(config, env),
+        ...checkSchedulerSettings(env),
+        ...checkSpelling(config),
+        ...checkEmbeddedDatabase(config, replaced),
+      );
       if (findings.length === 0)
         findings.push(ok(`${config.production ? 'production' : 'development'} settings, all valid`));
       return { config, replaced, findings };
@@ -140,18 +137,15 @@ function checkSchedulerSettings(env: Environment): Finding[] {
   }
 }
 
-/** Variables in `.env` that nothing reads, probably misspelt. */
-function findUnknownVariables(folder: string): Finding[] {
-  const path = join(folder, '.env');
-  if (!existsSync(path)) return [];
-  const isKnown = (name: string) =>
-    name in VARIABLES || OTHER_VARIABLES.includes(name) || (name.endsWith('_FILE') && name.slice(0, -5) in VARIABLES);
-  return Object.keys(parseEnv(readFileSync(path, 'utf8')))
-    .filter((name) => !isKnown(name))
-    .map((name) =>
-      warning(
-        `${name} is in .env, but is not a setting of Carillon.`,
-        'Correct its spelling: .env.example lists all settings.',
-      ),
-    );
+const checkSpelling = ({ unknownVariables }: Config): Finding[] =>
+  unknownVariables.map((line) => warning(line, 'Correct its spelling: .env.example lists all settings.'));
+
+function checkEmbeddedDatabase({ production, databaseUrl }: Config, replaced: ReadonlySet<string>): Finding[] {
+  if (!production || databaseUrl !== null || replaced.has('DATABASE_URL')) return [];
+  return [
+    warning(
+      'Production uses the embedded database, because DATABASE_URL is not set: it serves this machine alone.',
+      'Set DATABASE_URL to a PostgreSQL 15 or newer that is backed up and upgraded like other servers.',
+    ),
+  ];
 }

@@ -1,17 +1,60 @@
-import { SQLSTATE } from '@carillon/db/errors';
+import { CERTIFICATE_ERRORS, SQLSTATE } from '@carillon/db/errors';
 import { collectErrorCodes, describeCause, type Finding, findingsFor } from './finding.ts';
 
 const { problem } = findingsFor('database');
 
 export function explainDatabaseError(error: unknown): Finding {
   const codes = collectErrorCodes(error);
-  const { message, fix } = EXPLANATIONS.find(({ code }) => codes.includes(code)) ?? UNKNOWN;
-  return problem(`${message}: ${describeCause(error)}`, fix);
+  const cause = describeCause(error);
+  const found = EXPLANATIONS.find(({ code, pattern }) => codes.includes(code) && (!pattern || pattern.test(cause)));
+  const { message, fix } = found ?? UNKNOWN;
+  return problem(`${message}: ${cause}`, fix);
+}
+
+interface Explanation {
+  code: string;
+  /** What the message of the error contains, where the code alone is ambiguous. */
+  pattern?: RegExp;
+  message: string;
+  fix: string;
 }
 
 const UNKNOWN = { message: 'The database cannot be used', fix: 'Check DATABASE_URL and the log of the server.' };
 
-const EXPLANATIONS: readonly { code: string; message: string; fix: string }[] = [
+const EXPLANATIONS: readonly Explanation[] = [
+  {
+    code: 'ECONNRESET',
+    pattern: /before secure TLS connection/,
+    message: 'The server does not support TLS',
+    fix: 'Turn TLS on at the server (ssl = on), or remove sslmode from DATABASE_URL if the network is trusted.',
+  },
+  {
+    code: SQLSTATE.invalidAuthorization,
+    pattern: /no encryption|SSL off/,
+    message: 'The server requires TLS',
+    fix: 'Add sslmode=require to DATABASE_URL, or sslmode=verify-full with sslrootcert.',
+  },
+  ...CERTIFICATE_ERRORS.map((code) => ({
+    code,
+    message: 'The certificate of the server is not trusted',
+    fix: 'Set sslrootcert in DATABASE_URL to the file of the CA certificate of this server.',
+  })),
+  {
+    code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    message: 'The certificate of the server is for another host',
+    fix: 'Set the host in DATABASE_URL to a name in the certificate, or use sslmode=verify-ca.',
+  },
+  {
+    code: 'CERT_HAS_EXPIRED',
+    message: 'The certificate of the server has expired',
+    fix: 'Renew the certificate at the server.',
+  },
+  {
+    code: SQLSTATE.undefinedObject,
+    pattern: /configuration parameter/,
+    message: 'The server does not know a parameter of DATABASE_URL',
+    fix: 'Remove this parameter from DATABASE_URL.',
+  },
   {
     code: 'ECONNREFUSED',
     message: 'Nothing listens at the address of the database',

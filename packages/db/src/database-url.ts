@@ -1,0 +1,77 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type ConnectionOptions, getCACertificates } from 'node:tls';
+
+/** A URL that cannot be used; the message is one line for the operator, without the password. */
+export class DatabaseUrlError extends Error {}
+
+export interface DatabaseAddress {
+  /** Without the parameters that `ssl` replaces. */
+  url: string;
+  /** Undefined: as the driver decides. */
+  ssl: ConnectionOptions | undefined;
+}
+
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
+/**
+ * Splits the settings of TLS from the URL. `sslmode` and `sslrootcert` mean what they mean in libpq, except that
+ * `sslrootcert` alone implies `verify-full`. Throws a `DatabaseUrlError`.
+ */
+export function parseDatabaseUrl(text: string): DatabaseAddress {
+  const url = URL.parse(text);
+  if (hasUnencodedPassword(text, url)) {
+    throw new DatabaseUrlError(
+      'DATABASE_URL has a user or password that is not percent-encoded: write %23 for #, %25 for %, %2F for /, %3F for ? and %40 for @.',
+    );
+  }
+  if (url === null) throw new DatabaseUrlError('DATABASE_URL is not a URL: a part after the password is misspelt.');
+  const given = url.searchParams.get('sslmode');
+  if (given !== null && !SSL_MODES.includes(given)) {
+    throw new DatabaseUrlError(`DATABASE_URL has sslmode=${given}, which takes ${SSL_MODES.join(', ')}.`);
+  }
+  const rootCert = url.searchParams.get('sslrootcert');
+  const mode = given === 'require' && rootCert !== null ? 'verify-ca' : (given ?? (rootCert && 'verify-full'));
+  url.searchParams.delete('sslrootcert');
+  if (mode !== 'verify-ca' && mode !== 'verify-full') return { url: url.href, ssl: undefined };
+  url.searchParams.delete('sslmode');
+  const ssl: ConnectionOptions = {
+    // The name in the certificate. The socket is connected already.
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    ...(rootCert !== null && { ca: readCertificates(rootCert) }),
+    ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
+  };
+  return { url: url.href, ssl };
+}
+
+/** One of `/?#` ends the password early, so that its rest and the `@` are read as another part of the URL. */
+function hasUnencodedPassword(text: string, url: URL | null): boolean {
+  if (url === null) return /:\/\/[^/?#@]*:[^@]*[/?#].*@/s.test(text);
+  const [parameter = ''] = url.search.split('=');
+  return `${url.pathname}${url.hash}${parameter}`.includes('@') || ![url.username, url.password].every(isDecodable);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readCertificates(path: string): string | string[] {
+  if (path === 'system') return getCACertificates('system');
+  let pem: string;
+  try {
+    pem = readFileSync(path, 'utf8');
+  } catch {
+    throw new DatabaseUrlError(`DATABASE_URL names ${path} as sslrootcert, which cannot be read.`);
+  }
+  try {
+    new X509Certificate(pem);
+    return pem;
+  } catch {
+    throw new DatabaseUrlError(`DATABASE_URL names ${path} as sslrootcert, which is not a PEM file of certificates.`);
+  }
+}
