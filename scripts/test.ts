@@ -59,10 +59,11 @@ async function runAll(server: TestServer): Promise<Tally> {
   const first = await runTap(server, files, availableParallelism() + 1);
   const repeated = [...first.failures.keys()];
   if (interrupted || repeated.length === 0 || repeated.length > MAX_REPEATED_FILES) return first;
-  console.log(`Once more, alone: ${repeated.join(', ')}`);
+  console.log(`Running again, one at a time: ${repeated.join(', ')}`);
   const second = await runTap(server, repeated, 1);
   for (const file of repeated) {
-    if (!second.failures.has(file)) console.log(`Flaky: ${file} failed beside others and passes alone.`);
+    if (!second.failures.has(file))
+      console.log(`Flaky: ${file} failed with other tests running and passed on its own.`);
   }
   const replaced = [...first.failures.values()];
   const total = (name: keyof Tally) =>

@@ -45,12 +45,12 @@ export class AppError extends Error {
 export const invalidField = (field: string, message: string) =>
   new AppError('invalid', ERROR_MESSAGES.invalid, { [field]: [message] });
 
-export const userNotFound = () => new AppError('not_found', 'There is no such user.');
+export const userNotFound = () => new AppError('not_found', 'User not found');
 
 /** Also for another user's task. */
-export const taskNotFound = () => new AppError('not_found', 'There is no such task.');
+export const taskNotFound = () => new AppError('not_found', 'Task not found');
 
-export const executionNotFound = () => new AppError('not_found', 'There is no such execution.');
+export const executionNotFound = () => new AppError('not_found', 'Execution not found');
 
 /** For an account deleted after its session was found. */
 export const accountDeleted = () => new AppError('unauthenticated', 'This account has been deleted.');

@@ -13,7 +13,7 @@ let signals = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     signals += 1;
-    if (signals > 1) exitNow('Stopped at once: other processes take over its leases when they expire.');
+    if (signals > 1) exitNow('Stopped immediately. Other processes take over its work when the leases expire.');
     setTimeout(
       () => exitNow('Stopping took too long: other processes take over its leases when they expire.'),
       STOP_TIMEOUT_MS,

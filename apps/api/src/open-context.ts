@@ -18,7 +18,8 @@ export async function openContext(
   config: Config,
   databaseUrl: string | null = config.databaseUrl,
 ): Promise<{ ctx: Context; poolState: () => PoolState; close(): Promise<void> }> {
-  if (databaseUrl === null) throw new ConfigError('DATABASE_URL is needed: a process of its own shares the database.');
+  if (databaseUrl === null)
+    throw new ConfigError('DATABASE_URL is required, because this process shares the database with the API processes.');
   const tokens = await createSessionTokens(config);
   const open = new AsyncDisposableStack();
   const log = await openLog(config);

@@ -43,7 +43,7 @@ function readSecret(env: Environment): string {
     if (secret) return secret;
     throw new SettingError(`CRON_SECRET_FILE names ${env.CRON_SECRET_FILE}, which cannot be read or is empty.`);
   }
-  if (env.NODE_ENV === 'production') throw new SettingError('Production needs CRON_SECRET: the one of the API.');
+  if (env.NODE_ENV === 'production') throw new SettingError('Production needs CRON_SECRET, the same as for the API.');
   const path = resolve(env.DATA_DIR || '.data', 'secrets.json');
   try {
     const secret: unknown = JSON.parse(readText(path) ?? '').CRON_SECRET;

@@ -12,7 +12,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     // The next start takes over, also a database server that still runs.
     if (++signals > 1) process.exit(130);
-    console.log('Stopping. Press Ctrl-C again to stop at once.');
+    console.log('Stopping. Press Ctrl-C again to stop immediately.');
     stopping.resolve();
   });
 }

@@ -70,7 +70,7 @@ export const deleteUpload = {
       }),
     }),
     ...uploadErrors,
-    403: bareError('The file is not yours, or a page of another site made the browser send the request'),
+    403: bareError('The file belongs to another user, or a page of another site made the browser send the request'),
     404: bareError('The file does not exist'),
   },
 } satisfies Operation;

@@ -58,12 +58,16 @@ export function startCall(
 function tokensReservedError({ day, month, limits }: QuotaAccount): AppError {
   const inDay = day.tokens + day.tokensReserved >= limits.tokensPerDay;
   const [counter, limit] = inDay ? [day, limits.tokensPerDay] : [month, limits.tokensPerMonth];
-  return new AppError('over_quota', 'Calls under way have reserved the tokens that are left: try again shortly.', {
-    resource: 'tokens',
-    used: counter.tokens + counter.tokensReserved,
-    limit,
-    resetAt: null,
-  });
+  return new AppError(
+    'over_quota',
+    'Calls in progress have reserved the remaining tokens. Try again in a few seconds.',
+    {
+      resource: 'tokens',
+      used: counter.tokens + counter.tokensReserved,
+      limit,
+      resetAt: null,
+    },
+  );
 }
 
 /** Never throws, because the answer has been paid for: a call that cannot be recorded is left to its lease. */

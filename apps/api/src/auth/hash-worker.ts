@@ -18,7 +18,7 @@ export function limitConcurrency({ concurrency, maxWaiting }: { concurrency: num
   const limit = pLimit(concurrency);
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (limit.activeCount >= concurrency && limit.pendingCount >= maxWaiting) {
-      throw new AppError('unavailable', 'Too many people are signing in at this moment. Please try again shortly.');
+      throw new AppError('unavailable', 'Too many sign-ins at the moment. Try again in a few seconds.');
     }
     return limit(work);
   };

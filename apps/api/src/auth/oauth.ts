@@ -19,11 +19,12 @@ export async function beginOAuth(ctx: Context, provider: string) {
 /** Finds the account by the provider's identifier, or else links or creates the one of a verified address. */
 export async function finishOAuth(ctx: Context, provider: string, callback: URL, flow: OAuthFlow | null) {
   const client = getProvider(ctx, provider);
-  if (!flow) throw new AppError('bad_request', 'This sign-in was not begun here, or took too long: begin anew.');
+  if (!flow)
+    throw new AppError('bad_request', 'This sign-in did not start in this browser, or took too long. Start again.');
   const outcome = await client.finish(callback, flow);
   if (!outcome.ok) {
     if (outcome.reason === 'unreachable') throw providerUnreachable(provider);
-    throw new AppError('bad_request', 'The provider did not confirm the sign-in: begin anew.');
+    throw new AppError('bad_request', 'The provider did not confirm the sign-in. Start again.');
   }
   const { profile } = outcome;
   const userId = await inTransaction(ctx, async (tx) => {
@@ -37,7 +38,7 @@ export async function finishOAuth(ctx: Context, provider: string, callback: URL,
 
 function getProvider(ctx: Context, provider: string): OAuthProvider {
   const found = ctx.oauth.get(provider);
-  if (!found) throw new AppError('not_found', 'There is no such sign-in provider.');
+  if (!found) throw new AppError('not_found', 'Sign-in provider not found');
   return found;
 }
 
@@ -81,7 +82,7 @@ async function linkExistingAccount(ctx: Context, email: string, identityUserId: 
     .from(users)
     .where(hasEmail(email))
     .for('no key update');
-  if (!account) throw new AppError('bad_request', 'The account was deleted meanwhile: begin anew.');
+  if (!account) throw new AppError('bad_request', 'The account was deleted during the sign-in. Start again.');
   if (account.emailVerifiedAt === null) {
     const now = ctx.now();
     await ctx.db

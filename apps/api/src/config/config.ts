@@ -43,12 +43,12 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
   const metricsPort = read('METRICS_PORT');
   const smtpUrl = read('SMTP_URL');
   if (metricsPort === port && port !== 0) {
-    throw new ConfigError(`METRICS_PORT and PORT are both ${port}: the metrics need a port of their own.`);
+    throw new ConfigError(`METRICS_PORT and PORT are both ${port}: set METRICS_PORT to another port.`);
   }
   if (production) {
     assertStrongSecrets(secrets, encryptionKeys);
     assertHttps({ BASE_URL: [baseUrl], APP_URL: [appUrl], CORS_ORIGINS: corsOrigins });
-    if (!cookieSecure) throw new ConfigError('COOKIE_SECURE may be false in development only.');
+    if (!cookieSecure) throw new ConfigError('COOKIE_SECURE can only be false in development.');
     if (read('AI_BASE_URL') === null && read('ANTHROPIC_API_KEY') === null) {
       throw new ConfigError(
         'Production needs AI_BASE_URL: the URL of a provider, or "offline" for the built-in model.',

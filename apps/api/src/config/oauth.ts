@@ -9,7 +9,7 @@ export function readOAuth(env: Environment) {
   const oidc = readClient(env, 'OIDC');
   const issuer = readVariable(env, 'OAUTH_OIDC_ISSUER');
   if ((oidc === null) !== (issuer === null)) {
-    throw new ConfigError('OAUTH_OIDC_ISSUER, OAUTH_OIDC_CLIENT_ID and OAUTH_OIDC_CLIENT_SECRET are set together.');
+    throw new ConfigError('OAUTH_OIDC_ISSUER, OAUTH_OIDC_CLIENT_ID and OAUTH_OIDC_CLIENT_SECRET must be set together.');
   }
   return {
     google: google && { ...google, issuer: GOOGLE_ISSUER },
@@ -27,5 +27,5 @@ function readClient(env: Environment, name: 'GOOGLE' | 'GITHUB' | 'OIDC') {
   const clientSecret = readVariable(env, `OAUTH_${name}_CLIENT_SECRET`);
   if (clientId !== null && clientSecret !== null) return { clientId, clientSecret };
   if (clientId === null && clientSecret === null) return null;
-  throw new ConfigError(`OAUTH_${name}_CLIENT_ID and OAUTH_${name}_CLIENT_SECRET are set together.`);
+  throw new ConfigError(`OAUTH_${name}_CLIENT_ID and OAUTH_${name}_CLIENT_SECRET must be set together.`);
 }

@@ -38,7 +38,7 @@ export const fraction: Parser<number> = {
 
 /** Days that something is stored. 0 means for ever. */
 export const retentionDays = (min: number): Parser<number> => ({
-  expects: `a whole number of days from ${min} to 36500, or 0 for ever`,
+  expects: `a whole number of days from ${min} to 36500, or 0 for no limit`,
   parse: (value) => (value === '0' ? 0 : integer(min, 36_500).parse(value)),
 });
 

@@ -25,7 +25,7 @@ export function assertStrongSecrets(secrets: Secrets, encryptionKeys: readonly E
     const twin = nameByValue.get(value);
     if (twin) {
       throw new ConfigError(
-        `${name} is the same as ${twin}: set each to a secret of its own (openssl rand -base64 32).`,
+        `${name} is the same as ${twin}. Set each to a different secret (openssl rand -base64 32).`,
       );
     }
     nameByValue.set(value, name);
@@ -33,9 +33,9 @@ export function assertStrongSecrets(secrets: Secrets, encryptionKeys: readonly E
 }
 
 const HTTPS_FIXES = {
-  BASE_URL: 'set it to the URL that the reverse proxy answers at.',
-  APP_URL: 'set it to the https URL of the web application.',
-  CORS_ORIGINS: 'list the https origins of the web applications.',
+  BASE_URL: 'Set it to the public URL of the reverse proxy.',
+  APP_URL: 'Set it to the https URL of the web application.',
+  CORS_ORIGINS: 'List the https origins of the web applications.',
 };
 
 /** Throws a `ConfigError` for URLs over which session cookies or tokens would be sent without encryption. */
@@ -45,7 +45,7 @@ export function assertHttps(settings: Readonly<Record<keyof typeof HTTPS_FIXES, 
       const { protocol, hostname } = new URL(url);
       if (protocol === 'https:' || LOOPBACK.test(hostname)) continue;
       throw new ConfigError(
-        `${name} is ${JSON.stringify(url)}, but production takes an https URL (http for localhost alone): ${fix}`,
+        `${name} is ${JSON.stringify(url)}, but production needs an https URL (http only for localhost). ${fix}`,
       );
     }
   }

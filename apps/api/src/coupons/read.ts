@@ -18,7 +18,7 @@ export const couponFields = {
   updatedAt: coupons.updatedAt,
 };
 
-export const couponNotFound = () => new AppError('not_found', 'There is no such coupon.');
+export const couponNotFound = () => new AppError('not_found', 'Coupon not found');
 
 /** Throws 404. */
 export async function getCoupon(ctx: Context, id: number) {

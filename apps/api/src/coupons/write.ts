@@ -30,7 +30,7 @@ export function createCoupon(ctx: Context, admin: Caller, input: CreateCouponInp
       })
       .onConflictDoNothing()
       .returning(couponFields);
-    if (!coupon) throw new AppError('conflict', 'There is a coupon with this code already.');
+    if (!coupon) throw new AppError('conflict', 'A coupon with this code already exists.');
     await recordChange(tx, admin, 'coupon.created', null, coupon);
     return coupon;
   });

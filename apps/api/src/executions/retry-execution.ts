@@ -57,7 +57,10 @@ async function lockFailed(ctx: Context, caller: Caller, id: number) {
     .where(mine);
   if (!found) throw executionNotFound();
   if (found.status === 'failed') return found;
-  throw new AppError('conflict', `This execution is ${found.status}: only a failed one can be retried.`);
+  throw new AppError(
+    'conflict',
+    `This execution is ${found.status} and cannot be retried, because only failed executions can.`,
+  );
 }
 
 interface LiveRetry {

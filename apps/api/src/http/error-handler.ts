@@ -33,7 +33,7 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
 }
 
 const answerUnknownRoute = (reply: FastifyReply) =>
-  send(reply, 404, { success: false, error: 'Not found', message: 'There is no such endpoint.' });
+  send(reply, 404, { success: false, error: 'Not found', message: 'This endpoint does not exist.' });
 
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const response = toErrorResponse(error);
@@ -74,7 +74,7 @@ const CLIENT_ERRORS: Record<string, ErrorResponse> = {
   },
   FST_ERR_CTP_BODY_TOO_LARGE: { status: 400, error: 'Body too large', message: 'The body is larger than allowed.' },
   FST_ERR_BAD_URL: { status: 400, error: 'Invalid address', message: ERROR_MESSAGES.invalidPath },
-  FST_ERR_MAX_PARAM_LENGTH: { status: 404, error: 'Not found', message: 'There is no such endpoint.' },
+  FST_ERR_MAX_PARAM_LENGTH: { status: 404, error: 'Not found', message: 'This endpoint does not exist.' },
 };
 
 const CLIENT_STATUSES = [400, 401, 403, 404, 409, 429];

@@ -62,5 +62,5 @@ export async function markRead(ctx: Context, caller: Caller, id: number): Promis
     .update(notifications)
     .set({ readAt: sql`coalesce(${notifications.readAt}, ${ctx.now().toISOString()})` })
     .where(and(eq(notifications.id, id), eq(notifications.userId, caller.id)));
-  if (count === 0) throw new AppError('not_found', 'There is no such notification.');
+  if (count === 0) throw new AppError('not_found', 'Notification not found');
 }

@@ -52,8 +52,8 @@ function describeError({ method, operation }: Endpoint, status: Status): string 
       return method === 'get' ? notAdmin : `${notAdmin}; or ${OTHER_SITE}`;
     }
     case 404:
-      if (access === 'public') return 'There is no such resource';
-      return access === 'admin' ? 'There is no such id' : 'There is no such id, or it belongs to another user';
+      if (access === 'public') return 'It does not exist';
+      return access === 'admin' ? 'The id does not exist' : 'The id does not exist, or belongs to another user';
     case 429:
       return 'Rate limit exceeded: retry after the seconds in `Retry-After`';
     case 500:

@@ -38,7 +38,7 @@ function describeFirst(schedule: Schedule, occurrence: Occurrence): string {
   const begun = { ...schedule, scheduledFor: new Date(occurrence.at - 1) };
   return findOccurrence(begun, occurrence.at - 1)?.at === occurrence.at
     ? ''
-    : 'This is the first run; the pattern alone would not fire here.';
+    : 'This is the first run. The pattern itself does not fire at this time.';
 }
 
 function describeMonthEnd(

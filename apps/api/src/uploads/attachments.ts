@@ -40,11 +40,11 @@ export async function getAttachmentIds(
     const key = isUuid(entry) ? entry.toLowerCase() : hashUrl(entry);
     const upload = found.find(({ id, hash }) => id === key || hash === key);
     if (upload) sizes.set(upload.id, upload.size);
-    else details[`attachments.${index}`] = ['is not a file of yours'];
+    else details[`attachments.${index}`] = ['is not one of your files'];
   }
   if (Object.keys(details).length > 0) throw new AppError('invalid', ERROR_MESSAGES.invalid, details);
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  if (bytes > MAX_ATTACHED_BYTES) throw invalidField('attachments', 'must not have more than 20 MiB together');
+  if (bytes > MAX_ATTACHED_BYTES) throw invalidField('attachments', 'must have at most 20 MiB together');
   return [...sizes.keys()];
 }
 

@@ -52,7 +52,7 @@ export function checkPdf(): ContentCheck {
   let tail: Buffer = Buffer.alloc(0);
   return {
     add(bytes) {
-      if (!hasBegun && bytes.toString('latin1', 0, 5) !== '%PDF-') throw invalidField('file', 'must begin as a PDF');
+      if (!hasBegun && bytes.toString('latin1', 0, 5) !== '%PDF-') throw invalidField('file', 'must start like a PDF');
       hasBegun = true;
       tail = Buffer.concat([tail, bytes.subarray(-PDF_END_BYTES)]).subarray(-PDF_END_BYTES);
     },
@@ -78,7 +78,7 @@ export function checkText(type: string): ContentCheck {
   let beginning = '';
   const assertPlain = () => {
     if (forbidden.some((format) => format.test(`${beginning} `))) {
-      throw invalidField('file', 'must be plain text, and begins like a document of another kind');
+      throw invalidField('file', 'must be plain text, but starts like a document of another type');
     }
   };
   const add = (more: string) => {

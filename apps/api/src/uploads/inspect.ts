@@ -47,5 +47,5 @@ async function assertSignature(head: Buffer, { mime, content, extensions: [exten
   // file-type throws on truncated input.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const foundMime = found?.mime === 'image/apng' ? 'image/png' : found?.mime;
-  if (foundMime !== mime) throw invalidField('file', `is no .${extension} file by its content`);
+  if (foundMime !== mime) throw invalidField('file', `does not contain a .${extension} file`);
 }

@@ -47,7 +47,7 @@ export function completeUpload(
       gt(orphanedObjects.deleteAfter, tx.now()),
     );
     const released = await tx.db.delete(orphanedObjects).where(reservation).returning({ key: orphanedObjects.key });
-    if (released.length === 0) throw new AppError('unavailable', 'The upload has taken too long. Please try again.');
+    if (released.length === 0) throw new AppError('unavailable', 'The upload took too long. Try again.');
     if (used + upload.size > limit) throw storageExceeded(used, limit);
     await tx.db.insert(uploads).values({ ...upload, userId });
     await addToTotals(tx, userId, { bytes: upload.size, files: 1 });
@@ -85,6 +85,6 @@ function tooManyUploads(now: Date): AppError {
     resetIn: RETRY_AFTER_SECONDS,
     retryAfter: RETRY_AFTER_SECONDS,
   };
-  const message = `${MAX_CONCURRENT_UPLOADS} uploads of yours are under way. Please try again when one of them has ended.`;
+  const message = `${MAX_CONCURRENT_UPLOADS} of your uploads are in progress. Try again when one of them has ended.`;
   return new AppError('rate_limited', message, details);
 }

@@ -84,7 +84,7 @@ export async function deleteUpload(
 ): Promise<{ id: number; name: string }[]> {
   const file = await findUpload(ctx, caller, input);
   if (!file) throw uploadNotFound();
-  if (file.userId !== caller.id) throw new AppError('forbidden', 'This file is not yours.');
+  if (file.userId !== caller.id) throw new AppError('forbidden', 'This file belongs to another user.');
   return inTransaction(ctx, async (tx) => {
     await lockTotals(tx, caller);
     const [deleted] = await tx.db
@@ -108,7 +108,7 @@ export async function deleteUpload(
 
 /** The hash is indexed. Users may share a data URL: the caller's comes first. */
 async function findUpload({ db }: Context, caller: Caller, { url, id }: DeleteUploadInput) {
-  if (url !== undefined && id !== undefined) throw invalidField('id', 'must not be given beside url');
+  if (url !== undefined && id !== undefined) throw invalidField('id', 'cannot be combined with url');
   if (url === undefined && id === undefined) throw invalidField('url', 'is required, or id');
   const condition =
     url === undefined
@@ -123,4 +123,4 @@ async function findUpload({ db }: Context, caller: Caller, { url, id }: DeleteUp
   return file;
 }
 
-const uploadNotFound = () => new AppError('not_found', 'There is no such file.');
+const uploadNotFound = () => new AppError('not_found', 'File not found');

@@ -26,5 +26,5 @@ export async function deleteUsageAlert(ctx: Context, caller: Caller, id: number)
     .delete(usageAlerts)
     .where(and(eq(usageAlerts.id, id), eq(usageAlerts.userId, caller.id)))
     .returning({ id: usageAlerts.id });
-  if (deleted.length === 0) throw new AppError('not_found', 'There is no such alert.');
+  if (deleted.length === 0) throw new AppError('not_found', 'Alert not found');
 }

@@ -18,7 +18,10 @@ export async function assertEmailChange(ctx: Context, caller: Caller, email: str
   if (normalizeEmail(email) === caller.email) return;
   const { bootstrapAdmin } = ctx.config;
   if (bootstrapAdmin && normalizeEmail(bootstrapAdmin.email) === caller.email) {
-    throw new AppError('conflict', 'This address is BOOTSTRAP_ADMIN_EMAIL of the installation: change it there first.');
+    throw new AppError(
+      'conflict',
+      'This address is BOOTSTRAP_ADMIN_EMAIL in the settings of the installation. Change it there first.',
+    );
   }
   await assertRateLimit(ctx, EMAIL_CHANGES, userKey(EMAIL_CHANGES, caller.id));
 }

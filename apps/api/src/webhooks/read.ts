@@ -32,7 +32,7 @@ export async function getWebhook(ctx: Context, caller: Caller, id: string) {
 export const isOwnWebhook = (caller: Pick<Caller, 'id'>, id: string) =>
   and(eq(webhooks.id, id), eq(webhooks.userId, caller.id));
 
-export const webhookNotFound = () => new AppError('not_found', 'There is no such webhook.');
+export const webhookNotFound = () => new AppError('not_found', 'Webhook not found');
 
 export async function listWebhooks(ctx: Context, caller: Caller, { limit, offset }: ListWebhooksQuery) {
   const mine = eq(webhooks.userId, caller.id);

@@ -19,7 +19,7 @@ export function redeliver(ctx: Context, caller: Caller, webhookId: string, id: s
       .select({ id: deliveries.id, status: deliveries.status })
       .from(deliveries)
       .where(and(eq(deliveries.webhookId, webhookId), or(eq(deliveries.id, id), inArray(deliveries.id, logged))));
-    if (!found) throw new AppError('not_found', 'There is no such delivery.');
+    if (!found) throw new AppError('not_found', 'Delivery not found');
     const queued = { nextAttemptAt: tx.now(), queuedAt: tx.now() };
     const values = found.status === 'pending' ? queued : { ...queued, ...FIRST_ATTEMPT };
     if (found.status !== 'sending') await tx.db.update(deliveries).set(values).where(eq(deliveries.id, found.id));
@@ -57,5 +57,5 @@ async function lockActiveWebhook(ctx: Context, caller: Caller, id: string) {
     .where(isOwnWebhook(caller, id))
     .for('no key update');
   if (!webhook) throw webhookNotFound();
-  if (!webhook.isActive) throw new AppError('conflict', 'The webhook is not active: switch it on first.');
+  if (!webhook.isActive) throw new AppError('conflict', 'The webhook is not active. Activate it first.');
 }

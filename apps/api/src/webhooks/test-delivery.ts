@@ -27,7 +27,7 @@ async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promi
   if (!webhook) throw webhookNotFound();
   const sending = await ctx.db.$count(deliveries, eq(deliveries.status, 'sending'));
   if (sending >= DELIVERY_LIMITS.total)
-    throw new AppError('unavailable', 'Too many deliveries are under way. Try again soon.');
+    throw new AppError('unavailable', 'Too many deliveries are in progress. Try again in a few seconds.');
 
   const now = ctx.now();
   const id = randomUUID();

@@ -71,7 +71,7 @@ async function assertUnused(ctx: Context, caller: Caller, secret: string) {
     inArray(webhooks.secretLookup, listBlindIndexes(ctx, caller.id, secret)),
   );
   if ((await ctx.db.$count(webhooks, mine)) === 0) return;
-  throw new AppError('conflict', 'You have a webhook with this secret: their inbound addresses would be the same.');
+  throw new AppError('conflict', 'One of your webhooks already has this secret; their inbound URLs would be the same.');
 }
 
 /** `isActive: true` also clears `failed`. Managed webhooks accept nothing else. Throws 400, 404, 409. */

@@ -14,7 +14,7 @@ t.test('Metrics listen at the loopback address by default', async (t) => {
 });
 
 t.test('Metrics reject the port of the API', async (t) => {
-  const shared = new ConfigError('METRICS_PORT and PORT are both 4000: the metrics need a port of their own.');
+  const shared = new ConfigError('METRICS_PORT and PORT are both 4000: set METRICS_PORT to another port.');
   t.throws(() => load(t, { PORT: '4000', METRICS_PORT: '4000' }), shared);
   t.equal(load(t, { PORT: '0', METRICS_PORT: '0' }).metrics?.port, 0, 'two free ports are picked');
 });

@@ -90,12 +90,12 @@ const REFUSED: [what: string, env: Record<string, string>, line: string | RegExp
   [
     'two secrets alike',
     { CRON_SECRET: PRODUCTION_ENV.JWT_SECRET },
-    'CRON_SECRET is the same as JWT_SECRET: set each to a secret of its own (openssl rand -base64 32).',
+    'CRON_SECRET is the same as JWT_SECRET. Set each to a different secret (openssl rand -base64 32).',
   ],
   [
     'the encryption key as a secret',
     { ADMIN_KEY: PRODUCTION_ENV.ENCRYPTION_KEY },
-    'ADMIN_KEY is the same as ENCRYPTION_KEY: set each to a secret of its own (openssl rand -base64 32).',
+    'ADMIN_KEY is the same as ENCRYPTION_KEY. Set each to a different secret (openssl rand -base64 32).',
   ],
   [
     'no AI provider',
@@ -118,16 +118,16 @@ const REFUSED: [what: string, env: Record<string, string>, line: string | RegExp
     { STORAGE_DRIVER: 's3', S3_BUCKET: 'files' },
     'STORAGE_DRIVER is "s3", which needs S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY.',
   ],
-  ['a cookie without Secure', { COOKIE_SECURE: 'false' }, 'COOKIE_SECURE may be false in development only.'],
+  ['a cookie without Secure', { COOKIE_SECURE: 'false' }, 'COOKIE_SECURE can only be false in development.'],
   [
     'plain http',
     { BASE_URL: 'http://api.example.com' },
-    /^BASE_URL is "http:\/\/api\.example\.com", but production takes an https URL .*: set it to .*\.$/,
+    /^BASE_URL is "http:\/\/api\.example\.com", but production needs an https URL .* Set it to .*\.$/,
   ],
   [
     'plain http in mails',
     { APP_URL: 'http://192.168.1.5' },
-    /^APP_URL is "http:\/\/192\.168\.1\.5", but production takes an https URL/,
+    /^APP_URL is "http:\/\/192\.168\.1\.5", but production needs an https URL/,
   ],
   [
     'a proxy by number',

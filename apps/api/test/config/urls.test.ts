@@ -83,5 +83,5 @@ t.test('CORS_ORIGINS lists origins; without it, the one of APP_URL is allowed', 
   ]) {
     t.match(explain({ CORS_ORIGINS: value }), /^CORS_ORIGINS is .*, but takes origins separated by commas/, value);
   }
-  t.match(explain({ CORS_ORIGINS: 'http://a.example.com' }), /^CORS_ORIGINS is .* production takes an https URL/);
+  t.match(explain({ CORS_ORIGINS: 'http://a.example.com' }), /^CORS_ORIGINS is .* production needs an https URL/);
 });

@@ -187,7 +187,10 @@ t.test('Only a failed execution is retried: any other is a 409 that names its st
   await enqueueDue(ctx);
   const [run] = await readRuns(ctx, task);
   const refusal = (status: string) => {
-    return { kind: 'conflict', message: `This execution is ${status}: only a failed one can be retried.` };
+    return {
+      kind: 'conflict',
+      message: `This execution is ${status} and cannot be retried, because only failed executions can.`,
+    };
   };
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('pending'));
   await claimExecutions(ctx, { limit: 1, after: 0 });
@@ -239,7 +242,7 @@ t.test('The route answers 201 for a new execution, 200 for a live one, and error
   t.equal(conflict.statusCode, 409);
   t.same(conflict.json(), {
     success: false,
-    error: 'This execution is pending: only a failed one can be retried.',
+    error: 'This execution is pending and cannot be retried, because only failed executions can.',
   });
   for (const unknown of [...INVALID_IDS, '2147483647']) t.equal((await post(unknown)).statusCode, 404, unknown);
   await assertNeedsSession(t, app, { method: 'POST', url: `/api/executions/${id}/retry` });
@@ -250,8 +253,8 @@ t.test("A stranger's execution is not found, and nothing is charged", async (t) 
   const bob = await signUpBob(app);
   const answer = await app.inject({ method: 'POST', url: `/api/executions/${id}/retry`, headers: bob.headers });
   t.equal(answer.statusCode, 404);
-  t.same(answer.json(), { success: false, error: 'There is no such execution.' });
-  await t.rejects(retryExecution(ctx, buildCaller(bob.id), id), { message: 'There is no such execution.' });
+  t.same(answer.json(), { success: false, error: 'Execution not found' });
+  await t.rejects(retryExecution(ctx, buildCaller(bob.id), id), { message: 'Execution not found' });
   t.match(await readRuns(ctx, task), [{ status: 'failed' }, { status: 'pending', queuedAt: null }]);
   t.match(await readUsage(ctx, bob.id), { executions: 0 });
 });
@@ -259,6 +262,6 @@ t.test("A stranger's execution is not found, and nothing is charged", async (t) 
 t.test('A caller who was deactivated meanwhile starts nothing', async (t) => {
   const { task, id } = await failedRun(t, WRONG);
   await ctx.db.execute(sql`update users set is_active = false where id = ${alice().id}`);
-  await t.rejects(retryExecution(ctx, alice(), id), { message: 'There is no such execution.' });
+  await t.rejects(retryExecution(ctx, alice(), id), { message: 'Execution not found' });
   t.equal((await readRuns(ctx, task)).length, 1);
 });

@@ -129,10 +129,10 @@ t.test('Retention days are whole numbers, and the audit log keeps at least 30', 
   const DATA_DIR = t.testdir();
   const days = 'a whole number of days from';
   for (const [name, value, takes] of [
-    ['RETENTION_EXECUTIONS_DAYS', '-1', `${days} 1 to 36500, or 0 for ever`],
-    ['RETENTION_FILES_DAYS', '1.5', `${days} 1 to 36500, or 0 for ever`],
-    ['RETENTION_OCCURRENCES_DAYS', '36501', `${days} 1 to 36500, or 0 for ever`],
-    ['RETENTION_AUDIT_DAYS', '29', `${days} 30 to 36500, or 0 for ever`],
+    ['RETENTION_EXECUTIONS_DAYS', '-1', `${days} 1 to 36500, or 0 for no limit`],
+    ['RETENTION_FILES_DAYS', '1.5', `${days} 1 to 36500, or 0 for no limit`],
+    ['RETENTION_OCCURRENCES_DAYS', '36501', `${days} 1 to 36500, or 0 for no limit`],
+    ['RETENTION_AUDIT_DAYS', '29', `${days} 30 to 36500, or 0 for no limit`],
   ] as const) {
     t.throws(() => loadConfig({ DATA_DIR, [name]: value }), { message: `${name} is "${value}", but takes ${takes}.` });
   }

@@ -67,7 +67,7 @@ export const validationError = (details: Record<string, string[]>) => ({
 /** For rows that do not exist or belong to someone else. */
 export const notFoundError = (what: string) => ({
   success: false,
-  error: `There is no such ${what}.`,
+  error: `${what[0]?.toUpperCase()}${what.slice(1)} not found`,
   code: 'NOT_FOUND',
 });
 

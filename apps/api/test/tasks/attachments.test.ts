@@ -41,7 +41,7 @@ t.test('A file that is unknown or another user’s is rejected at its index', as
     await patchTask(app, alice, id, { attachments }),
   ]) {
     t.equal(answer.statusCode, 400);
-    const unknown = ['is not a file of yours'];
+    const unknown = ['is not one of your files'];
     t.same(answer.json().details, {
       'attachments.1': unknown,
       'attachments.3': unknown,
@@ -74,7 +74,7 @@ t.test('Files of more than 20 MiB together are rejected, whether named by URL or
     await patchTask(app, alice, id, { attachments }),
   ]) {
     t.equal(answer.statusCode, 400);
-    t.same(answer.json().details, { attachments: ['must not have more than 20 MiB together'] });
+    t.same(answer.json().details, { attachments: ['must have at most 20 MiB together'] });
   }
   t.same((await readTask(app, alice, id)).attachments, [half.id, other.id]);
 });

@@ -62,7 +62,10 @@ t.test('A note says which rule moved a run', async (t) => {
       count: 3,
     }),
     [
-      ['2026-11-28T02:30:00+01:00[Europe/Berlin]', 'This is the first run; the pattern alone would not fire here.'],
+      [
+        '2026-11-28T02:30:00+01:00[Europe/Berlin]',
+        'This is the first run. The pattern itself does not fire at this time.',
+      ],
       [
         '2027-03-28T03:30:00+02:00[Europe/Berlin]',
         'The clocks go forward past 02:30 on 2027-03-28, so this runs at 03:30.',

@@ -113,5 +113,5 @@ t.test('A client that disconnects leaves no file open', async (t) => {
 
 t.test('The route exists only if files are on disk', async (t) => {
   const { app } = await testContext(t);
-  t.match((await app.inject('/files/x')).json(), { error: 'Not found', message: 'There is no such endpoint.' });
+  t.match((await app.inject('/files/x')).json(), { error: 'Not found', message: 'This endpoint does not exist.' });
 });

@@ -99,7 +99,7 @@ async function createOrPromote(ctx: Context, input: string, options: Options): P
       .select({ email: users.email, isActive: users.isActive })
       .from(users)
       .where(hasEmail(email));
-    if (!admin) throw new CommandFailure('The account has just been deleted: try again.');
+    if (!admin) throw new CommandFailure('The account was deleted during the request. Try again.');
     return { ...admin, outcome: 'unchanged' };
   });
 }

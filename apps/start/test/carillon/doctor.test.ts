@@ -202,7 +202,7 @@ t.test('Every invalid setting is named, not only the first', async (t) => {
     /SMTP_URL is "mail.example.com"/,
     /STORAGE_DRIVER is "s3", which needs S3_BUCKET/,
     /OAUTH_GITHUB_CLIENT_ID and OAUTH_GITHUB_CLIENT_SECRET are set together/,
-    /COOKIE_SECURE may be false in development only/,
+    /COOKIE_SECURE can only be false in development/,
     /^problem database: Nothing listens/,
     /^problem AI provider: The key is rejected/,
     /^warning mail: This was not checked/,

@@ -168,7 +168,7 @@ async function askAgent() {
 async function expectErrors() {
   const missing = await api.GET('/api/tasks/{id}', { params: { path: { id: 2_000_000_000 } } });
   assert.equal(missing.response.status, 404);
-  assert.equal(missing.error?.error, 'There is no such task.');
+  assert.equal(missing.error?.error, 'Task not found');
   assert.ok(missing.response.headers.get('x-request-id'));
 
   const bad = await api.POST('/api/webhooks', { body: { url: 'nowhere', events: [] } });

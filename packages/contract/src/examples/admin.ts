@@ -9,7 +9,7 @@ import { alice, CREATED, ENDED, NOW, REGISTERED, success, TRIAL_END } from './fi
 
 const { id, identityUserId, email, name, role, isActive, timezone, trialEndsAt, createdAt } = alice;
 const account = { id, identityUserId, email, name, role, isActive, trialEndsAt, createdAt };
-const NOT_FOUND = { 404: 'There is no such user.' };
+const NOT_FOUND = { 404: 'User not found' };
 const LAST_ADMIN = { 409: 'This is the last active admin.' };
 const systemSettings = {
   trialDurationDays: 14,

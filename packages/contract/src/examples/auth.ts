@@ -73,15 +73,15 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
   startOAuth: {
     params: { provider: 'github' },
     response: {},
-    errors: { 404: 'There is no such sign-in provider.' },
+    errors: { 404: 'Sign-in provider not found' },
   },
   finishOAuth: {
     params: { provider: 'github' },
     response: {},
     errors: {
-      400: { success: false, error: 'This sign-in was not begun here, or took too long: begin anew.' },
+      400: { success: false, error: 'This sign-in did not start in this browser, or took too long. Start again.' },
       403: 'The provider has not verified your e-mail address.',
-      404: 'There is no such sign-in provider.',
+      404: 'Sign-in provider not found',
     },
   },
 };

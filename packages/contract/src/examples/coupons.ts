@@ -16,7 +16,7 @@ const fresh = {
   createdAt: CREATED,
 };
 const coupon = { ...fresh, usedCount: 1, updatedAt: CREATED };
-const NOT_FOUND = { 404: 'There is no such coupon.' };
+const NOT_FOUND = { 404: 'Coupon not found' };
 const params = { id: coupon.id };
 
 export const couponsExamples: ExamplesFor<typeof coupons> = {
@@ -51,7 +51,7 @@ export const couponsExamples: ExamplesFor<typeof coupons> = {
   createCoupon: {
     body: { maxUses: 100, expiresAt: '2026-12-31T23:59:59Z', value: 14 },
     response: { 201: { success, data: fresh, message: 'The coupon is created.' } },
-    errors: { 409: 'There is a coupon with this code already.' },
+    errors: { 409: 'A coupon with this code already exists.' },
   },
   getCoupon: { params, response: { 200: { success, coupon } }, errors: NOT_FOUND },
   changeCoupon: {

@@ -16,7 +16,7 @@ import {
 } from './fixtures.ts';
 
 const { id } = execution;
-const NOT_FOUND = { 404: 'There is no such execution.' };
+const NOT_FOUND = { 404: 'Execution not found' };
 const retried = { success, executionId: 1209, status: 'pending', startedAt: NOW } as const;
 
 export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<typeof agent> = {
@@ -59,7 +59,7 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
     errors: {
       ...NOT_FOUND,
       402: executionQuotaExceeded,
-      409: 'This execution is running: only a failed one can be retried.',
+      409: 'This execution is running and cannot be retried, because only failed executions can.',
     },
   },
   processMessage: {

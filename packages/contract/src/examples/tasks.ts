@@ -4,7 +4,7 @@ import type { ExamplesFor } from './example.ts';
 import { execution, executionQuotaExceeded, NOW, PLANNED, quotaExceeded, STARTED, success, task } from './fixtures.ts';
 
 const { id, name, prompt, recurrence, timezone } = task;
-const NOT_FOUND = { 404: 'There is no such task.' };
+const NOT_FOUND = { 404: 'Task not found' };
 const TOO_MANY = { 402: quotaExceeded('activeTasks', 10, 10) };
 
 export const tasksExamples: ExamplesFor<typeof tasks> & ExamplesFor<typeof occurrences> = {

@@ -26,7 +26,7 @@ export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof i
         success: false,
         error: 'Validation error',
         message: 'The request is not valid.',
-        details: { file: ['is no .pdf file by its content'] },
+        details: { file: ['does not contain a .pdf file'] },
       },
       402: quotaExceeded('storage', 100 * MIB, 100 * MIB),
     },
@@ -34,7 +34,7 @@ export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof i
   deleteUpload: {
     body: { id: UPLOAD },
     response: { 200: { success, tasks: [{ id: task.id, name: task.name }] } },
-    errors: { 403: 'This file is not yours.', 404: 'There is no such file.' },
+    errors: { 403: 'This file belongs to another user.', 404: 'File not found' },
   },
   getFile: { params: { key: KEY }, response: { 200: BYTES }, errors: { 404: 'File not found' } },
   validateNotes: {

@@ -38,7 +38,7 @@ export const usageExamples: ExamplesFor<typeof usage> & ExamplesFor<typeof notif
   deleteUsageAlert: {
     params: { id: alert.id },
     response: { 200: { success, message: 'The alert is deleted.' } },
-    errors: { 404: 'There is no such alert.' },
+    errors: { 404: 'Alert not found' },
   },
   listNotifications: {
     query: { unread: true, limit: 20 },
@@ -62,6 +62,6 @@ export const usageExamples: ExamplesFor<typeof usage> & ExamplesFor<typeof notif
   readNotification: {
     params: { id: 31 },
     response: { 200: { success } },
-    errors: { 404: 'There is no such notification.' },
+    errors: { 404: 'Notification not found' },
   },
 };

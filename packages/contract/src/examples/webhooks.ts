@@ -18,10 +18,10 @@ import {
 
 const params = { id: WEBHOOK };
 const { url, events, description } = webhook;
-const NOT_FOUND = { 404: 'There is no such webhook.' };
-const NOT_ACTIVE = { 409: 'The webhook is not active: switch it on first.' };
+const NOT_FOUND = { 404: 'Webhook not found' };
+const NOT_ACTIVE = { 409: 'The webhook is not active. Activate it first.' };
 const OF_A_TASK = { 409: 'This is the webhook of the task 42: change its `webhookUrl` there.' };
-const NO_DELIVERY = { 404: 'There is no such delivery.' };
+const NO_DELIVERY = { 404: 'Delivery not found' };
 const inboundPath = { userId: String(alice.id), secret: SECRET };
 
 export const webhooksExamples: ExamplesFor<typeof webhooks> &
@@ -37,7 +37,7 @@ export const webhooksExamples: ExamplesFor<typeof webhooks> &
     },
     errors: {
       402: quotaExceeded('webhooks', 3, 3),
-      409: 'You have a webhook with this secret: their inbound addresses would be the same.',
+      409: 'One of your webhooks already has this secret; their inbound URLs would be the same.',
     },
   },
   listWebhooks: {

@@ -54,7 +54,7 @@ export const redeliver = {
     201: Type.Object({ success, deliveryId: Type.String() }),
     ...errorResponses(401, 403, 429),
     ...describedErrors({
-      404: 'The webhook has no such delivery, or it is not yours',
+      404: 'The webhook does not exist, belongs to another user, or has no delivery with this id',
       409: 'The webhook is inactive or failed: activate it first',
     }),
   },

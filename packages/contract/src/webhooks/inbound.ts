@@ -49,6 +49,6 @@ export const receiveInbound = {
     201: Type.Object({ success, executionId: Id }, { description: 'The run is queued' }),
     ...bareErrorResponses(401, 402, 404, 429),
     401: ref(BareErrorBody, 'The signature is missing or wrong'),
-    404: ref(BareErrorBody, 'The webhook is unknown, deleted or inactive, or its owner has no such task'),
+    404: ref(BareErrorBody, 'The webhook is unknown, deleted or inactive, or its owner has no task with this id'),
   },
 } satisfies Operation;

@@ -108,7 +108,7 @@ export const createWebhook = {
     ...errorResponses(401, 403, 429),
     ...describedErrors({
       402: 'The plan allows no more webhooks',
-      409: 'Another webhook of yours has this secret, which determines its inbound URL',
+      409: 'Another one of your webhooks has this secret, which determines its inbound URL',
     }),
   },
 } satisfies Operation;

@@ -74,7 +74,7 @@ async function assertEmpty(tx: postgres.TransactionSql) {
   if (found.length === 0) return;
   const names = found.slice(0, 3).map(({ name }) => name);
   throw new BackupError(
-    `The database is not empty (${names.join(', ')}${found.length > 3 ? ' …' : ''}): a backup is restored into an empty one alone.`,
+    `The database is not empty (${names.join(', ')}${found.length > 3 ? ' …' : ''}): a backup can only be restored into an empty one.`,
   );
 }
 
@@ -82,7 +82,9 @@ async function assertKnown(tx: postgres.TransactionSql, { name, columns }: Colum
   const known = (await findTables(tx)).find((table) => table.name === name);
   const unknown = known ? columns.find((column) => !known.columns.includes(column)) : name;
   if (unknown === undefined) return;
-  throw new BackupError(`The backup is damaged: its schema has nothing of the name ${JSON.stringify(unknown)}.`);
+  throw new BackupError(
+    `The backup is damaged: it contains ${JSON.stringify(unknown)}, which its schema does not have.`,
+  );
 }
 
 async function endLeases(tx: postgres.TransactionSql) {

@@ -49,7 +49,8 @@ export async function readSnapshot<T>(url: string, work: (snapshot: Snapshot) =>
       if (!migration) throw new BackupError('The database has no tables yet: there is nothing to back up.');
       const tables = await findTables(tx);
       const names = (list: readonly BackupTable[]) => list.map((table) => `${table.name} ${table.columns}`).join();
-      if (names(tables) !== names(known)) throw new BackupError('The database was migrated meanwhile: start again.');
+      if (names(tables) !== names(known))
+        throw new BackupError('The database was migrated during the backup. Run the backup again.');
       return work({
         migration,
         tables,
