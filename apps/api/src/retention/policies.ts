@@ -5,6 +5,7 @@ import { type PruneBatch, pruneByIndex, pruneByKey } from './batch.ts';
 import { pruneDeliveries } from './deliveries.ts';
 import { pruneExecutions } from './executions.ts';
 import { pruneOccurrences } from './occurrences.ts';
+import { endOpenDeliveries } from './open-deliveries.ts';
 import { pruneUploads } from './uploads.ts';
 
 /** Clocks of processes differ: what has just expired for one may still be valid for another. */
@@ -15,6 +16,7 @@ const RETENTION_DAYS = 30;
 export const PRUNED_KINDS = [
   'executions',
   'occurrences',
+  'open deliveries',
   'deliveries',
   'audit entries',
   'files',
@@ -39,6 +41,8 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
       return olderThan(retention.executionsDays, pruneExecutions);
     case 'occurrences':
       return olderThan(retention.occurrencesDays, pruneOccurrences);
+    case 'open deliveries':
+      return endOpenDeliveries(daysAgo(retention.deliveriesDays));
     case 'deliveries':
       return olderThan(retention.deliveriesDays, pruneDeliveries);
     case 'audit entries':

@@ -3,6 +3,7 @@ import type { EventKind } from '@carillon/contract/webhooks/events';
 import { webhooks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../context.ts';
+import { endDeliveriesIfFailed } from './delivery/end-open.ts';
 import { encryptUnindexedSecret, generateSecret } from './secret.ts';
 
 /** Also sent for executions that an inbound webhook started, unlike `task.*` events. */
@@ -24,6 +25,7 @@ export async function setTaskWebhook(
     await ctx.db.delete(webhooks).where(eq(webhooks.taskId, taskId));
     return;
   }
+  await endDeliveriesIfFailed(ctx, sql`h.task_id = ${taskId}`);
   await ctx.db
     .insert(webhooks)
     .values(buildWebhook(ctx, { userId, taskId, url, purpose: 'task', events: TASK_EVENTS, status: 'active' }))
@@ -44,6 +46,7 @@ export async function setAccountWebhook(
     await ctx.db.delete(webhooks).where(and(eq(webhooks.userId, userId), eq(webhooks.purpose, 'account')));
     return;
   }
+  await endDeliveriesIfFailed(ctx, sql`h.user_id = ${userId} and h.purpose = 'account'`);
   const status = isActive ? 'active' : 'inactive';
   const staysFailed = sql`${webhooks.status} = 'failed' and ${webhooks.url} = ${url} and ${isActive}`;
   await ctx.db

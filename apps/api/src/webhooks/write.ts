@@ -8,6 +8,7 @@ import { AppError, invalidField } from '../errors.ts';
 import { lockPlanLimits } from '../limits/plan-limits.ts';
 import { quotaExceededError } from '../limits/quotas.ts';
 import { assertReachable } from './address.ts';
+import { endDeliveriesIfFailed } from './delivery/end-open.ts';
 import { getWebhook, isOwnWebhook, webhookFields, webhookNotFound } from './read.ts';
 import {
   decryptSecret,
@@ -80,7 +81,10 @@ export async function changeWebhook(ctx: Context, caller: Caller, id: string, in
   if (url !== undefined) assertReachable(ctx, 'url', url);
   const onlySwitches = url === undefined && events === undefined && description === undefined;
   return inTransaction(ctx, async (tx) => {
-    if (isActive !== undefined) await setNotifyWebhook(tx, caller, id, isActive);
+    if (isActive !== undefined) {
+      await setNotifyWebhook(tx, caller, id, isActive);
+      await endDeliveriesIfFailed(tx, sql`h.id = ${id} and h.user_id = ${caller.id}`);
+    }
     const [webhook] = await tx.db
       .update(webhooks)
       .set({

@@ -9,7 +9,7 @@ import { startProgressBar } from './progress-bar.ts';
 const DESCRIPTION = `Finds problems of this installation and says how to fix them.
 
 Checks each setting, the strength of the secrets, the database (connection, version, privileges, schema, clock, number of
-connections), whether ENCRYPTION_KEY decrypts the secrets in it, the scheduler, the AI provider (one small call), the mail server
+connections), whether ENCRYPTION_KEY decrypts the secrets in it, the scheduler, waiting deliveries, the AI provider (one small call), the mail server
 (log-in, no mail), the file storage (one small object, which is deleted again), DATA_DIR, and whether clients reach this version
 at BASE_URL. It changes nothing, and can be run before the first start as well as while the service runs.
 

@@ -8,7 +8,7 @@ import { removeOrphanedFiles } from './orphaned-files.ts';
 import { startProgressBar } from './progress-bar.ts';
 
 const DESCRIPTION = `Deletes at once what the service prunes in batches: data older than the retention settings, expired
-sessions and limits, files of deleted uploads. Then deletes files from the storage on disk that belong to no upload and are
+sessions and limits, files of deleted uploads; and ends deliveries that wait for failed webhooks. Then deletes files from the storage on disk that belong to no upload and are
 older than a day, which a restore or a crash may leave. The service can run meanwhile.`;
 
 export const addPruneCommand: AddCommand = (program, context) => {
@@ -35,7 +35,8 @@ export const addPruneCommand: AddCommand = (program, context) => {
             progress.end();
             context.signal.throwIfAborted();
             if (json) return console.log(JSON.stringify({ deleted, objects, orphans }));
-            for (const kind of PRUNED_KINDS) console.log(`Deleted ${deleted[kind]} ${kind}`);
+            for (const kind of PRUNED_KINDS)
+              console.log(`${kind === 'open deliveries' ? 'Ended' : 'Deleted'} ${deleted[kind]} ${kind}`);
             console.log(`Deleted ${formatCount(objects, 'object')} of deleted uploads`);
             if (orphans?.refused) {
               console.log(

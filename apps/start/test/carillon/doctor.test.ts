@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encrypt } from '@carillon/api/crypto/encryption';
-import { tasks, users } from '@carillon/db';
+import { deliveries, tasks, users, webhooks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
@@ -286,6 +287,22 @@ t.test('The doctor finds due tasks that are not enqueued', async (t) => {
     /^warning scheduler: Of the 1 runs in the last hour, 1 were enqueued more than 30 s late/,
   ]);
   await db.delete(tasks);
+});
+
+t.test('The doctor finds deliveries to failed webhooks, and `prune` ends them', async (t) => {
+  const id = randomUUID();
+  const longAgo = new Date(Date.now() - 120_000);
+  const times = { createdAt: longAgo, updatedAt: longAgo };
+  const webhook = { id, userId, url: 'https://example.com/', events: [], secretSealed: '', secretLookup: 'x' };
+  await db.insert(webhooks).values({ ...webhook, ...times, status: 'failed' });
+  const delivery = { webhookId: id, event: 'task.updated', payload: '{}', requestId: 'r', nextAttemptAt: longAgo };
+  await db.insert(deliveries).values({ id: randomUUID(), ...delivery, queuedAt: longAgo, createdAt: longAgo });
+  const findOpen = async () => (await findProblems()).filter((line) => line.includes('webhooks:'));
+  t.strictSame(await findOpen(), ['warning webhooks: Deliveries wait for webhooks that have failed: 1.']);
+  const pruned = await runCarillon(['prune'], env, { cwd: DATA_DIR });
+  t.match(pruned, { code: 0, out: 'Ended 1 open deliveries' });
+  t.strictSame(await findOpen(), []);
+  await db.delete(webhooks);
 });
 
 t.test('The doctor finds a wrong clock', async (t) => {

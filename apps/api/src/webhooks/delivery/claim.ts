@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../context.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../limits/rates.ts';
 import type { Lease } from '../../queue/leases.ts';
+import { endDelivery } from './end-open.ts';
 
 /** How many deliveries may be under way at once, over all processes. */
 export interface DeliveryLimits {
@@ -27,6 +28,9 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   perUnprovenWebhook: 3,
   webhooksPerClaim: 1000,
 };
+
+/** A webhook that has failed may have thousands of deliveries. */
+const MAX_ENDED = 1000;
 
 /** Sorts before every webhook id. */
 export const FIRST_WEBHOOK = '00000000-0000-0000-0000-000000000000';
@@ -111,7 +115,8 @@ interface ClaimOptions {
 
 /**
  * A loose index scan over the webhooks with queued deliveries. `busy` is a map, because the planner would compute a
- * set again for each webhook. Webhooks are locked before their deliveries, as everywhere.
+ * set again for each webhook. Webhooks are locked before their deliveries, as everywhere. Also ends deliveries to failed
+ * webhooks: an event that commits after the failure leaves one.
  */
 function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOptions): Promise<FoundRow[]> {
   const now = ctx.now();
@@ -163,6 +168,14 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOpti
     ), counted as (
       update webhooks h set ${addToRateWindow(ctx, sql`c.attempts`)}
       from (select webhook_id, count(*)::int as attempts from claimed group by webhook_id) c where h.id = c.webhook_id
+    ), ended as (
+      update deliveries d set ${endDelivery(at)} where d.id = any(array(
+        select open.id from waiting w join webhooks h on h.id = w.webhook_id and h.status = 'failed'
+        cross join lateral (
+          select id from deliveries o where o.webhook_id = h.id and o.status = 'pending'
+          limit ${MAX_ENDED} for no key update skip locked
+        ) open
+        where (select count(*) from claimed) < ${limit}::int limit ${MAX_ENDED}))
     )
     select exists (select from deliveries d where d.status = 'pending' and d.queued_at is not null
         and not exists (select from picked where picked.id = d.id)) as has_more,

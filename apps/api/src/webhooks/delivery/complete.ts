@@ -5,6 +5,7 @@ import { notifyUsers } from '../../notifications/write.ts';
 import { RELEASE_LEASE } from '../../queue/leases.ts';
 import { storeBatch } from '../../queue/retry.ts';
 import type { Attempt } from './attempt.ts';
+import { endDelivery } from './end-open.ts';
 
 const MAX_WAIT_MS = 5000;
 
@@ -133,7 +134,7 @@ async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[
   if (failed.length === 0) return;
   // Deliveries that are being sent end with their own attempt.
   await ctx.db.execute(sql`
-    update deliveries set status = 'failed', ended_at = ${now}, next_attempt_at = null, queued_at = null
+    update deliveries set ${endDelivery(sql`${now}::timestamptz`)}
     where webhook_id = any(${uuids(failed.map(({ id }) => id))}) and status = 'pending'`);
   await notifyUsers(
     ctx,

@@ -9,6 +9,7 @@ import { checkConfig } from './configuration.ts';
 import { checkDataFolder } from './data-folder.ts';
 import { checkDatabase } from './database.ts';
 import { explainDatabaseError } from './database-errors.ts';
+import { checkDeliveries } from './deliveries.ts';
 import { checkEncryptionKeys } from './encryption-keys.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import { checkMail } from './mail.ts';
@@ -53,7 +54,8 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
       const [row] = await db.select({ model: settings.defaultModel }).from(settings);
       model = row?.model ?? model;
       const secrets = replaced.has('ENCRYPTION_KEY') ? [] : await checkEncryptionKeys(db, config.encryptionKeys);
-      return [...found, ...secrets, ...(await checkScheduler(db, now()))];
+      const deliveries = await checkDeliveries(db, now(), config.retention.deliveriesDays);
+      return [...found, ...secrets, ...(await checkScheduler(db, now())), ...deliveries];
     }),
   );
   await run(
