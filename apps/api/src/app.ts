@@ -46,7 +46,7 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(ctx, timeouts));
 
-  setErrorHandlers(app);
+  setErrorHandlers(app, ctx.now);
   registerJsonParser(app);
   registerContractValidation(app, ctx);
   app.addHook('onRequest', (request, reply, done) => {

@@ -108,6 +108,38 @@ t.test('A stale pid file is ignored when its pid belongs to another program', as
   t.ok(isAlive(stranger.pid as number));
 });
 
+t.test('A pid file that a power cut left empty or garbled does not prevent a start', async (t) => {
+  const dataDir = await preparedFolder(t);
+  const file = join(dataDir, 'postgres/data/postmaster.pid');
+  for (const content of ['', '\0'.repeat(90), 'not a number\n']) {
+    const { child } = await holder(t, dataDir);
+    const pid = serverPid(dataDir) as number;
+    await killed(child);
+    process.kill(pid, 'SIGKILL');
+    await until(() => !isAlive(pid));
+    writeFileSync(file, content);
+    const { url, stop } = await start(t, dataDir);
+    t.strictSame(await ask(url, 'select 1 as one'), [{ one: 1 }], JSON.stringify(content.slice(0, 12)));
+    t.ok(isAlive(serverPid(dataDir) as number));
+    await stop();
+    t.notOk(existsSync(`${file}.broken`));
+  }
+});
+
+t.test('A pid file that is emptied while its server runs stays where it is', async (t) => {
+  const dataDir = await preparedFolder(t);
+  const { url } = await holder(t, dataDir);
+  const file = join(dataDir, 'postgres/data/postmaster.pid');
+  const content = readFileSync(file);
+  writeFileSync(file, '');
+  await t.rejects(startEmbeddedPostgres({ dataDir, durable: false }), {
+    message: /lock file "postmaster.pid" is empty/,
+  });
+  t.equal(readFileSync(file, 'utf8'), '');
+  t.strictSame(await ask(url, 'select 1 as one'), [{ one: 1 }], 'the server goes on');
+  writeFileSync(file, content);
+});
+
 t.test('Another port is chosen when the last one is taken', async (t) => {
   const dataDir = await preparedFolder(t);
   const first = await start(t, dataDir);

@@ -1,6 +1,7 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERROR_KINDS, ERROR_MESSAGES, fromDatabaseError } from '../errors.ts';
+import { measureOutages } from './retry-after.ts';
 
 /** `valid`: `{valid: false, error}`; `authenticated`: 401 as `{authenticated: false}`; `bare`: `{error}`. */
 export type ErrorShape = 'standard' | 'valid' | 'authenticated' | 'bare';
@@ -19,7 +20,8 @@ export interface ErrorResponse {
   retryAfter?: number;
 }
 
-export function setErrorHandlers(app: FastifyInstance): void {
+export function setErrorHandlers(app: FastifyInstance, now: () => Date): void {
+  measureOutages(app, now);
   app.setErrorHandler(handleError);
   app.setNotFoundHandler(async (_request, reply) => answerUnknownRoute(reply));
 }
@@ -38,7 +40,7 @@ const answerUnknownRoute = (reply: FastifyReply) =>
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const response = toErrorResponse(error);
   logUnexpected(error, response, request);
-  setRetryAfter(error, response, reply);
+  setRetryAfter(error, response, request, reply);
   if (error instanceof AppError && error.kind === 'rate_limited') addRateLimit(error, response, request, reply);
   const { shape = 'standard', access } = request.routeOptions.config;
   return send(reply, response.status, toEnvelope(response, shape, access === 'public'));
@@ -95,12 +97,19 @@ function logUnexpected(error: FastifyError | AppError, { status }: ErrorResponse
   if (status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'request failed');
 }
 
-function setRetryAfter(error: FastifyError | AppError, { status }: ErrorResponse, reply: FastifyReply) {
+function setRetryAfter(
+  error: FastifyError | AppError,
+  { status }: ErrorResponse,
+  { server }: FastifyRequest,
+  reply: FastifyReply,
+) {
   const seconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
   // Many failures of a provider are permanent, and only the provider knows when it recovers.
   const isProvider = error instanceof AppError && error.kind === 'provider_failed';
   if (seconds !== undefined) reply.header('retry-after', seconds);
-  else if (status === 503 && !isProvider && !reply.hasHeader('retry-after')) reply.header('retry-after', '30');
+  else if (status === 503 && !isProvider && !reply.hasHeader('retry-after')) {
+    reply.header('retry-after', server.outage.nextRetryAfter());
+  }
 }
 
 /** Also sets the headers of limits that a service checks, which the hooks of the route do not know. */

@@ -6,11 +6,14 @@ import { AppError, ERROR_MESSAGES } from '../errors.ts';
 const OPEN =
   /^\/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|oauth\/.*)$)/;
 
+const MAINTENANCE_RETRY_SECONDS = 30;
+
 export const isOpenDuringMaintenance = (url: string): boolean => OPEN.test(url);
 
 /** Admins pass; throws 503 for others. */
 export function assertNotInMaintenance(isOn: boolean, caller: Pick<Caller, 'role'> | null): void {
-  if (isOn && caller?.role !== 'ADMIN') throw new AppError('unavailable', ERROR_MESSAGES.maintenance);
+  if (!isOn || caller?.role === 'ADMIN') return;
+  throw new AppError('unavailable', ERROR_MESSAGES.maintenance, undefined, MAINTENANCE_RETRY_SECONDS);
 }
 
 /** For requests without a session; `auth/find-caller.ts` reads it with the session. */

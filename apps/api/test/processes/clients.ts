@@ -19,6 +19,8 @@ export interface Answer {
   status: number;
   ms: number;
   body: Record<string, unknown>;
+  /** In seconds. */
+  retryAfter?: number;
 }
 
 /** Sends a request and measures it; status -1 means no answer. */
@@ -28,7 +30,10 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Answer> 
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json');
-    return { status: response.status, ms: performance.now() - since, body: isJson ? JSON.parse(text) : {} };
+    const ms = performance.now() - since;
+    const wait = response.headers.get('retry-after');
+    const body = isJson ? JSON.parse(text) : {};
+    return { status: response.status, ms, body, ...(wait !== null && { retryAfter: Number(wait) }) };
   } catch {
     return { status: -1, ms: performance.now() - since, body: {} };
   }

@@ -47,6 +47,7 @@ t.test('A database that is stopped under load costs no acknowledged write and no
   for (const { status, body } of during) {
     t.match({ status, body }, { status: 503, body: { success: false, error: 'Service unavailable' } });
   }
+  t.equal(answers.find(({ status }) => status === 503)?.retryAfter, 1, 'the first refusal asks for a second only');
   const slowest = Math.round(Math.max(...answers.map(({ ms }) => ms)));
   t.ok(slowest < MAX_ANSWER_MS, `the slowest of ${answers.length} answers took ${slowest} ms`);
   const unexpected = answers.filter(({ status }) => ![201, 402, 503].includes(status));

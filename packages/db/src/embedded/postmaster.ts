@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { chown, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { chown, link, open, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Account, EmbeddedPostgresError, type Programs, run, SERVER_ENVIRONMENT } from './programs.ts';
@@ -76,15 +76,44 @@ export async function stopServer({ programs, data, account }: Cluster): Promise<
 
 export async function findRunningPort(cluster: Cluster): Promise<number | null> {
   const path = join(cluster.data, 'postmaster.pid');
-  const text = await readFile(path, 'utf8').catch(() => '');
-  const [pid = '', , , port = ''] = text.split('\n');
-  if (!Number(pid) || !Number(port) || !isAlive(Number(pid))) return null;
-  if ((await readCommandLine(Number(pid))).includes(cluster.data)) return Number(port);
+  const text = await readFile(path, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const pid = Number.parseInt(text, 10);
+  if (!pid) await removeBrokenLock(cluster, path);
+  const port = Number(text.split('\n')[3]);
+  if (!pid || !port || !isAlive(pid)) return null;
+  if ((await readCommandLine(pid)).includes(cluster.data)) return port;
   // Another program has the pid of a dead server, as happens when a container restarts, and PostgreSQL would take it for
   // a running server. With an impossible pid PostgreSQL checks its shared memory instead. The file is read again because
   // another process may have started a server meanwhile.
   if (readFileSync(path, 'utf8') === text) writeFileSync(path, text.replace(/^\d+/, '2147483647'));
   return null;
+}
+
+/** Beside a lock file without a pid, such as a power cut may leave, PostgreSQL does not start. */
+async function removeBrokenLock(cluster: Cluster, path: string): Promise<void> {
+  // A server that is starting has created the file and not yet written it.
+  if (await isInUse(cluster)) return;
+  const removed = `${path}.broken`;
+  await rename(path, removed).catch(() => {});
+  // One that started meanwhile gets its file back.
+  if (await isInUse(cluster)) await link(removed, path).catch(() => {});
+  await rm(removed, { force: true });
+}
+
+/** Whether a process of PostgreSQL, be it one that outlived its server, works in the folder of the cluster. */
+async function isInUse({ data }: Cluster): Promise<boolean> {
+  if (process.platform !== 'linux') {
+    const lines = await run('ps', ['-axww', '-o', 'command='], null);
+    return lines.split('\n').some((line) => line.includes('postgres') && line.includes(data));
+  }
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+    if (name.trim() !== 'postgres') continue;
+    const folder = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+    if (folder === data || (await readCommandLine(Number(pid))).includes(data)) return true;
+  }
+  return false;
 }
 
 export function isAlive(pid: number): boolean {
