@@ -11,10 +11,16 @@ export function createDiskObjects(folder: string) {
   const disk = new Disk(new FSDriver({ location: folder, visibility: 'private' }));
   return {
     async store(key: string, bytes: Readable) {
-      // Reads only once the file is open: an earlier error would leave a file behind.
-      await disk.putStream(key, Readable.from(bytes));
-      await sync(join(folder, key));
-      await sync(folder);
+      try {
+        // Reads only once the file is open: an earlier error would leave a file behind.
+        await disk.putStream(key, Readable.from(bytes));
+        await sync(join(folder, key));
+        await sync(folder);
+      } catch (error) {
+        // A part of a file keeps a full disk full.
+        await disk.delete(key).catch(() => {});
+        throw error;
+      }
     },
     async open(key: string): Promise<Readable | null> {
       const bytes = await disk.getStream(key);

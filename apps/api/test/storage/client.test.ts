@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -96,6 +96,15 @@ for (const [driver, env] of Object.entries(DRIVERS)) {
       await t.rejects(files.store(ended, before, ABOUT));
       await files.remove(ended);
     });
+
+    if (driver === 'disk' && existsSync('/dev/full')) {
+      t.test('A part of a file that a full disk has no space for is removed at once', async (t) => {
+        const key = randomUUID();
+        symlinkSync('/dev/full', join(dataDir, 'files', key));
+        await t.rejects(files.store(key, bytesOf(randomBytes(200_000)), ABOUT), { code: 'E_CANNOT_WRITE_FILE' });
+        t.notOk(readdirSync(join(dataDir, 'files')).includes(key));
+      });
+    }
 
     t.test('No file without a key stays on disk', async (t) => {
       const key = randomUUID();
