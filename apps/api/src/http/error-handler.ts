@@ -1,7 +1,6 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERROR_KINDS, ERROR_MESSAGES, fromDatabaseError } from '../errors.ts';
-import { measureOutages } from './retry-after.ts';
 
 /** `valid`: `{valid: false, error}`; `authenticated`: 401 as `{authenticated: false}`; `bare`: `{error}`. */
 export type ErrorShape = 'standard' | 'valid' | 'authenticated' | 'bare';
@@ -10,7 +9,13 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     shape?: ErrorShape;
   }
+  interface FastifyInstance {
+    /** The `Retry-After` of a 503: as long as the outage has lasted, from 1 s to 30 s. */
+    nextRetryAfter(): number;
+  }
 }
+
+const MAX_RETRY_SECONDS = 30;
 
 export interface ErrorResponse {
   status: number;
@@ -24,6 +29,19 @@ export function setErrorHandlers(app: FastifyInstance, now: () => Date): void {
   measureOutages(app, now);
   app.setErrorHandler(handleError);
   app.setNotFoundHandler(async (_request, reply) => answerUnknownRoute(reply));
+}
+
+/** An outage begins with the first 503 after a request of a user has succeeded. */
+function measureOutages(app: FastifyInstance, now: () => Date): void {
+  let beganAt: number | null = null;
+  app.decorate('nextRetryAfter', () => {
+    const at = now().getTime();
+    beganAt ??= at;
+    return Math.min(Math.max(Math.ceil((at - beganAt) / 1000), 1), MAX_RETRY_SECONDS);
+  });
+  app.addHook('onResponse', async ({ routeOptions }, { statusCode }) => {
+    if (statusCode < 400 && routeOptions.config.access !== 'public') beganAt = null;
+  });
 }
 
 /** Answers an unknown route with 404 before the body is read. */
@@ -108,7 +126,7 @@ function setRetryAfter(
   const isProvider = error instanceof AppError && error.kind === 'provider_failed';
   if (seconds !== undefined) reply.header('retry-after', seconds);
   else if (status === 503 && !isProvider && !reply.hasHeader('retry-after')) {
-    reply.header('retry-after', server.outage.nextRetryAfter());
+    reply.header('retry-after', server.nextRetryAfter());
   }
 }
 
