@@ -32,7 +32,7 @@ const INTRODUCTION = `# Configuration
 Settings are environment variables. A file \`.env\` in the folder of the repository is read too; the environment takes
 precedence. Each variable can be read from a file: \`NAME_FILE\` with the path, for secrets of Docker or systemd. Empty means
 unset unless stated otherwise. An invalid value stops the start with one line that names the variable, its value and what it
-takes; \`pnpm carillon doctor\` lists all invalid values at once.
+takes; \`pnpm carillon doctor\` lists all invalid values.
 `;
 
 interface Variable {

@@ -38,7 +38,7 @@ t.test('A transaction with a failed statement rejects, even if its work ignored 
   t.same(await notes(), []);
 });
 
-t.test('A nested transaction is rolled back alone', async (t) => {
+t.test('A nested transaction is rolled back on its own', async (t) => {
   await db.transaction(async (tx) => {
     await write(tx, 'a');
     await tx.transaction((inner) => write(inner, 'b'));

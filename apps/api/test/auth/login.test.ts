@@ -115,7 +115,7 @@ t.test('No password or hash is answered or logged', async (t) => {
   }
 });
 
-t.test('A weak hash is replaced at sign-in, and a current one is kept', async (t) => {
+t.test('A weak hash is replaced at sign-in, and a current one stays', async (t) => {
   const alice = await signUpAlice(app);
   const stored = async () => (await ctx.db.select().from(users).where(eq(users.id, alice.id)))[0]?.passwordHash;
   const weak = await hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 });

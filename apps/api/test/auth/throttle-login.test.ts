@@ -78,7 +78,7 @@ t.test('A password reset makes a network familiar, and requesting one does not',
   t.equal((await logIn(alice.email, PASSWORD, HOME)).statusCode, 200);
 });
 
-t.test('An unknown e-mail address is limited alike', async (t) => {
+t.test('An unknown e-mail address has the same limit', async (t) => {
   const answers = await besiege('nobody@example.com', 130);
   t.equal(statuses(answers)[401]?.length, 100);
   t.equal(statuses(answers)[429]?.length, 30);

@@ -56,7 +56,7 @@ t.test('Every encrypted column of the schema is rotated', async (t) => {
   t.same(found.sort(), Object.keys(ENCRYPTED_COLUMNS).sort());
 });
 
-t.test('Everything encrypted with an old key is decrypted with the new key alone after a rotation', async (t) => {
+t.test('Everything encrypted with an old key is decrypted with only the new key after a rotation', async (t) => {
   await app.inject({
     method: 'PATCH',
     url: '/api/user',

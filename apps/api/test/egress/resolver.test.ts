@@ -87,7 +87,7 @@ t.test(
   },
 );
 
-t.test('A name is resolved once for a connection, and not again while it is kept', async (t) => {
+t.test('A name is resolved once for a connection, and not again while it is open', async (t) => {
   const receiver = await startProbeServer(t, (_, response) => response.end());
   const { lookup, asked } = createFakeLookup({ 'receiver.test': ['127.0.0.1'] });
   const http = createTestHttpClient(t, { lookup });

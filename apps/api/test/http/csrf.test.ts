@@ -90,7 +90,7 @@ t.test('A request without a session is still 401, also with the wrong one of two
   t.equal(await send({ cookie: `${SESSION_COOKIE}=wrong` }), 401);
 });
 
-t.test('The cookie and key of an admin are refused like a cookie alone', async (t) => {
+t.test('The cookie and key of an admin are refused like a cookie without the key', async (t) => {
   const admin = { cookie: `${SESSION_COOKIE}=${ada.token}`, 'x-admin-key': ada.headers['x-admin-key'] ?? '' };
   t.equal(await send({ ...admin, 'sec-fetch-site': 'same-origin' }, 'POST', '/admin'), 200);
   t.equal(await send({ ...admin, 'sec-fetch-site': 'cross-site' }, 'POST', '/admin'), 403);

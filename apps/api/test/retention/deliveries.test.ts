@@ -26,7 +26,7 @@ async function insertDeliveries(webhookId: string, given: readonly Row[]): Promi
 const left = async () =>
   (await ctx.db.select({ id: deliveries.id }).from(deliveries).orderBy(asc(deliveries.id))).map(({ id }) => id);
 
-t.test('An ended delivery is kept for the configured days, and longer while the log shows it', async (t) => {
+t.test('An ended delivery is stored for the configured days, and longer while the log shows it', async (t) => {
   const { id: webhookId } = await postWebhook(app, alice);
   const pending = { status: 'pending', endedAt: null, nextAttemptAt: START } as const;
   const [logged] = await insertDeliveries(webhookId, [{}]);

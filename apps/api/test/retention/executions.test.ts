@@ -56,7 +56,7 @@ async function counts() {
   return (await app.inject({ url: '/api/user', headers })).json().user.stats;
 }
 
-t.test('Executions are kept for a year after their end, to the millisecond', async (t) => {
+t.test('Executions are stored for a year after their end, to the millisecond', async (t) => {
   const task = await insertTask(ctx, alice.id);
   await insertRuns(task, ago(365, 1), times(1200));
   const kept = await insertRuns(task, ago(365), times(2));

@@ -21,7 +21,7 @@ const record = (taskId: number, recordedAt: Date, plannedFor = recordedAt) => ({
 const ofYears = (taskId: number, count: number) =>
   Array.from({ length: count }, (_, at) => record(taskId, ago(400, at)));
 
-t.test('Occurrences are kept for a year after they were recorded, to the millisecond', async (t) => {
+t.test('Occurrences are stored for a year after they were recorded, to the millisecond', async (t) => {
   const task = await insertTask(ctx, alice.id);
   await ctx.db
     .insert(occurrences)

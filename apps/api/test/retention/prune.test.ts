@@ -82,7 +82,7 @@ t.test('Sessions, reset tokens and mail are deleted when they have expired', asy
 const entries = (count: number, at: Date) => Array.from({ length: count }, () => ({ at, kind: 'test', details: {} }));
 const kept = async () => (await ctx.db.select().from(auditLog).orderBy(asc(auditLog.id))).map(({ at }) => at.getTime());
 
-t.test('Audit entries are kept for a year, to the millisecond', async (t) => {
+t.test('Audit entries are stored for a year, to the millisecond', async (t) => {
   await ctx.db.delete(auditLog);
   await ctx.db.insert(auditLog).values([...entries(2100, ago(365 * DAY_MS + 1)), ...entries(2, ago(365 * DAY_MS))]);
   await pruneAll(ctx);

@@ -63,7 +63,7 @@ t.test('A file that a task uses is never pruned, whatever the state of the task'
   t.same(await left(), []);
 });
 
-t.test('Files are kept for ever by default', async (t) => {
+t.test('Files are never deleted by default', async (t) => {
   const other = await testContext(t);
   t.equal(other.ctx.config.retention.filesDays, 0);
   await insertUpload(other.ctx, await signUp(other.app));

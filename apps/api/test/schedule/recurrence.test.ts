@@ -45,7 +45,7 @@ t.test('A once schedule has its first run and no other', async (t) => {
   t.equal(nextOccurrence(once, new Date('2026-11-20T09:00Z')), null);
 });
 
-t.test('Seconds and milliseconds of the first run are kept', async (t) => {
+t.test('Later runs have the seconds and milliseconds of the first run', async (t) => {
   const daily = buildSchedule('daily', 'Europe/Berlin', '2026-10-20T07:00:12.345Z');
   t.same(nextOccurrence(daily, new Date('2026-11-20T08:00:12.344Z')), new Date('2026-11-20T08:00:12.345Z'));
   t.same(nextOccurrence(daily, new Date('2026-11-20T08:00:12.345Z')), new Date('2026-11-21T08:00:12.345Z'));

@@ -12,7 +12,7 @@ const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
 const LATER = '2026-11-20T10:00:05.000Z';
 
-t.test('Each field can be changed alone, and the response is the changed task', async (t) => {
+t.test('Each field can be changed on its own, and the response is the changed task', async (t) => {
   const alice = await signUp(app);
   const receivedEvents = await captureEvents(ctx, alice, ['task.updated']);
   const id = await postTask(app, alice);

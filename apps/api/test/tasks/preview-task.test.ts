@@ -88,7 +88,7 @@ t.test('A note says which rule moved a run', async (t) => {
   ]);
 });
 
-t.test('A schedule that has begun is shown from now on, and one that has ended is rejected', async (t) => {
+t.test('A schedule that has started is shown from now on, and one that has ended is rejected', async (t) => {
   clock.set('2026-11-23T11:00:00Z');
   t.same((await seen({ count: 2 })).flat(), ['2026-11-24T11:00:00+00:00[UTC]', '2026-11-25T11:00:00+00:00[UTC]']);
   t.same((await seen({ recurrencePattern: '0 0 * * *', count: 1 })).flat(), ['2026-11-24T00:00:00+00:00[UTC]']);

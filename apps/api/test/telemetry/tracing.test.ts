@@ -100,7 +100,7 @@ t.test('A task is traced from the scheduler tick that enqueued it to the deliver
   t.match(request.resource, { 'service.name': 'carillon' });
 });
 
-t.test('A manual run is linked to its request, and a failure is recorded by its code alone', async (t) => {
+t.test('A manual run is linked to its request, and a failure is recorded by its code only', async (t) => {
   const otlp = await startOtlpServer(t);
   const ai = await startAiServer();
   t.teardown(() => ai.close());

@@ -37,7 +37,7 @@ t.test('A user without usage sees the quotas of the trial', async (t) => {
   });
 });
 
-t.test('Month, day, storage and rejected requests are the caller’s alone', async (t) => {
+t.test('Month, day, storage and rejected requests are only the caller’s', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   await insertUsage(ctx, alice.id, { executions: 7, tokens: 12_345 });
   await insertUsage(ctx, alice.id, { executions: 100, tokens: 400_000, day: '2026-11-03' });

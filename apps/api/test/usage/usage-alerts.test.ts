@@ -37,7 +37,7 @@ t.test('Concurrent requests for one threshold set one alert', async (t) => {
   t.equal((await list(alice)).alerts.length, 1);
 });
 
-t.test('The list is the caller’s alone, in the order of the thresholds', async (t) => {
+t.test('The list has only the caller’s alerts, in the order of the thresholds', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
   for (const threshold of [90, 1, 100, 50]) await set(alice, { ...ALERT, threshold });
   t.same(

@@ -36,7 +36,7 @@ t.test('A new account has its address, both kinds of notifications on, and nothi
   });
 });
 
-t.test('Each setting can be changed alone, and the response has all of them', async (t) => {
+t.test('Each setting can be changed on its own, and the response has all of them', async (t) => {
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   const his = await read(bob);

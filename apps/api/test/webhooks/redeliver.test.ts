@@ -81,7 +81,7 @@ t.test('A delivery that waits for its retry is sent at once, as that attempt', a
   t.match(await readDeliveries(ctx, id), [{ status: 'delivered', attempt: 2 }]);
 });
 
-t.test('A delivery that is being sent is left alone', async (t) => {
+t.test('A delivery that is being sent does not change', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   receiver.answer({ status: 200, delayMs: 150 });
   await recordManyEvents(ctx, alice.id, 1);

@@ -7,9 +7,9 @@ import { formatCount, joinParagraphLines } from './formatting.ts';
 import { removeOrphanedFiles } from './orphaned-files.ts';
 import { startProgressBar } from './progress-bar.ts';
 
-const DESCRIPTION = `Deletes at once what the service prunes in batches: data older than the retention settings, expired
-sessions and limits, files of deleted uploads; and ends deliveries that wait for failed webhooks. Then deletes files from the storage on disk that belong to no upload and are
-older than a day, which a restore or a crash may leave. The service can run meanwhile.`;
+const DESCRIPTION = `Deletes immediately what the service prunes in batches: data older than the retention settings, expired
+sessions and limits, files of deleted uploads. Ends deliveries that wait for failed webhooks. Then deletes files
+from the storage on disk that belong to no upload and are older than a day, which a restore or a crash may leave. The service can run meanwhile.`;
 
 export const addPruneCommand: AddCommand = (program, context) => {
   program
@@ -36,7 +36,7 @@ export const addPruneCommand: AddCommand = (program, context) => {
             context.signal.throwIfAborted();
             if (json) return console.log(JSON.stringify({ deleted, objects, orphans }));
             for (const kind of PRUNED_KINDS)
-              console.log(`${kind === 'open deliveries' ? 'Ended' : 'Deleted'} ${deleted[kind]} ${kind}`);
+              console.log(`${kind === 'open deliveries' ? 'Ended' : 'Deleted'} ${kind}: ${deleted[kind]}`);
             console.log(`Deleted ${formatCount(objects, 'object')} of deleted uploads`);
             if (orphans?.refused) {
               console.log(

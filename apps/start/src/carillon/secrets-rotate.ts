@@ -44,8 +44,8 @@ async function rotateAll(url: string, { encryptionKeys }: Config): Promise<boole
       changed += rotation.changedMeanwhile;
     }
     if (failed > 0) console.error(`Secrets that no key of ENCRYPTION_KEY decrypts: ${failed}.`);
-    else if (changed > 0) console.log(`Secrets that changed meanwhile: ${changed}. Run this again to be sure of them.`);
-    else console.log(`Every secret is encrypted with the key "${key}": ENCRYPTION_KEY needs no other.`);
+    else if (changed > 0) console.log(`Secrets that changed during the command: ${changed}. Run it again.`);
+    else console.log(`Every secret is encrypted with the key "${key}". Other keys can be removed from ENCRYPTION_KEY.`);
     return failed + changed === 0;
   } finally {
     await close();

@@ -202,7 +202,7 @@ t.test('Every invalid setting is named, not only the first', async (t) => {
     /ENCRYPTION_KEY takes base64/,
     /SMTP_URL is "mail.example.com"/,
     /STORAGE_DRIVER is "s3", which needs S3_BUCKET/,
-    /OAUTH_GITHUB_CLIENT_ID and OAUTH_GITHUB_CLIENT_SECRET are set together/,
+    /OAUTH_GITHUB_CLIENT_ID and OAUTH_GITHUB_CLIENT_SECRET must be set together/,
     /COOKIE_SECURE can only be false in development/,
     /^problem database: Nothing listens/,
     /^problem AI provider: The key is rejected/,
@@ -329,10 +329,10 @@ t.test('The doctor finds missing privileges of the database user', async (t) => 
     sql.raw(`grant usage on schema drizzle to ${role}; grant select on all tables in schema drizzle to ${role}`),
   );
   t.match(await findProblems(weak), [
-    /^problem database: This user may not read and write agent_calls, audit_log, coupon_redemptions and \d+ more/,
+    /^problem database: This user cannot read and write agent_calls, audit_log, coupon_redemptions and \d+ more/,
   ]);
   await db.execute(sql.raw(`grant all on all tables in schema public to ${role}`));
-  t.match(await findProblems(weak), [/^problem database: This user may not change the schema/]);
+  t.match(await findProblems(weak), [/^problem database: This user cannot change the schema/]);
   await db.execute(sql.raw(`drop owned by ${role}; drop role ${role}`));
 });
 

@@ -7,7 +7,7 @@ import { DELIVERIES, getEffectiveLimit } from '../../limits/rates.ts';
 import type { Lease } from '../../queue/leases.ts';
 import { endDelivery } from './end-open.ts';
 
-/** How many deliveries may be under way at once, over all processes. */
+/** How many deliveries may be in progress at once, over all processes. */
 export interface DeliveryLimits {
   total: number;
   /** Of these, to webhooks without a successful latest attempt. */

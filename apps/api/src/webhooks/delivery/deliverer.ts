@@ -24,7 +24,7 @@ export interface Deliverer {
   start(): void;
   /** Sends everything that may be sent now, and returns when nothing is left. */
   drain(): Promise<void>;
-  /** Stops claiming, waits for the deliveries under way, and hands the rest back to the queue. */
+  /** Stops claiming, waits for the deliveries in progress, and hands the rest back to the queue. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface DelivererOptions {
   limits?: DeliveryLimits;
 }
 
-/** Keeps up to `WEBHOOK_CONCURRENCY` deliveries under way. Any number of processes share one database. */
+/** Keeps up to `WEBHOOK_CONCURRENCY` deliveries in progress. Any number of processes share one database. */
 export function createDeliverer(
   ctx: Context,
   { graceMs = GRACE_MS, slowAfterMs = SLOW_AFTER_MS, limits = DELIVERY_LIMITS }: DelivererOptions = {},

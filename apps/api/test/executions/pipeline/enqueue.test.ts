@@ -47,7 +47,7 @@ t.test('Queueing starts nothing: the execution count and the last execution chan
   t.match(await readTaskRow(ctx, task), { executionCount: 0, lastExecutionAt: null });
 });
 
-t.test('A task that is not due yet is left alone', async (t) => {
+t.test('A task that is not due yet does not change', async (t) => {
   const next = new Date(START.getTime() + 1);
   const task = await insertTask(ctx, alice().id, { nextExecutionAt: next });
   t.strictSame(await enqueueDue(ctx), { queued: [], refused: [] });

@@ -107,7 +107,7 @@ t.test('A stalled process keeps its executions, even if it rescues before it ren
   t.match(await readRun(ctx, task), { status: 'completed', result: 'Answer 1', interruptions: 0 });
 });
 
-t.test('A renewed lease is kept, and the leases of others are not renewed', async (t) => {
+t.test('A renewed lease continues, and the leases of others are not renewed', async (t) => {
   const [first, second] = await insertTasks(ctx, [alice().id, alice().id]);
   await enqueueDue(ctx);
   const [mine, lost] = await claimAndDie();

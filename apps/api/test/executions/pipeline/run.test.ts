@@ -82,7 +82,7 @@ t.test('A task counts its executions, and its last execution is when one started
   t.match(await readTaskRow(ctx, task), { executionCount: 1, lastExecutionAt: startedAt });
 });
 
-t.test('An execution on demand needs no due time and leaves the schedule alone', async (t) => {
+t.test('An execution on demand needs no due time and does not change the schedule', async (t) => {
   const ahead = new Date(START.getTime() + 60_000);
   const task = await insertTask(ctx, alice().id, { nextExecutionAt: ahead });
   const { executionId, startedAt } = await executeTask(ctx, alice(), task);

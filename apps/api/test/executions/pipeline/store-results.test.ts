@@ -43,7 +43,7 @@ const poisons: [string, AiOutcome][] = [
   ],
 ];
 for (const [what, poison] of poisons) {
-  t.test(`A result with ${what} fails its own execution alone, once, and is billed`, async (t) => {
+  t.test(`A result with ${what} fails only its own execution, once, and is billed`, async (t) => {
     const made = await insertTasks(ctx, [alice().id, alice().id, alice().id, alice().id]);
     await enqueueDue(ctx);
     await newWorker(t, { ai: fakeAi(GOOD, poison, GOOD, GOOD) }).drain();

@@ -11,7 +11,7 @@ const { ctx, alice, receiver } = test;
 const proven = { lastAttemptOk: true };
 const sent = () => receiver.received.length;
 
-t.test('No more deliveries than the total limit are under way over all processes', async (t) => {
+t.test('No more deliveries than the total limit are in progress over all processes', async (t) => {
   const urls = Array.from({ length: 30 }, (_, n) => `${receiver.url}/${n}`);
   await insertWebhooks(ctx, alice.id, urls, proven);
   await recordManyEvents(ctx, alice.id, 4);
@@ -58,7 +58,7 @@ t.test('A claim looks at a bounded number of webhooks, and the next one continue
   await createDeliverer(ctx, { limits }).drain();
 });
 
-t.test('A process has at most WEBHOOK_CONCURRENCY deliveries under way while responses are fast', async (t) => {
+t.test('A process has at most WEBHOOK_CONCURRENCY deliveries in progress while responses are fast', async (t) => {
   const own = await startReceiver(t);
   own.answer({ status: 200, delayMs: 30 });
   const urls = Array.from({ length: 20 }, (_, n) => `${own.url}/${n}`);

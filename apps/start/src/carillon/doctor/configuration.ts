@@ -144,7 +144,7 @@ function checkEmbeddedDatabase({ production, databaseUrl }: Config, replaced: Re
   if (!production || databaseUrl !== null || replaced.has('DATABASE_URL')) return [];
   return [
     warning(
-      'Production uses the embedded database, because DATABASE_URL is not set: it serves this machine alone.',
+      'Production uses the embedded database, because DATABASE_URL is not set: only this machine can use it.',
       'Set DATABASE_URL to a PostgreSQL 15 or newer that is backed up and upgraded like other servers.',
     ),
   ];

@@ -121,7 +121,7 @@ function checkPrivileges({ canCreate, withheld, foreign, newest }: Facts): Findi
   if (withheld.length > 0) {
     return [
       problem(
-        `This user may not read and write ${formatTables(withheld)}.`,
+        `This user cannot read and write ${formatTables(withheld)}.`,
         'Grant all privileges on the tables, or make the user their owner.',
       ),
     ];
@@ -129,7 +129,7 @@ function checkPrivileges({ canCreate, withheld, foreign, newest }: Facts): Findi
   if (!canCreate || (newest !== null && foreign.length > 0)) {
     return [
       problem(
-        'This user may not change the schema: no migration can be applied.',
+        'This user cannot change the schema, so no migration can be applied.',
         'Make the user the owner of the database and its tables.',
       ),
     ];

@@ -46,7 +46,12 @@ function toFindings({ maintenance, overdue, oldestS, late, recorded, waiting, ma
   const start = 'Start an API process and the scheduler.';
   if (processes === 0) findings.push(warning('No API process is connected to the database.', start));
   if (maintenance) {
-    findings.push(warning('Maintenance mode is on: nothing is started.', 'An admin ends it in the system settings.'));
+    findings.push(
+      warning(
+        'Maintenance mode is on: nothing is started.',
+        'End it with PATCH /api/admin/settings and {"maintenanceMode": false}.',
+      ),
+    );
   } else if (overdue > 0) {
     findings.push(
       problem(
