@@ -1,6 +1,6 @@
-# One image for the API and the scheduler: `docker build -t carillon .`
-# It runs the API; the scheduler is the same image with `node apps/scheduler/src/main.ts`.
-# The steps were tried by hand, without Docker.
+# One image for the API and the scheduler: `docker build --tag carillon --build-arg REVISION=$(git rev-parse HEAD) .`
+# It runs the API; the scheduler is the same image with `node apps/scheduler/src/main.ts`. It runs with a read-only root file
+# system and without capabilities; DATA_DIR is writable. docs/operating/install.md says how it was tested.
 
 FROM node:24-slim AS packages
 WORKDIR /carillon
@@ -37,3 +37,11 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/api/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # On large machines, Node.js would otherwise reserve more memory for young objects than everything else takes.
 CMD ["node", "--max-semi-space-size=16", "apps/api/src/main.ts"]
+
+ARG VERSION=0.1.0
+ARG REVISION=
+LABEL org.opencontainers.image.title="Carillon" \
+      org.opencontainers.image.description="A self-hosted service that runs people's AI prompts on a schedule" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION" \
+      org.opencontainers.image.base.name="docker.io/library/node:24-slim"
