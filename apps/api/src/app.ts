@@ -15,7 +15,7 @@ import { registerCsrfProtection } from './http/csrf.ts';
 import { rejectUnknownRoutes, setErrorHandlers } from './http/error-handler.ts';
 import { closeGracefully } from './http/graceful-shutdown.ts';
 import { logRequests } from './http/logging.ts';
-import { MAX_EVENT_LOOP_DELAY_MS, shedLoad } from './http/overload.ts';
+import { MAX_EVENT_LOOP_DELAY_MS, refuseUntilStarted, shedLoad } from './http/overload.ts';
 import { registerRateLimits } from './http/rate-limits.ts';
 import { registerSecurityHeaders } from './http/security-headers.ts';
 import { serverOptions, setCommonHeaders, TIMEOUTS, type Timeouts } from './http/server.ts';
@@ -58,6 +58,7 @@ export async function buildApp(
   logRequests(app, ctx);
   registerSecurityHeaders(app, ctx.config);
   shedLoad(app, ctx, maxEventLoopDelayMs);
+  refuseUntilStarted(app, ctx);
 
   // The guard demands `access` of every later route.
   await app.register(cookie, { hook: false });

@@ -29,6 +29,8 @@ export interface Context {
   metrics: Metrics;
   trace: Trace;
   worker: WorkerHandle;
+  /** Why the database cannot be used yet, while the process waits for it at its start. */
+  waitingFor: string | null;
   /** Undefined for background work. */
   requestId?: string;
   /** Undefined for server actions and background work. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
@@ -8,17 +9,18 @@ import { explainStartFailure } from './start-failure.ts';
 /** Requests and executions get 20 s, plus time to store results. */
 const STOP_TIMEOUT_MS = 30_000;
 
-const stopping = Promise.withResolvers<void>();
-let signals = 0;
+const stopping = new AbortController();
+const stopped = once(stopping.signal, 'abort');
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    signals += 1;
-    if (signals > 1) exitNow('Stopped immediately. Other processes take over its work when the leases expire.');
+    if (stopping.signal.aborted) {
+      exitNow('Stopped immediately. Other processes take over its work when the leases expire.');
+    }
     setTimeout(
       () => exitNow('Stopping took too long: other processes take over its leases when they expire.'),
       STOP_TIMEOUT_MS,
     ).unref();
-    stopping.resolve();
+    stopping.abort();
   });
 }
 
@@ -34,11 +36,12 @@ try {
   // Compiling takes most of a start; later imports come from the cache.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startApi } = await withCachedDrizzleImports(() => import('./serve.ts'));
-  const api = await startApi(config);
-  await stopping.promise;
+  const api = await startApi(config, stopping.signal);
+  await stopped;
   await api.close();
   process.exit(0);
 } catch (error) {
+  if (stopping.signal.aborted && error === stopping.signal.reason) process.exit(0);
   console.error(explainStartFailure(error, config) ?? error);
   process.exit(1);
 }

@@ -1,5 +1,6 @@
 import type { PoolState } from '@carillon/db';
 import { connect } from '@carillon/db';
+import type { Logger } from 'pino';
 import { createAi } from './ai/client.ts';
 import { createSessionTokens } from './auth/tokens.ts';
 import { type Config, ConfigError } from './config/config.ts';
@@ -17,12 +18,13 @@ import { createOAuth } from './third-party/oauth.ts';
 export async function openContext(
   config: Config,
   databaseUrl: string | null = config.databaseUrl,
+  givenLog?: Logger,
 ): Promise<{ ctx: Context; poolState: () => PoolState; close(): Promise<void> }> {
   if (databaseUrl === null)
     throw new ConfigError('DATABASE_URL is required, because this process shares the database with the API processes.');
   const tokens = await createSessionTokens(config);
   const open = new AsyncDisposableStack();
-  const log = await openLog(config);
+  const log = givenLog ?? (await openLog(config));
   const { db, poolState, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
   open.defer(closeDatabase);
   const ai = createAi(config.ai, log);
@@ -50,6 +52,7 @@ export async function openContext(
     metrics: NO_METRICS,
     trace: NO_TRACE,
     worker: NO_WORKER,
+    waitingFor: null,
   };
   return { ctx, poolState, close: () => open.disposeAsync() };
 }

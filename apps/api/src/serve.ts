@@ -1,11 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { migrateDatabase } from '@carillon/db/migrate';
+import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
 import type { Config } from './config/config.ts';
 import { createReadinessCheck } from './health/readiness.ts';
 import { openContext, startTracing } from './open-context.ts';
+import { describeStart } from './start/describe-start.ts';
+import { waitForDatabase } from './start/wait-for-database.ts';
+import { openLog } from './telemetry/logger.ts';
 import { createWorker } from './worker.ts';
 
 const REQUEST_GRACE_MS = 20_000;
@@ -14,21 +18,30 @@ const KEEP_ALIVE_GRACE_MS = 5000;
 
 export interface Api {
   url: string;
+  log: Logger;
   /** Completes requests and completes or hands back executions first. */
   close(): Promise<void>;
 }
 
-/** If a part fails, stops those already started and throws. */
-export async function startApi(config: Config): Promise<Api> {
+/**
+ * Waits for the database until `stopping` is aborted, and throws its reason then. If a part fails, stops those already
+ * started and throws.
+ */
+export async function startApi(config: Config, stopping = new AbortController().signal): Promise<Api> {
   await using starting = new AsyncDisposableStack();
+  const log = await openLog(config);
+  stopping.addEventListener('abort', () => log.info('stopping'), { once: true });
+  starting.defer(() => {
+    if (stopping.aborted) log.info('stopped');
+  });
   let { databaseUrl } = config;
   if (databaseUrl === null) {
     const { url, stop } = await startEmbeddedPostgres({ dataDir: config.dataDir });
     starting.defer(stop);
     databaseUrl = url;
   }
-  await migrateDatabase(databaseUrl);
-  const { ctx, poolState, close } = await openContext(config, databaseUrl);
+  const address = databaseUrl;
+  const { ctx, poolState, close } = await openContext(config, address, log);
   starting.defer(close);
   for (const line of config.unknownVariables) ctx.log.warn(line);
   if (config.metrics) {
@@ -50,17 +63,37 @@ export async function startApi(config: Config): Promise<Api> {
   starting.defer(() => ctx.trace.close());
   const worker = createWorker(ctx);
   ctx.worker = worker;
-  await bootstrapAdmin(ctx);
   const app = await buildApp(ctx, { keepAliveGraceMs: config.production ? KEEP_ALIVE_GRACE_MS : 0 });
   // Concurrently: a waiting cron request needs the worker to end its executions.
   starting.defer(async () => {
     const cut = setTimeout(() => app.server.closeAllConnections(), REQUEST_GRACE_MS);
-    await Promise.all([worker.stop(), delay(config.shutdownDelayMs).then(() => app.close())]);
+    const delayMs = ctx.waitingFor === null ? config.shutdownDelayMs : 0;
+    await Promise.all([worker.stop(), delay(delayMs).then(() => app.close())]);
     clearTimeout(cut);
   });
-  const url = await app.listen({ host: config.host, port: config.port });
+  let url: string | null = null;
+  const listen = async () => {
+    url ??= await app.listen({ host: config.host, port: config.port });
+    return url;
+  };
+  const prepare = async () => {
+    const migrated = await migrateDatabase(address);
+    await bootstrapAdmin(ctx);
+    return migrated;
+  };
+  const migrated = await waitForDatabase(prepare, {
+    log,
+    signal: stopping,
+    async onWait(reason) {
+      ctx.waitingFor = reason;
+      await listen();
+    },
+  });
+  ctx.waitingFor = null;
+  url = await listen();
   worker.start();
+  log.info(describeStart(config, { databaseUrl: address, migrated, url }), 'started');
 
   const running = starting.move();
-  return { url, close: () => running.disposeAsync() };
+  return { url, log, close: () => running.disposeAsync() };
 }

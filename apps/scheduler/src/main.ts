@@ -9,7 +9,12 @@ try {
   const { logLevel, ...settings } = readSettings(process.env);
   const log = pino({ level: logLevel, name: 'scheduler' }, await openLogDestination());
   const scheduler = startScheduler({ ...settings, log });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void scheduler.stop());
+  const stop = async () => {
+    log.info('stopping');
+    await scheduler.stop();
+    log.info('stopped');
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;
   console.error(error.message);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '@carillon/api/config/config';
@@ -6,14 +7,14 @@ import { explainStartFailure } from '@carillon/api/start-failure';
 import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
 import { readInterval, SettingError } from '@carillon/scheduler/settings';
 
-const stopping = Promise.withResolvers<void>();
-let signals = 0;
+const stopping = new AbortController();
+const stopped = once(stopping.signal, 'abort');
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     // The next start takes over, also a database server that still runs.
-    if (++signals > 1) process.exit(130);
+    if (stopping.signal.aborted) process.exit(130);
     console.log('Stopping. Press Ctrl-C again to stop immediately.');
-    stopping.resolve();
+    stopping.abort();
   });
 }
 
@@ -24,16 +25,16 @@ try {
   // Compiling takes most of a start: modules imported from here on come from the cache of the previous start.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startCarillon } = await withCachedDrizzleImports(() => import('./start.ts'));
-  const { url, close } = await startCarillon(config, readInterval(process.env));
+  const { url, close } = await startCarillon(config, readInterval(process.env), stopping.signal);
   // With PORT=0 the system chooses the port.
   const baseUrl = config.port === 0 ? url : config.baseUrl;
-  if (signals === 0)
+  if (!stopping.signal.aborted)
     console.log(`\nCarillon runs at ${baseUrl}\nAPI documentation: ${baseUrl}/api/docs\nCtrl-C stops it.\n`);
-  await stopping.promise;
+  await stopped;
   await close();
-  console.log('Stopped.');
   process.exit(0);
 } catch (error) {
+  if (stopping.signal.aborted && error === stopping.signal.reason) process.exit(0);
   const line = error instanceof SettingError ? error.message : explainStartFailure(error, config);
   console.error(line ?? error);
   process.exit(1);

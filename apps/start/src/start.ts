@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '@carillon/api/config/config';
 import { startApi } from '@carillon/api/serve';
-import { openLogDestination } from '@carillon/log';
 import { startScheduler } from '@carillon/scheduler/scheduler';
-import { pino } from 'pino';
 
 export interface Carillon {
   /** The URL of the API, with the port that it listens on. */
@@ -17,10 +15,10 @@ export interface Carillon {
  * Starts all of Carillon in this process: PostgreSQL if no database is configured, API and scheduler. If one fails, stops
  * the ones already started and throws.
  */
-export async function startCarillon(config: Config, intervalMs: number): Promise<Carillon> {
+export async function startCarillon(config: Config, intervalMs: number, stopping?: AbortSignal): Promise<Carillon> {
   await assertPortFree(config);
-  const api = await startApi(config);
-  const log = pino({ level: config.logLevel, name: 'scheduler' }, await openLogDestination());
+  const api = await startApi(config, stopping);
+  const log = api.log.child({ name: 'scheduler' });
   const scheduler = startScheduler({ apiUrl: api.url, cronSecret: config.cronSecret, intervalMs, log });
   return {
     url: api.url,

@@ -24,16 +24,21 @@ export const Readiness = Type.Object(
   {
     status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
     checks: Type.Object({
-      database: Type.Union([Type.Literal('ok'), Type.Literal('failed')], {
-        description: 'Whether the database answers a query in time',
+      database: Type.Union([Type.Literal('ok'), Type.Literal('read_only'), Type.Literal('failed')], {
+        description: 'Whether the database answers a query in time, and accepts changes',
       }),
       migrations: Type.Union([Type.Literal('ok'), Type.Literal('behind'), Type.Literal('unknown')], {
         description: 'Whether the schema is that of this version or a newer one; unknown without the database',
       }),
-      worker: Type.Union([Type.Literal('ok'), Type.Literal('stuck'), Type.Literal('stopping')], {
-        description: 'Whether the worker loops run; `stopping` during shutdown',
-      }),
+      worker: Type.Union(
+        [Type.Literal('ok'), Type.Literal('starting'), Type.Literal('stuck'), Type.Literal('stopping')],
+        {
+          description:
+            'Whether the worker loops run; `starting` while the process waits for its database, `stopping` during shutdown',
+        },
+      ),
     }),
+    reason: Type.Optional(Type.String({ description: 'Why the database cannot be used; only if it cannot' })),
   },
   { $id: 'Readiness' },
 );

@@ -9,6 +9,7 @@ export const SQLSTATE = {
   undefinedObject: '42704',
   duplicateDatabase: '42P04',
   undefinedTable: '42P01',
+  readOnly: '25006',
   tooManyConnections: '53300',
   adminShutdown: '57P01',
   crashShutdown: '57P02',

@@ -1,9 +1,17 @@
+import { findConnectFailure } from './errors.ts';
 import { migrateDatabase } from './migrate.ts';
+import { describeTemporaryOutage } from './temporary-outage.ts';
 
 const url = process.env.DATABASE_URL;
 if (!url) {
   console.error('DATABASE_URL is not set: `pnpm start` and `pnpm api` migrate the embedded database by themselves.');
   process.exit(1);
 }
-await migrateDatabase(url);
-console.log('The database has the newest schema.');
+try {
+  await migrateDatabase(url);
+  console.log('The database has the newest schema.');
+} catch (error) {
+  const reason = describeTemporaryOutage(error) ?? findConnectFailure(error as Error)?.message;
+  console.error(reason === undefined ? error : `The database at ${new URL(url).host} cannot be migrated: ${reason}.`);
+  process.exitCode = 1;
+}

@@ -1,16 +1,32 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
-import { MIGRATIONS } from './journal.ts';
+import { findNewestApplied, MIGRATIONS, readJournal } from './journal.ts';
 import { openPostgres } from './open-postgres.ts';
 
+export interface Migrated {
+  /** The version of PostgreSQL. */
+  serverVersion: string;
+  /** The number of migrations applied by this call. */
+  applied: number;
+  /** The tag of the newest migration of the database; empty for one of a later version. */
+  newest: string;
+}
+
 /** Migrates the database at `url` to the newest schema. Of replicas that start together one migrates, the others wait. */
-export async function migrateDatabase(url: string): Promise<void> {
-  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
+export async function migrateDatabase(url: string): Promise<Migrated> {
+  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5 });
   try {
     // The lock belongs to the connection, so a killed migration releases it.
-    await client`select pg_advisory_lock(${ADVISORY_LOCKS.migrate})`;
+    const [server] = await client`
+      select current_setting('server_version') as version, pg_advisory_lock(${ADVISORY_LOCKS.migrate})`;
+    const before = await findNewestApplied(client);
     await migrate(drizzle(client), { migrationsFolder: MIGRATIONS });
+    const after = await findNewestApplied(client);
+    const applied = readJournal().entries.filter(
+      ({ when }) => when > (before?.when ?? 0) && when <= (after?.when ?? 0),
+    );
+    return { serverVersion: server?.version ?? '', applied: applied.length, newest: after?.tag ?? '' };
   } finally {
     await client.end({ timeout: 5 });
   }

@@ -1,26 +1,41 @@
 import type { Readiness } from '@carillon/contract/health';
-import { isSchemaCurrent } from '@carillon/db/schema-version';
+import { readDatabaseState } from '@carillon/db/schema-version';
+import { describeTemporaryOutage } from '@carillon/db/temporary-outage';
 import type { Context } from '../context.ts';
 import { cached } from '../telemetry/cached.ts';
+
+type DatabaseChecks = Pick<Readiness['checks'], 'database' | 'migrations'> & Pick<Readiness, 'reason'>;
 
 /** The returned function never rejects, and answers within the statement timeout of 4 s. */
 export function createReadinessCheck(ctx: Context): () => Promise<Readiness> {
   // The endpoint is public and unlimited: concurrent callers share one statement.
   const readDatabase = cached(0, () => checkDatabase(ctx));
   return async () => {
-    const { database, migrations } = await readDatabase();
-    const checks = { database, migrations, worker: checkWorker(ctx) };
+    const isStarting = ctx.waitingFor !== null;
+    const { reason, ...ofDatabase } = isStarting ? waitForDatabase(ctx) : await readDatabase();
+    const checks = { ...ofDatabase, worker: isStarting ? ('starting' as const) : checkWorker(ctx) };
     const isReady = Object.values(checks).every((result) => result === 'ok');
-    return { status: isReady ? 'ready' : 'not_ready', checks };
+    return { status: isReady ? 'ready' : 'not_ready', checks, ...(reason !== undefined && { reason }) };
   };
 }
 
-async function checkDatabase({ db, log }: Context): Promise<Pick<Readiness['checks'], 'database' | 'migrations'>> {
+const waitForDatabase = ({ waitingFor }: Context): DatabaseChecks => ({
+  database: 'failed',
+  migrations: 'unknown',
+  reason: `Waiting for the database: ${waitingFor}.`,
+});
+
+async function checkDatabase({ db, log }: Context): Promise<DatabaseChecks> {
   try {
-    return { database: 'ok', migrations: (await isSchemaCurrent(db)) ? 'ok' : 'behind' };
+    const { isCurrent, isReadOnly } = await readDatabaseState(db);
+    const migrations = isCurrent ? 'ok' : 'behind';
+    if (!isReadOnly) return { database: 'ok', migrations };
+    log.warn('not ready: the database is read-only');
+    return { database: 'read_only', migrations, reason: 'The database is read-only, like a standby.' };
   } catch (error) {
     log.warn({ err: error }, 'not ready: the database does not answer');
-    return { database: 'failed', migrations: 'unknown' };
+    const reason = describeTemporaryOutage(error) ?? 'it cannot be used';
+    return { database: 'failed', migrations: 'unknown', reason: `The database is not available: ${reason}.` };
   }
 }
 

@@ -9,7 +9,7 @@ import { createWorker } from '../../src/worker.ts';
 import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
 
-const { app, ctx } = await testContext(t);
+const { app, ctx, databaseUrl } = await testContext(t);
 const READY = { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' } };
 
 /** Builds an application whose context differs by `overrides`. */
@@ -49,6 +49,21 @@ t.test('A process without its database is not ready', async (t) => {
   t.teardown(close);
   const disconnected = await buildWith(t, { db });
   t.same(await readFailing(t, disconnected), { database: 'failed', migrations: 'unknown' });
+  const { reason } = (await disconnected.inject('/api/health/ready')).json();
+  t.equal(reason, 'The database is not available: it refuses connections (ECONNREFUSED).');
+});
+
+t.test('A process whose database is read-only is not ready, and says so', async (t) => {
+  const name = sql.identifier(new URL(databaseUrl).pathname.slice(1));
+  await ctx.db.execute(sql`alter database ${name} set default_transaction_read_only = on`);
+  t.teardown(() => ctx.db.execute(sql`alter database ${name} reset default_transaction_read_only`));
+  const { db, close } = connect(databaseUrl);
+  t.teardown(close);
+  const standby = await buildWith(t, { db });
+  t.same(await readFailing(t, standby), { database: 'read_only' });
+  const { reason } = (await standby.inject('/api/health/ready')).json();
+  t.equal(reason, 'The database is read-only, like a standby.');
+  t.same(await readFailing(t), {}, 'a process with the primary is ready');
 });
 
 t.test('A schema behind this version is not ready, one ahead of it is', async (t) => {

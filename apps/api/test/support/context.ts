@@ -98,6 +98,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     metrics: given.metrics ?? NO_METRICS,
     trace: NO_TRACE,
     worker: { ...noWorker, ...given.worker },
+    waitingFor: null,
   };
   await startTracing(ctx);
   // Parallel tests delay the event loop.

@@ -123,6 +123,10 @@ const PROBLEMS: Record<string, [Overrides, RegExp]> = {
     { BASE_URL: 'https://example.com/carillon' },
     /^problem configuration: BASE_URL is ".*", but takes .* ends after the host and port: a path is not supported/,
   ],
+  'a read-only database': [
+    { DATABASE_URL: `${env.DATABASE_URL}?default_transaction_read_only=on` },
+    /^problem database: It is read-only: default_transaction_read_only is on/,
+  ],
   'too many connections': [
     { DATABASE_POOL: '1000' },
     /^problem database: 1 API process with DATABASE_POOL=1000 can use 1000 connections, but/,

@@ -118,7 +118,13 @@ export const adminExamples: ExamplesFor<typeof accounts> &
   getHealth: { response: { 200: { status: 'ok', timestamp: NOW, version: '0.1.0', uptime: 63_107 } } },
   getReadiness: {
     response: { 200: { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' } } },
-    errors: { 503: { status: 'not_ready', checks: { database: 'failed', migrations: 'unknown', worker: 'ok' } } },
+    errors: {
+      503: {
+        status: 'not_ready',
+        checks: { database: 'failed', migrations: 'unknown', worker: 'ok' },
+        reason: 'The database is not available: it refuses connections (ECONNREFUSED).',
+      },
+    },
   },
   getLiveness: { response: { 200: { status: 'live' } } },
 };

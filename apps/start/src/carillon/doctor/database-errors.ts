@@ -87,6 +87,11 @@ const EXPLANATIONS: readonly Explanation[] = [
     fix: 'Grant all privileges on the tables of the schemas public and drizzle, or make the user their owner.',
   },
   {
+    code: SQLSTATE.cannotConnectNow,
+    message: 'The database starts up or recovers',
+    fix: 'Wait until it is ready: its log shows the progress.',
+  },
+  {
     code: SQLSTATE.tooManyConnections,
     message: 'The server has no connection left',
     fix: 'Raise max_connections, or lower DATABASE_POOL.',

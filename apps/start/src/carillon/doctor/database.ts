@@ -17,6 +17,7 @@ interface Facts {
   versionName: string;
   clock: string;
   encoding: string;
+  standby: boolean;
   readOnly: boolean;
   canCreate: boolean;
   slots: number;
@@ -64,7 +65,7 @@ async function readFacts(db: Db): Promise<Facts> {
       select oid, relname, relowner from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r')
     select current_setting('server_version_num')::int as version, current_setting('server_version') as version_name,
       clock_timestamp() as clock, pg_encoding_to_char(d.encoding) as encoding,
-      pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as read_only,
+      pg_is_in_recovery() as standby, current_setting('default_transaction_read_only')::bool as read_only,
       has_database_privilege(d.oid, 'create') and has_schema_privilege('public', 'create') as can_create,
       least(
         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -95,15 +96,20 @@ async function readNewestMigration(db: Db): Promise<string | null> {
   return row?.newest ?? null;
 }
 
-function checkServer({ version, versionName, encoding, readOnly }: Facts, clockMs: number): Finding[] {
+function checkServer({ version, versionName, encoding, standby, readOnly }: Facts, clockMs: number): Finding[] {
   const findings: Finding[] = [];
   if (version < MIN_VERSION)
     findings.push(problem(`PostgreSQL is ${versionName}, but must be 15 or newer.`, 'Upgrade it.'));
   else findings.push(ok(`PostgreSQL ${versionName} answers`));
   if (encoding !== 'UTF8')
     findings.push(problem(`Its encoding is ${encoding}.`, 'Create the database again with the encoding UTF8.'));
-  if (readOnly)
-    findings.push(problem('It is read-only, probably a standby.', 'Set DATABASE_URL to the primary server.'));
+  if (standby) {
+    findings.push(problem('It is a standby, which is read-only.', 'Set DATABASE_URL to the primary server.'));
+  } else if (readOnly) {
+    findings.push(
+      problem('It is read-only: default_transaction_read_only is on.', 'Switch it off for the database and the user.'),
+    );
+  }
   const seconds = (Math.abs(clockMs) / 1000).toFixed(1);
   const report = Math.abs(clockMs) >= CLOCK_PROBLEM_MS ? problem : warning;
   if (Math.abs(clockMs) >= CLOCK_WARNING_MS) {
