@@ -304,7 +304,7 @@ t.test('The doctor finds deliveries to failed webhooks, and `prune` ends them', 
   const findOpen = async () => (await findProblems()).filter((line) => line.includes('webhooks:'));
   t.strictSame(await findOpen(), ['warning webhooks: Deliveries wait for webhooks that have failed: 1.']);
   const pruned = await runCarillon(['prune'], env, { cwd: DATA_DIR });
-  t.match(pruned, { code: 0, out: 'Ended 1 open deliveries' });
+  t.match(pruned, { code: 0, out: 'Ended open deliveries: 1' });
   t.strictSame(await findOpen(), []);
   await db.delete(webhooks);
 });
