@@ -85,7 +85,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   'notificationPreferences.email': 'Whether notifications are mailed',
   'notificationPreferences.webhook': 'Whether events are sent to `webhookUrl`',
   webhookUrl: 'A URL that receives the outcomes of runs through a webhook of its own; null for none',
-  notificationEmail: 'The address that receives a mail when a run ends; null for none',
+  notificationEmail: 'The address that receives a mail when a run ends, once it is confirmed; null for none',
   hasModelRouterApiKey: 'Whether the account has a key of its own for the AI service; the key itself is never returned',
 
   // Usage

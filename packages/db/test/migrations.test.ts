@@ -36,6 +36,7 @@ for (const [at, tag] of tags.entries()) {
     await migrateDatabase(url);
     t.match(await countRows(sql), before, 'no row is lost');
     t.strictSame(await wrongCounters(sql), [], 'the counters match the rows');
+    t.strictSame([...(await listSilenced(sql))], [], 'addresses that got mail go on getting it');
     await migrateDatabase(url);
     t.match(await countRows(sql), before, 'a second migration changes nothing');
   });
@@ -101,3 +102,8 @@ async function wrongCounters(sql: postgres.Sql) {
     select id, task_count from users u where task_count <> (select count(*) from tasks t where t.user_id = u.id)`;
   return [...ended, ...stored, ...tasks];
 }
+
+const listSilenced = (sql: postgres.Sql) => sql`
+  select a.* from (select id as user_id, unnest(notification_emails) as email from users
+    union select user_id, notification_email from tasks where notification_email is not null) a
+  left join notification_addresses n using (user_id, email) where n.confirmed_at is null`;

@@ -1,12 +1,12 @@
 import { ACTION_INPUTS } from '@carillon/contract/actions/index';
-import { changePassword } from '../auth/change-password.ts';
+import { changePassword } from '../users/change-password.ts';
 import { changeProfile, changeUserSettings } from '../users/write.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readInput } from './input.ts';
 
 export const accountActions = ({ user }: ActionBuilder) => ({
   updateProfile: user('updateProfile', [readInput(ACTION_INPUTS.updateProfile)], async ({ ctx, caller }, input) => {
-    const { id, updatedAt, ...profile } = await changeProfile(ctx, caller, input);
+    const { id, updatedAt, ...profile } = await changeProfile(ctx, caller, input, 'by_mail');
     return { ...profile, id: String(id), updatedAt: updatedAt.toISOString() };
   }),
 

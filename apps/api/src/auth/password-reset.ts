@@ -1,19 +1,20 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { passwordResets, users } from '@carillon/db';
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
+import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../crypto/link-token.ts';
 import { AppError } from '../errors.ts';
 import { emailKey } from '../limits/keys.ts';
 import { RESET_MAILS, RESET_MAILS_PER_DAY } from '../limits/rates.ts';
 import { recordRejection } from '../limits/rejections.ts';
 import { checkRateLimit } from '../limits/windows.ts';
+import { buildResetLink } from '../mail/links.ts';
 import { queueMail, queueReset } from '../mail/queue.ts';
+import { cancelEmailChange } from './cancel-email-change.ts';
 import { hashPassword } from './passwords.ts';
 import { endUserSessions } from './sessions.ts';
 import { hasEmail, storedEmail } from './write.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
 const TOKEN = /^[0-9a-f]{64}$/;
 
 const TOKEN_ERRORS = { unknown: 'Token inválido', expired: 'Token expirado', used: 'Token já utilizado' } as const;
@@ -51,12 +52,11 @@ export function composeReset(ctx: Context, address: string) {
       .update(passwordResets)
       .set({ usedAt: now })
       .where(and(eq(passwordResets.userId, user.id), isNull(passwordResets.usedAt)));
-    const token = randomBytes(32).toString('hex');
-    const expiresAt = new Date(now.getTime() + HOUR_MS);
-    const tokenHash = hashToken(token);
+    const token = generateLinkToken();
+    const expiresAt = new Date(now.getTime() + LINK_LIFETIME_MS);
+    const tokenHash = hashLinkToken(token);
     await tx.db.insert(passwordResets).values({ tokenHash, userId: user.id, createdAt: now, expiresAt });
-    // Not from the request, because the sender chooses its Host header.
-    const link = `${ctx.config.appUrl}/handler/reset-password/${token}`;
+    const link = buildResetLink(ctx, token);
     return { userId: user.id, link, text: RESET_TEXT(link) };
   });
 }
@@ -89,6 +89,7 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
       await getReset(tx, input.token);
       throw tokenError('unknown');
     }
+    await cancelEmailChange(tx, userId);
     await endUserSessions(tx, userId);
     const actor = { actorId: userId, actorEmail: user.email, userId };
     await recordAudit(tx, { kind: 'user.password_reset', ...actor });
@@ -108,8 +109,7 @@ async function useToken(ctx: Context, token: string): Promise<boolean> {
   return won.length === 1;
 }
 
-const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
-const hasToken = (token: string) => eq(passwordResets.tokenHash, hashToken(token));
+const hasToken = (token: string) => eq(passwordResets.tokenHash, hashLinkToken(token));
 const ownsReset = and(eq(users.id, passwordResets.userId), users.isActive);
 
 /** A newer request whose mail is queued invalidates a token too. */

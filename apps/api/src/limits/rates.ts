@@ -76,6 +76,10 @@ export const RESET_MAILS_PER_DAY = rate('reset mails to one address in a day', 1
 
 export const PASSWORD_ATTEMPTS = rate('change of the password', 5, 15 * MINUTE, 'user');
 
+/** Mails that ask the owner of an address to confirm it: to one address, whoever causes them, and caused by one user. */
+export const CONFIRMATIONS_TO_ADDRESS = rate('confirmation mails to one address', 5, DAY, 'ip+email');
+export const CONFIRMATIONS_OF_USER = rate('confirmation mails of one user', 20, DAY, 'user');
+
 export const EMAIL_CHANGES = rate('change of the e-mail address', 5, HOUR, 'user');
 
 export const ACTION_RATE_LIMITS = {

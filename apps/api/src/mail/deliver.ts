@@ -3,6 +3,7 @@ import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { drainDueRows, selectDueRows } from '../queue/due-rows.ts';
 import type { Trace } from '../telemetry/tracing.ts';
+import { findLink } from './links.ts';
 import { decryptBody, type QueueContext } from './queue.ts';
 import type { Mail, MailOutcome } from './transport.ts';
 
@@ -112,7 +113,10 @@ async function deliver(ctx: DeliveryContext, mail: QueuedMail, options: Delivery
 /** Each attempt gets a new token: its link is valid for an hour from then. */
 async function compose(ctx: DeliveryContext, mail: QueuedMail, { composeReset }: DeliveryOptions) {
   const { id, kind, recipient, bodySealed, attempt } = mail;
-  if (kind === 'message') return { id, userId: undefined, text: decryptBody(ctx, id, bodySealed ?? '') };
+  if (kind === 'message') {
+    const text = decryptBody(ctx, id, bodySealed ?? '');
+    return { id, userId: undefined, text, link: findLink(text) };
+  }
   const reset = await composeReset(recipient);
   return reset && { id: `${id}-${attempt}`, ...reset };
 }

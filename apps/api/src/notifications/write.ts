@@ -14,7 +14,7 @@ export interface Notice {
   byMail?: boolean;
 }
 
-/** Mails of one account in 24 hours, since the addresses in its settings are unconfirmed. */
+/** Mails of one account in 24 hours, so that a task that fails all day fills no mailbox. */
 const MAX_MAILS_PER_DAY = 200;
 
 /** Call it in the transaction of the change that it reports. */
@@ -28,7 +28,8 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
         id: users.id,
         email: users.email,
         notifyEmail: users.notifyEmail,
-        notificationEmails: users.notificationEmails,
+        notificationEmails: sql<string[]>`array(select a.email from notification_addresses a
+          where a.user_id = "users"."id" and a.confirmed_at is not null and a.email = any("users"."notification_emails"))`,
         recentMails: sql<number>`(select count(*)::int from mails m
           where m.user_id = "users"."id" and m.created_at > ${new Date(createdAt.getTime() - DAY_MS).toISOString()})`,
       })

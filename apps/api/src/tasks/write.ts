@@ -4,6 +4,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
+import { requestConfirmations } from '../notifications/addresses.ts';
 import { getSettings } from '../settings/read.ts';
 import { assertReachable } from '../webhooks/address.ts';
 import { setTaskWebhook } from '../webhooks/managed-webhooks.ts';
@@ -44,6 +45,7 @@ export async function insertTask(
   const { id } = inserted[0] as { id: number };
   const { name, prompt, recurrence, scheduledFor, status, webhookUrl } = values;
   if (webhookUrl !== null) await setTaskWebhook(ctx, { userId: caller.id, taskId: id, url: webhookUrl });
+  if (values.notificationEmail !== null) await requestConfirmations(ctx, caller.id, [values.notificationEmail]);
   const data = { task: { id, name, prompt, recurrence, scheduledFor, status, createdAt: now } };
   await recordEvents(ctx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
   return { ...values, id, userId: caller.id, executionCount: 0, lastExecutionAt: null, createdAt: now, updatedAt: now };
@@ -61,6 +63,7 @@ export function changeTask(ctx: Context, caller: Caller, id: number, input: Chan
 
     const now = tx.now();
     const given = await storeSettings(tx, caller, input);
+    if (given.notificationEmail) await requestConfirmations(tx, caller.id, [given.notificationEmail]);
     const after: TaskRow = { ...before, ...given, ...nextState(before, input, now) };
     const changes = findChanges(before, after);
     if (Object.keys(changes).length === 0) return before;

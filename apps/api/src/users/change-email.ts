@@ -1,57 +1,103 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
-import { passwordResets, users, violatedUnique } from '@carillon/db';
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { emailChanges, users, violatedUnique } from '@carillon/db';
 import { recordAudit } from '../audit/record.ts';
-import { storedEmail } from '../auth/write.ts';
+import { cancelEmailChange } from '../auth/cancel-email-change.ts';
+import { hasEmail, storedEmail } from '../auth/write.ts';
 import type { Caller, Context } from '../context.ts';
+import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../crypto/link-token.ts';
 import { AppError } from '../errors.ts';
-import { userKey } from '../limits/keys.ts';
-import { EMAIL_CHANGES } from '../limits/rates.ts';
+import { emailKey, userKey } from '../limits/keys.ts';
+import { CONFIRMATIONS_TO_ADDRESS, EMAIL_CHANGES } from '../limits/rates.ts';
 import { assertRateLimit } from '../limits/windows.ts';
-import { queueMail } from '../mail/queue.ts';
+import { buildConfirmationLink } from '../mail/links.ts';
+import { queueMail, queueMails } from '../mail/queue.ts';
+import { type AssertSamePassword, verifyCurrentPassword } from './current-password.ts';
+
+/** Server actions have no field for a password: `by_mail` has the present address approve the change. */
+export type EmailProof = { currentPassword: string | undefined } | 'by_mail';
+
+/** What `startEmailChange` needs. A null `step` cancels an earlier change: the address is the present one. */
+export interface EmailChange {
+  email: string;
+  step: (typeof emailChanges.$inferSelect)['step'] | null;
+  assertSamePassword: AssertSamePassword | null;
+}
 
 /**
- * Throws 429 after a few changes in an hour: each attempt reveals whether an address is taken, and each change sends a
- * mail. Throws 409 for the address of `BOOTSTRAP_ADMIN_EMAIL`: its account becomes an admin at every start.
+ * Verifies the proof outside of the transaction, because hashing is slow. Throws as `verifyCurrentPassword`, 429 after a
+ * few changes in an hour, because each reveals whether an address is taken and sends mails, and 409 for the address of
+ * `BOOTSTRAP_ADMIN_EMAIL`: its account becomes an admin at every start.
  */
-export async function assertEmailChange(ctx: Context, caller: Caller, email: string): Promise<void> {
-  if (normalizeEmail(email) === caller.email) return;
-  const { bootstrapAdmin } = ctx.config;
-  if (bootstrapAdmin && normalizeEmail(bootstrapAdmin.email) === caller.email) {
-    throw new AppError(
-      'conflict',
-      'This address is BOOTSTRAP_ADMIN_EMAIL in the settings of the installation. Change it there first.',
-    );
-  }
+export async function prepareEmailChange(
+  ctx: Context,
+  caller: Caller,
+  email: string,
+  proof: EmailProof,
+): Promise<EmailChange> {
+  if (normalizeEmail(email) === caller.email) return { email, step: null, assertSamePassword: null };
+  assertNotBootstrapAdmin(ctx, caller.email);
+  const assertSamePassword =
+    proof === 'by_mail' ? null : await verifyCurrentPassword(ctx, caller, proof.currentPassword);
   await assertRateLimit(ctx, EMAIL_CHANGES, userKey(EMAIL_CHANGES, caller.id));
+  await assertRateLimit(ctx, CONFIRMATIONS_TO_ADDRESS, emailKey(CONFIRMATIONS_TO_ADDRESS, email));
+  return { email, step: assertSamePassword ? 'confirm' : 'approve', assertSamePassword };
 }
 
-/** The columns to write for an e-mail address; a new address is not verified. */
-export function emailColumns(email: string | undefined) {
-  if (email === undefined) return {};
-  const stored = storedEmail(email);
-  const verified = sql`case when ${users.email} = ${stored} then ${users.emailVerifiedAt} end`;
-  return { email: stored, emailVerifiedAt: verified };
+type LockedAccount = Pick<typeof users.$inferSelect, 'id' | 'email' | 'passwordHash'>;
+
+/** Mails the link that continues the change, and replaces an earlier change. Throws 409 for a taken address. */
+export async function startEmailChange(ctx: Context, account: LockedAccount, change: EmailChange): Promise<void> {
+  const { email, step } = change;
+  if (step === null) return cancelEmailChange(ctx, account.id);
+  await change.assertSamePassword?.(account.passwordHash);
+  await assertFree(ctx, email);
+  const { id: userId } = account;
+  const details = { before: { email: account.email }, after: { email: normalizeEmail(email) } };
+  const actor = { actorId: userId, actorEmail: account.email, userId };
+  await recordAudit(ctx, { kind: 'user.email_change_requested', ...actor, details });
+  if (step === 'confirm') {
+    await mailConfirmation(ctx, userId, email);
+    const subject = 'Your account is about to get another e-mail address';
+    await queueMail(ctx, { to: account.email, userId, subject, text: REQUESTED_TEXT(normalizeEmail(email)) });
+  } else {
+    const { link, address } = await saveLink(ctx, userId, email, step);
+    const subject = 'Approve the new e-mail address of your account';
+    await queueMail(ctx, { to: account.email, userId, subject, text: APPROVE_TEXT(address, link) });
+  }
 }
 
-interface EmailChange {
-  userId: number;
-  before: string;
-  after: string;
+/** Mails the link to the new address, in the transaction that starts or approves the change. */
+export async function mailConfirmation(ctx: Context, userId: number, email: string): Promise<void> {
+  const { link, address } = await saveLink(ctx, userId, email, 'confirm');
+  const subject = 'Confirm the e-mail address of your account';
+  await queueMails(ctx, [{ to: address, userId, subject, text: CONFIRM_TEXT(link) }]);
 }
 
-/** Voids the reset links sent to the old address, notifies it and records the change, in the transaction that writes it. */
-export async function followEmailChange(ctx: Context, change: EmailChange): Promise<void> {
-  const { userId, before, after } = change;
-  await ctx.db
-    .update(passwordResets)
-    .set({ usedAt: ctx.now() })
-    .where(and(eq(passwordResets.userId, userId), isNull(passwordResets.usedAt)));
-  const details = { before: { email: before }, after: { email: after } };
-  const actor = { actorId: userId, actorEmail: before, userId };
-  await recordAudit(ctx, { kind: 'user.email_changed', ...actor, details });
-  const subject = 'The e-mail address of your account was changed';
-  await queueMail(ctx, { to: before, userId, subject, text: CHANGED_TEXT });
+async function saveLink(ctx: Context, userId: number, email: string, step: 'approve' | 'confirm') {
+  const token = generateLinkToken();
+  const expiresAt = new Date(ctx.now().getTime() + LINK_LIFETIME_MS);
+  const values = { email: storedEmail(email), step, tokenHash: hashLinkToken(token), expiresAt };
+  const [saved] = await ctx.db
+    .insert(emailChanges)
+    .values({ userId, ...values })
+    .onConflictDoUpdate({ target: emailChanges.userId, set: values })
+    .returning({ address: emailChanges.email });
+  if (!saved) throw new Error('The upsert of an e-mail change has returned no row.');
+  return { link: buildConfirmationLink(ctx, token), address: saved.address };
+}
+
+/** Throws 409. The unique index decides once the change is confirmed. */
+export async function assertFree(ctx: Context, email: string): Promise<void> {
+  const [taken] = await ctx.db.select({ id: users.id }).from(users).where(hasEmail(email));
+  if (taken) throw emailTaken();
+}
+
+export function assertNotBootstrapAdmin({ config: { bootstrapAdmin } }: Context, email: string): void {
+  if (!bootstrapAdmin || normalizeEmail(bootstrapAdmin.email) !== email) return;
+  throw new AppError(
+    'conflict',
+    'This address is BOOTSTRAP_ADMIN_EMAIL in the settings of the installation. Change it there first.',
+  );
 }
 
 /** Turns a violation of the unique index, which decides between concurrent changes, into a 409. */
@@ -59,18 +105,38 @@ export async function rejectTakenEmail<T>(changing: Promise<T>): Promise<T> {
   try {
     return await changing;
   } catch (error) {
-    throw violatedUnique(error) === EMAIL_KEY
-      ? new AppError('conflict', 'This e-mail address is already registered.')
-      : error;
+    throw violatedUnique(error) === 'users_email_key' ? emailTaken() : error;
   }
 }
 
-const EMAIL_KEY = 'users_email_key';
+const emailTaken = () => new AppError('conflict', 'This e-mail address is already registered.');
 
-const CHANGED_TEXT = `Hello,
+const IF_NOT_YOU = `If it was not you, someone else is signed in to your account: change your password at once. That ends all other sessions
+and makes the link invalid.`;
 
-your Carillon account has another e-mail address now. This one, which it had until now, neither signs in nor gets mail
-for it any more; links for a new password that were sent here are void.
+const REQUESTED_TEXT = (email: string) => `Hello,
 
-If it was not you, someone else is signed in to your account: ask the people who run this service for help.
+the e-mail address of your Carillon account is to become ${email}. It changes once the link that was sent there is opened.
+
+${IF_NOT_YOU}
+`;
+
+const APPROVE_TEXT = (email: string, link: string) => `Hello,
+
+the e-mail address of your Carillon account is to become ${email}. To approve that, open this link within an hour:
+
+${link}
+
+A link to confirm is then sent to the new address.
+
+${IF_NOT_YOU}
+`;
+
+const CONFIRM_TEXT = (link: string) => `Hello,
+
+this address is to become the one of a Carillon account. To confirm that, open this link within an hour:
+
+${link}
+
+If you know nothing of it, you need not do anything: nothing changes without the link.
 `;

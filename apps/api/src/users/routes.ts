@@ -1,9 +1,23 @@
 import * as settings from '@carillon/contract/accounts/user-settings';
-import { changePassword as changePasswordContract, getUser, patchUser } from '@carillon/contract/accounts/users';
-import { changePassword } from '../auth/change-password.ts';
+import {
+  changePassword as changePasswordContract,
+  confirmEmail as confirmEmailContract,
+  getUser,
+  patchUser,
+} from '@carillon/contract/accounts/users';
 import { type Routes, success } from '../http/validation.ts';
+import { changePassword } from './change-password.ts';
+import { type Confirmation, confirmEmail } from './confirm-email.ts';
 import { getProfile, getUserSettings } from './read.ts';
 import { changeProfile, changeUserSettings } from './write.ts';
+
+const PUBLIC = { access: 'public' } as const;
+
+const CONFIRMED: Record<Confirmation, string> = {
+  change_approved: 'The change is approved. A link to confirm it is on its way to the new address.',
+  email_changed: 'Your e-mail address is changed. Sign in with the new one from now on.',
+  notifications_confirmed: 'This address is confirmed and gets notifications from now on.',
+};
 
 export const usersRoutes: Routes = async (app) => {
   const config = { access: 'user' } as const;
@@ -13,9 +27,14 @@ export const usersRoutes: Routes = async (app) => {
     user: await getProfile(ctx, caller),
   }));
 
-  app.patch('/api/user', { schema: patchUser, config }, async ({ ctx, caller, body }) => ({
+  app.patch('/api/user', { schema: patchUser, config }, async ({ ctx, caller, body }) => {
+    const { pendingEmail, ...user } = await changeProfile(ctx, caller, body);
+    return { success, user: body.email === undefined ? user : { ...user, pendingEmail } };
+  });
+
+  app.post('/api/user/confirm-email', { schema: confirmEmailContract, config: PUBLIC }, async ({ ctx, body }) => ({
     success,
-    user: await changeProfile(ctx, caller, body),
+    message: CONFIRMED[await confirmEmail(ctx, body.token)],
   }));
 
   app.post('/api/user/password', { schema: changePasswordContract, config }, async ({ ctx, caller, body }) => {

@@ -6,30 +6,33 @@ import { eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { encryptProviderKey } from '../crypto/provider-key.ts';
 import { accountDeleted } from '../errors.ts';
+import { requestConfirmations } from '../notifications/addresses.ts';
 import { assertReachable } from '../webhooks/address.ts';
 import { setAccountWebhook } from '../webhooks/managed-webhooks.ts';
-import { assertEmailChange, emailColumns, followEmailChange, rejectTakenEmail } from './change-email.ts';
-import { getUserSettings } from './read.ts';
+import { type EmailProof, prepareEmailChange, startEmailChange } from './change-email.ts';
+import { findPendingEmail, getUserSettings } from './read.ts';
 
-/** Changes the caller's profile. Throws as `updateAccount`. */
+/** Changes the caller's profile. Default for `proof`: `currentPassword`. Throws as `updateAccount`. */
 export async function changeProfile(
   ctx: Context,
   caller: Caller,
-  { encryptedProviderKey: providerKey, ...changes }: ChangeProfileInput & PatchUserInput,
+  { encryptedProviderKey: providerKey, currentPassword, ...changes }: ChangeProfileInput & PatchUserInput,
+  proof: EmailProof = { currentPassword },
 ) {
-  const account = await updateAccount(ctx, caller, { ...changes, providerKey });
+  const account = await updateAccount(ctx, caller, { ...changes, providerKey }, proof);
   const { id, name, email, timezone, notifyEmail, notifyWebhook, updatedAt } = account;
   const notificationPreferences = { email: notifyEmail, webhook: notifyWebhook };
-  return { id, name, email, timezone, notificationPreferences, updatedAt };
+  const pendingEmail = await findPendingEmail(ctx, caller);
+  return { id, name, email, pendingEmail, timezone, notificationPreferences, updatedAt };
 }
 
 /** Changes the caller's settings and returns all of them. Throws as `updateAccount`. */
 export async function changeUserSettings(
   ctx: Context,
   caller: Caller,
-  { modelRouterApiKey: providerKey, ...changes }: ChangeSettingsInput,
+  { modelRouterApiKey: providerKey, currentPassword, ...changes }: ChangeSettingsInput,
 ) {
-  await updateAccount(ctx, caller, { ...changes, providerKey });
+  await updateAccount(ctx, caller, { ...changes, providerKey }, { currentPassword });
   return getUserSettings(ctx, caller);
 }
 
@@ -58,19 +61,24 @@ const accountColumns = {
 type OwnAccount = Pick<typeof users.$inferSelect, keyof typeof accountColumns>;
 
 /**
- * Changes the caller's account and all that depends on it in one transaction. Throws 400 for a `webhookUrl` that egress
- * forbids, 401 if the account was deleted, and for another e-mail address 409 if it is taken and 429 after several in an
- * hour.
+ * Changes the caller's account and all that depends on it in one transaction. Another e-mail address counts once its
+ * link is opened. Throws 400 for a `webhookUrl` that egress forbids, 401 if the account was deleted, and as
+ * `prepareEmailChange` and `startEmailChange`.
  */
-async function updateAccount(ctx: Context, caller: Caller, changes: AccountChanges): Promise<OwnAccount> {
+async function updateAccount(
+  ctx: Context,
+  caller: Caller,
+  changes: AccountChanges,
+  proof: EmailProof,
+): Promise<OwnAccount> {
   const { name, timezone, email, notificationPreferences: preferences = {}, providerKey: key, webhookUrl } = changes;
   if (webhookUrl) assertReachable(ctx, 'webhookUrl', webhookUrl);
-  if (email !== undefined) await assertEmailChange(ctx, caller, email);
+  const emailChange = email === undefined ? null : await prepareEmailChange(ctx, caller, email, proof);
   const isEmpty = Object.values(changes).every((value) => value === undefined);
-  const changing = inTransaction(ctx, async (tx) => {
+  return inTransaction(ctx, async (tx) => {
     // Locks the account first, as every change of its webhook or its reset tokens does.
     const [before] = await tx.db
-      .select({ email: users.email })
+      .select({ id: users.id, email: users.email, passwordHash: users.passwordHash })
       .from(users)
       .where(eq(users.id, caller.id))
       .for('no key update');
@@ -79,7 +87,6 @@ async function updateAccount(ctx: Context, caller: Caller, changes: AccountChang
       .set({
         name,
         timezone,
-        ...emailColumns(email),
         providerKeySealed: key ? encryptProviderKey(ctx, caller.id, key) : key,
         notifyEmail: preferences.email,
         notifyWebhook: preferences.webhook,
@@ -90,14 +97,14 @@ async function updateAccount(ctx: Context, caller: Caller, changes: AccountChang
       .where(eq(users.id, caller.id))
       .returning(accountColumns);
     if (!before || !account) throw accountDeleted();
-    if (account.email !== before.email) {
-      await followEmailChange(tx, { userId: caller.id, before: before.email, after: account.email });
-    }
+    if (emailChange) await startEmailChange(tx, before, emailChange);
+    // The account's own address gets the notifications anyway.
+    const others = changes.notificationEmails?.filter((address) => normalizeEmail(address) !== account.email);
+    await requestConfirmations(tx, caller.id, others ?? []);
     if (webhookUrl !== undefined || preferences.webhook !== undefined) {
       const { notificationUrl: url, notifyWebhook: isActive } = account;
       await setAccountWebhook(tx, { userId: caller.id, url, isActive });
     }
     return account;
   });
-  return rejectTakenEmail(changing);
 }

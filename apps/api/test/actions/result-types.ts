@@ -75,6 +75,7 @@ export function resultTypes(): void {
         id: string;
         name: string;
         email: string;
+        pendingEmail: string | null;
         timezone: string | null;
         notificationPreferences: { email: boolean; webhook: boolean };
         updatedAt: string;

@@ -2,6 +2,8 @@ import t from 'tap';
 import {
   ACCOUNT_LOGINS,
   ACTION_RATE_LIMITS,
+  CONFIRMATIONS_OF_USER,
+  CONFIRMATIONS_TO_ADDRESS,
   DELIVERIES,
   EMAIL_CHANGES,
   findRateLimit,
@@ -71,6 +73,8 @@ t.test('No two limits share a counter', async (t) => {
     PUBLIC_ENDPOINTS,
     ACCOUNT_LOGINS,
     PASSWORD_ATTEMPTS,
+    CONFIRMATIONS_OF_USER,
+    CONFIRMATIONS_TO_ADDRESS,
     EMAIL_CHANGES,
     RESET_MAILS,
     RESET_MAILS_PER_DAY,
@@ -94,6 +98,7 @@ const OTHERS = {
   [PUBLIC_ENDPOINTS.bucket]: [
     'OPTIONS *',
     'GET /api/auth/validate-reset-token',
+    'POST /api/user/confirm-email',
     'GET /api/auth/oauth/:provider',
     'GET /api/auth/oauth/:provider/callback',
   ],

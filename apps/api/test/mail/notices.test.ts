@@ -4,7 +4,7 @@ import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
 import { notifyUsers } from '../../src/notifications/write.ts';
 import { START, testContext } from '../support/context.ts';
-import { deliverDueMails } from '../support/mails.ts';
+import { confirmAddresses, deliverDueMails } from '../support/mails.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { startMailServer } from '../support/servers/mail-server.ts';
 
@@ -63,6 +63,7 @@ t.test('Each notification address gets a mail once, with the reason', async (t) 
   const alice = await signUpAlice(app);
   const notificationEmails = ['team@example.com', alice.email, 'boss@example.com'];
   await ctx.db.update(users).set({ notificationEmails }).where(eq(users.id, alice.id));
+  await confirmAddresses(ctx, alice.id, ['team@example.com', 'boss@example.com']);
   await notifyUsers(ctx, [notice(alice.id)]);
   await deliverDueMails(ctx);
   const texts = new Map(server.received.map(({ envelope, text = '' }) => [envelope.to.join(), text]));
@@ -80,6 +81,7 @@ t.test('Notification addresses get no mail either if the user wants none or is d
   const alice = await signUpAlice(app);
   const bob = await signUpBob(app);
   await ctx.db.update(users).set({ notificationEmails: ['team@example.com'] });
+  for (const { id } of [alice, bob]) await confirmAddresses(ctx, id, ['team@example.com']);
   await ctx.db.update(users).set({ notifyEmail: false }).where(eq(users.id, alice.id));
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, bob.id));
   await notifyUsers(ctx, [notice(alice.id), notice(bob.id)]);

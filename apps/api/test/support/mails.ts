@@ -1,7 +1,24 @@
+import { mails, notificationAddresses } from '@carillon/db';
+import { asc, eq } from 'drizzle-orm';
 import { composeReset } from '../../src/auth/password-reset.ts';
 import type { Context } from '../../src/context.ts';
 import * as mail from '../../src/mail/deliver.ts';
+import { findLink } from '../../src/mail/links.ts';
+import { decryptBody } from '../../src/mail/queue.ts';
 
 /** Delivers due mails as the worker does. */
 export const deliverDueMails = (ctx: Context, options: { graceMs?: number } = {}) =>
   mail.deliverDueMails(ctx, { composeReset: (address) => composeReset(ctx, address), ...options });
+
+/** Returns the tokens of the links that were queued for an address, oldest first. */
+export async function readQueuedTokens(ctx: Context, recipient: string): Promise<string[]> {
+  const queued = await ctx.db.select().from(mails).where(eq(mails.recipient, recipient)).orderBy(asc(mails.createdAt));
+  const links = queued.map(({ id, bodySealed }) => findLink(decryptBody(ctx, id, bodySealed ?? '')));
+  return links.flatMap((link) => link?.split('/').at(-1) ?? []);
+}
+
+/** Lets mail of a user be sent to the addresses. */
+export async function confirmAddresses(ctx: Context, userId: number, emails: readonly string[]): Promise<void> {
+  const confirmedAt = ctx.now();
+  await ctx.db.insert(notificationAddresses).values(emails.map((email) => ({ userId, email, confirmedAt })));
+}

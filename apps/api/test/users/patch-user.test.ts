@@ -85,7 +85,7 @@ t.test('Invalid fields and fields of others are rejected by name, and nothing is
     ['role', { name: 'Mallory', role: 'ADMIN' }],
     ['plan', { plan: 'pro' }],
     ['isActive', { isActive: false }],
-    ['email', { email: 'mallory@example.com' }],
+    ['currentPassword', { email: 'mallory@example.com' }],
     ['trialEndsAt', { trialEndsAt: '2099-01-01T00:00:00Z' }],
     ['id', { id: 1 }],
     ['passwordHash', { passwordHash: 'x' }],

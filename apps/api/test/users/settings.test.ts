@@ -4,7 +4,7 @@ import t from 'tap';
 import { decryptProviderKey } from '../../src/crypto/provider-key.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
-import { type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';
+import { PASSWORD, type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';
 
 const { app, ctx, clock, logged } = await testContext(t, { env: { LOG_LEVEL: 'trace' } });
 const url = '/api/user/settings';
@@ -27,10 +27,12 @@ t.test('A new account has its address, both kinds of notifications on, and nothi
     success: true,
     settings: {
       email: alice.email,
+      pendingEmail: null,
       notificationPreferences: { email: true, webhook: true },
       webhookUrl: null,
       webhookId: null,
       notificationEmails: [],
+      unconfirmedEmails: [],
       hasModelRouterApiKey: false,
     },
   });
@@ -47,14 +49,17 @@ t.test('Each setting can be changed on its own, and the response has all of them
     [{ notificationPreferences: {} }, {}],
     [
       { notificationEmails: ['a@example.com', ' B@Example.com ', 'b@example.com'] },
-      { notificationEmails: ['a@example.com', 'b@example.com'] },
+      {
+        notificationEmails: ['a@example.com', 'b@example.com'],
+        unconfirmedEmails: ['a@example.com', 'b@example.com'],
+      },
     ],
-    [{ notificationEmails: [] }],
+    [{ notificationEmails: [] }, { notificationEmails: [], unconfirmedEmails: [] }],
     [{ webhookUrl: 'https://hooks.example.com/' }],
     [{ webhookUrl: null }],
     [{ modelRouterApiKey: 'sk-or-v1-0123456789abcdef' }, { hasModelRouterApiKey: true }],
     [{ modelRouterApiKey: null }, { hasModelRouterApiKey: false }],
-    [{ email: 'alice.b@example.com' }],
+    [{ email: 'alice.b@example.com', currentPassword: PASSWORD }, { pendingEmail: 'alice.b@example.com' }],
     [{}],
   ];
   for (const [payload, after = payload] of changes) {

@@ -2,12 +2,13 @@ import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
 import { Email, HttpUrl, nullable, strictObject, TimeZone, UserName } from '../primitives.ts';
-import { PatchUserInput } from './users.ts';
+import { EMAIL_CONFLICT, emailChange, PatchUserInput, PendingEmail } from './users.ts';
 
 const common = { tags: ['users'], security: SIGNED_IN };
 
 export const UserSettings = Type.Object({
   email: Type.String(),
+  pendingEmail: PendingEmail,
   notificationPreferences: Type.Object({
     email: Type.Boolean({ description: 'Whether notifications are mailed' }),
     webhook: Type.Boolean({ description: 'Whether events are sent to `webhookUrl`' }),
@@ -19,7 +20,11 @@ export const UserSettings = Type.Object({
   ),
   webhookId: nullable(Type.String({ description: 'The id of that webhook, for its log, its secret and its test' })),
   notificationEmails: Type.Array(Type.String(), {
-    description: 'Receive notifications in addition to the address of the account',
+    description: 'Receive notifications in addition to the address of the account, once they are confirmed',
+  }),
+  unconfirmedEmails: Type.Array(Type.String(), {
+    description:
+      'Those of `notificationEmails` and of the `notificationEmail` of tasks that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old',
   }),
   hasModelRouterApiKey: Type.Boolean(),
 });
@@ -31,7 +36,7 @@ const NotificationPreferences = strictObject({
 });
 
 export const ChangeSettingsInput = strictObject({
-  email: Type.Optional(Email),
+  ...emailChange,
   notificationPreferences: Type.Optional(NotificationPreferences),
   modelRouterApiKey: PatchUserInput.properties.encryptedProviderKey,
   webhookUrl: Type.Optional(nullable(HttpUrl)),
@@ -65,13 +70,11 @@ export const changeUserSettings = {
   operationId: 'changeUserSettings',
   summary: 'Change user settings',
   description:
-    'Returns all settings. A new `email` replaces the one to sign in with; the previous address is notified. At most 5 changes of the address an hour.',
+    'Returns all settings. Another `email` counts once the link that is mailed to it is opened, as in `patchUser`. An address that is new in `notificationEmails` gets a link, and nothing else before it is opened.',
   body: ChangeSettingsInput,
   response: {
     200: SettingsResponse,
     ...errorResponses(401, 403, 429),
-    ...describedErrors({
-      409: 'Another account has this e-mail address, or the current one is `BOOTSTRAP_ADMIN_EMAIL`',
-    }),
+    ...describedErrors(EMAIL_CONFLICT),
   },
 } satisfies Operation;

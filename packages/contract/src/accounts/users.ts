@@ -1,8 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
-import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
-import { Id, Instant, nullable, Password, ref, strictObject, TimeZone, UserName } from '../primitives.ts';
+import { describedErrors, errorResponses, type Operation, PUBLIC, SIGNED_IN } from '../operation.ts';
+import { Email, Id, Instant, nullable, Password, ref, strictObject, TimeZone, UserName } from '../primitives.ts';
 import { Role } from './auth.ts';
+
+export const EMAIL_CONFLICT = {
+  409: 'Another account has this e-mail address, or the current one is `BOOTSTRAP_ADMIN_EMAIL`',
+};
 
 export const UserStats = Type.Object({
   totalTasks: Type.Integer(),
@@ -10,6 +14,10 @@ export const UserStats = Type.Object({
   totalExecutions: Type.Integer(),
   successRate: Type.Number({ description: 'Percent, 0–100, at most two decimals' }),
 });
+
+export const PendingEmail = nullable(
+  Type.String({ description: 'The new e-mail address until it is confirmed; null if there is none' }),
+);
 
 export const User = Type.Object(
   {
@@ -22,6 +30,7 @@ export const User = Type.Object(
     isActive: Type.Boolean(),
     trialEndsAt: nullable(Instant),
     createdAt: Instant,
+    pendingEmail: PendingEmail,
     stats: UserStats,
   },
   { $id: 'User' },
@@ -40,8 +49,22 @@ export const getUser = {
   },
 } satisfies Operation;
 
+/** A change of the e-mail address over HTTP. */
+export const emailChange = {
+  email: Type.Optional(Email),
+  // Accepts any length: a password that cannot exist is wrong, not invalid.
+  currentPassword: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      description: 'Required for another `email`, unless the account has no password',
+    }),
+  ),
+};
+
 export const PatchUserInput = strictObject({
   name: Type.Optional(UserName),
+  ...emailChange,
   timezone: Type.Optional(nullable(TimeZone)),
   encryptedProviderKey: Type.Optional(
     nullable(
@@ -61,7 +84,7 @@ export const patchUser = {
   operationId: 'patchUser',
   summary: 'Change the current user',
   description:
-    'Changes the fields that are given. If the user has a key of their own for the AI service, their tasks run with it; it is stored encrypted.',
+    'Changes the fields that are given. If the user has a key of their own for the AI service, their tasks run with it; it is stored encrypted. Another `email` counts once the link that is mailed to it is opened, see `confirmEmail`; an account without a password first gets a link at its present address. At most 5 changes of the address an hour; after 5 passwords in 15 minutes, 429.',
   tags: ['users'],
   security: SIGNED_IN,
   body: PatchUserInput,
@@ -73,9 +96,29 @@ export const patchUser = {
         name: Type.String(),
         timezone: nullable(Type.String()),
         updatedAt: Instant,
+        pendingEmail: Type.Optional(PendingEmail),
       }),
     }),
     ...errorResponses(401, 403, 429),
+    ...describedErrors(EMAIL_CONFLICT),
+  },
+} satisfies Operation;
+
+export const confirmEmail = {
+  operationId: 'confirmEmail',
+  summary: 'Confirm an e-mail address',
+  description:
+    'Takes the token of a link `<APP_URL>/handler/confirm-email/<token>`, which works once and for an hour. The link is mailed to a new address of an account, to its present address if that has to approve the change, and to addresses that are to get notifications. `message` tells what was confirmed. Sessions continue when the address of an account changes.',
+  tags: ['users'],
+  security: PUBLIC,
+  body: strictObject({ token: Type.String({ maxLength: 1024, description: 'The last part of the mailed link' }) }),
+  response: {
+    200: Type.Object({ success, message: Type.String() }),
+    ...errorResponses(429),
+    ...describedErrors({
+      400: 'The link was used, replaced by a newer one, or is older than an hour',
+      ...EMAIL_CONFLICT,
+    }),
   },
 } satisfies Operation;
 

@@ -38,6 +38,7 @@ export interface Actions {
   getExecutionDetails(session: SessionToken, id: string): Result<'getExecutionDetails'>;
   /** Retries a failed execution; returns the retry that is already scheduled or running, if any. */
   retryExecution(session: SessionToken, id: string): Result<'retryExecution'>;
+  /** Another `email` is `pendingEmail` until a link mailed to the present address and one to the new one are opened. */
   updateProfile(session: SessionToken, input: ActionInput<'updateProfile'>): Result<'updateProfile'>;
   /** Ends all other sessions of the account. */
   changePassword(session: SessionToken, input: ActionInput<'changePassword'>): Result<'changePassword'>;

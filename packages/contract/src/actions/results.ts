@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Role } from '../accounts/auth.ts';
 import { UserSettings } from '../accounts/user-settings.ts';
+import { PendingEmail } from '../accounts/users.ts';
 import { RateLimitDetails } from '../envelopes.ts';
 import { nullable, strictObject, stringEnum } from '../primitives.ts';
 import { EventKind } from '../webhooks/events.ts';
@@ -83,6 +84,7 @@ export const ACTION_DATA = {
     id: Text,
     name: Text,
     email: Text,
+    pendingEmail: PendingEmail,
     timezone: nullable(Text),
     notificationPreferences: strictObject({ email: Type.Boolean(), webhook: Type.Boolean() }),
     updatedAt: At,

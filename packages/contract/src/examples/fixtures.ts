@@ -35,6 +35,7 @@ export const alice: Static<typeof User> = {
   isActive: true,
   trialEndsAt: TRIAL_END,
   createdAt: REGISTERED,
+  pendingEmail: null,
   stats: { totalTasks: 1, activeTasks: 1, totalExecutions: 1, successRate: 100 },
 };
 

@@ -5,10 +5,12 @@ import { alice, NOW, success, WEBHOOK } from './fixtures.ts';
 
 const ownSettings = {
   email: alice.email,
+  pendingEmail: null,
   notificationPreferences: { email: true, webhook: true },
   webhookUrl: 'https://hooks.example.com/alice',
   webhookId: WEBHOOK,
   notificationEmails: ['team@example.com'],
+  unconfirmedEmails: ['team@example.com'],
   hasModelRouterApiKey: false,
 };
 
@@ -18,6 +20,18 @@ export const usersExamples: ExamplesFor<typeof users> & ExamplesFor<typeof setti
     body: { name: 'Alice A.', timezone: 'Europe/Lisbon' },
     response: {
       200: { success, user: { id: alice.id, name: 'Alice A.', timezone: 'Europe/Lisbon', updatedAt: NOW } },
+    },
+    errors: { 409: 'This e-mail address is already registered.' },
+  },
+  confirmEmail: {
+    body: { token: '5f1d7a9c3e8b2046'.repeat(4) },
+    response: { 200: { success, message: 'Your e-mail address is changed. Sign in with the new one from now on.' } },
+    errors: {
+      400: {
+        success: false,
+        error: 'This link is not valid: it was used, replaced by a newer one, or is older than an hour.',
+      },
+      409: 'This e-mail address is already registered.',
     },
   },
   changePassword: {

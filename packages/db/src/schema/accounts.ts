@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { instant, wordList } from './columns.ts';
 
 export const ROLES = ['USER', 'ADMIN'] as const;
@@ -82,4 +93,43 @@ export const passwordResets = pgTable(
     usedAt: instant('used_at'),
   },
   (t) => [index('password_resets_user').on(t.userId)],
+);
+
+export const EMAIL_CHANGE_STEPS = ['approve', 'confirm'] as const;
+
+/** The change of an e-mail address that waits until a mailed link is opened. A newer one replaces it. */
+export const emailChanges = pgTable(
+  'email_changes',
+  {
+    userId: integer('user_id')
+      .primaryKey()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    email: text().notNull(),
+    /** The link is in a mail to the present address (`approve`) or to the new one (`confirm`). */
+    step: text({ enum: EMAIL_CHANGE_STEPS }).notNull(),
+    /** SHA-256. */
+    tokenHash: text('token_hash').notNull().unique(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (t) => [check('email_changes_step', sql`${t.step} in (${wordList(EMAIL_CHANGE_STEPS)})`)],
+);
+
+/** Addresses besides the account's own that a user has mail sent to. They get a link, and the rest once it is opened. */
+export const notificationAddresses = pgTable(
+  'notification_addresses',
+  {
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    email: text().notNull(),
+    /** SHA-256; null if no link was sent yet, or once the address is confirmed. */
+    tokenHash: text('token_hash').unique(),
+    expiresAt: instant('expires_at'),
+    confirmedAt: instant('confirmed_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.email] }),
+    check('notification_addresses_link', sql`(${t.tokenHash} is null) = (${t.expiresAt} is null)`),
+    check('notification_addresses_confirmed', sql`${t.confirmedAt} is null or ${t.tokenHash} is null`),
+  ],
 );

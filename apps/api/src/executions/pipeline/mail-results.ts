@@ -3,24 +3,30 @@ import { toStorableText } from '@carillon/db/storable-text';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { type NewMail, queueMails } from '../../mail/queue.ts';
+import { findConfirmed } from '../../notifications/addresses.ts';
 import type { CompletedExecution } from './execution-result.ts';
 
 const MAX_RESULT_LENGTH = 20_000;
 
+/** Mails nothing to an address that is not confirmed. */
 export async function mailResults(tx: Context, completed: readonly CompletedExecution[]): Promise<void> {
   const wanted = completed.filter(({ notificationEmail }) => notificationEmail !== null);
   if (wanted.length === 0) return;
   const userIds = [...new Set(wanted.map(({ userId }) => userId))];
   const owners = await tx.db
-    .select({ id: users.id, email: users.email })
+    .select({ id: users.id, email: users.email, emailVerifiedAt: users.emailVerifiedAt })
     .from(users)
     .where(and(inArray(users.id, userIds), eq(users.isActive, true)));
-  const emailById = new Map(owners.map(({ id, email }) => [id, email]));
+  const ownerById = new Map(owners.map((owner) => [owner.id, owner]));
+  const addresses = wanted.map(({ notificationEmail }) => notificationEmail as string);
+  const isConfirmed = await findConfirmed(tx, userIds, [...new Set(addresses)]);
   await queueMails(
     tx,
     wanted.flatMap((execution) => {
-      const ownerEmail = emailById.get(execution.userId);
-      return ownerEmail === undefined ? [] : [buildMail(tx, execution, ownerEmail)];
+      const owner = ownerById.get(execution.userId);
+      const to = execution.notificationEmail as string;
+      const isOwn = to === owner?.email && owner.emailVerifiedAt !== null;
+      return owner && (isOwn || isConfirmed(owner.id, to)) ? [buildMail(tx, execution, owner.email)] : [];
     }),
   );
 }

@@ -2,6 +2,7 @@ import type { ChangeAccountInput } from '@carillon/contract/admin/users';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { recordAudit } from '../../audit/record.ts';
+import { cancelEmailChange } from '../../auth/cancel-email-change.ts';
 import { endUserSessions } from '../../auth/sessions.ts';
 import { type Caller, type Context, inTransaction } from '../../context.ts';
 import { lockUserTasks, resumeTasks, suspendTasks } from '../../tasks/suspend.ts';
@@ -37,7 +38,10 @@ export function changeAccount(
       .where(eq(users.id, id));
     const isDeactivated = before.isActive && !after.isActive;
     if (after.role !== before.role || isDeactivated) await endUserSessions(tx, id);
-    if (isDeactivated) await suspendTasks(tx, id);
+    if (isDeactivated) {
+      await suspendTasks(tx, id);
+      await cancelEmailChange(tx, id);
+    }
     if (!before.isActive && after.isActive) await resumeTasks(tx, id);
     const pickChanged = (account: Changes) => Object.fromEntries(changed.map((field) => [field, account[field]]));
     await recordAudit(tx, {

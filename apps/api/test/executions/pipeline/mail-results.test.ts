@@ -7,7 +7,7 @@ import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
-import { deliverDueMails } from '../../support/mails.ts';
+import { confirmAddresses, deliverDueMails } from '../../support/mails.ts';
 import { startMailServer } from '../../support/servers/mail-server.ts';
 import { insertTask, insertUsage, readRun, readRuns } from '../../support/task-rows.ts';
 import { runDue } from '../../support/tasks.ts';
@@ -19,6 +19,7 @@ const { ctx, ai, clock, alice, newWorker } = await testEngine(t, {
 });
 t.beforeEach(async () => {
   await ctx.db.delete(mails);
+  await confirmAddresses(ctx, alice().id, [RESULTS]);
   server.received.length = 0;
 });
 

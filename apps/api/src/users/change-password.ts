@@ -1,16 +1,15 @@
 import { passwordResets, users } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
+import { cancelEmailChange } from '../auth/cancel-email-change.ts';
+import { hashPassword, isSamePassword } from '../auth/passwords.ts';
+import { endUserSessions } from '../auth/sessions.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeleted, invalidField } from '../errors.ts';
-import { userKey } from '../limits/keys.ts';
-import { PASSWORD_ATTEMPTS } from '../limits/rates.ts';
-import { assertRateLimit } from '../limits/windows.ts';
 import { queueMail } from '../mail/queue.ts';
-import { hashPassword, isSamePassword, verifyPassword } from './passwords.ts';
-import { endUserSessions } from './sessions.ts';
+import { verifyCurrentPassword } from './current-password.ts';
 
-/** Throws 429 after 5 attempts in 15 minutes, so that a stolen session cannot guess the password. */
+/** Throws as `verifyCurrentPassword`, and 409 for an account without a password. */
 export async function changePassword(
   ctx: Context,
   caller: Caller,
@@ -19,12 +18,8 @@ export async function changePassword(
   if (isSamePassword(currentPassword, newPassword)) {
     throw invalidField('newPassword', 'must differ from the current one');
   }
-  const [known] = await ctx.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, caller.id));
-  if (!known) throw accountDeleted();
-  if (known.passwordHash === null) throw withoutPassword();
-  // Counted before the password is verified, because attempts may be concurrent.
-  await assertRateLimit(ctx, PASSWORD_ATTEMPTS, userKey(PASSWORD_ATTEMPTS, caller.id));
-  if (!(await verifyPassword(known.passwordHash, currentPassword))) throw wrongPassword();
+  const assertSamePassword = await verifyCurrentPassword(ctx, caller, currentPassword);
+  if (!assertSamePassword) throw withoutPassword();
   // Outside of the transaction, which holds locks, because hashing is slow.
   const passwordHash = await hashPassword(newPassword);
 
@@ -36,9 +31,7 @@ export async function changePassword(
       .where(eq(users.id, caller.id))
       .for('no key update');
     if (!account?.isActive) throw accountDeleted();
-    // A concurrent sign-in may have rehashed the same password.
-    const isKnown = account.passwordHash === known.passwordHash;
-    if (!isKnown && !(await verifyPassword(account.passwordHash, currentPassword))) throw wrongPassword();
+    await assertSamePassword(account.passwordHash);
 
     const now = tx.now();
     await tx.db.update(users).set({ passwordHash, updatedAt: now }).where(eq(users.id, caller.id));
@@ -46,6 +39,7 @@ export async function changePassword(
       .update(passwordResets)
       .set({ usedAt: now })
       .where(and(eq(passwordResets.userId, caller.id), isNull(passwordResets.usedAt)));
+    await cancelEmailChange(tx, caller.id);
     await endUserSessions(tx, caller.id, { except: caller.sessionId });
     const { id: userId } = caller;
     const { email } = account;
@@ -53,8 +47,6 @@ export async function changePassword(
     await queueMail(tx, { to: email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
   });
 }
-
-const wrongPassword = () => invalidField('currentPassword', 'is wrong');
 
 const withoutPassword = () =>
   new AppError('conflict', 'This account has no password yet. Ask for a link by mail to choose one.');
