@@ -20,7 +20,7 @@ export function registerCsrfProtection(
   app: FastifyInstance,
   { baseUrl, appUrl, corsOrigins }: Pick<Config, 'baseUrl' | 'appUrl' | 'corsOrigins'>,
 ): void {
-  const ownOrigins = new Set([new URL(baseUrl).origin, new URL(appUrl).origin]);
+  const ownOrigins = new Set([...listOrigins(baseUrl), ...listOrigins(appUrl)]);
   const signInOrigins = new Set([...ownOrigins, ...corsOrigins]);
 
   app.addHook('onRequest', (request, _reply, done) => {
@@ -33,6 +33,15 @@ export function registerCsrfProtection(
       (isSignIn(request) && (isOutside(signInOrigins) ?? bySite));
     done(isForged ? new AppError('forbidden', ERROR_MESSAGES.otherSite) : undefined);
   });
+}
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+/** At one name of this machine, the others too: a browser on it may use any of them. */
+function listOrigins(url: string): string[] {
+  const { origin, protocol, hostname, port } = new URL(url);
+  if (!LOOPBACK_NAMES.includes(hostname)) return [origin];
+  return LOOPBACK_NAMES.map((name) => new URL(`${protocol}//${name}:${port}`).origin);
 }
 
 const hasCookie = (request: FastifyRequest) =>

@@ -70,7 +70,7 @@ const SECURITY_SCHEMES = {
 } as const;
 
 /** The parts of the OpenAPI document that are about the whole service. */
-export const describeService = ({ baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>) => ({
+export const describeService = ({ appUrl }: Pick<Config, 'appUrl'>) => ({
   openapi: '3.1.0',
   info: {
     title: 'Carillon',
@@ -81,7 +81,7 @@ export const describeService = ({ baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'a
     contact: { name: 'The operator of this installation', url: appUrl },
     license: { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' },
   },
-  servers: [{ url: baseUrl, description: 'This installation' }],
+  servers: [{ url: '/', description: 'This installation' }],
   tags: TAGS.map(([name, description]) => ({ name, description })),
   components: { securitySchemes: SECURITY_SCHEMES },
 });

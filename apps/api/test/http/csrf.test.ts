@@ -140,3 +140,14 @@ t.test('A body that a plain form of another site could send is not parsed', asyn
     t.equal(response.statusCode, 400, type);
   }
 });
+
+t.test('At a loopback address, a page of the service may have any name of the machine', async (t) => {
+  const { app } = await testContext(t, { env: { BASE_URL: 'http://localhost:3000' } });
+  const signIn = async (origin: string) =>
+    (await app.inject({ method: 'POST', url: '/api/auth/login', headers: { origin }, body: {} })).statusCode;
+  for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+    t.equal(await signIn(`http://${host}:3000`), 400, `${host} may, with a valid body`);
+    t.equal(await signIn(`http://${host}:3001`), 403, `another port of ${host} may not`);
+  }
+  t.equal(await signIn('http://localhost.example:3000'), 403);
+});

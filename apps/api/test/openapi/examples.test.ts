@@ -2,6 +2,7 @@ import { compileValidator } from '@carillon/contract';
 import type { TSchema } from '@sinclair/typebox';
 import t, { type Test } from 'tap';
 import { testContext } from '../support/context.ts';
+import { readServedDocument } from '../support/contract/served-document.ts';
 
 interface Media {
   schema: object;
@@ -22,7 +23,7 @@ interface Operation {
 
 // Files on disk add an operation.
 const { app } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
-const document = (await app.inject('/api/docs/json')).json();
+const document = await readServedDocument(app);
 const schemas: Record<string, object> = document.components.schemas;
 const operations = [...Object.entries(document.paths), ...Object.entries(document.webhooks)].flatMap(
   ([path, methods]) =>

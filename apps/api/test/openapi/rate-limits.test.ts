@@ -2,6 +2,7 @@ import t from 'tap';
 import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS } from '../../src/limits/rates.ts';
 import { testContext } from '../support/context.ts';
 import { listRoutes } from '../support/contract/conformance.ts';
+import { readServedDocument } from '../support/contract/served-document.ts';
 
 interface Operation {
   operationId: string;
@@ -12,7 +13,7 @@ interface Operation {
 const HEADERS = ['Limit', 'Remaining', 'Reset', 'Window', 'Policy'].map((word) => `X-RateLimit-${word}`);
 
 const { app } = await testContext(t);
-const document = (await app.inject('/api/docs/json')).json();
+const document = await readServedDocument(app);
 const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
   ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );

@@ -1,9 +1,15 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { DEFAULT_ERROR_DESCRIPTIONS } from '@carillon/contract';
 import { FIELD_DESCRIPTIONS } from '@carillon/contract/field-descriptions';
 import { EVENT_KINDS } from '@carillon/contract/webhooks/events';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
+import { readServedDocument } from '../support/contract/served-document.ts';
 
 interface Schema {
   type?: string | string[];
@@ -35,7 +41,7 @@ interface Document {
 
 // Files on disk add an operation.
 const { app } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
-const document: Document = (await app.inject('/api/docs/json')).json();
+const document: Document = await readServedDocument(app);
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
 );
@@ -156,6 +162,76 @@ t.test('query parameters with a default are optional', async (t) => {
   for (const { name, required } of parameters) {
     if (['limit', 'offset', 'cursor', 'status', 'search', 'prefer', 'x-request-token'].includes(name))
       t.notOk(required, name);
+  }
+});
+
+t.test('An error response that most operations have is in the document once', async (t) => {
+  const served = (await app.inject('/openapi.json')).json();
+  const missing = { $ref: '#/components/responses/Unauthorized' };
+  t.same(served.paths['/api/tasks/{id}'].get.responses[401], missing);
+  t.match(served.components.responses.Unauthorized, {
+    headers: { 'X-RateLimit-Limit': { $ref: '#/components/headers/X-RateLimit-Limit' } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
+  });
+  t.same(Object.keys(served.paths['/api/auth/login'].post.responses[401]), ['description', 'content', 'headers']);
+});
+
+t.test('The document is the same at each address, and its server is the host that serves it', async (t) => {
+  t.equal((await app.inject('/api/docs/json')).body, (await app.inject('/openapi.json')).body);
+  t.same((await app.inject('/openapi.json')).json().servers, [{ url: '/', description: 'This installation' }]);
+  t.match((await app.inject('/api/docs/yaml')).body, /^openapi: 3\.1\.0\n/);
+});
+
+t.test(
+  'The document and the files of the page are compressed, and not sent again while they are the same',
+  async (t) => {
+    const read = (url: string, headers: Record<string, string>) => app.inject({ url, headers });
+    for (const url of ['/openapi.json', '/api/docs', '/api/docs/static/swagger-ui.css']) {
+      const plain = await read(url, {});
+      t.equal(plain.headers['content-encoding'], undefined);
+      const etags = new Set([plain.headers.etag]);
+      for (const [encoding, decompress] of [
+        ['br', brotliDecompressSync],
+        ['gzip', gunzipSync],
+      ] as const) {
+        const packed = await read(url, { 'accept-encoding': encoding });
+        t.equal(packed.headers['content-encoding'], encoding);
+        t.equal(decompress(packed.rawPayload).toString(), plain.body);
+        t.match(packed.headers, {
+          vary: 'Origin, Accept-Encoding',
+          'cache-control': 'no-cache',
+          etag: /^"[\w-]{20,}"$/,
+        });
+        etags.add(packed.headers.etag);
+        for (const known of [packed.headers.etag, `W/${packed.headers.etag}`, `"other", ${packed.headers.etag}`, '*']) {
+          const again = await read(url, { 'accept-encoding': encoding, 'if-none-match': String(known) });
+          t.match(again, { statusCode: 304, body: '', headers: { etag: packed.headers.etag } }, `${url} ${known}`);
+        }
+        t.equal(
+          (await read(url, { 'accept-encoding': encoding, 'if-none-match': String(plain.headers.etag) })).statusCode,
+          200,
+        );
+      }
+      t.equal(etags.size, 3, 'each form has its own');
+      t.equal((await read(url, { 'accept-encoding': 'gzip;q=1, br;q=0' })).headers['content-encoding'], 'gzip');
+    }
+    const { rawPayload } = await read('/openapi.json', { 'accept-encoding': 'br' });
+    t.ok(rawPayload.length < 50_000, `${rawPayload.length} bytes`);
+  },
+);
+
+t.test('A path below the page that does not exist is answered like any other', async (t) => {
+  // Sent as they are: a client would resolve the dots.
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const ask = async (path: string) => {
+    const [response] = await once(request({ port, path }).end(), 'response');
+    return { status: response.statusCode, body: await text(response) };
+  };
+  const unknown = await ask('/nothing');
+  t.equal(unknown.status, 404);
+  for (const path of ['../../../x', '%2e%2e/%2e%2e/x', '..%2f..%2fx', '%5c..%5c..', './x', '/x', '%00', '', 'x.js']) {
+    t.same(await ask(`/api/docs/static/${path}`), unknown, path);
   }
 });
 

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Test } from 'tap';
+
+const folders = (process.env.PATH ?? '').split(delimiter);
+const CHROMIUM = folders.map((folder) => join(folder, 'chromium')).find((file) => existsSync(file));
+if (CHROMIUM === undefined && process.env.REQUIRE_PROGRAMS) {
+  throw new Error('REQUIRE_PROGRAMS is set, but there is no chromium on the path.');
+}
+
+/** The `skip` of tests that need a browser. */
+export const SKIP_WITHOUT_BROWSER = CHROMIUM === undefined ? 'needs Chromium (apt-get install chromium)' : false;
+
+/** No sandbox, because root cannot have one; nothing that goes to the network by itself. */
+const SWITCHES = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Starts Chromium; it ends with `t`. */
+export async function openBrowser(t: Test): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: SWITCHES });
+  t.teardown(() => browser.close());
+  return browser;
+}
+
+export interface OpenPage {
+  page: Page;
+  /** Exceptions, messages of the console such as violations of the policy, and requests to other hosts. */
+  problems: string[];
+}
+
+/** Opens a page without cookies or storage of other pages. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    const isLocal = protocol === 'data:' || host === new URL(page.url()).host || request.isNavigationRequest();
+    if (!isLocal) problems.push(`request to ${host}`);
+  });
+  return { page, problems };
+}
+
+/** The faults that axe finds on the page, as `rule: element`. */
+export async function findAccessibilityFaults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
