@@ -44,11 +44,12 @@ export async function startApi(config: Config, stopping = new AbortController().
   const { ctx, poolState, close } = await openContext(config, address, log);
   starting.defer(close);
   for (const line of config.unknownVariables) ctx.log.warn(line);
+  let metricsUrl: string | undefined;
   if (config.metrics) {
     // The Prometheus client loads parts of OpenTelemetry.
     const { startMetrics } = await import('./telemetry/metrics-server.ts');
     const readReadiness = createReadinessCheck(ctx);
-    const { metrics, close } = await startMetrics(config.metrics, {
+    const { metrics, url, close } = await startMetrics(config.metrics, {
       db: ctx.db,
       now: ctx.now,
       log: ctx.log,
@@ -58,6 +59,7 @@ export async function startApi(config: Config, stopping = new AbortController().
     });
     starting.defer(close);
     ctx.metrics = metrics;
+    metricsUrl = url;
   }
   await startTracing(ctx);
   starting.defer(() => ctx.trace.close());
@@ -92,7 +94,7 @@ export async function startApi(config: Config, stopping = new AbortController().
   ctx.waitingFor = null;
   url = await listen();
   worker.start();
-  log.info(describeStart(config, { databaseUrl: address, migrated, url }), 'started');
+  log.info(describeStart(config, { databaseUrl: address, migrated, url, metricsUrl }), 'started');
 
   const running = starting.move();
   return { url, log, close: () => running.disposeAsync() };

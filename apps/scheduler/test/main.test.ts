@@ -20,9 +20,15 @@ t.test('The process triggers the API until SIGTERM or SIGINT, and exits with 0',
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const { url, calls } = await startApi(t, (_request, response) => answer(response, null));
     const { child, exit } = startMain(t, { API_URL: url, CRON_SECRET: 's3cret' });
+    const stdout = text(child.stdout);
     await until(() => calls.length > 0);
     child.kill(signal);
     t.strictSame(await exit, [0, null]);
+    const messages = (await stdout)
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line).msg);
+    t.same(messages.slice(-2), ['stopping', 'stopped']);
   }
 });
 

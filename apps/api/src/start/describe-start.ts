@@ -5,10 +5,11 @@ interface Started {
   databaseUrl: string;
   migrated: Migrated;
   url: string;
+  metricsUrl: string | undefined;
 }
 
 /** The fields of the line that a process logs once it serves requests. Without secrets. */
-export function describeStart(config: Config, { databaseUrl, migrated, url }: Started) {
+export function describeStart(config: Config, { databaseUrl, migrated, url, metricsUrl }: Started) {
   const { host, pathname } = new URL(databaseUrl);
   return {
     version: VERSION,
@@ -23,6 +24,7 @@ export function describeStart(config: Config, { databaseUrl, migrated, url }: St
     url,
     baseUrl: config.baseUrl,
     docs: `${config.baseUrl}/api/docs`,
+    ...(metricsUrl && { metrics: metricsUrl }),
   };
 }
 
