@@ -2,12 +2,15 @@ import * as settings from '@carillon/contract/accounts/user-settings';
 import {
   changePassword as changePasswordContract,
   confirmEmail as confirmEmailContract,
+  deleteUser,
   getUser,
   patchUser,
 } from '@carillon/contract/accounts/users';
+import { clearSessionCookie } from '../http/credentials.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { changePassword } from './change-password.ts';
 import { type Confirmation, confirmEmail } from './confirm-email.ts';
+import { deleteOwnAccount } from './delete-own-account.ts';
 import { getProfile, getUserSettings } from './read.ts';
 import { changeProfile, changeUserSettings } from './write.ts';
 
@@ -30,6 +33,12 @@ export const usersRoutes: Routes = async (app) => {
   app.patch('/api/user', { schema: patchUser, config }, async ({ ctx, caller, body }) => {
     const { pendingEmail, ...user } = await changeProfile(ctx, caller, body);
     return { success, user: body.email === undefined ? user : { ...user, pendingEmail } };
+  });
+
+  app.delete('/api/user', { schema: deleteUser, config }, async ({ ctx, caller, body }, reply) => {
+    await deleteOwnAccount(ctx, caller, body);
+    clearSessionCookie(reply, ctx.config);
+    return { success, message: 'Your account and all its data are deleted.' };
   });
 
   app.post('/api/user/confirm-email', { schema: confirmEmailContract, config: PUBLIC }, async ({ ctx, body }) => ({

@@ -108,6 +108,7 @@ const OTHERS = {
     'DELETE /api/auth/sessions/:id',
     'GET /api/user',
     'PATCH /api/user',
+    'DELETE /api/user',
     'POST /api/user/password',
     'GET /api/user/settings',
     'PATCH /api/user/settings',

@@ -23,6 +23,11 @@ export const usersExamples: ExamplesFor<typeof users> & ExamplesFor<typeof setti
     },
     errors: { 409: 'This e-mail address is already registered.' },
   },
+  deleteUser: {
+    body: { currentPassword: 'correct-Horse-7' },
+    response: { 200: { success, message: 'Your account and all its data are deleted.' } },
+    errors: { 409: 'This is the last active admin.' },
+  },
   confirmEmail: {
     body: { token: '5f1d7a9c3e8b2046'.repeat(4) },
     response: { 200: { success, message: 'Your e-mail address is changed. Sign in with the new one from now on.' } },

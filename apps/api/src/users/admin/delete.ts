@@ -1,31 +1,15 @@
-import { auditLog, executions, mails, orphanedObjects, uploads, usageRecords, users } from '@carillon/db';
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { recordAudit } from '../../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../../context.ts';
 import { lockUserTasks } from '../../tasks/suspend.ts';
+import { deleteAccountData } from '../delete-account-data.ts';
 import { lockAccount } from './lock-account.ts';
 
-/** Executions per statement, so that each one ends within the statement timeout. */
-const BATCH_SIZE = 5000;
-
-/**
- * Deletes an account with all its data. The audit log loses what the account did and keeps what admins did to it. Throws
- * 404, and 409 for the last active admin.
- */
+/** Throws 404, and 409 for the last active admin. */
 export async function deleteAccount(ctx: Context, admin: Caller, id: number): Promise<void> {
   const running = await inTransaction(ctx, async (tx) => {
     await lockUserTasks(tx, id, 'update');
     const { email, role } = await lockAccount(tx, admin, id, { removesAdmin: true });
-    const running = await tx.db
-      .select({ id: executions.id })
-      .from(executions)
-      .where(and(eq(executions.userId, id), eq(executions.status, 'running')));
-    await deleteExecutions(tx, id);
-    await tx.db.delete(mails).where(eq(mails.recipient, email));
-    await tx.db.delete(auditLog).where(and(eq(auditLog.userId, id), eq(auditLog.actorId, id)));
-    await orphanFiles(tx, id);
-    // Everything else is deleted by cascade.
-    await tx.db.delete(users).where(eq(users.id, id));
+    const aborted = await deleteAccountData(tx, { id, email });
     await recordAudit(tx, {
       kind: 'user.deleted',
       actorId: admin.id,
@@ -33,34 +17,7 @@ export async function deleteAccount(ctx: Context, admin: Caller, id: number): Pr
       userId: id,
       details: { before: { email, role }, after: null },
     });
-    return running;
+    return aborted;
   });
-  ctx.worker.abort(running.map((execution) => execution.id));
-}
-
-async function deleteExecutions(ctx: Context, userId: number) {
-  await ctx.db.delete(usageRecords).where(eq(usageRecords.userId, userId));
-  const batch = ctx.db
-    .select({ id: executions.id })
-    .from(executions)
-    .where(eq(executions.userId, userId))
-    .limit(BATCH_SIZE);
-  let deleted: unknown[];
-  do {
-    deleted = await ctx.db.delete(executions).where(inArray(executions.id, batch)).returning({ id: executions.id });
-  } while (deleted.length === BATCH_SIZE);
-}
-
-/** Leaves the stored files to the cleanup. The account's row is locked: an upload that ends now finds no account. */
-async function orphanFiles(ctx: Context, userId: number) {
-  const now = ctx.now().toISOString();
-  const keys = ctx.db
-    .select({
-      key: uploads.storageKey,
-      userId: sql`null::int`.as('user_id'),
-      deleteAfter: sql`${now}::timestamptz`.as('delete_after'),
-    })
-    .from(uploads)
-    .where(and(eq(uploads.userId, userId), isNotNull(uploads.storageKey)));
-  await ctx.db.insert(orphanedObjects).select(keys).onConflictDoNothing();
+  ctx.worker.abort(running);
 }
