@@ -3,15 +3,18 @@ import { fileURLToPath } from 'node:url';
 import { VARIABLES } from '../apps/api/src/config/variables.ts';
 import { getPlanLimits } from '../apps/api/src/limits/plan-limits.ts';
 import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '../apps/api/src/limits/rates.ts';
+import { ERROR_CODES } from '../packages/contract/src/error-codes.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
 
 /** The generated pages, by their path from the root of the repository. */
 export function generatePages(): Record<string, string> {
+  const errors = 'docs/consumers/errors.md';
   const limits = 'docs/consumers/limits.md';
   return {
     'docs/operating/configuration.md': buildConfigurationPage(read('.env.example')),
+    [errors]: fillMarks(read(errors), { codes: buildCodesTable() }),
     [limits]: fillMarks(read(limits), { rates: buildRatesTable(), quotas: buildQuotasTable() }),
   };
 }
@@ -100,6 +103,16 @@ function joinLines(lines: readonly string[]): string {
   const text = lines.filter((line) => !line.startsWith(' ')).join(' ');
   return list.length === 0 ? text : `${text}\n\n${list.join('\n')}`;
 }
+
+const buildCodesTable = (): string =>
+  [
+    '| Code | Status | Meaning | What to do |',
+    '| --- | --- | --- | --- |',
+    ...Object.entries(ERROR_CODES).map(
+      ([code, { status, meaning, action }]) => `| \`${code}\` | ${status} | ${meaning} | ${action} |`,
+    ),
+    '',
+  ].join('\n');
 
 const SCOPES: Record<RateLimit['scope'], string> = {
   user: 'user',

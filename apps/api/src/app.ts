@@ -20,7 +20,7 @@ import { registerRateLimits } from './http/rate-limits.ts';
 import { registerSecurityHeaders } from './http/security-headers.ts';
 import { serverOptions, setCommonHeaders, TIMEOUTS, type Timeouts } from './http/server.ts';
 import { traceRequests } from './http/tracing.ts';
-import { assertStorable, registerContractValidation } from './http/validation.ts';
+import { assertStorable, nameUnknownQueryParameters, registerContractValidation } from './http/validation.ts';
 import { integrationsRoutes } from './integrations/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { serveDocs } from './openapi/serve.ts';
@@ -57,6 +57,7 @@ export async function buildApp(
   traceRequests(app, ctx);
   logRequests(app, ctx);
   registerSecurityHeaders(app, ctx.config);
+  nameUnknownQueryParameters(app);
   shedLoad(app, ctx, maxEventLoopDelayMs);
   refuseUntilStarted(app, ctx);
 

@@ -1,18 +1,31 @@
+import type { ErrorCode } from '@carillon/contract';
 import { isOutage, violatedForeignKey } from '@carillon/db/errors';
 
+/** `label` is the `error` of a body whose `message` is the message; without one, the message is the `error`. */
 export const ERROR_KINDS = {
-  invalid: { status: 400, label: 'Validation error', code: undefined },
-  bad_request: { status: 400, label: undefined, code: undefined },
-  unauthenticated: { status: 401, label: 'Unauthorized', code: 'AUTH_REQUIRED' },
-  over_quota: { status: 402, label: 'Quota exceeded', code: 'QUOTA_EXCEEDED' },
-  forbidden: { status: 403, label: undefined, code: 'INSUFFICIENT_PERMISSIONS' },
-  not_admin: { status: 403, label: 'Unauthorized', code: 'INSUFFICIENT_PERMISSIONS' },
-  not_found: { status: 404, label: undefined, code: 'NOT_FOUND' },
-  conflict: { status: 409, label: undefined, code: 'CONFLICT' },
-  rate_limited: { status: 429, label: 'Rate limit exceeded', code: 'RATE_LIMIT_EXCEEDED' },
-  unavailable: { status: 503, label: 'Service unavailable', code: 'SERVICE_UNAVAILABLE' },
-  provider_failed: { status: 503, label: 'AI provider failed', code: 'SERVICE_UNAVAILABLE' },
-} as const;
+  invalid: { code: 'VALIDATION_ERROR', label: 'Validation error' },
+  reset_token_invalid: { code: 'RESET_TOKEN_INVALID', label: undefined },
+  reset_token_expired: { code: 'RESET_TOKEN_EXPIRED', label: undefined },
+  reset_token_used: { code: 'RESET_TOKEN_USED', label: undefined },
+  link_invalid: { code: 'LINK_INVALID', label: undefined },
+  coupon_expired: { code: 'COUPON_EXPIRED', label: undefined },
+  coupon_already_used: { code: 'COUPON_ALREADY_USED', label: undefined },
+  coupon_used_up: { code: 'COUPON_USED_UP', label: undefined },
+  sign_in_failed: { code: 'SIGN_IN_FAILED', label: undefined },
+  unauthenticated: { code: 'AUTH_REQUIRED', label: 'Unauthorized' },
+  wrong_credentials: { code: 'INVALID_CREDENTIALS', label: 'Unauthorized' },
+  wrong_signature: { code: 'INVALID_SIGNATURE', label: 'Unauthorized' },
+  over_quota: { code: 'QUOTA_EXCEEDED', label: 'Quota exceeded' },
+  forbidden: { code: 'INSUFFICIENT_PERMISSIONS', label: undefined },
+  not_admin: { code: 'INSUFFICIENT_PERMISSIONS', label: 'Unauthorized' },
+  deactivated: { code: 'ACCOUNT_DEACTIVATED', label: undefined },
+  cross_site: { code: 'CROSS_SITE_REQUEST', label: undefined },
+  not_found: { code: 'NOT_FOUND', label: undefined },
+  conflict: { code: 'CONFLICT', label: undefined },
+  rate_limited: { code: 'RATE_LIMIT_EXCEEDED', label: 'Rate limit exceeded' },
+  unavailable: { code: 'SERVICE_UNAVAILABLE', label: 'Service unavailable' },
+  provider_failed: { code: 'AI_PROVIDER_FAILED', label: 'AI provider failed' },
+} as const satisfies Record<string, { code: ErrorCode; label: string | undefined }>;
 
 export const ERROR_MESSAGES = {
   invalid: 'The request is not valid.',
@@ -55,7 +68,7 @@ export const executionNotFound = () => new AppError('not_found', 'Execution not 
 /** For an account deleted after its session was found. */
 export const accountDeleted = () => new AppError('unauthenticated', 'This account has been deleted.');
 
-export const accountDeactivated = () => new AppError('forbidden', 'This account has been deactivated.');
+export const accountDeactivated = () => new AppError('deactivated', 'This account has been deactivated.');
 
 /** Null unless the account was deleted meanwhile or the database is unavailable. */
 export function fromDatabaseError(error: unknown): AppError | null {

@@ -1,12 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Instant, nullable } from './primitives.ts';
+import { type ErrorCode, ErrorCodeName } from './error-codes.ts';
+import { Instant, nullable, ref } from './primitives.ts';
 
 export const success = Type.Literal(true);
+
+const code = ref(ErrorCodeName);
 
 export const ErrorBody = Type.Object(
   {
     success: Type.Literal(false),
     error: Type.String(),
+    code,
     message: Type.Optional(Type.String()),
     details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
@@ -17,6 +21,7 @@ export const ValidationErrorBody = Type.Object(
   {
     success: Type.Literal(false),
     error: Type.String({ description: 'For example "Validation error" or "Invalid JSON"' }),
+    code,
     message: Type.Optional(Type.String()),
     details: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
@@ -31,6 +36,7 @@ export const QuotaErrorBody = Type.Object(
   {
     success: Type.Literal(false),
     error: Type.Literal('Quota exceeded'),
+    code: Type.Literal('QUOTA_EXCEEDED' satisfies ErrorCode),
     message: Type.String(),
     details: Type.Object({
       resource: Type.String(),
@@ -55,6 +61,7 @@ export const RateLimitErrorBody = Type.Object(
   {
     success: Type.Literal(false),
     error: Type.Literal('Rate limit exceeded'),
+    code: Type.Literal('RATE_LIMIT_EXCEEDED' satisfies ErrorCode),
     message: Type.String(),
     details: RateLimitDetails,
     retryAfter: Type.Optional(Type.Integer({ description: 'Seconds' })),
@@ -67,6 +74,7 @@ export const NotValidBody = Type.Object(
   {
     valid: Type.Literal(false),
     error: Type.String({ description: 'The reason' }),
+    code,
     details: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
         description: 'Messages by field, if the request itself is invalid',
@@ -78,7 +86,7 @@ export const NotValidBody = Type.Object(
 
 /** Errors of the upload and inbound webhook routes. */
 export const BareErrorBody = Type.Object(
-  { error: Type.String(), message: Type.Optional(Type.String()) },
+  { error: Type.String(), code, message: Type.Optional(Type.String()) },
   { $id: 'BareError', description: 'Errors that all routes share, such as a validation error, keep their own form' },
 );
 

@@ -7,6 +7,7 @@ import {
   RateLimitErrorBody,
   ValidationErrorBody,
 } from './envelopes.ts';
+import { ErrorCodeName } from './error-codes.ts';
 import { Execution } from './executions.ts';
 import { Readiness } from './health.ts';
 import { Occurrence } from './occurrences.ts';
@@ -14,12 +15,14 @@ import { Task } from './tasks.ts';
 import { DeliveryAttempt, Webhook } from './webhooks/webhooks.ts';
 
 export * from './envelopes.ts';
+export * from './error-codes.ts';
 export * from './operation.ts';
 export * from './primitives.ts';
 export * from './validation/validator.ts';
 
 /** The schemas that others reference by `$id`: registered once by the application, named in the document. */
 export const NAMED_SCHEMAS = [
+  ErrorCodeName,
   ErrorBody,
   ValidationErrorBody,
   QuotaErrorBody,

@@ -46,7 +46,12 @@ const taskSettings = {
   aiModel: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: '^\\S+$' })),
   maxTokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 200_000, description: 'Default: 1024' })),
   temperature: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 200, description: 'In hundredths. Default: 70, which stands for 0.70' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 200,
+      description: 'In hundredths. Default: 70, which stands for 0.70',
+      'x-type-hint': '70 stands for 0.70',
+    }),
   ),
   attachments: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {

@@ -1,4 +1,4 @@
-import type { RateLimitDetails } from '@carillon/contract';
+import { ERROR_CODES, type RateLimitDetails } from '@carillon/contract';
 import type { ActionError } from '@carillon/contract/actions/index';
 import type { Logger } from 'pino';
 import { AppError, ERROR_KINDS, fromDatabaseError } from '../errors.ts';
@@ -16,33 +16,33 @@ export function toActionError(error: unknown, log: Logger): ActionError {
 }
 
 function fromAppError({ kind, message, details }: AppError): ActionError {
-  switch (kind) {
-    case 'invalid':
-      return { success, error: 'Validation error', details: details as Record<string, string[]> };
-    case 'bad_request':
-      return { success, error: 'Validation error', details: { input: [message] } };
-    case 'unauthenticated':
-      return { success, error: 'Unauthorized', code: ERROR_KINDS.unauthenticated.code };
-    case 'forbidden':
-    case 'not_admin':
-      return { success, error: 'Forbidden', code: ERROR_KINDS.forbidden.code };
-    case 'rate_limited':
-      return toRateLimitError(details as RateLimitDetails);
-    case 'over_quota':
+  switch (ERROR_CODES[ERROR_KINDS[kind].code].status) {
+    case 400:
+      return {
+        success,
+        error: 'Validation error',
+        details: kind === 'invalid' ? (details as Record<string, string[]>) : { input: [message] },
+      };
+    case 401:
+      return { success, error: 'Unauthorized', code: 'AUTH_REQUIRED' };
+    case 402:
       return {
         success,
         error: 'Quota exceeded',
-        code: ERROR_KINDS.over_quota.code,
+        code: 'QUOTA_EXCEEDED',
         message,
         details: details as unknown as QuotaExceeded,
       };
-    case 'not_found':
-      return { success, error: message, code: ERROR_KINDS.not_found.code };
-    case 'conflict':
-      return { success, error: message, code: ERROR_KINDS.conflict.code };
-    case 'unavailable':
-    case 'provider_failed':
-      return { success, error: 'Service unavailable', code: ERROR_KINDS.unavailable.code, message };
+    case 403:
+      return { success, error: 'Forbidden', code: 'INSUFFICIENT_PERMISSIONS' };
+    case 404:
+      return { success, error: message, code: 'NOT_FOUND' };
+    case 409:
+      return { success, error: message, code: 'CONFLICT' };
+    case 429:
+      return toRateLimitError(details as RateLimitDetails);
+    case 503:
+      return { success, error: 'Service unavailable', code: 'SERVICE_UNAVAILABLE', message };
   }
 }
 
@@ -50,5 +50,5 @@ function fromAppError({ kind, message, details }: AppError): ActionError {
 function toRateLimitError(details: RateLimitDetails): ActionError {
   const { retryAfter, reset } = details;
   const inSeconds = { ...details, reset: Math.ceil(reset / 1000) };
-  return { success, error: 'Too many requests', code: ERROR_KINDS.rate_limited.code, retryAfter, details: inSeconds };
+  return { success, error: 'Too many requests', code: 'RATE_LIMIT_EXCEEDED', retryAfter, details: inSeconds };
 }

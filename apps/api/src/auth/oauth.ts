@@ -20,11 +20,11 @@ export async function beginOAuth(ctx: Context, provider: string) {
 export async function finishOAuth(ctx: Context, provider: string, callback: URL, flow: OAuthFlow | null) {
   const client = getProvider(ctx, provider);
   if (!flow)
-    throw new AppError('bad_request', 'This sign-in did not start in this browser, or took too long. Start again.');
+    throw new AppError('sign_in_failed', 'This sign-in did not start in this browser, or took too long. Start again.');
   const outcome = await client.finish(callback, flow);
   if (!outcome.ok) {
     if (outcome.reason === 'unreachable') throw providerUnreachable(provider);
-    throw new AppError('bad_request', 'The provider did not confirm the sign-in. Start again.');
+    throw new AppError('sign_in_failed', 'The provider did not confirm the sign-in. Start again.');
   }
   const { profile } = outcome;
   const userId = await inTransaction(ctx, async (tx) => {
@@ -82,7 +82,7 @@ async function linkExistingAccount(ctx: Context, email: string, identityUserId: 
     .from(users)
     .where(hasEmail(email))
     .for('no key update');
-  if (!account) throw new AppError('bad_request', 'The account was deleted during the sign-in. Start again.');
+  if (!account) throw new AppError('sign_in_failed', 'The account was deleted during the sign-in. Start again.');
   if (account.emailVerifiedAt === null) {
     const now = ctx.now();
     await ctx.db

@@ -17,7 +17,11 @@ import { hasEmail, storedEmail } from './write.ts';
 
 const TOKEN = /^[0-9a-f]{64}$/;
 
-const TOKEN_ERRORS = { unknown: 'Token inválido', expired: 'Token expirado', used: 'Token já utilizado' } as const;
+const TOKEN_ERRORS = {
+  reset_token_invalid: 'Token inválido',
+  reset_token_expired: 'Token expirado',
+  reset_token_used: 'Token já utilizado',
+} as const;
 
 /**
  * Does the same for every address, so that it does not reveal accounts. Invalidates older tokens, except beyond the limit
@@ -61,14 +65,14 @@ export function composeReset(ctx: Context, address: string) {
   });
 }
 
-/** Does not use the token. Throws `bad_request`, also for an inactive account. */
+/** Does not use the token. Throws one of `TOKEN_ERRORS`, also for an inactive account. */
 export async function getReset(ctx: Context, token: string): Promise<{ userId: number }> {
   const [found] = TOKEN.test(token)
     ? await ctx.db.select(RESET).from(passwordResets).innerJoin(users, ownsReset).where(hasToken(token))
     : [];
-  if (!found) throw tokenError('unknown');
-  if (found.used) throw tokenError('used');
-  if (found.expiresAt <= ctx.now()) throw tokenError('expired');
+  if (!found) throw tokenError('reset_token_invalid');
+  if (found.used) throw tokenError('reset_token_used');
+  if (found.expiresAt <= ctx.now()) throw tokenError('reset_token_expired');
   return { userId: found.userId };
 }
 
@@ -87,7 +91,7 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
       .returning({ email: users.email });
     if (!user || !(await useToken(tx, input.token))) {
       await getReset(tx, input.token);
-      throw tokenError('unknown');
+      throw tokenError('reset_token_invalid');
     }
     await cancelEmailChange(tx, userId);
     await endUserSessions(tx, userId);
@@ -119,7 +123,7 @@ const isUsed: SQL<boolean> = sql`(${passwordResets.usedAt} is not null or exists
 
 const RESET = { userId: passwordResets.userId, expiresAt: passwordResets.expiresAt, used: isUsed.as('used') };
 
-const tokenError = (why: keyof typeof TOKEN_ERRORS) => new AppError('bad_request', TOKEN_ERRORS[why]);
+const tokenError = (kind: keyof typeof TOKEN_ERRORS) => new AppError(kind, TOKEN_ERRORS[kind]);
 
 const RESET_TEXT = (link: string) => `Hello,
 

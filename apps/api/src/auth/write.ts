@@ -106,7 +106,7 @@ export async function insertAccount(ctx: Context, values: AccountValues) {
   return user;
 }
 
-const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail address or the password is wrong.');
+const wrongCredentials = () => new AppError('wrong_credentials', 'The e-mail address or the password is wrong.');
 
 /** Does nothing if the password was changed meanwhile. */
 async function rehashIfWeak(ctx: Context, known: { id: number; passwordHash: string | null }, password: string) {

@@ -76,9 +76,9 @@ async function explainRejection(ctx: Context, caller: Caller, code: string, now:
     .from(coupons)
     .where(matchesCode(code));
   if (!coupon?.isActive) return new AppError('not_found', 'Cupom não encontrado ou inativo');
-  if (coupon.expiresAt && coupon.expiresAt <= now) return new AppError('bad_request', 'Cupom expirado');
+  if (coupon.expiresAt && coupon.expiresAt <= now) return new AppError('coupon_expired', 'Cupom expirado');
   if (coupon.usedByCaller) return alreadyUsed();
-  return new AppError('bad_request', 'Cupom atingiu o limite de usos');
+  return new AppError('coupon_used_up', 'Cupom atingiu o limite de usos');
 }
 
-const alreadyUsed = () => new AppError('bad_request', 'Cupom já utilizado');
+const alreadyUsed = () => new AppError('coupon_already_used', 'Cupom já utilizado');

@@ -24,7 +24,8 @@ export const couponsRoutes: Routes = async (app) => {
 
   app.post('/api/admin/coupons', { schema: contract.createCoupon, config }, async ({ ctx, caller, body }, reply) => {
     const data = await createCoupon(ctx, caller, body);
-    return reply.code(201).send({ success, data, message: 'The coupon is created.' });
+    const message = 'The coupon is created.';
+    return reply.code(201).header('location', `/api/admin/coupons/${data.id}`).send({ success, data, message });
   });
 
   app.get('/api/admin/coupons/:id', { schema: contract.getCoupon, config }, async ({ ctx, params }) => ({

@@ -32,7 +32,8 @@ export const executionsRoutes: Routes = async (app) => {
     { schema: contract.retryExecution, config },
     async ({ ctx, caller, params }, reply) => {
       const { isNew, ...retry } = await retryExecution(ctx, caller, params.id);
-      return reply.code(isNew ? 201 : 200).send({ success, ...retry });
+      if (isNew) reply.code(201).header('location', `/api/executions/${retry.executionId}`);
+      return reply.send({ success, ...retry });
     },
   );
 };

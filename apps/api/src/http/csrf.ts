@@ -31,7 +31,7 @@ export function registerCsrfProtection(
     const isForged =
       (hasCookie(request) && (bySite ?? isOutside(ownOrigins))) ||
       (isSignIn(request) && (isOutside(signInOrigins) ?? bySite));
-    done(isForged ? new AppError('forbidden', ERROR_MESSAGES.otherSite) : undefined);
+    done(isForged ? new AppError('cross_site', ERROR_MESSAGES.otherSite) : undefined);
   });
 }
 

@@ -1,8 +1,8 @@
-import type { RateLimitDetails } from '@carillon/contract';
+import { ERROR_CODES, type ErrorCode, type RateLimitDetails } from '@carillon/contract';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERROR_KINDS, ERROR_MESSAGES, fromDatabaseError } from '../errors.ts';
 
-/** `valid`: `{valid: false, error}`; `authenticated`: 401 as `{authenticated: false}`; `bare`: `{error}`. */
+/** `valid`: `{valid: false, error, code}`; `authenticated`: 401 as `{authenticated: false}`; `bare`: `{error, code}`. */
 export type ErrorShape = 'standard' | 'valid' | 'authenticated' | 'bare';
 
 declare module 'fastify' {
@@ -20,6 +20,7 @@ const MAX_RETRY_SECONDS = 30;
 export interface ErrorResponse {
   status: number;
   error: string;
+  code: ErrorCode;
   message?: string;
   details?: Record<string, unknown>;
   retryAfter?: number;
@@ -52,8 +53,14 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
   });
 }
 
-const answerUnknownRoute = (reply: FastifyReply) =>
-  send(reply, 404, { success: false, error: 'Not found', message: 'This endpoint does not exist.' });
+const answerUnknownRoute = (reply: FastifyReply) => send(reply, 404, toEnvelope(UNKNOWN_ENDPOINT, 'standard', true));
+
+const UNKNOWN_ENDPOINT: ErrorResponse = {
+  status: 404,
+  error: 'Not found',
+  code: 'UNKNOWN_ENDPOINT',
+  message: 'This endpoint does not exist.',
+};
 
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const response = toErrorResponse(error);
@@ -75,38 +82,70 @@ function toErrorResponse(error: FastifyError | AppError): ErrorResponse {
   const clientError = error instanceof AppError ? null : toClientError(error);
   if (clientError) return clientError;
   const appError = error instanceof AppError ? error : fromDatabaseError(error);
-  if (!appError) return { status: 500, error: 'Internal server error', message: ERROR_MESSAGES.internal };
-  const { status, label } = ERROR_KINDS[appError.kind];
+  if (!appError) return INTERNAL_ERROR;
+  const { code, label } = ERROR_KINDS[appError.kind];
   const { message, details } = appError;
   return {
-    status,
-    ...(label === undefined ? { error: message } : { error: label, message }),
+    status: ERROR_CODES[code].status,
+    ...(label === undefined ? { error: message, code } : { error: label, code, message }),
     ...(details && { details }),
   };
 }
 
+const INTERNAL_ERROR: ErrorResponse = {
+  status: 500,
+  error: 'Internal server error',
+  code: 'INTERNAL_ERROR',
+  message: ERROR_MESSAGES.internal,
+};
+
 const CLIENT_ERRORS: Record<string, ErrorResponse> = {
-  FST_ERR_CTP_INVALID_JSON_BODY: { status: 400, error: 'Invalid JSON', message: 'The body is not valid JSON.' },
+  FST_ERR_CTP_INVALID_JSON_BODY: {
+    status: 400,
+    error: 'Invalid JSON',
+    code: 'INVALID_JSON',
+    message: 'The body is not valid JSON.',
+  },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     status: 400,
     error: 'Invalid content type',
+    code: 'INVALID_CONTENT_TYPE',
     message: 'Send the body with a Content-Type that this endpoint takes, such as application/json.',
   },
-  FST_ERR_CTP_BODY_TOO_LARGE: { status: 400, error: 'Body too large', message: 'The body is larger than allowed.' },
-  FST_ERR_BAD_URL: { status: 400, error: 'Invalid address', message: ERROR_MESSAGES.invalidPath },
-  FST_ERR_MAX_PARAM_LENGTH: { status: 404, error: 'Not found', message: 'This endpoint does not exist.' },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    status: 400,
+    error: 'Body too large',
+    code: 'BODY_TOO_LARGE',
+    message: 'The body is larger than allowed.',
+  },
+  FST_ERR_BAD_URL: {
+    status: 400,
+    error: 'Invalid address',
+    code: 'INVALID_ADDRESS',
+    message: ERROR_MESSAGES.invalidPath,
+  },
+  FST_ERR_MAX_PARAM_LENGTH: UNKNOWN_ENDPOINT,
 };
 
-const CLIENT_STATUSES = [400, 401, 403, 404, 409, 429];
+/** Statuses of Fastify and its plugins that keep their meaning; others become 400. */
+const CLIENT_CODES: Record<number, ErrorCode> = {
+  401: 'AUTH_REQUIRED',
+  403: 'INSUFFICIENT_PERMISSIONS',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  429: 'RATE_LIMIT_EXCEEDED',
+};
 
 /** Returns null for errors that neither Fastify nor a plugin raised about the request. */
-function toClientError({ code, statusCode }: FastifyError): ErrorResponse | null {
-  const known = CLIENT_ERRORS[code];
+function toClientError({ code: name, statusCode }: FastifyError): ErrorResponse | null {
+  const known = CLIENT_ERRORS[name];
   if (known) return known;
   if (typeof statusCode !== 'number' || statusCode < 400 || statusCode > 499) return null;
+  const code = CLIENT_CODES[statusCode] ?? 'INVALID_REQUEST';
   return {
-    status: CLIENT_STATUSES.includes(statusCode) ? statusCode : 400,
+    status: ERROR_CODES[code].status,
     error: 'Invalid request',
+    code,
     message: 'The request could not be read.',
   };
 }
@@ -150,6 +189,7 @@ export function toEnvelope(
   isPublic: boolean,
 ): Record<string, unknown> {
   const standard = { success: false, ...error };
+  const { code } = error;
   const text = VAGUE_LABELS.has(error.error) ? (error.message ?? error.error) : error.error;
   const isValidation = error.error === 'Validation error';
   switch (shape) {
@@ -158,12 +198,14 @@ export function toEnvelope(
     case 'valid':
       // Clients of this route read `valid`, others `success`.
       if (isValidation || status === 503) return { valid: false, ...standard };
-      return status === 400 ? { valid: false, error: text } : standard;
+      return status === 400 ? { valid: false, error: text, code } : standard;
     case 'bare':
       // Errors that every route can have look the same everywhere.
       if (isValidation || status === 402 || status === 503) return standard;
       if (!isPublic && (status === 401 || status === 429)) return standard;
-      return status === 429 || status === 500 ? { error: error.error, message: error.message } : { error: text };
+      return status === 429 || status === 500
+        ? { error: error.error, code, message: error.message }
+        : { error: text, code };
     default:
       return standard;
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { ErrorCode } from '@carillon/contract';
 import { type FastifyBaseLogger, type FastifyHttpOptions, LogController, type RawServerDefault } from 'fastify';
 import type { Context } from '../context.ts';
 import { handleError } from './error-handler.ts';
@@ -64,19 +65,23 @@ export function setCommonHeaders(reply: { header(name: string, value: string): u
   reply.header('cache-control', 'no-store');
 }
 
-const MALFORMED: Record<string, [status: string, error: string]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Request timeout'],
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Headers too large'],
+const MALFORMED: Record<string, [status: string, error: string, code: ErrorCode]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Request timeout', 'REQUEST_TIMEOUT'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Headers too large', 'HEADERS_TOO_LARGE'],
 };
 
 /** Answers bytes that are not an HTTP request, for which Fastify has no reply. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Context['log']): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const id = randomUUID();
-  const [status, label] = MALFORMED[error.code ?? ''] ?? ['400 Bad Request', 'Invalid request'];
+  const [status, label, code] = MALFORMED[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'Invalid request',
+    'INVALID_REQUEST',
+  ];
   log.info({ requestId: id, code: error.code, status: Number.parseInt(status, 10) }, 'request');
   if (socket.writable) {
-    const body = JSON.stringify({ success: false, error: label });
+    const body = JSON.stringify({ success: false, error: label, code });
     const lines = [
       `HTTP/1.1 ${status}`,
       'Content-Type: application/json; charset=utf-8',

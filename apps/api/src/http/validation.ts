@@ -80,3 +80,25 @@ function compilePart(schema: TSchema, part: string | undefined) {
 const invalid = (details: FieldErrors) => new AppError('invalid', ERROR_MESSAGES.invalid, details);
 /** An id that cannot exist is answered like one that does not exist. */
 const notFound = () => new AppError('not_found', 'Not found');
+
+const MAX_UNKNOWN_NAMES = 10;
+const MAX_NAME_LENGTH = 32;
+
+/** Names ignored query parameters in a response header, so that a misspelt filter does not go unnoticed. */
+export function nameUnknownQueryParameters(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const names = findUnknownNames(request);
+    if (names.length > 0)
+      reply.header('x-unknown-query-parameters', names.slice(0, MAX_UNKNOWN_NAMES).map(encodeName).join(', '));
+    done();
+  });
+}
+
+function findUnknownNames({ query, routeOptions, is404 }: FastifyRequest): string[] {
+  if (is404) return [];
+  const { properties = {} } = (routeOptions.schema?.querystring ?? {}) as { properties?: object };
+  return Object.keys(query as object).filter((name) => name !== '' && !Object.hasOwn(properties, name));
+}
+
+/** A header holds visible ASCII only. Cutting a name may split a character in two. */
+const encodeName = (name: string) => encodeURIComponent(name.slice(0, MAX_NAME_LENGTH).toWellFormed());

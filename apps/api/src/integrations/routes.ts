@@ -3,6 +3,7 @@ import type { Routes } from '../http/validation.ts';
 import { validateDesign, validateNotes } from './validate.ts';
 
 const RETRY_AFTER = { 'retry-after': '30' };
+const INVALID = { valid: false as const };
 
 export const integrationsRoutes: Routes = async (app) => {
   const config = { access: 'user', shape: 'valid' } as const;
@@ -14,11 +15,11 @@ export const integrationsRoutes: Routes = async (app) => {
       const verdict = await validateNotes(ctx, body);
       if (verdict.valid) return { valid: true as const, workspace: verdict.owner };
       const { reason, error } = verdict;
-      if (reason === 'refused') return reply.code(400).send({ valid: false as const, error });
+      if (reason === 'refused') return reply.code(400).send({ ...INVALID, error, code: 'CREDENTIAL_REJECTED' });
       return reply
         .code(503)
         .headers(RETRY_AFTER)
-        .send({ valid: false as const, error });
+        .send({ ...INVALID, error, code: 'SERVICE_UNAVAILABLE' });
     },
   );
 
@@ -29,11 +30,11 @@ export const integrationsRoutes: Routes = async (app) => {
       const verdict = await validateDesign(ctx, body);
       if (verdict.valid) return { valid: true as const, user: verdict.owner };
       const { reason, error } = verdict;
-      if (reason === 'refused') return reply.code(400).send({ valid: false as const, error });
+      if (reason === 'refused') return reply.code(400).send({ ...INVALID, error, code: 'CREDENTIAL_REJECTED' });
       return reply
         .code(503)
         .headers(RETRY_AFTER)
-        .send({ valid: false as const, error });
+        .send({ ...INVALID, error, code: 'SERVICE_UNAVAILABLE' });
     },
   );
 };

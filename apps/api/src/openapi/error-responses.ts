@@ -3,6 +3,7 @@ import {
   compileQueryValidator,
   compileValidator,
   DEFAULT_ERROR_DESCRIPTIONS,
+  type ErrorCode,
   type FieldErrors,
 } from '@carillon/contract';
 import { EXAMPLES } from '@carillon/contract/examples/index';
@@ -77,11 +78,11 @@ function buildExample(
   const body = buildBody(endpoint, status, message, fieldErrors);
   switch (media.schema?.$ref?.split('/').at(-1)) {
     case 'NotValid':
-      return { valid: false, error: message ?? body.error };
+      return { valid: false, error: message ?? body.error, code: body.code };
     case 'BareError':
       return status === 429 || status === 500
-        ? { error: body.error, message: body.message }
-        : { error: message ?? body.error };
+        ? { error: body.error, code: body.code, message: body.message }
+        : { error: message ?? body.error, code: body.code };
     default:
       return body;
   }
@@ -90,6 +91,7 @@ function buildExample(
 interface ErrorExample {
   success: false;
   error: string;
+  code: ErrorCode;
   message?: string;
   details?: object;
   retryAfter?: number;
@@ -105,7 +107,7 @@ function buildBody(
     case 400:
       return fieldErrors
         ? toBody(new AppError('invalid', ERROR_MESSAGES.invalid, fieldErrors))
-        : { success: false, error: 'Invalid address', message: ERROR_MESSAGES.invalidPath };
+        : { success: false, error: 'Invalid address', code: 'INVALID_ADDRESS', message: ERROR_MESSAGES.invalidPath };
     case 401:
       return toBody(new AppError('unauthenticated', message ?? ERROR_MESSAGES.unauthenticated));
     case 402:
@@ -113,15 +115,22 @@ function buildBody(
     case 403:
       if (getAccess(endpoint.operation) === 'admin')
         return toBody(new AppError('not_admin', ERROR_MESSAGES.adminRequired));
-      return toBody(new AppError('forbidden', message ?? ERROR_MESSAGES.otherSite));
+      return toBody(
+        new AppError(message === undefined ? 'cross_site' : 'forbidden', message ?? ERROR_MESSAGES.otherSite),
+      );
     case 429:
       return buildRateLimitBody(endpoint);
     case 500:
-      return { success: false, error: 'Internal server error', message: ERROR_MESSAGES.internal };
+      return {
+        success: false,
+        error: 'Internal server error',
+        code: 'INTERNAL_ERROR',
+        message: ERROR_MESSAGES.internal,
+      };
     case 503:
       return toBody(new AppError('unavailable', message ?? ERROR_MESSAGES.maintenance));
     default:
-      return { success: false, error: message ?? 'Not found' };
+      return toBody(new AppError(status === 409 ? 'conflict' : 'not_found', message ?? 'Not found'));
   }
 }
 
@@ -138,10 +147,10 @@ function buildRateLimitBody({ path, operation }: Endpoint): ErrorExample {
 }
 
 function toBody({ kind, message, details }: AppError): ErrorExample {
-  const { label } = ERROR_KINDS[kind];
+  const { code, label } = ERROR_KINDS[kind];
   return {
     success: false,
-    ...(label === undefined ? { error: message } : { error: label, message }),
+    ...(label === undefined ? { error: message, code } : { error: label, code, message }),
     ...(details ? { details } : {}),
   };
 }

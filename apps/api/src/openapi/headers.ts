@@ -30,12 +30,24 @@ const HEADERS: Record<string, object> = {
     'The session cookie; `Max-Age=0` clears it',
     'local-session=…; Path=/; HttpOnly; Secure; SameSite=Lax; Max-Age=604800',
   ),
-  Location: header('string', 'The target of the redirect', 'https://github.com/login/oauth/authorize?…'),
+  Location: header('string', 'The path of what was created, or the target of a redirect', '/api/tasks/12'),
+  'X-Unknown-Query-Parameters': header('string', 'The query parameters that were ignored', 'stauts'),
   ...RATE_LIMIT_HEADERS,
 };
 
 /** Operations whose success sets or clears the session cookie. */
 const COOKIE_OPERATIONS = new Set(['login', 'logout', 'endSession', 'startOAuth', 'finishOAuth']);
+
+/** Operations that create a resource with a GET of its own. */
+const LOCATED_OPERATIONS = new Set([
+  'createTask',
+  'duplicateTask',
+  'executeTask',
+  'retryExecution',
+  'receiveInbound',
+  'createWebhook',
+  'createCoupon',
+]);
 
 /** Adds the headers of every response, as references to components. */
 export function addHeaders(document: Document): void {
@@ -59,7 +71,10 @@ function listHeaders(operation: Operation, status: number): string[] {
   if (status === 429 || (status === 503 && !isProbe)) names.push('Retry-After');
   if (status === 401 && acceptsBearer(operation)) names.push('WWW-Authenticate');
   if (status < 400 && COOKIE_OPERATIONS.has(operation.operationId ?? '')) names.push('Set-Cookie');
-  if (status === 302) names.push('Location');
+  if (status === 302 || (status === 201 && LOCATED_OPERATIONS.has(operation.operationId ?? ''))) names.push('Location');
+  if (status < 400 && operation.parameters?.some((parameter) => parameter.in === 'query')) {
+    names.push('X-Unknown-Query-Parameters');
+  }
   return names;
 }
 

@@ -7,11 +7,12 @@ const INTRODUCTION = `Carillon runs AI prompts on a schedule, stores the result 
 \`Authorization: Bearer <token>\`. Browsers use the cookie of the same response. Both expire after 7 days.
 
 **Bodies** are JSON in UTF-8 of at most 1 MiB, or 16 MiB where files can be given as data URLs; uploads are multipart
-forms. Unknown fields are rejected; unknown query parameters are ignored. Instants are ISO 8601; responses have them in
+forms. Unknown fields are rejected; unknown query parameters are ignored, and named in the header
+\`X-Unknown-Query-Parameters\`. Instants are ISO 8601; responses have them in
 UTC with milliseconds.
 
-**Errors** have the form of the schema \`ErrorResponse\`: \`success\` is \`false\`, \`error\` is the error in short, \`message\` a
-sentence. A validation error has messages by field in \`details\`. A resource of another user is not found: 404.
+**Errors** have the form of the schema \`ErrorResponse\`: \`success\` is \`false\`, \`error\` is the error in short, \`code\` the
+same for programs, \`message\` a sentence. A validation error has messages by field in \`details\`. A resource of another user is not found: 404.
 Each response has an \`X-Request-ID\`, under which the log of the service has the request; callers may send their own.
 
 **Lists** are newest first and paged by \`limit\` and \`offset\`. Where there is \`pagination.nextCursor\`, sending it as

@@ -19,7 +19,7 @@ export const tasksRoutes: Routes = async (app) => {
     { schema: contract.createTask, config, bodyLimit: LARGE_BODY_LIMIT },
     async ({ ctx, caller, body }, reply) => {
       const taskId = await createTask(ctx, caller, body);
-      return reply.code(201).send({ success, taskId });
+      return reply.code(201).header('location', `/api/tasks/${taskId}`).send({ success, taskId });
     },
   );
 
@@ -49,7 +49,11 @@ export const tasksRoutes: Routes = async (app) => {
     { schema: contract.executeTask, config },
     async ({ ctx, caller, params }, reply) => {
       const queued = await executeTask(ctx, caller, params.id);
-      return reply.code(201).send({ success, status: 'pending', ...queued });
+      const location = `/api/executions/${queued.executionId}`;
+      return reply
+        .code(201)
+        .header('location', location)
+        .send({ success, status: 'pending', ...queued });
     },
   );
 
@@ -58,7 +62,7 @@ export const tasksRoutes: Routes = async (app) => {
     { schema: contract.duplicateTask, config },
     async ({ ctx, caller, params, body }, reply) => {
       const task = await duplicateTask(ctx, caller, params.id, body ?? {});
-      return reply.code(201).send({ success, task });
+      return reply.code(201).header('location', `/api/tasks/${task.id}`).send({ success, task });
     },
   );
 

@@ -73,7 +73,7 @@ async function changeEmail(ctx: Context, userId: number, before: Before, email: 
 
 const invalidLink = () =>
   new AppError(
-    'bad_request',
+    'link_invalid',
     'This link is not valid: it was used, replaced by a newer one, or is older than an hour.',
   );
 

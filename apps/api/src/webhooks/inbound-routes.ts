@@ -33,7 +33,7 @@ export const inboundRoutes: Routes = async (app) => {
     async ({ ctx, body, inboundUserId }, reply) => {
       const executionId = await triggerInbound(ctx, inboundUserId, body);
       if (executionId === null) return { success, received: true as const };
-      return reply.code(201).send({ success, executionId });
+      return reply.code(201).header('location', `/api/executions/${executionId}`).send({ success, executionId });
     },
   );
 

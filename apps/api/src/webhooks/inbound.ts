@@ -44,7 +44,7 @@ export async function authenticateInbound(
   signature: unknown,
 ): Promise<number> {
   const { userId } = await getInbound(ctx, path);
-  if (!isSigned(path.secret, body, signature)) throw new AppError('unauthenticated', 'Invalid signature');
+  if (!isSigned(path.secret, body, signature)) throw new AppError('wrong_signature', 'Invalid signature');
   return userId;
 }
 

@@ -13,7 +13,7 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
 
   app.post('/api/webhooks', { schema: contract.createWebhook, config }, async ({ ctx, caller, body }, reply) => {
     const webhook = await createWebhook(ctx, caller, body);
-    return reply.code(201).send({ success, webhook });
+    return reply.code(201).header('location', `/api/webhooks/${webhook.id}`).send({ success, webhook });
   });
 
   app.get('/api/webhooks', { schema: contract.listWebhooks, config }, async ({ ctx, caller, query }) => ({

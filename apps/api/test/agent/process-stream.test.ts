@@ -172,6 +172,7 @@ t.test('A failure before the first word is an HTTP error, a later one ends the s
     t.strictSame(body, {
       success: false,
       error: 'AI provider failed',
+      code: 'AI_PROVIDER_FAILED',
       details: { errorCode: 'PROVIDER_UNAVAILABLE' },
     });
     t.equal(contentIn(events), 'Titan is');
@@ -194,6 +195,7 @@ t.test('An internal error in a stream ends it without details', async (t) => {
     data: {
       success: false,
       error: 'Internal server error',
+      code: 'INTERNAL_ERROR',
       message: 'Something went wrong on our side.',
     },
   });

@@ -182,7 +182,12 @@ t.test('A provider failure is 503 with its error code and its Retry-After, and c
       const refused = await ask(undefined, { headers: { accept } });
       const { message, ...body } = refused.json();
       t.equal(refused.statusCode, 503, errorCode);
-      t.strictSame(body, { success: false, error: 'AI provider failed', details: { errorCode } });
+      t.strictSame(body, {
+        success: false,
+        error: 'AI provider failed',
+        code: 'AI_PROVIDER_FAILED',
+        details: { errorCode },
+      });
       t.match(message, /\w/);
       t.equal(refused.headers['retry-after'], retryAfter);
     }

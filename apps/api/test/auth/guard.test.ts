@@ -116,7 +116,12 @@ t.test('An admin needs the role and the key', async (t) => {
   for (const headers of tries) {
     const response = await get('/admin', headers);
     t.equal(response.statusCode, 403);
-    t.same(response.json(), { success: false, error: 'Unauthorized', message: 'Admin access required' });
+    t.same(response.json(), {
+      success: false,
+      error: 'Unauthorized',
+      code: 'INSUFFICIENT_PERMISSIONS',
+      message: 'Admin access required',
+    });
   }
   t.equal((await get('/admin', { 'x-admin-key': ADMIN_KEY })).statusCode, 401, 'the key alone is no session');
 });

@@ -75,8 +75,8 @@ t.test('A sign-in with the old password cannot outrun a password change or a dea
     const blocked = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     while ((await ctx.db.execute(blocked)).length === 0) await new Promise(setImmediate);
   };
-  t.equal(await during({ isActive: false }), 'forbidden');
+  t.equal(await during({ isActive: false }), 'deactivated');
   await ctx.db.update(users).set({ isActive: true });
-  t.equal(await during({ passwordHash }), 'unauthenticated');
+  t.equal(await during({ passwordHash }), 'wrong_credentials');
   t.equal(await ctx.db.$count(sessions), 0);
 });

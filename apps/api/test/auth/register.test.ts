@@ -62,7 +62,7 @@ t.test('An address has one account, whatever its case and the space around it', 
   for (const email of ['alice@example.com', 'ALICE@EXAMPLE.COM', ' alice@example.com']) {
     const answer = await register({ ...ALICE, email });
     t.equal(answer.statusCode, 409);
-    t.same(answer.json(), { success: false, error: 'This e-mail address is already registered.' });
+    t.same(answer.json(), { success: false, error: 'This e-mail address is already registered.', code: 'CONFLICT' });
   }
   t.equal(await ctx.db.$count(users), 1);
 });

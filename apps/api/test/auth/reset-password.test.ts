@@ -72,11 +72,12 @@ t.test('A token works once', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   await reset(token);
   const error = 'Token já utilizado';
-  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  const code = 'RESET_TOKEN_USED';
+  t.same(await readAnswers(token), [400, { valid: false, error, code }, 400, { success: false, error, code }]);
   clock.advance(2 * HOUR_MS);
   t.same(
     await readAnswers(token),
-    [400, { valid: false, error }, 400, { success: false, error }],
+    [400, { valid: false, error, code }, 400, { success: false, error, code }],
     'and a used one stays used',
   );
   t.equal((await logIn(NEW)).statusCode, 200);
@@ -89,7 +90,10 @@ t.test('Of 20 concurrent submissions exactly one succeeds, and its password is s
   const won = answers.flatMap(({ statusCode }, at) => (statusCode === 200 ? [passwords[at] as string] : []));
   t.equal(won.length, 1);
   const lost = answers.filter(({ statusCode }) => statusCode !== 200);
-  t.same(new Set(lost.map(({ body }) => body)), new Set(['{"success":false,"error":"Token já utilizado"}']));
+  t.same(
+    new Set(lost.map(({ body }) => body)),
+    new Set(['{"success":false,"error":"Token já utilizado","code":"RESET_TOKEN_USED"}']),
+  );
   t.equal((await logIn(won[0] as string)).statusCode, 200);
 });
 

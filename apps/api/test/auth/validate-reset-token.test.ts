@@ -47,13 +47,15 @@ t.test('A token is valid for an hour', async (t) => {
   t.equal((await validate(token)).statusCode, 200);
   clock.advance(1);
   const error = 'Token expirado';
-  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  const code = 'RESET_TOKEN_EXPIRED';
+  t.same(await readAnswers(token), [400, { valid: false, error, code }, 400, { success: false, error, code }]);
 });
 
 t.test('Any other text is an unknown token', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   const [stored] = await ctx.db.select().from(passwordResets);
   const error = 'Token inválido';
+  const code = 'RESET_TOKEN_INVALID';
   for (const alien of [
     '',
     'x',
@@ -69,7 +71,7 @@ t.test('Any other text is an unknown token', async (t) => {
   ]) {
     t.same(
       await readAnswers(alien),
-      [400, { valid: false, error }, 400, { success: false, error }],
+      [400, { valid: false, error, code }, 400, { success: false, error, code }],
       alien.slice(0, 70),
     );
   }
@@ -78,11 +80,12 @@ t.test('Any other text is an unknown token', async (t) => {
 t.test('A token of a deactivated or deleted account is unknown', async (t) => {
   const alice = await signUpAlice(app);
   const error = 'Token inválido';
+  const code = 'RESET_TOKEN_INVALID';
   const token = await tokenOf(alice);
   await ctx.db.update(users).set({ isActive: false });
-  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  t.same(await readAnswers(token), [400, { valid: false, error, code }, 400, { success: false, error, code }]);
   await ctx.db.delete(users);
-  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
+  t.same(await readAnswers(token), [400, { valid: false, error, code }, 400, { success: false, error, code }]);
 });
 
 t.test('A token is deleted after 30 days', async (t) => {

@@ -52,7 +52,11 @@ t.test('A change that another site makes a browser send with the cookie is refus
     url: '/mine',
     headers: { cookie, 'sec-fetch-site': 'cross-site' },
   });
-  t.same(response.json(), { success: false, error: 'This request comes from another site.' });
+  t.same(response.json(), {
+    success: false,
+    error: 'This request comes from another site.',
+    code: 'CROSS_SITE_REQUEST',
+  });
 });
 
 t.test('Without Sec-Fetch-Site the Origin header decides', async (t) => {

@@ -1,3 +1,4 @@
+import { ERROR_CODES } from '@carillon/contract';
 import { DatabaseUnavailable, notifications } from '@carillon/db';
 import { DrizzleQueryError } from 'drizzle-orm';
 import t from 'tap';
@@ -40,11 +41,11 @@ const { app } = await testContext(t, {
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 
 t.test('Every AppError has the status and the envelope of the specification', async (t) => {
-  for (const [kind, { status, label }] of Object.entries(ERROR_KINDS)) {
+  for (const [kind, { code, label }] of Object.entries(ERROR_KINDS)) {
     const response = await get(`/refuse/${kind}`);
-    t.equal(response.statusCode, status, kind);
+    t.equal(response.statusCode, ERROR_CODES[code].status, kind);
     const errors = label === undefined ? { error: 'In plain words.' } : { error: label, message: 'In plain words.' };
-    t.same(response.json(), { success: false, ...errors, details: { why: ['so'] } });
+    t.same(response.json(), { success: false, ...errors, code, details: { why: ['so'] } });
   }
   t.ok((await get('/refuse/unavailable')).headers['retry-after'], 'and 503 says when to come back');
 });
@@ -53,7 +54,7 @@ t.test('An unexpected error is 500 and reveals nothing', async (t) => {
   for (const url of ['/fail', '/thrown/text']) {
     const response = await get(url);
     t.equal(response.statusCode, 500);
-    t.same(Object.keys(response.json()).sort(), ['error', 'message', 'success']);
+    t.same(Object.keys(response.json()).sort(), ['code', 'error', 'message', 'success']);
     t.match(response.json(), { success: false, error: 'Internal server error' });
     t.notMatch(response.body, /secret_column|hunter2|relation|just text|at file/);
     t.ok(response.headers['x-request-id']);
@@ -97,7 +98,7 @@ t.test('Unknown routes and wrong methods are 404 with the envelope', async (t) =
   for (const [method, url] of tries) {
     const response = await app.inject({ method, url });
     t.equal(response.statusCode, 404, `${method} ${url}`);
-    if (method !== 'HEAD') t.match(response.json(), { success: false, error: 'Not found' });
+    if (method !== 'HEAD') t.match(response.json(), { success: false, error: 'Not found', code: 'UNKNOWN_ENDPOINT' });
     t.ok(response.headers['x-request-id']);
   }
 });
@@ -140,29 +141,30 @@ t.test('A query string is validated by name', async (t) => {
 
 t.test('Each error shape has its envelope', async (t) => {
   const errors = {
-    invalid: { status: 400, error: 'Validation error', message: 'M', details: {} },
-    bad: { status: 400, error: 'Cupom expirado' },
-    signature: { status: 401, error: 'Unauthorized', message: 'Invalid signature' },
-    foreign: { status: 403, error: 'Not your file' },
-    limited: { status: 429, error: 'Rate limit exceeded', message: 'M', details: {} },
-    away: { status: 503, error: 'Service unavailable', message: 'M' },
-    broken: { status: 500, error: 'Internal server error', message: 'M' },
-  };
+    invalid: { status: 400, error: 'Validation error', code: 'VALIDATION_ERROR', message: 'M', details: {} },
+    bad: { status: 400, error: 'Cupom expirado', code: 'COUPON_EXPIRED' },
+    signature: { status: 401, error: 'Unauthorized', code: 'INVALID_SIGNATURE', message: 'Invalid signature' },
+    foreign: { status: 403, error: 'Not your file', code: 'INSUFFICIENT_PERMISSIONS' },
+    limited: { status: 429, error: 'Rate limit exceeded', code: 'RATE_LIMIT_EXCEEDED', message: 'M', details: {} },
+    away: { status: 503, error: 'Service unavailable', code: 'SERVICE_UNAVAILABLE', message: 'M' },
+    broken: { status: 500, error: 'Internal server error', code: 'INTERNAL_ERROR', message: 'M' },
+  } as const;
+  const expired = { error: 'Cupom expirado', code: 'COUPON_EXPIRED' };
   const show = (name: keyof typeof errors, shape: ErrorShape, isPublic = true) =>
     toEnvelope(errors[name], shape, isPublic);
-  t.same(show('bad', 'standard'), { success: false, error: 'Cupom expirado' });
+  t.same(show('bad', 'standard'), { success: false, ...expired });
   t.same(show('signature', 'authenticated'), { authenticated: false });
   t.match(show('limited', 'authenticated'), { success: false, error: 'Rate limit exceeded', details: {} });
-  t.same(show('bad', 'valid'), { valid: false, error: 'Cupom expirado' });
+  t.same(show('bad', 'valid'), { valid: false, ...expired });
   t.match(show('invalid', 'valid'), { valid: false, success: false, error: 'Validation error', details: {} });
   t.match(show('away', 'valid'), { valid: false, error: 'Service unavailable', message: 'M' });
   t.match(show('signature', 'valid'), { success: false, error: 'Unauthorized' });
-  t.same(show('signature', 'bare'), { error: 'Invalid signature' });
+  t.same(show('signature', 'bare'), { error: 'Invalid signature', code: 'INVALID_SIGNATURE' });
   t.match(show('signature', 'bare', false), { success: false, error: 'Unauthorized' });
-  t.same(show('foreign', 'bare', false), { error: 'Not your file' });
-  t.same(show('limited', 'bare'), { error: 'Rate limit exceeded', message: 'M' });
+  t.same(show('foreign', 'bare', false), { error: 'Not your file', code: 'INSUFFICIENT_PERMISSIONS' });
+  t.same(show('limited', 'bare'), { error: 'Rate limit exceeded', code: 'RATE_LIMIT_EXCEEDED', message: 'M' });
   t.match(show('limited', 'bare', false), { success: false, details: {} });
-  t.same(show('broken', 'bare'), { error: 'Internal server error', message: 'M' });
+  t.same(show('broken', 'bare'), { error: 'Internal server error', code: 'INTERNAL_ERROR', message: 'M' });
   t.match(show('invalid', 'bare'), { success: false, error: 'Validation error', details: {} });
 });
 

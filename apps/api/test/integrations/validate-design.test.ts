@@ -49,7 +49,7 @@ t.test('A token that Figma refuses is 400, and a missing scope is named', async 
   })) {
     const answer = await validate(alice, { token });
     t.equal(answer.statusCode, 400);
-    t.strictSame(answer.json(), { valid: false, error });
+    t.strictSame(answer.json(), { valid: false, error, code: 'CREDENTIAL_REJECTED' });
   }
 });
 

@@ -69,7 +69,11 @@ t.test('A key that Notion refuses is 400', async (t) => {
   for (const apiKey of ['ntn_revoked', 'secret_old', 'x']) {
     const answer = await validate(alice, { apiKey });
     t.equal(answer.statusCode, 400);
-    t.strictSame(answer.json(), { valid: false, error: 'Notion refused the key: it is wrong, or was revoked.' });
+    t.strictSame(answer.json(), {
+      valid: false,
+      error: 'Notion refused the key: it is wrong, or was revoked.',
+      code: 'CREDENTIAL_REJECTED',
+    });
   }
 });
 

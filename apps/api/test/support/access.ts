@@ -8,12 +8,17 @@ export async function assertNeedsSession(t: Test, app: FastifyInstance, request:
     const answer = await app.inject({ ...request, headers });
     t.equal(answer.statusCode, 401);
     const { message, ...body } = answer.json();
-    t.same(body, { success: false, error: 'Unauthorized' });
+    t.same(body, { success: false, error: 'Unauthorized', code: 'AUTH_REQUIRED' });
     t.match(message, /Sign in/);
   }
 }
 
-const NOT_ADMIN = { success: false, error: 'Unauthorized', message: 'Admin access required' };
+const NOT_ADMIN = {
+  success: false,
+  error: 'Unauthorized',
+  code: 'INSUFFICIENT_PERMISSIONS',
+  message: 'Admin access required',
+};
 
 /** Requires 401 without a session and 403 for everyone but an admin who sends the admin key. */
 export async function assertNeedsAdmin(

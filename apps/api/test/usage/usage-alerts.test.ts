@@ -72,6 +72,7 @@ t.test('A threshold is an integer from 1 to 100, and every field is required', a
   t.same((await set(alice, {})).json(), {
     success: false,
     error: 'Validation error',
+    code: 'VALIDATION_ERROR',
     message: 'The request is not valid.',
     details: { threshold: ['is required'], notifyEmail: ['is required'], notifyWebhook: ['is required'] },
   });

@@ -24,7 +24,15 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
         token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.bm90LWEtc2lnbmF0dXJl',
       },
     },
-    errors: { 401: 'The e-mail address or the password is wrong.', 403: 'This account has been deactivated.' },
+    errors: {
+      401: {
+        success: false,
+        error: 'Unauthorized',
+        code: 'INVALID_CREDENTIALS',
+        message: 'The e-mail address or the password is wrong.',
+      },
+      403: { success: false, error: 'This account has been deactivated.', code: 'ACCOUNT_DEACTIVATED' },
+    },
   },
   logout: { response: { 200: { success, message: 'You are signed out.' } } },
   getSession: {
@@ -40,7 +48,7 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
   validateResetToken: {
     query: { token: RESET_TOKEN },
     response: { 200: { valid: true, userId: id } },
-    errors: { 400: 'Token expirado' },
+    errors: { 400: { valid: false, error: 'Token expirado', code: 'RESET_TOKEN_EXPIRED' } },
   },
   resetPassword: {
     body: { token: RESET_TOKEN, newPassword: 'battery-Staple-8' },
@@ -79,7 +87,11 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
     params: { provider: 'github' },
     response: {},
     errors: {
-      400: { success: false, error: 'This sign-in did not start in this browser, or took too long. Start again.' },
+      400: {
+        success: false,
+        error: 'This sign-in did not start in this browser, or took too long. Start again.',
+        code: 'SIGN_IN_FAILED',
+      },
       403: 'The provider has not verified your e-mail address.',
       404: 'Sign-in provider not found',
     },

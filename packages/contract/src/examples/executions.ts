@@ -84,6 +84,7 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
       503: {
         success: false,
         error: 'AI provider failed',
+        code: 'AI_PROVIDER_FAILED',
         message: 'The provider limits how often it may be asked',
         details: { errorCode: 'RATE_LIMIT_EXCEEDED' },
       },

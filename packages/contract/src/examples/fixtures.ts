@@ -116,6 +116,7 @@ export const attempt: DeliveryAttempt = {
 export const quotaExceeded = (resource: string, used: number, limit: number, resetAt: string | null = null) => ({
   success: false,
   error: 'Quota exceeded',
+  code: 'QUOTA_EXCEEDED',
   message: `The quota of ${limit} ${resource} is used up${resetAt === null ? '' : ` until ${resetAt}`}.`,
   details: { resource, used, limit, resetAt },
 });
@@ -126,6 +127,7 @@ export const executionQuotaExceeded = quotaExceeded('executions', 50, 50, '2026-
 export const validationError = (details: Record<string, string[]>) => ({
   success: false,
   error: 'Validation error',
+  code: 'VALIDATION_ERROR',
   message: 'The request is not valid.',
   details,
 });

@@ -7,6 +7,8 @@ const BYTES = 'day,visits\n2026-11-19,120\n2026-11-20,131\n';
 const KEY = `${'3f9c2e71a05b8d46'.repeat(3)}.csv`;
 const MIB = 1024 * 1024;
 
+const rejected = (error: string) => ({ valid: false, error, code: 'CREDENTIAL_REJECTED' });
+
 export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof integrations> = {
   createUpload: {
     body: { file: BYTES },
@@ -25,6 +27,7 @@ export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof i
       400: {
         success: false,
         error: 'Validation error',
+        code: 'VALIDATION_ERROR',
         message: 'The request is not valid.',
         details: { file: ['does not contain a .pdf file'] },
       },
@@ -46,7 +49,7 @@ export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof i
       },
     },
     errors: {
-      400: 'Notion refused the key: it is wrong, or was revoked.',
+      400: rejected('Notion refused the key: it is wrong, or was revoked.'),
       503: 'Notion did not answer within 5 s, so the key could not be checked. Try again later.',
     },
   },
@@ -54,7 +57,7 @@ export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof i
     body: { token: 'figd_an_example_and_no_token' },
     response: { 200: { valid: true, user: { name: 'Alice', email: 'alice@example.com', id: '1094278300215' } } },
     errors: {
-      400: 'Figma refused the token: it is wrong, has expired, or was revoked.',
+      400: rejected('Figma refused the token: it is wrong, has expired, or was revoked.'),
       503: 'Figma did not answer within 5 s, so the token could not be checked. Try again later.',
     },
   },

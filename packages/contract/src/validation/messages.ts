@@ -1,6 +1,9 @@
 import type { ErrorObject } from 'ajv';
 import { FORMATS } from './formats.ts';
 
+/** The keyword of a schema whose type is often mistaken: a hint for the message. */
+export const TYPE_HINT = 'x-type-hint';
+
 const TYPE_NAMES: Record<string, string> = {
   string: 'a string',
   integer: 'an integer',
@@ -24,14 +27,14 @@ const PATTERN_MESSAGES: Record<string, string> = {
 const pluralize = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`;
 
 /** The message of a validation error, for users. */
-export function toErrorMessage({ keyword, params, message }: ErrorObject): string {
+export function toErrorMessage({ keyword, params, message, parentSchema }: ErrorObject): string {
   switch (keyword) {
     case 'required':
       return 'is required';
     case 'additionalProperties':
       return 'is not a known field';
     case 'type':
-      return `must be ${[params.type].flat().map(nameType).join(' or ')}`;
+      return `must be ${[params.type].flat().map(nameType).join(' or ')}${toHint(parentSchema?.[TYPE_HINT])}`;
     case 'enum':
       return `must be one of ${params.allowedValues.map(String).join(', ')}`;
     case 'minLength':
@@ -55,4 +58,5 @@ export function toErrorMessage({ keyword, params, message }: ErrorObject): strin
   }
 }
 
+const toHint = (hint: string | undefined) => (hint === undefined ? '' : `: ${hint}`);
 const nameType = (type: string) => TYPE_NAMES[type] ?? type;

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { FORMATS } from './formats.ts';
-import { toErrorMessage } from './messages.ts';
+import { TYPE_HINT, toErrorMessage } from './messages.ts';
 import { sanitizeFieldName } from './unsafe-values.ts';
 
 export { findUnsafeValue, type UnsafeValue } from './unsafe-values.ts';
@@ -11,14 +11,17 @@ export type FieldErrors = Record<string, string[]>;
 export type ValidationResult<T> = { ok: true; value: T } | { ok: false; details: FieldErrors };
 export type Validator<T> = (value: unknown) => ValidationResult<T>;
 
-const options = {
+const options: Options = {
   allErrors: true,
   strict: true,
   allowUnionTypes: true,
+  // For hints of the schema in messages.
+  verbose: true,
+  keywords: [TYPE_HINT],
   coerceTypes: false,
   removeAdditional: false,
   formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { accepts }]) => [name, accepts])),
-} as const;
+};
 
 const bodyAjv = once(() => new Ajv(options));
 const queryAjv = once(() => new Ajv({ ...options, useDefaults: true }));

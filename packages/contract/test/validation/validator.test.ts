@@ -15,13 +15,22 @@ const TASK = {
 const task = compileValidator(createTask.body);
 const change = compileValidator(changeTask.body);
 
-const fieldErrors = (checked: ReturnType<typeof task>) => (checked.ok ? {} : checked.details);
+const fieldErrors = (checked: ReturnType<typeof task | typeof change>) => (checked.ok ? {} : checked.details);
 
 t.test('a valid body passes unchanged', async (t) => {
   t.same(task(TASK), { ok: true, value: TASK });
   const full = { ...TASK, description: null, recurrencePattern: '0 7 * * 1-5', aiModel: 'openai/gpt-5-mini' };
   t.same(task({ ...full, maxTokens: 1, temperature: 0, attachments: [] }).ok, true);
   t.same(change({}), { ok: true, value: {} });
+});
+
+t.test('A temperature that is no integer is explained by its unit', async (t) => {
+  for (const temperature of [0.7, '0.7', null]) {
+    const details = { temperature: ['must be an integer: 70 stands for 0.70'] };
+    t.same(fieldErrors(task({ ...TASK, temperature })), details);
+    t.same(fieldErrors(change({ temperature })), details);
+  }
+  t.same(fieldErrors(task({ ...TASK, temperature: 201 })), { temperature: ['must be at most 200'] });
 });
 
 t.test('every invalid field has a message', async (t) => {
