@@ -80,7 +80,7 @@ export async function completeCall(ctx: Context, call: AgentCall, usage: AiUsage
       onRetry: (error) => logError(error, 'recording an agent call failed'),
     });
   } catch (error) {
-    logError(error, 'recording an agent call failed: left to its lease');
+    logError(error, 'recording an agent call failed: taken over when its lease expires');
   }
 }
 

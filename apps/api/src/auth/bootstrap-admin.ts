@@ -42,5 +42,5 @@ async function recordAdmin(
 ) {
   const details = { by: 'BOOTSTRAP_ADMIN_EMAIL', role: 'ADMIN' };
   await recordAudit(ctx, { kind, actorId: null, actorEmail: null, userId: user.id, details });
-  ctx.log.info({ userId: user.id, kind }, 'bootstrap account made an admin');
+  ctx.log.info({ userId: user.id, kind }, 'the bootstrap account is now an admin');
 }

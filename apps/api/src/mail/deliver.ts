@@ -106,7 +106,7 @@ async function deliver(ctx: DeliveryContext, mail: QueuedMail, options: Delivery
       await complete(ctx, mail, outcome, userId);
     });
   } catch (error) {
-    ctx.log.error({ err: error, mailId: mail.id }, 'delivering a mail failed: left to its lease');
+    ctx.log.error({ err: error, mailId: mail.id }, 'delivering a mail failed: retried when its lease expires');
   }
 }
 

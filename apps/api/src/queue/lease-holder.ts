@@ -96,7 +96,10 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
       const ended = handlers
         .work(row, abort.signal)
         .catch((error) =>
-          log.error({ err: error, [handlers.idName]: row.id }, `work on ${name} failed: left to its lease`),
+          log.error(
+            { err: error, [handlers.idName]: row.id },
+            `work on ${name} failed: taken over when its lease expires`,
+          ),
         )
         .then(() => {
           if (held.get(row.id)?.abort !== abort) return;
@@ -131,7 +134,7 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
       // A row that is being stored is not handed back.
       await ended;
       await handlers.handBack(left).catch((error) => {
-        log.error({ err: error }, `${name} could not be handed back: left to their leases`);
+        log.error({ err: error }, `${name} could not be returned to the queue: taken over when their leases expire`);
       });
     },
   };

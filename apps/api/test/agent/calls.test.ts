@@ -219,7 +219,7 @@ t.test('An answer waits briefly for an unavailable database, and is sent either 
     await completeCall({ ...ctx, db } as Context, call, USAGE);
     t.equal((await readRecords()).length, recorded);
     t.equal(
-      logged.some(({ msg }) => msg === 'recording an agent call failed: left to its lease'),
+      logged.some(({ msg }) => msg === 'recording an agent call failed: taken over when its lease expires'),
       recorded === 0,
     );
     logged.length = 0;

@@ -9,7 +9,7 @@ import { startProgressBar } from './progress-bar.ts';
 const DESCRIPTION = `Writes the database and the files on disk to one archive.
 
 The archive contains the whole database at one instant, except for the counters of rate limits, and the files of
-STORAGE_DRIVER=disk. The service can run meanwhile. Files in a bucket (s3) are not included: back up the bucket itself. No
+STORAGE_DRIVER=disk. The service can run at the same time. Files in a bucket (s3) are not included: back up the bucket itself. No
 other program is needed, and memory use does not depend on the amount of data.
 
 The archive is a tar file compressed with Zstandard that only its owner can read. Secrets in it stay encrypted: store

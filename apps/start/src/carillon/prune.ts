@@ -9,7 +9,7 @@ import { startProgressBar } from './progress-bar.ts';
 
 const DESCRIPTION = `Deletes immediately what the service prunes in batches: data older than the retention settings, expired
 sessions and limits, files of deleted uploads. Ends deliveries that wait for failed webhooks. Then deletes files
-from the storage on disk that belong to no upload and are older than a day, which a restore or a crash may leave. The service can run meanwhile.`;
+from the storage on disk that belong to no upload and are older than a day, which a restore or a crash may leave. The service can run at the same time.`;
 
 export const addPruneCommand: AddCommand = (program, context) => {
   program

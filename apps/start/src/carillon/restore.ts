@@ -14,7 +14,7 @@ import { verifyUsage } from './usage-verify.ts';
 const DESCRIPTION = `Restores a backup into an empty installation.
 
 The database must be empty, without tables: a new one or, with the embedded PostgreSQL, another DATA_DIR. Carillon must not
-run on it; a process started meanwhile waits. A backup of an older version is migrated to the current schema.
+run on it; a process that starts during the restore waits. A backup of an older version is migrated to the current schema.
 
 Either everything is restored or nothing: a damaged or truncated archive is rejected and leaves the database empty. Work that
 ran during the backup is taken over as after a crash. Set the ENCRYPTION_KEY of the backup, and its JWT_SECRET to keep

@@ -8,7 +8,7 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 const FAILED = 2;
 
 const DESCRIPTION = `Encrypts every secret in the database with the first key of ENCRYPTION_KEY. The service can run
-meanwhile. The exit code is 0 if the other keys can be removed, 1 if one of them is still needed, and 2 for a failure.`;
+at the same time. The exit code is 0 if the other keys can be removed, 1 if one of them is still needed, and 2 for a failure.`;
 
 export const addSecretsCommand: AddCommand = (program, context) => {
   program

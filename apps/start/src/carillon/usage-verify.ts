@@ -10,7 +10,7 @@ const STATEMENT_TIMEOUT_MS = 10 * 60_000;
 const FAILED = 2;
 
 const DESCRIPTION = `Adds up the usage ledger and the uploads, counts the tasks, and compares the results with the counters
-of quotas and lists. It changes nothing; the service can run meanwhile. The exit code is 0 if they match, 1 if they differ,
+of quotas and lists. It changes nothing; the service can run at the same time. The exit code is 0 if they match, 1 if they differ,
 and 2 for a failure.`;
 
 export const addUsageCommand: AddCommand = (program, context) => {

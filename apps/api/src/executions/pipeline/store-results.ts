@@ -17,7 +17,10 @@ export async function storeResults(ctx: Context, results: readonly ExecutionResu
     await store(ctx, batch, signal, (result) =>
       store(ctx, [{ ...result, ...UNSTORABLE }], signal, (failed) =>
         store(ctx, [{ ...failed, usage: null }], signal, ({ id }) =>
-          ctx.log.error({ executionId: id }, 'storing a result failed: left to its lease'),
+          ctx.log.error(
+            { executionId: id },
+            'storing a result failed: the execution runs again when its lease expires',
+          ),
         ),
       ),
     );

@@ -47,7 +47,7 @@ export function storeAttempts(ctx: Context, attempts: readonly Attempt[], signal
     store: (batch) => inTransaction(ctx, (tx) => completeAttempts(tx, batch)),
     onFailure: (error, batch) => ctx.log.error({ err: error, attempts: batch.length }, 'storing attempts failed'),
     onUnstorable: ({ deliveryId }, error) =>
-      ctx.log.error({ err: error, deliveryId }, 'storing an attempt failed: left to its lease'),
+      ctx.log.error({ err: error, deliveryId }, 'storing an attempt failed: sent again when its lease expires'),
   });
 }
 
