@@ -53,8 +53,8 @@ export const ERROR_CODES = {
   },
   SIGN_IN_FAILED: {
     status: 400,
-    meaning: 'Sign-in with a provider took too long, was refused or was begun elsewhere',
-    action: 'Begin the sign-in again',
+    meaning: 'Sign-in with a provider took too long, was refused or was started elsewhere',
+    action: 'Start the sign-in again',
   },
   AUTH_REQUIRED: {
     status: 401,
