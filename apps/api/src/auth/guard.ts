@@ -56,7 +56,8 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     const access = config?.access;
     if (!access || !ACCESS.includes(access)) throw new Error(`${method} ${url} does not say who may call it.`);
     // A row that is changed is read in the transaction of the change.
-    const mayLoad = method === 'GET' && access !== 'public' && access !== 'cron' && /\/:id(\/|$)/.test(url);
+    const isRead = method === 'GET' || method === 'HEAD';
+    const mayLoad = isRead && access !== 'public' && access !== 'cron' && /\/:id(\/|$)/.test(url);
     if (config.loads && !mayLoad) throw new Error(`${method} ${url} cannot load a row of the caller.`);
   });
   app.addHook('onRequest', (request, reply, done) => {

@@ -3,7 +3,7 @@ import { VERSION } from '../config/config.ts';
 import type { Routes } from '../http/validation.ts';
 import { createReadinessCheck } from './readiness.ts';
 
-const probe = { config: { access: 'public', routine: true }, exposeHeadRoute: true } as const;
+const probe = { config: { access: 'public', routine: true } } as const;
 
 export const healthRoutes: Routes = async (app, { ctx }) => {
   const readReadiness = createReadinessCheck(ctx);

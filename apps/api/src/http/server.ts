@@ -34,8 +34,6 @@ export function serverOptions({ config, log }: Context, timeouts: Timeouts): Fas
     keepAliveTimeout: KEEP_ALIVE_MS,
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 128 },
-    // HEAD would run a GET that changes something (the scheduler trigger).
-    exposeHeadRoutes: false,
     trustProxy: config.trustProxy === false ? false : [...config.trustProxy],
     return503OnClosing: false,
     loggerInstance: log as FastifyBaseLogger,

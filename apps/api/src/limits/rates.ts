@@ -100,9 +100,11 @@ const EXEMPT = /^(GET|HEAD) \/($|api\/health(\/(live|ready))?$|api\/docs$|api\/d
 
 export const isExempt = (method: string, path: string): boolean => EXEMPT.test(`${method} ${path}`);
 
+/** HEAD counts as GET. */
 export function findRateLimit(method: string, url: string, access: string | undefined): RateLimit | null {
   if (isExempt(method, url)) return null;
-  const row = RATE_LIMITS.find(({ bucket }) => matches(bucket, `${method} ${url}`));
+  const counted = method === 'HEAD' ? 'GET' : method;
+  const row = RATE_LIMITS.find(({ bucket }) => matches(bucket, `${counted} ${url}`));
   if (row) return row;
   // The guard counts wrong secrets.
   if (access === 'cron') return null;

@@ -74,7 +74,7 @@ export async function startMetricsServer(
 
 async function answer({ method, url }: IncomingMessage, response: ServerResponse, scrape: () => Promise<Page>) {
   if (url?.split('?', 1)[0] !== '/metrics') return response.writeHead(404).end();
-  if (method !== 'GET') return response.writeHead(405, { allow: 'GET' }).end();
+  if (method !== 'GET' && method !== 'HEAD') return response.writeHead(405, { allow: 'GET, HEAD' }).end();
   const { contentType, text } = await scrape();
   return response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text);
 }

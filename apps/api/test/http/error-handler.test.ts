@@ -92,7 +92,7 @@ t.test('Unknown routes and wrong methods are 404 with the envelope', async (t) =
     ['POST', '/api/health'],
     ['PUT', '/probe/1'],
     ['OPTIONS', '/probe/1'],
-    ['HEAD', '/api/cron/scheduler'],
+    ['HEAD', '/api/auth/login'],
     ['TRACE', '/api/health'],
   ] as const;
   for (const [method, url] of tries) {
