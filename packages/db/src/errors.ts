@@ -45,6 +45,9 @@ export function databaseErrorCode(error: unknown): string | undefined {
   return found && 'code' in found ? String(found.code) : undefined;
 }
 
+/** The message of a database error, or of another error of which it is the cause. */
+export const databaseErrorMessage = (error: unknown): string | undefined => databaseError(error)?.message;
+
 export const violatedUnique = (error: unknown): string | null => violatedConstraint(error, SQLSTATE.uniqueViolation);
 
 /** The name of the foreign key that a statement violated, or null. */

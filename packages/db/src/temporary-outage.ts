@@ -1,4 +1,4 @@
-import { CERTIFICATE_ERRORS, databaseErrorCode, isOutage, SQLSTATE } from './errors.ts';
+import { CERTIFICATE_ERRORS, databaseErrorCode, databaseErrorMessage, isOutage, SQLSTATE } from './errors.ts';
 
 /** They need a correction by the operator. */
 const PERMANENT = new Set<string>([
@@ -30,9 +30,14 @@ export function describeTemporaryOutage(error: unknown): string | null {
   const code = databaseErrorCode(error);
   if (code === undefined || PERMANENT.has(code) || isRejectedByPooler(error, code)) return null;
   const known = REASONS.find(({ codes }) => codes.includes(code));
-  if (known) return `${known.reason} (${code})`;
+  if (known) return `${isClosedBeforeTls(error) ? BEFORE_TLS : known.reason} (${code})`;
   return isOutage(error) ? `it is not available (${code})` : null;
 }
+
+const BEFORE_TLS = 'it closes connections before TLS, which it may not support';
+
+/** The driver goes on after a server has declined TLS, and the server closes the connection. */
+const isClosedBeforeTls = (error: unknown) => /before secure TLS connection/.test(databaseErrorMessage(error) ?? '');
 
 /** PgBouncer reports most of its errors with one code, temporary ones and those about the user or the database. */
 const isRejectedByPooler = (error: unknown, code: string) =>

@@ -4,6 +4,8 @@ import t from 'tap';
 import { readSnapshot } from '../src/backup/snapshot.ts';
 import { connect, queryRows } from '../src/index.ts';
 import { migrateDatabase } from '../src/migrate.ts';
+import { describeTemporaryOutage } from '../src/temporary-outage.ts';
+import { testDatabase } from '../src/test-database.ts';
 import { refused } from './refused.ts';
 import { folder } from './servers.ts';
 import { startTlsServer } from './tls-server.ts';
@@ -69,6 +71,12 @@ t.test('Migrations and backups use the CA file as well', async (t) => {
     t.match((await refused(use(untrusted))).error, { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
   }
   t.match(await tryConnect(withParameters('sslmode=disable')), '28000');
+});
+
+t.test('A server that does not support TLS is named as such', async (t) => {
+  const { url } = await testDatabase(t);
+  const { error } = await refused(migrateDatabase(`${url}?sslmode=require`));
+  t.equal(describeTemporaryOutage(error), 'it closes connections before TLS, which it may not support (ECONNRESET)');
 });
 
 t.test('An unusable CA file is named without a connection', (t) => {
