@@ -7,6 +7,7 @@ import { type Config, ConfigError } from './config/config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
 import { createHttpClient } from './egress/client.ts';
 import { createMail } from './mail/transport.ts';
+import { createRemoteWakeUps } from './queue/wake-ups.ts';
 import { createFileStorage } from './storage/client.ts';
 import { openLog } from './telemetry/logger.ts';
 import { NO_METRICS } from './telemetry/metrics.ts';
@@ -51,7 +52,7 @@ export async function openContext(
     integrations,
     metrics: NO_METRICS,
     trace: NO_TRACE,
-    worker: NO_WORKER,
+    worker: createRemoteWorker(db, log),
     waitingFor: null,
   };
   return { ctx, poolState, close: () => open.disposeAsync() };
@@ -69,12 +70,15 @@ export async function startTracing(ctx: Context): Promise<void> {
   ctx.ai = tracedAi(ctx.ai, ctx.trace, ctx.config.ai);
 }
 
-/** Workers of other processes find queued work by polling. */
-const NO_WORKER: WorkerHandle = {
-  wakeExecutions: () => {},
-  wakeDeliveries: () => {},
-  abort: () => {},
-  rescue: async () => [],
-  stopping: new AbortController().signal,
-  isAlive: () => false,
-};
+/** The workers of other processes do what this process queues. */
+function createRemoteWorker(...[db, log]: Parameters<typeof createRemoteWakeUps>): WorkerHandle {
+  const wake = createRemoteWakeUps(db, log);
+  return {
+    wakeExecutions: wake.executions,
+    wakeDeliveries: wake.deliveries,
+    abort: () => {},
+    rescue: async () => [],
+    stopping: new AbortController().signal,
+    isAlive: () => false,
+  };
+}

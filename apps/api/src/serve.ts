@@ -7,6 +7,7 @@ import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
 import type { Config } from './config/config.ts';
 import { createReadinessCheck } from './health/readiness.ts';
 import { openContext, startTracing } from './open-context.ts';
+import { listenForWakeUps } from './queue/wake-ups.ts';
 import { describeStart } from './start/describe-start.ts';
 import { waitForDatabase } from './start/wait-for-database.ts';
 import { openLog } from './telemetry/logger.ts';
@@ -94,6 +95,11 @@ export async function startApi(config: Config, stopping = new AbortController().
   ctx.waitingFor = null;
   url = await listen();
   worker.start();
+  const wakeUps = listenForWakeUps(address, {
+    executions: worker.wakeExecutions,
+    deliveries: worker.wakeDeliveries,
+  });
+  starting.defer(wakeUps.close);
   log.info(describeStart(config, { databaseUrl: address, migrated, url, metricsUrl }), 'started');
 
   const running = starting.move();

@@ -10,6 +10,7 @@ export interface ConnectionSettings {
   deadlineMs: number;
   parsers: Record<number, (text: string) => unknown>;
   serializers: Record<number, (value: unknown) => unknown>;
+  onNotification?: (payload: string) => void;
 }
 
 export type Send<T = unknown> = (sql: postgres.Sql) => PromiseLike<T>;
@@ -121,8 +122,14 @@ interface Hooks {
   onclose(): void;
 }
 
-function createClient({ url, applicationName, deadlineMs, parsers, serializers }: ConnectionSettings, hooks: Hooks) {
-  const options: postgres.Options<Record<string, never>> & Hooks = {
+/** An option that the driver's types leave out. */
+interface Notified {
+  onnotify(channel: string, payload: string): void;
+}
+
+function createClient(settings: ConnectionSettings, hooks: Hooks) {
+  const { url, applicationName, deadlineMs, parsers, serializers, onNotification } = settings;
+  const options: postgres.Options<Record<string, never>> & Hooks & Notified = {
     max: 1,
     fetch_types: false,
     connect_timeout: 0,
@@ -130,6 +137,7 @@ function createClient({ url, applicationName, deadlineMs, parsers, serializers }
     max_lifetime: null,
     backoff: () => 0,
     onnotice: () => {},
+    onnotify: (_channel, payload) => onNotification?.(payload),
     // Applied to the column names of a statement when it is prepared, not to each row.
     transform: { column: { from: postgres.toCamel } },
     connection: {

@@ -1,0 +1,31 @@
+import { type Db, listen } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import { singleFlight } from './single-flight.ts';
+
+const CHANNEL = 'carillon_wake';
+
+export type Queue = 'executions' | 'deliveries';
+
+/**
+ * Returns functions that wake the workers of other processes, which poll once a second otherwise. Only processes without
+ * a worker use it: PostgreSQL commits notifications one after the other.
+ */
+export function createRemoteWakeUps(db: Db, log: Pick<Logger, 'warn'>): Record<Queue, () => void> {
+  const notify = (queue: Queue) => {
+    const send = singleFlight(
+      async () => void (await db.execute(sql`select pg_notify(${CHANNEL}, ${queue})`)),
+      (error) => log.warn({ err: error, queue }, 'workers were not notified: they find the work by polling'),
+    );
+    return () => void send();
+  };
+  return { executions: notify('executions'), deliveries: notify('deliveries') };
+}
+
+/** Calls `wake` when another process queues work, and when some may have been missed. */
+export function listenForWakeUps(databaseUrl: string, wake: Record<Queue, () => void>): { close(): Promise<void> } {
+  const queues = Object.keys(wake) as Queue[];
+  return listen(databaseUrl, CHANNEL, (payload) => {
+    for (const queue of queues) if (payload === null || payload === queue) wake[queue]();
+  });
+}
