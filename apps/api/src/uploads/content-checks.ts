@@ -1,5 +1,6 @@
 import { imageDimensionsFromData } from 'image-dimensions';
 import { invalidField } from '../errors.ts';
+import { JsonSyntax, MAX_JSON_DEPTH } from './json-syntax.ts';
 
 /** Both functions throw a validation error on `file`. */
 export interface ContentCheck {
@@ -96,38 +97,24 @@ export function checkText(type: string): ContentCheck {
   };
 }
 
-/** Later readers survive this depth. */
-export const MAX_JSON_DEPTH = 512;
+const NOT_JSON = `must be JSON, nested ${MAX_JSON_DEPTH} levels deep at most`;
 
 export function checkJson(): ContentCheck {
   const text = createTextReader();
-  let json = '';
+  const syntax = new JsonSyntax();
+  let hasBegun = false;
+  const add = (more: string) => {
+    const json = hasBegun ? more : more.replace(/^\ufeff/, '');
+    hasBegun ||= more !== '';
+    attempt(() => syntax.add(json), NOT_JSON);
+  };
   return {
-    add(bytes) {
-      json += text.read(bytes);
-    },
+    add: (bytes) => add(text.read(bytes)),
     end() {
-      json = (json + text.end()).replace(/^\ufeff/, '');
-      attempt(() => assertJson(json), 'must be JSON, nested 512 levels deep at most');
+      add(text.end());
+      attempt(() => syntax.end(), NOT_JSON);
     },
   };
-}
-
-/** Throws for invalid or too deep JSON. */
-export function assertJson(text: string): void {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at];
-    if (inString) {
-      if (char === '\\') at += 1;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = true;
-    else if (char === '[' || char === '{') depth += 1;
-    else if (char === ']' || char === '}') depth -= 1;
-    if (depth > MAX_JSON_DEPTH) throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
-  }
-  JSON.parse(text);
 }
 
 function createTextReader() {

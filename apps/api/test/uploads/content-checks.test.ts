@@ -1,6 +1,7 @@
 import t from 'tap';
 import { AppError } from '../../src/errors.ts';
-import { checkJson, MAX_JSON_DEPTH } from '../../src/uploads/content-checks.ts';
+import { checkJson } from '../../src/uploads/content-checks.ts';
+import { MAX_JSON_DEPTH } from '../../src/uploads/json-syntax.ts';
 
 /** Whether a JSON file with this text is accepted, in pieces of so many bytes. */
 function accepts(text: string, piece = Infinity): boolean {
@@ -116,6 +117,16 @@ t.test('Randomly changed JSON is accepted if JSON.parse accepts it', async (t) =
     if (accepts(text, 1 + random(5)) !== expected) t.fail(`${JSON.stringify(text)} is ${expected ? '' : 'no '}JSON`);
   }
   t.ok(good > 1000, `${good} of them were good`);
+});
+
+t.test('JSON is refused at the piece that makes it invalid, so that no file is collected', async (t) => {
+  const good = Buffer.from('[],'.repeat(1000));
+  for (const bad of [']', '{1', '"\\x', '"\n', 'nil,', '['.repeat(MAX_JSON_DEPTH)]) {
+    const check = checkJson();
+    check.add(Buffer.from('['));
+    for (let piece = 0; piece < 100; piece++) check.add(good);
+    t.throws(() => check.add(Buffer.from(bad)), { kind: 'invalid' }, JSON.stringify(bad.slice(0, 10)));
+  }
 });
 
 t.test('Nesting is bounded, and brackets in strings do not count', async (t) => {
