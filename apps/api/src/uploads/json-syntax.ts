@@ -3,7 +3,8 @@ export const MAX_JSON_DEPTH = 512;
 
 const SPACE = ' \t\n\r';
 const PUNCTUATION = '[]{},:"';
-const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y;
+/** No quote, backslash or control character. */
+const PLAIN_TEXT = /[ !#-[\]-\uffff]*/y;
 const WORD = /[-+.0-9A-Za-z]*/y;
 const SCALAR = /^(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)$/;
 const ESCAPED = '"\\/bfnrtu';
