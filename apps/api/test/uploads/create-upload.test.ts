@@ -89,7 +89,11 @@ t.test('A file whose content does not match its name is refused, and nothing of 
       /plain text/,
     ],
     ['SVG', { name: 'a.svg', type: 'image/svg+xml', content: '<svg/>' }, /one of these kinds/],
-    ['SVG named .png', { name: 'a.png', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /not contain a \.png file/],
+    [
+      'SVG named .png',
+      { name: 'a.png', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
+      /not contain a \.png file/,
+    ],
     ['SVG named .txt', { name: 'a.txt', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /plain text/],
     ['10 MiB and a byte', { name: 'a.txt', content: buildText(10 * MIB + 1) }, /at most 10485760 bytes/],
     ['nothing', { name: 'a.txt', content: '' }, /empty/],
