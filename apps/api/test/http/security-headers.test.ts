@@ -127,7 +127,7 @@ t.test('The documentation page can load its own files and nothing else', async (
   for (const [, src] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
     const asset = await app.inject(new URL(src ?? '', 'https://api.example.com/api/docs/').pathname);
     t.equal(asset.statusCode, 200, src ?? '');
-    t.match(asset.headers['content-type'], /javascript|css|png|html/, src ?? '');
+    t.match(asset.headers['content-type'], /javascript|css|png|html|json/, src ?? '');
   }
   t.notMatch(
     page.body,
