@@ -21,6 +21,8 @@ const failures: [AiAnswer, (typeof ERROR_CODES)[number], { retried: boolean; bil
   [{ status: 503 }, 'PROVIDER_UNAVAILABLE', { retried: true }],
   [{ reset: true }, 'PROVIDER_UNAVAILABLE', { retried: true, billed: true }],
   [{ body: 'nonsense' }, 'PROVIDER_UNAVAILABLE', { retried: true, billed: true }],
+  [{ body: { error: { code: 429, message: 'Slow down.' } } }, 'RATE_LIMIT_EXCEEDED', { retried: true }],
+  [{ body: { error: { code: 401, message: 'No.' } } }, 'AUTHENTICATION_FAILED', { retried: false }],
   [{ text: '' }, 'PROVIDER_UNAVAILABLE', { retried: true, billed: true }],
   [{ text: '', finishReason: 'length' }, 'PROVIDER_ERROR', { retried: false, billed: true }],
   [{ status: 401 }, 'AUTHENTICATION_FAILED', { retried: false }],
@@ -29,7 +31,7 @@ const failures: [AiAnswer, (typeof ERROR_CODES)[number], { retried: boolean; bil
   [{ finishReason: 'content_filter' }, 'CONTENT_FILTERED', { retried: false, billed: true }],
 ];
 for (const [answer, errorCode, { retried, billed = false }] of failures) {
-  const what = answer.status ?? Object.keys(answer).join(' and ');
+  const what = answer.status ?? JSON.stringify(answer);
   t.test(`An answer of ${what} fails as ${errorCode} and is ${retried ? '' : 'not '}retried`, async (t) => {
     ai.answer(() => answer);
     const task = await insertTask(ctx, alice().id);
