@@ -5,7 +5,7 @@ import type { AiUsage } from '../ai/usage.ts';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeleted } from '../errors.ts';
 import { chargeExecution, lockActiveAccount, type QuotaAccount, reserveTokens } from '../limits/quotas.ts';
-import { hasExpiredLease } from '../queue/leases.ts';
+import { hasExpiredLease, leaseUntil } from '../queue/leases.ts';
 import { retryWhileUnavailable } from '../queue/retry.ts';
 import { recordUsage } from '../usage/record.ts';
 
@@ -46,9 +46,12 @@ export function startCall(
       inputTokens,
       tokensReserved: maxTokens,
     };
-    const leaseUntil = new Date(now.getTime() + ctx.config.ai.timeoutMs + LEASE_MARGIN_MS);
     await Promise.all([
-      tx.db.insert(agentCalls).values({ ...call, leaseUntil, createdAt: now }),
+      tx.db.insert(agentCalls).values({
+        ...call,
+        leaseUntil: leaseUntil(ctx.config.ai.timeoutMs + LEASE_MARGIN_MS),
+        createdAt: now,
+      }),
       recordUsage(tx, [{ ...usage, tokensReserved: maxTokens }]),
     ]);
     return call;
@@ -108,7 +111,7 @@ export async function rescueAgentCalls(ctx: Context): Promise<number> {
       tx.db,
       sql`
       delete from agent_calls where id in (
-        select c.id from agent_calls c join users u on u.id = c.user_id where ${hasExpiredLease('c', tx.now())}
+        select c.id from agent_calls c join users u on u.id = c.user_id where ${hasExpiredLease('c')}
         order by c.lease_until limit ${BATCH_SIZE} for key share of u skip locked for update of c skip locked)
       returning id, user_id, day, model, input_tokens, tokens_reserved`,
     );

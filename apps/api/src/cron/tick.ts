@@ -45,7 +45,7 @@ async function hasExpired(ctx: Context): Promise<boolean> {
     ctx.db,
     sql`
     select exists (
-      select from executions e where e.status = 'running' and ${hasExpiredLease('e', ctx.now())}
+      select from executions e where e.status = 'running' and ${hasExpiredLease('e')}
     ) as found`,
   );
   return row?.found ?? false;

@@ -2,6 +2,7 @@ import { mails } from '@carillon/db';
 import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { drainDueRows, selectDueRows } from '../queue/due-rows.ts';
+import { leaseUntil } from '../queue/leases.ts';
 import type { Trace } from '../telemetry/tracing.ts';
 import { findLink } from './links.ts';
 import { decryptBody, type QueueContext } from './queue.ts';
@@ -53,7 +54,7 @@ export async function deliverDueMails(ctx: DeliveryContext, options: DeliveryOpt
 }
 
 const isDue = (now: Date) =>
-  and(lte(mails.nextAttemptAt, now), or(isNull(mails.leaseUntil), lte(mails.leaseUntil, now)));
+  and(lte(mails.nextAttemptAt, now), or(isNull(mails.leaseUntil), lte(mails.leaseUntil, sql`now()`)));
 
 /** Deletes resets without an active account, or replaced by a later request. */
 async function deleteStaleResets(ctx: DeliveryContext) {
@@ -81,7 +82,7 @@ async function claimDueMails(ctx: DeliveryContext): Promise<QueuedMail[]> {
   return ctx.db
     .with(due)
     .update(mails)
-    .set({ attempt: sql`${mails.attempt} + 1`, leaseUntil: new Date(now.getTime() + LEASE_MS) })
+    .set({ attempt: sql`${mails.attempt} + 1`, leaseUntil: leaseUntil(LEASE_MS) })
     .where(isClaimed)
     .returning({ id, kind, recipient, subject, bodySealed, attempt, createdAt });
 }

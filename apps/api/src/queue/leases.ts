@@ -1,6 +1,10 @@
 import { type Db, queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 
+/** Leases go by the clock of the database: those of processes differ. In a long transaction it runs from the statement. */
+export const leaseUntil = (ms: number): SQL<Date> =>
+  sql`clock_timestamp() + make_interval(secs => ${ms / 1000}::float8)`;
+
 /** Only the token's holder may complete, renew or hand back the row. */
 export interface Lease<Id extends number | string = number | string> {
   id: Id;
@@ -19,7 +23,7 @@ export async function renewLeases<Id extends number | string>(
   db: Db,
   table: LeasedTable<Id>,
   leases: readonly Lease<Id>[],
-  until: Date,
+  ms: number,
 ): Promise<Set<Id>> {
   const name = sql.raw(table.name);
   const held = await queryRows<{ id: Id }>(
@@ -29,15 +33,14 @@ export async function renewLeases<Id extends number | string>(
       select r.id from ${name} r join mine using (id) where r.claim_token = mine.claim_token
       for no key update of r skip locked
     ), renewed as (
-      update ${name} r set lease_until = greatest(r.lease_until, ${until.toISOString()}) from free where r.id = free.id
+      update ${name} r set lease_until = greatest(r.lease_until, ${leaseUntil(ms)}) from free where r.id = free.id
     )
     select r.id from ${name} r join mine using (id) where r.claim_token = mine.claim_token`,
   );
   return new Set(held.map(({ id }) => id));
 }
 
-export const hasExpiredLease = (alias: string, now: Date): SQL =>
-  sql`${sql.raw(alias)}.lease_until < ${now.toISOString()}`;
+export const hasExpiredLease = (alias: string): SQL => sql`${sql.raw(alias)}.lease_until < now()`;
 
 export function isLeased<Id extends number | string>(table: LeasedTable<Id>, leases: readonly Lease<Id>[]): SQL {
   const alias = sql.raw(table.alias);

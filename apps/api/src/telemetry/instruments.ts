@@ -82,6 +82,11 @@ export function createInstruments(): Instruments {
       this.inc(countDroppedLines());
     },
   });
+  const clockSkew = new Gauge({
+    name: 'carillon_clock_skew_seconds',
+    help: "How far the database's clock is ahead of this process's.",
+    registers,
+  });
   const buildInfo = new Gauge({
     name: 'carillon_build_info',
     help: 'Constant 1, labelled with the running version.',
@@ -117,6 +122,7 @@ export function createInstruments(): Instruments {
       );
     },
     fileStored: (bytes) => uploaded.inc(toAmount(bytes)),
+    clockCompared: (skewMs) => clockSkew.set(skewMs / 1000),
     inFlight(kind, count) {
       counts[kind] = count;
     },

@@ -15,6 +15,8 @@ export interface Metrics {
   /** `route` is the pattern of the route, null for an unknown one. */
   requestAnswered(request: { method: string; route: string | null; statusCode: number; ms: number }): void;
   fileStored(bytes: number): void;
+  /** `skewMs` is positive if the database's clock is ahead of this process's. */
+  clockCompared(skewMs: number): void;
   /** Registers the function that counts what is in flight; the latest one is used. */
   inFlight(kind: 'executions' | 'deliveries', count: () => number): void;
 }
@@ -39,5 +41,6 @@ export const NO_METRICS: Metrics = {
   rateLimited() {},
   requestAnswered() {},
   fileStored() {},
+  clockCompared() {},
   inFlight() {},
 };

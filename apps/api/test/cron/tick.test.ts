@@ -6,6 +6,7 @@ import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { CRON_SECRET, START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
+import { passTime } from '../support/leases.ts';
 import { insertTask, insertTasks, insertUsage, insertUsers } from '../support/task-rows.ts';
 
 const { ctx, app, ai, clock, alice, newWorker } = await testEngine(t);
@@ -90,7 +91,7 @@ t.test('A tick takes over the executions of a dead process', async (t) => {
   await claimExecutions(ctx, { limit: 1, after: 0 });
   ctx.worker = newWorker(t);
   t.match(await tick(), { processed: 0 });
-  clock.advance(30_001);
+  await passTime({ ctx, clock }, 30_001);
   t.match(await tick(), { processed: 1, failed: 0 });
 });
 
@@ -104,10 +105,10 @@ t.test('A tick rescues only if a lease has expired', async (t) => {
   await insertTask(ctx, alice().id);
   await tick({ prefer: 'respond-async' });
   await claimExecutions(ctx, { limit: 1, after: 0 });
-  clock.advance(30_000);
+  await passTime({ ctx, clock }, 25_000);
   await tick({ prefer: 'respond-async' });
   t.equal(rescues, 0);
-  clock.advance(1);
+  await passTime({ ctx, clock }, 5000);
   await tick({ prefer: 'respond-async' });
   t.equal(rescues, 1);
 });

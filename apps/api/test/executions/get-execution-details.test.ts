@@ -13,6 +13,7 @@ import { changeTask } from '../../src/tasks/write.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START } from '../support/context.ts';
 import { buildCaller, testEngine } from '../support/engine.ts';
+import { passTime } from '../support/leases.ts';
 import { signUpBob } from '../support/people.ts';
 import { insertTask, insertUsage, PROMPT, readRuns } from '../support/task-rows.ts';
 import { INVALID_IDS } from '../support/tasks.ts';
@@ -140,7 +141,7 @@ t.test('Each death of a process is shown, and the start after it', async (t) => 
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId: id } = await executeTask(ctx, alice(), task);
   await claimExecutions(ctx, { limit: 1, after: 0 });
-  clock.set(atSecond(31));
+  await passTime({ ctx, clock }, 31_000);
   t.same(await rescueExecutions(ctx), [id]);
   await ctx.db
     .update(executions)
@@ -170,7 +171,7 @@ t.test('An execution that was interrupted too often ends with the last death', a
   const deaths: Date[] = [];
   for (let n = 1; n <= 4; n++) {
     await claimExecutions(ctx, { limit: 1, after: 0 });
-    clock.advance(31_000);
+    await passTime({ ctx, clock }, 31_000);
     if ((await rescueExecutions(ctx)).length > 0) deaths.push(ctx.now());
   }
   await ctx.db.update(executions).set({ interruptedAt: deaths }).where(eq(executions.id, id));

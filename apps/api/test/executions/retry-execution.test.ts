@@ -11,6 +11,7 @@ import { changeTask } from '../../src/tasks/write.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START } from '../support/context.ts';
 import { buildCaller, testEngine } from '../support/engine.ts';
+import { passTime } from '../support/leases.ts';
 import { signUpBob } from '../support/people.ts';
 import { insertTask, insertUsage, readRuns, readTaskRow, readUsage } from '../support/task-rows.ts';
 import { INVALID_IDS } from '../support/tasks.ts';
@@ -195,7 +196,7 @@ t.test('Only a failed execution is retried: any other is a 409 that names its st
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('pending'));
   await claimExecutions(ctx, { limit: 1, after: 0 });
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('running'));
-  clock.set(atSecond(31));
+  await passTime({ ctx, clock }, 31_000);
   await rescueExecutions(ctx);
   await newWorker(t).drain();
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('completed'));

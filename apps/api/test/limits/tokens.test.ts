@@ -5,6 +5,7 @@ import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { handBackExecutions, rescueExecutions } from '../../src/executions/pipeline/leases.ts';
 import { testEngine } from '../support/engine.ts';
+import { passTime } from '../support/leases.ts';
 import {
   insertQueuedRuns,
   insertTask,
@@ -124,7 +125,7 @@ t.test('An interrupted run gives its reservation back, is billed for its call, a
   await enqueueDue(ctx);
   await claim();
   t.strictSame(await readUsage(ctx, alice().id), { executions: 1, tokens: 0, tokensReserved: 5000 });
-  clock.advance(30_001);
+  await passTime({ ctx, clock }, 30_001);
   await rescueExecutions(ctx);
   t.strictSame(await readUsage(ctx, alice().id), { executions: 1, tokens: 100, tokensReserved: 0 });
 });
@@ -134,6 +135,7 @@ t.test('An interrupted run that starts again on the next day counts on that day 
   await enqueueDue(ctx);
   await claim();
   clock.set(MIDNIGHT);
+  await passTime({ ctx, clock }, 31_000);
   await rescueExecutions(ctx);
   await newWorker(t).drain();
   t.match(await readUsage(ctx, alice().id, '2026-11-20'), { executions: 0 });

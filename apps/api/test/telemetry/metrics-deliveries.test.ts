@@ -5,6 +5,7 @@ import { claimDeliveries, FIRST_WEBHOOK } from '../../src/webhooks/delivery/clai
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { rescueDeliveries } from '../../src/webhooks/delivery/leases.ts';
 import { START, testContext } from '../support/context.ts';
+import { passTime } from '../support/leases.ts';
 import { readRegistry } from '../support/metrics/scrape.ts';
 import { signUpAlice } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
@@ -79,7 +80,7 @@ t.test('A test delivery counts as an attempt without lag', async (t) => {
 t.test('Deliveries of a dead process count as taken over', async (t) => {
   await recordManyEvents(ctx, alice.id, 3);
   await claimDeliveries(ctx, { limit: 2, after: FIRST_WEBHOOK });
-  clock.advance(ctx.config.executionLeaseMs + 1);
+  await passTime({ ctx, clock }, ctx.config.executionLeaseMs + 1);
   await rescueDeliveries(ctx);
   t.equal((await readMetrics()).value('carillon_claims_taken_over_total', { kind: 'deliveries' }), 2);
 });

@@ -10,6 +10,7 @@ import { rescueExecutions } from '../../src/executions/pipeline/leases.ts';
 import { createInstruments } from '../../src/telemetry/instruments.ts';
 import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
+import { passTime } from '../support/leases.ts';
 import { readRegistry, type Scrape } from '../support/metrics/scrape.ts';
 import { insertTask } from '../support/task-rows.ts';
 
@@ -127,7 +128,7 @@ t.test('A rolled back start and a completion after the lease was lost do not cou
     throw rollback;
   });
   await t.rejects(rolledBack, rollback);
-  clock.advance(ctx.config.executionLeaseMs + 1);
+  await passTime({ ctx, clock }, ctx.config.executionLeaseMs + 1);
   await rescueExecutions(ctx);
   t.same(await inTransaction(ctx, (tx) => completeExecutions(tx, [run])), [], 'the lease is lost');
   const scrape = await readMetrics();
@@ -141,7 +142,7 @@ t.test(
     await insertTask(ctx, alice().id, { prompt: 'x'.repeat(400) });
     await enqueueDue(ctx);
     await claimExecutions(ctx, { limit: 1, after: 0 });
-    clock.advance(ctx.config.executionLeaseMs + 1);
+    await passTime({ ctx, clock }, ctx.config.executionLeaseMs + 1);
     t.equal((await rescueExecutions(ctx)).length, 1);
     t.equal((await rescueExecutions(ctx)).length, 0);
     await newWorker(t).drain();

@@ -4,6 +4,7 @@ import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { rescueDeliveries } from '../../src/webhooks/delivery/leases.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
+import { passTime } from '../support/leases.ts';
 import { signUpAlice } from '../support/people.ts';
 import { type ReceivedDelivery, startReceiver } from '../support/servers/receiver.ts';
 import {
@@ -83,7 +84,7 @@ t.test('A test holds no lock while it is sent, and fails if its process dies', a
   while (receiver.open === 0) await new Promise((resolve) => setImmediate(resolve));
   t.match(await readDeliveries(ctx, id), [{ status: 'sending', event: 'test' }]);
   t.equal(await rescueDeliveries(ctx), 0);
-  clock.advance(60_001);
+  await passTime({ ctx, clock }, 60_001);
   t.equal(await rescueDeliveries(ctx), 1);
   t.match(await readDeliveries(ctx, id), [{ status: 'failed' }]);
   t.equal((await answer).statusCode, 404, 'its result no longer counts');

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VERSION } from '@carillon/api/config/config';
 import { encrypt } from '@carillon/api/crypto/encryption';
 import { deliveries, tasks, users, webhooks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
@@ -340,9 +341,13 @@ t.test('The doctor finds missing privileges of the database user', async (t) => 
   await db.execute(sql.raw(`drop owned by ${role}; drop role ${role}`));
 });
 
-t.test('The doctor finds another version at BASE_URL, and another service', async (t) => {
+t.test('The doctor finds another version at BASE_URL, another clock, and another service', async (t) => {
   answerHealth({ status: 'ok', version: '0.0.1' });
   t.match(await findProblems(), [/^warning reverse proxy: Version 0\.0\.1 answers/]);
+  answerHealth({ status: 'ok', version: VERSION, timestamp: new Date(Date.now() - 60_000) });
+  t.match(await findProblems(), [
+    /^warning reverse proxy: The clock of the API is (59|60|61)\.\d s behind this machine's/,
+  ]);
   answerHealth({ hello: 'world' });
   t.match(await findProblems(), [/^warning reverse proxy: .* answers with 200, but not as Carillon does/]);
 });

@@ -14,6 +14,7 @@ import {
   reserveTokens,
   toUtcDay,
 } from '../../limits/quotas.ts';
+import { leaseUntil } from '../../queue/leases.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { failOverQuota } from './complete.ts';
 import { LATE_AFTER_MS } from './enqueue.ts';
@@ -52,12 +53,14 @@ export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<Cl
   });
 }
 
-export async function hasQueuedExecutions(ctx: Context): Promise<boolean> {
-  const [row] = await queryRows<{ found: boolean }>(
+export async function readQueue(ctx: Context): Promise<{ isAnyQueued: boolean; databaseTime: Date }> {
+  const [row] = await queryRows<{ found: boolean; time: string }>(
     ctx.db,
-    sql`select exists (select from executions where status = 'pending' and queued_at is not null) as found`,
+    sql`select exists (select from executions where status = 'pending' and queued_at is not null) as found,
+      clock_timestamp() as time`,
   );
-  return row?.found ?? false;
+  if (!row) throw new Error('The statement returned no row.');
+  return { isAnyQueued: row.found, databaseTime: toInstant(row.time) };
 }
 
 export async function selectCandidates(tx: Context, { limit, after }: ClaimOptions) {
@@ -109,7 +112,6 @@ export async function writeStarts(tx: Context, starting: readonly StartingExecut
     count: isFirstStart ? 1 : 0,
   }));
   const at = sql`${now.toISOString()}::timestamptz`;
-  const leaseUntil = new Date(now.getTime() + tx.config.executionLeaseMs).toISOString();
   afterCommit(tx, () => observeStarts(tx, starting));
   await Promise.all([
     queryRows(
@@ -117,7 +119,7 @@ export async function writeStarts(tx: Context, starting: readonly StartingExecut
       sql`
       with started as (
         update executions e set status = 'running', started_at = ${at}, claim_token = s.token,
-          lease_until = ${leaseUntil}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)}
+          lease_until = ${leaseUntil(tx.config.executionLeaseMs)}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)}
         from ${recordset('s', starts, { id: 'int', token: 'uuid', tokens: 'int', count: 'int' })}
         where e.id = s.id
         returning e.task_id, s.count

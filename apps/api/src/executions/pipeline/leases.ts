@@ -21,12 +21,12 @@ const PROMPT_TOKENS = sql`ceil(length(t.prompt) / 4.0)::int`;
 const EXECUTIONS: LeasedTable<number> = { name: 'executions', alias: 'e', idType: 'int' };
 
 export function renewExecutions(ctx: Context, leases: readonly Lease<number>[]): Promise<Set<number>> {
-  return renewLeases(ctx.db, EXECUTIONS, leases, new Date(ctx.now().getTime() + ctx.config.executionLeaseMs));
+  return renewLeases(ctx.db, EXECUTIONS, leases, ctx.config.executionLeaseMs);
 }
 
 /** Queues the executions of dead processes again and returns their ids; fails those interrupted too often. */
 export async function rescueExecutions(ctx: Context): Promise<number[]> {
-  const isExpired = hasExpiredLease('e', ctx.now());
+  const isExpired = hasExpiredLease('e');
   const rescued = await inTransaction(ctx, async (tx) => {
     const exhausted = await queryRows<Lease<number> & { tokens: number; model: string }>(
       tx.db,

@@ -1,10 +1,11 @@
 import type { Context, WorkerHandle } from '../../context.ts';
 import { createBatcher } from '../../queue/batcher.ts';
+import { createClockCheck } from '../../queue/clock-skew.ts';
 import { createHeartbeat } from '../../queue/heartbeat.ts';
 import { createIntervals } from '../../queue/interval.ts';
 import { createLeaseHolder } from '../../queue/lease-holder.ts';
 import { singleFlight } from '../../queue/single-flight.ts';
-import { claimExecutions, hasQueuedExecutions } from './claim.ts';
+import { claimExecutions, readQueue } from './claim.ts';
 import { completeAndClaim } from './complete-and-claim.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import { handBackExecutions, renewExecutions, rescueExecutions } from './leases.ts';
@@ -29,6 +30,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
   const stopping = new AbortController();
   const closing = new AbortController();
   const heartbeat = createHeartbeat();
+  const checkClock = createClockCheck(ctx);
   const storeResult = createBatcher(
     (results: ExecutionResult[]) => ctx.trace.detached(() => completeAndRefill(results)),
     MAX_BATCH,
@@ -107,7 +109,10 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
 
   async function poll() {
     heartbeat.beat();
-    if (countFreeSlots() > 0 && (await hasQueuedExecutions(ctx))) await refill();
+    const askedAt = ctx.now();
+    const { isAnyQueued, databaseTime } = await readQueue(ctx);
+    checkClock(databaseTime, askedAt, ctx.now());
+    if (isAnyQueued && countFreeSlots() > 0) await refill();
   }
 
   return {

@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../context.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../limits/rates.ts';
-import type { Lease } from '../../queue/leases.ts';
+import { type Lease, leaseUntil } from '../../queue/leases.ts';
 import { endDelivery } from './end-open.ts';
 
 /** How many deliveries may be in progress at once, over all processes. */
@@ -119,9 +119,7 @@ interface ClaimOptions {
  * webhooks: an event that commits after the failure leaves one.
  */
 function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOptions): Promise<FoundRow[]> {
-  const now = ctx.now();
-  const at = sql`${now.toISOString()}::timestamptz`;
-  const lease = new Date(now.getTime() + ctx.config.executionLeaseMs).toISOString();
+  const at = sql`${ctx.now().toISOString()}::timestamptz`;
   const perMinute = getEffectiveLimit(ctx, DELIVERIES);
   return queryRows<FoundRow>(
     ctx.db,
@@ -161,7 +159,7 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOpti
       where not (select maintenance_mode from settings)
       limit greatest(0, least(${limit}::int, ${limits.total}::int - coalesce((select sending from busy), 0)))
     ), claimed as (
-      update deliveries d set status = 'sending', claim_token = ${claimToken}, lease_until = ${lease},
+      update deliveries d set status = 'sending', claim_token = ${claimToken}, lease_until = ${leaseUntil(ctx.config.executionLeaseMs)},
         next_attempt_at = null, queued_at = null
       from picked where d.id = picked.id and d.status = 'pending'
       returning d.id, d.webhook_id, d.event, d.payload, d.request_id, d.attempt, d.previous_attempt_at, picked.queued_at

@@ -36,12 +36,12 @@ export async function enqueueDueRetries(ctx: Context): Promise<boolean> {
 }
 
 export function renewDeliveries(ctx: Context, leases: readonly Lease<string>[]): Promise<Set<string>> {
-  return renewLeases(ctx.db, DELIVERIES, leases, new Date(ctx.now().getTime() + ctx.config.executionLeaseMs));
+  return renewLeases(ctx.db, DELIVERIES, leases, ctx.config.executionLeaseMs);
 }
 
 /** A request that had arrived is sent again as the same attempt: delivery is at least once. Returns how many. */
 export async function rescueDeliveries(ctx: Context): Promise<number> {
-  const rescued = await requeue(ctx, hasExpiredLease('d', ctx.now()));
+  const rescued = await requeue(ctx, hasExpiredLease('d'));
   ctx.metrics.takenOver('deliveries', rescued);
   if (rescued > 0) ctx.worker.wakeDeliveries();
   return rescued;

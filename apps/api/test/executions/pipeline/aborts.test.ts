@@ -7,6 +7,7 @@ import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
 import { deleteTask } from '../../../src/tasks/delete.ts';
 import { testEngine } from '../../support/engine.ts';
+import { passTime } from '../../support/leases.ts';
 import { insertQueuedRuns, insertTask, readRun, readRuns } from '../../support/task-rows.ts';
 
 const { ctx, clock, alice, newProcess } = await testEngine(t);
@@ -42,7 +43,7 @@ t.test('A process that has lost a lease aborts the call as soon as it finds out'
   const [slow, quick] = [newProcess(t, {}, silent.ai), newProcess(t)];
   slow.worker.wakeExecutions();
   await silent.calls[0]?.reached;
-  clock.advance(LEASE_MS + 1);
+  await passTime({ ctx, clock }, LEASE_MS + 1);
   await rescueExecutions(quick.ctx);
   await quick.worker.drain();
   await slow.worker.rescue();
@@ -59,14 +60,14 @@ t.test(
     const { ctx: own, worker } = newProcess(t, {}, silent.ai);
     worker.wakeExecutions();
     await silent.calls[0]?.reached;
-    clock.advance(LEASE_MS + 1);
+    await passTime({ ctx, clock }, LEASE_MS + 1);
     await rescueExecutions(own);
     worker.wakeExecutions();
     await silent.calls[1]?.reached;
     await silent.calls[0]?.closed;
-    clock.advance(20_000);
+    await passTime({ ctx, clock }, 20_000);
     t.strictSame(await worker.rescue(), []);
-    clock.advance(20_000);
+    await passTime({ ctx, clock }, 20_000);
     t.strictSame(await rescueExecutions(ctx), []);
     t.match(await readRun(ctx, task), { status: 'running', interruptions: 1 });
   },

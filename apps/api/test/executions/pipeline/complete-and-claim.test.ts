@@ -8,6 +8,7 @@ import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
 import type { ClaimedExecution } from '../../../src/executions/pipeline/select-runnable.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
+import { passTime } from '../../support/leases.ts';
 import { insertQueuedRuns, insertTasks, insertUsage, readUsage } from '../../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, logged, newWorker } = await testEngine(t);
@@ -80,7 +81,7 @@ t.test("The end of yesterday's execution counts yesterday, and the start in its 
   clock.set('2026-11-21T00:00:10.000Z');
   t.equal((await complete(resultWith(first))).started.length, 1);
   t.match(await readUsage(ctx, alice().id), { executions: 1, tokens: 0 });
-  clock.set('2026-11-21T01:00:00.000Z');
+  await passTime({ ctx, clock }, 3_600_000);
   await rescueExecutions(ctx);
   await newWorker(t).drain();
 });

@@ -12,6 +12,7 @@ import { changeTask } from '../../../src/tasks/write.ts';
 import { START } from '../../support/context.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
+import { passTime } from '../../support/leases.ts';
 import type { AiAnswer } from '../../support/servers/ai-server.ts';
 import { insertTask, readRun, readTaskRow } from '../../support/task-rows.ts';
 
@@ -133,7 +134,7 @@ t.test('Of two results of one execution that arrive together, the one with the v
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const [lost] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
-  clock.advance(30_001);
+  await passTime({ ctx, clock }, 30_001);
   await rescueExecutions(ctx);
   const [held] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
   const usage = { model: 'test-model', inputTokens: 10, outputTokens: 1, estimated: false, costUsd: 0 };

@@ -4,6 +4,7 @@ import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { handBackExecutions, renewExecutions, rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
 import { testEngine } from '../../support/engine.ts';
+import { passTime } from '../../support/leases.ts';
 import { insertTask, insertTasks, readRun, readTaskRow } from '../../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
@@ -28,9 +29,9 @@ t.test('An execution whose process died runs again after its lease has expired, 
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   const [dead] = await claimAndDie();
-  clock.advance(LEASE_MS);
+  await passTime({ ctx, clock }, LEASE_MS - 5000);
   t.strictSame(await rescueExecutions(ctx), []);
-  clock.advance(1);
+  await passTime({ ctx, clock }, 5000);
   t.strictSame(await rescueExecutions(ctx), [dead!.id]);
   t.match(await readRun(ctx, task), { id: dead!.id, status: 'pending', interruptions: 1, claimToken: null });
 
@@ -55,7 +56,7 @@ t.test('Many rescues at once take over each execution once', async (t) => {
   await enqueueDue(ctx);
   const dead = await claimAndDie();
   t.equal(dead.length, 5);
-  clock.advance(LEASE_MS + 1);
+  await passTime({ ctx, clock }, LEASE_MS + 1);
   const rescued = await Promise.all(Array.from({ length: 8 }, () => rescueExecutions(ctx)));
   t.strictSame(rescued.flat().sort(), dead.map(({ id }) => id).sort());
 });
@@ -71,7 +72,7 @@ t.test(
       const [slow, quick] = [newProcess(t), newProcess(t)];
       slow.worker.wakeExecutions();
       await first!.reached;
-      clock.advance(LEASE_MS + 1);
+      await passTime({ ctx, clock }, LEASE_MS + 1);
       await rescueExecutions(ctx);
       quick.worker.wakeExecutions();
       await second!.reached;
@@ -100,7 +101,7 @@ t.test('A stalled process keeps its executions, even if it rescues before it ren
   const { worker } = newProcess(t);
   worker.wakeExecutions();
   await first!.reached;
-  clock.advance(10 * LEASE_MS);
+  await passTime({ ctx, clock }, 10 * LEASE_MS);
   t.strictSame(await worker.rescue(), []);
   first!.letGo();
   await worker.drain();
@@ -112,12 +113,12 @@ t.test('A renewed lease continues, and the leases of others are not renewed', as
   await enqueueDue(ctx);
   const [mine, lost] = await claimAndDie();
   t.strictSame([mine!.taskId, lost!.taskId], [first, second]);
-  clock.advance(20_000);
+  await passTime({ ctx, clock }, 20_000);
   const notMine = { id: lost!.id, claimToken: '00000000-0000-4000-8000-000000000000' };
   t.strictSame([...(await renewExecutions(ctx, [mine!, notMine]))], [mine!.id]);
-  clock.advance(20_000);
+  await passTime({ ctx, clock }, 20_000);
   t.strictSame(await rescueExecutions(ctx), [lost!.id]);
-  clock.advance(10_001);
+  await passTime({ ctx, clock }, 10_001);
   t.strictSame(await rescueExecutions(ctx), [mine!.id]);
 });
 
@@ -139,13 +140,13 @@ t.test('An execution that was interrupted three times fails as INTERRUPTED the n
   for (let interruptions = 0; interruptions < 3; interruptions += 1) {
     t.match(await readRun(ctx, task), { status: 'pending', interruptions });
     await claimAndDie();
-    clock.advance(LEASE_MS + 1);
+    await passTime({ ctx, clock }, LEASE_MS + 1);
     t.equal((await rescueExecutions(ctx)).length, 1);
     interruptedAt.push(ctx.now());
     t.strictSame((await readRun(ctx, task)).interruptedAt, interruptedAt, 'and when each was found is kept');
   }
   await claimAndDie();
-  clock.advance(LEASE_MS + 1);
+  await passTime({ ctx, clock }, LEASE_MS + 1);
   t.strictSame(await rescueExecutions(ctx), []);
   t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'INTERRUPTED', interruptions: 3, interruptedAt });
   t.match(await readTaskRow(ctx, task), { status: 'failed', executionCount: 1 });

@@ -10,6 +10,7 @@ import { deleteTask } from '../../../src/tasks/delete.ts';
 import { changeTask } from '../../../src/tasks/write.ts';
 import { recordDeadlocks } from '../../support/database.ts';
 import { buildCaller, testEngine } from '../../support/engine.ts';
+import { passTime } from '../../support/leases.ts';
 import { insertTasks, insertUsers } from '../../support/task-rows.ts';
 
 const { ctx, ai, clock, newProcess } = await testEngine(t, { EXECUTION_RETRY_DELAYS_MS: '1000,2000' });
@@ -58,13 +59,13 @@ t.test('Usage balances and every execution ends, whatever happens at once, over 
   for (let round = 0; round < 12; round += 1) {
     const deeds = processes.flatMap((process) => Array.from({ length: 12 }, () => disturb(process.ctx)));
     await Promise.all([...deeds, ...processes.map(({ worker }) => worker.drain())]);
-    clock.advance(31_000);
+    await passTime({ ctx, clock }, 31_000);
   }
 
   await ctx.db.update(tasks).set({ status: 'paused', nextExecutionAt: null });
   const isLive = sql`${executions.status} in ('pending', 'running')`;
   for (let round = 0; round < 8 && (await ctx.db.$count(executions, isLive)) > 0; round += 1) {
-    clock.advance(31_000);
+    await passTime({ ctx, clock }, 31_000);
     await rescueExecutions(ctx);
     await enqueueDue(ctx);
     await Promise.all(processes.map(({ worker }) => worker.drain()));

@@ -11,6 +11,7 @@ import {
   renewDeliveries,
   rescueDeliveries,
 } from '../../../src/webhooks/delivery/leases.ts';
+import { passTime } from '../../support/leases.ts';
 import { insertWebhooks, readDeliveries, readLog, recordManyEvents, testWebhooks } from '../../support/webhooks.ts';
 
 const { app, ctx, clock, databaseUrl, alice, receiver, wakes } = await testWebhooks(t);
@@ -26,9 +27,9 @@ t.test('A delivery of a dead process is sent again as the same attempt under the
   await recordManyEvents(ctx, alice.id, 1);
   const [dead] = await claim();
   t.ok(dead && (await attemptDelivery(ctx, dead)), 'it arrived, but was not stored');
-  clock.advance(LEASE_MS);
+  await passTime({ ctx, clock }, LEASE_MS - 5000);
   t.equal(await rescueDeliveries(ctx), 0, 'not before its lease expires');
-  clock.advance(1);
+  await passTime({ ctx, clock }, 5000);
   wakes.count = 0;
   t.equal(await rescueDeliveries(ctx), 1);
   t.equal(wakes.count, 1);
@@ -48,7 +49,7 @@ t.test('A process that lost its lease changes nothing', async (t) => {
   receiver.answer(500);
   const late = await attemptDelivery(ctx, stalled);
   if (!late) return t.fail();
-  clock.advance(LEASE_MS + 1);
+  await passTime({ ctx, clock }, LEASE_MS + 1);
   await rescueDeliveries(ctx);
   const [other] = await claim();
   t.same(await completeAttempts(ctx, [late]), []);
@@ -62,9 +63,9 @@ t.test('A process that lost its lease changes nothing', async (t) => {
 t.test('A renewed lease is not taken over', async (t) => {
   await recordManyEvents(ctx, alice.id, 2);
   const mine = await claim();
-  clock.advance(LEASE_MS - 1);
+  await passTime({ ctx, clock }, LEASE_MS - 5000);
   t.same(await renewDeliveries(ctx, mine), new Set(mine.map(({ id }) => id)));
-  clock.advance(LEASE_MS - 1);
+  await passTime({ ctx, clock }, LEASE_MS - 5000);
   t.equal(await rescueDeliveries(ctx), 0);
 });
 
@@ -72,7 +73,7 @@ t.test('A rescued delivery to a failed or deleted webhook is not queued again', 
   await recordManyEvents(ctx, alice.id, 1);
   await claim();
   await ctx.db.update(webhooks).set({ status: 'failed' });
-  clock.advance(LEASE_MS + 1);
+  await passTime({ ctx, clock }, LEASE_MS + 1);
   await rescueDeliveries(ctx);
   t.same(await states(), ['failed']);
 });
