@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeactivated } from '../errors.ts';
 import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../third-party/oauth.ts';
+import { cancelEmailChange } from './cancel-email-change.ts';
 import { endUserSessions, openSession } from './sessions.ts';
 import { hasEmail, insertAccount } from './write.ts';
 
@@ -90,6 +91,7 @@ async function linkExistingAccount(ctx: Context, email: string, identityUserId: 
       .set({ identityUserId, passwordHash: null, emailVerifiedAt: now, updatedAt: now })
       .where(eq(users.id, account.id));
     await ctx.db.delete(identities).where(eq(identities.userId, account.id));
+    await cancelEmailChange(ctx, account.id);
     await endUserSessions(ctx, account.id);
   }
   return account.id;

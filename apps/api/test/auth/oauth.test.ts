@@ -1,4 +1,4 @@
-import { users } from '@carillon/db';
+import { emailChanges, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
@@ -106,12 +106,15 @@ t.test('The owner of an address signs out another person who registered it', asy
   const signedIn = await signInAs(mallory);
   const { id } = await sessionUser(signedIn.headers);
   const cookie = `local-session=${cookieOf(signedIn.headers, 'local-session')}`;
-  const payload = { email: 'frank@example.com' };
+  const unverified = { email: 'frank@example.com', emailVerifiedAt: null };
+  await ctx.db.update(users).set(unverified).where(eq(users.id, id));
+  const payload = { email: 'mallory.new@example.com' };
   const changed = await app.inject({ method: 'PATCH', url: '/api/user/settings', headers: { cookie }, payload });
-  t.equal(changed.statusCode, 200);
+  t.equal(changed.json().settings.pendingEmail, payload.email);
   const frank = await signInAs({ sub: 'frank-at-issuer', email: 'frank@example.com', email_verified: true });
   t.equal((await sessionUser(frank.headers)).id, id);
   t.equal((await app.inject({ url: '/api/user', headers: { cookie } })).statusCode, 401);
+  t.equal(await ctx.db.$count(emailChanges), 0, 'nor by a change of the address that waits');
   t.not((await sessionUser((await signInAs(mallory)).headers)).id, id, 'nor by the provider of before');
 });
 
