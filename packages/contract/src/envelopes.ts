@@ -75,14 +75,33 @@ export const NotValidBody = Type.Object(
     valid: Type.Literal(false),
     error: Type.String({ description: 'The reason' }),
     code,
+  },
+  { $id: 'NotValid', description: 'What was validated is not valid, or could not be validated' },
+);
+
+/** Errors that all routes share, of routes whose success has `valid`: clients read that field or `success`. */
+export const NotValidatedBody = Type.Object(
+  {
+    valid: Type.Literal(false),
+    success: Type.Literal(false),
+    error: Type.String(),
+    code,
+    message: Type.Optional(Type.String()),
     details: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
-        description: 'Messages by field, if the request itself is invalid',
+        description: 'Messages by field, if the request is invalid',
       }),
     ),
   },
-  { $id: 'NotValid', description: 'An error of operations that respond with `valid`' },
+  { $id: 'NotValidated', description: 'The request is invalid, or the service is under maintenance or overloaded' },
 );
+
+/** The errors of routes whose success has `valid`, in both forms. */
+export const notValidResponse = (description: string) =>
+  Type.Unsafe<Static<typeof NotValidBody> | Static<typeof NotValidatedBody>>({
+    anyOf: [ref(NotValidBody), ref(NotValidatedBody)],
+    description,
+  });
 
 /** Errors of the upload and inbound webhook routes. */
 export const BareErrorBody = Type.Object(

@@ -1,7 +1,15 @@
+import { Session } from './accounts/auth.ts';
+import { Notification } from './accounts/notifications.ts';
+import { UsageAlert } from './accounts/usage.ts';
 import { User } from './accounts/users.ts';
+import { AuditEntry } from './admin/audit.ts';
+import { Coupon } from './admin/coupons.ts';
+import { Settings } from './admin/settings.ts';
+import { AdminUser } from './admin/users.ts';
 import {
   BareErrorBody,
   ErrorBody,
+  NotValidatedBody,
   NotValidBody,
   QuotaErrorBody,
   RateLimitErrorBody,
@@ -12,6 +20,7 @@ import { Execution } from './executions.ts';
 import { Readiness } from './health.ts';
 import { Occurrence } from './occurrences.ts';
 import { Task } from './tasks.ts';
+import { UploadedFile } from './uploads.ts';
 import { DeliveryAttempt, Webhook } from './webhooks/webhooks.ts';
 
 export * from './envelopes.ts';
@@ -28,6 +37,7 @@ export const NAMED_SCHEMAS = [
   QuotaErrorBody,
   RateLimitErrorBody,
   NotValidBody,
+  NotValidatedBody,
   BareErrorBody,
   Task,
   Occurrence,
@@ -36,4 +46,12 @@ export const NAMED_SCHEMAS = [
   Webhook,
   DeliveryAttempt,
   Readiness,
+  Session,
+  Notification,
+  UsageAlert,
+  UploadedFile,
+  Coupon,
+  Settings,
+  AdminUser,
+  AuditEntry,
 ];

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { NotValidBody } from './envelopes.ts';
+import { notValidResponse } from './envelopes.ts';
 import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
-import { ref, strictObject } from './primitives.ts';
+import { strictObject } from './primitives.ts';
 
 /** Sent in a header, so printable ASCII only. */
 const credential = (description: string) =>
@@ -13,8 +13,8 @@ const common = {
 };
 const integrationErrors = (rejected: string) => ({
   ...errorResponses(401, 403, 429),
-  400: ref(NotValidBody, `${rejected}, or the request is invalid`),
-  503: ref(NotValidBody, 'The tool could not be reached, or the service is under maintenance or overloaded'),
+  400: notValidResponse(`${rejected}, or the request is invalid`),
+  503: notValidResponse('The tool could not be reached, or the service is under maintenance or overloaded'),
 });
 
 export const ValidateNotesInput = strictObject({

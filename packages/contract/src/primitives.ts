@@ -62,11 +62,15 @@ export const TaskName = Type.String({ minLength: 3, maxLength: 100, pattern: '\\
 
 export const Password = Type.Unsafe<string>({
   type: 'string',
+  format: 'password',
   minLength: 8,
   maxLength: 128,
-  allOf: [{ pattern: '\\p{Lu}' }, { pattern: '\\p{Ll}' }, { pattern: '[0-9]' }],
+  allOf: ['\\p{Lu}', '\\p{Ll}', '[0-9]'].map((pattern) => ({ type: 'string', pattern })),
   description: 'At least 8 characters with an upper-case letter, a lower-case letter and a digit',
 });
+
+/** A password to compare: one that cannot exist is wrong, not invalid. */
+export const GivenPassword = Type.String({ format: 'password', minLength: 1, maxLength: 1024 });
 
 export const Cursor = Type.String({
   minLength: 1,

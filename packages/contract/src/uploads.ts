@@ -15,15 +15,18 @@ const uploadErrors = {
   500: bareError('Internal server error'),
 };
 
-export const UploadedFile = Type.Object({
-  id: Type.String(),
-  url: Type.String({ description: 'The URL of the file; a data URL if `storage` is `base64`' }),
-  name: Type.String(),
-  size: Type.Integer({ description: 'Bytes' }),
-  type: Type.String({ description: 'MIME type, derived from the content and the extension' }),
-  uploadedAt: Instant,
-  storage: stringEnum(STORAGES),
-});
+export const UploadedFile = Type.Object(
+  {
+    id: Type.String(),
+    url: Type.String({ description: 'The URL of the file; a data URL if `storage` is `base64`' }),
+    name: Type.String(),
+    size: Type.Integer({ description: 'Bytes' }),
+    type: Type.String({ description: 'MIME type, derived from the content and the extension' }),
+    uploadedAt: Instant,
+    storage: stringEnum(STORAGES),
+  },
+  { $id: 'Upload' },
+);
 export type UploadedFile = Static<typeof UploadedFile>;
 
 export const createUpload = {
@@ -37,7 +40,7 @@ export const createUpload = {
     file: Type.Unsafe<unknown>({ type: 'string', format: 'binary', description: 'The file with its name' }),
   }),
   response: {
-    200: UploadedFile,
+    200: ref(UploadedFile, 'The stored file'),
     ...uploadErrors,
     402: ref(QuotaErrorBody, 'The file does not fit into the remaining storage of the plan'),
     403: bareError('A page of another site made the browser send the request'),

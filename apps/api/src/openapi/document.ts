@@ -30,7 +30,7 @@ export interface Response {
 }
 
 export interface Media {
-  schema?: { $ref?: string; type?: string | string[] };
+  schema?: { $ref?: string; type?: string | string[]; anyOf?: { $ref?: string }[] };
   example?: unknown;
   examples?: Record<string, object>;
 }

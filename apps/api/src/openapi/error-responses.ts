@@ -29,10 +29,20 @@ export function addErrorResponses(document: Document, operations: ReadonlyMap<st
       }
       const media = response.content?.['application/json'];
       if (!(status in DEFAULT_ERROR_DESCRIPTIONS) || !media) continue;
-      media.example = buildExample(endpoint, status, media, errors[status], fieldErrors);
+      const example = buildExample(endpoint, status, media, errors[status], fieldErrors);
+      if (!isNotValid(media)) media.example = example;
+      else media.examples = toBothForms(example, buildBody(endpoint, status, undefined, fieldErrors));
     }
   }
 }
+
+const isNotValid = ({ schema }: Media): boolean =>
+  schema?.anyOf?.some(({ $ref }) => $ref?.endsWith('/NotValid')) ?? false;
+
+const toBothForms = (own: unknown, standard: ErrorExample) => ({
+  notValid: { summary: 'Not valid', value: own },
+  notValidated: { summary: 'Not validated', value: { valid: false, ...standard } },
+});
 
 const OTHER_SITE = 'a page of another site made the browser send the request';
 
@@ -76,9 +86,8 @@ function buildExample(
 ): unknown {
   if (typeof message === 'object') return message;
   const body = buildBody(endpoint, status, message, fieldErrors);
+  if (isNotValid(media)) return { valid: false, error: message ?? body.error, code: body.code };
   switch (media.schema?.$ref?.split('/').at(-1)) {
-    case 'NotValid':
-      return { valid: false, error: message ?? body.error, code: body.code };
     case 'BareError':
       return status === 429 || status === 500
         ? { error: body.error, code: body.code, message: body.message }

@@ -3,10 +3,12 @@ import type { TSchema } from '@sinclair/typebox';
 import t, { type Test } from 'tap';
 import { testContext } from '../support/context.ts';
 import { readServedDocument } from '../support/contract/served-document.ts';
+import { signUpAlice } from '../support/people.ts';
 
 interface Media {
   schema: object;
   example?: unknown;
+  examples?: Record<string, { value: unknown }>;
 }
 interface Parameter {
   name: string;
@@ -24,6 +26,7 @@ interface Operation {
 // Files on disk add an operation.
 const { app } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
 const document = await readServedDocument(app);
+const { headers } = await signUpAlice(app);
 const schemas: Record<string, object> = document.components.schemas;
 const operations = [...Object.entries(document.paths), ...Object.entries(document.webhooks)].flatMap(
   ([path, methods]) =>
@@ -56,6 +59,17 @@ t.test('every required parameter has an example, and every example matches its s
   }
 });
 
+t.test('Both forms of an error of a validation are documented', async (t) => {
+  for (const tool of ['notes', 'design']) {
+    const { responses } = document.paths[`/api/integrations/${tool}/validate`].post;
+    const { notValid, notValidated } = responses[400].content['application/json'].examples;
+    t.match(notValid.value, { valid: false, error: /refused/, details: undefined });
+    const real = await app.inject({ method: 'POST', url: `/api/integrations/${tool}/validate`, headers, payload: {} });
+    t.same(Object.keys(notValidated.value), Object.keys(real.json()));
+    t.match(responses[503].content['application/json'].examples.notValidated.value, { success: false });
+  }
+});
+
 t.test('an example with an unknown field does not match', async (t) => {
   const found = document.paths['/api/tasks/{id}'].get.responses[200].content['application/json'];
   const { schema, example }: { schema: object; example: { task: object } } = found;
@@ -65,10 +79,13 @@ t.test('an example with an unknown field does not match', async (t) => {
   t.notOk(check({ ...example, task: {} }).ok);
 });
 
-function assertExample(t: Test, where: string, { schema, example }: Media) {
-  t.not(example, undefined, `${where} has an example`);
-  const checked = compileValidator(closed(schema))(example);
-  t.ok(checked.ok, `${where}: ${checked.ok ? '' : JSON.stringify(checked.details)}`);
+function assertExample(t: Test, where: string, { schema, example, examples }: Media) {
+  const values = examples ? Object.values(examples).map(({ value }) => value) : [example];
+  for (const value of values) {
+    t.not(value, undefined, `${where} has an example`);
+    const checked = compileValidator(closed(schema))(value);
+    t.ok(checked.ok, `${where}: ${checked.ok ? '' : JSON.stringify(checked.details)}`);
+  }
 }
 
 /** The schema with its references resolved, and without additional properties. */

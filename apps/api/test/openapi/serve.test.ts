@@ -141,6 +141,35 @@ t.test('error responses refer to named schemas and are described', async (t) => 
   }
 });
 
+t.test('What operations return is a named schema', async (t) => {
+  const names =
+    'Coupon Session Notification Settings Upload AuditEntry AdminUser UsageAlert Task TaskExecution Webhook';
+  for (const name of names.split(' ')) t.ok(document.components.schemas[name]?.properties, name);
+  const schemaOf = (path: string, field: string) => {
+    const content = document.paths[path]?.get?.responses[200]?.content?.['application/json'];
+    return content?.schema.properties?.[field];
+  };
+  t.match(schemaOf('/api/admin/coupons/{id}', 'coupon'), { $ref: '#/components/schemas/Coupon' });
+  t.match(schemaOf('/api/admin/audit', 'entries'), { items: { $ref: '#/components/schemas/AuditEntry' } });
+});
+
+t.test('A password is a string that clients hide', async (t) => {
+  let found = 0;
+  const read = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, inner] of Object.entries(value)) {
+      if (/^(current|new)?password$/i.test(name) && inner.description) {
+        found += 1;
+        t.match(inner, { type: 'string', format: 'password' });
+        for (const rule of inner.allOf ?? []) t.equal(rule.type, 'string');
+      }
+      if (name !== 'example') read(inner);
+    }
+  };
+  read(document.paths);
+  t.ok(found >= 5, `${found} passwords`);
+});
+
 t.test('no schema is named like the class Error, which generated clients have already', async (t) => {
   t.notOk('Error' in document.components.schemas);
   t.ok('ErrorResponse' in document.components.schemas);

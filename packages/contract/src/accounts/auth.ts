@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { NotValidBody, success } from '../envelopes.ts';
+import { notValidResponse, success } from '../envelopes.ts';
 import { describedErrors, errorResponses, type Operation, PUBLIC, SIGNED_IN } from '../operation.ts';
 import {
   Email,
+  GivenPassword,
   Id,
   Instant,
   nullable,
@@ -46,8 +47,7 @@ export const register = {
 
 export const LoginInput = strictObject({
   email: Email,
-  // Accepts any length: a password that cannot exist is wrong (401), not invalid (400).
-  password: Type.String({ minLength: 1, maxLength: 1024 }),
+  password: GivenPassword,
 });
 export type LoginInput = Static<typeof LoginInput>;
 
@@ -140,7 +140,7 @@ export const validateResetToken = {
   response: {
     200: Type.Object({ valid: Type.Literal(true), userId: Id }),
     ...errorResponses(429, 500, 503),
-    400: ref(NotValidBody, 'The token cannot be used'),
+    400: notValidResponse('The token cannot be used, or is missing'),
   },
 } satisfies Operation;
 
@@ -159,6 +159,19 @@ export const resetPassword = {
   },
 } satisfies Operation;
 
+export const Session = Type.Object(
+  {
+    id: Uuid,
+    userAgent: nullable(Type.String()),
+    address: nullable(Type.String()),
+    createdAt: Instant,
+    lastUsedAt: Instant,
+    expiresAt: Instant,
+    current: Type.Boolean({ description: 'Whether it is the session of this request' }),
+  },
+  { $id: 'Session' },
+);
+
 export const listSessions = {
   operationId: 'listSessions',
   summary: 'List sessions',
@@ -169,17 +182,7 @@ export const listSessions = {
   response: {
     200: Type.Object({
       success,
-      sessions: Type.Array(
-        Type.Object({
-          id: Uuid,
-          userAgent: nullable(Type.String()),
-          address: nullable(Type.String()),
-          createdAt: Instant,
-          lastUsedAt: Instant,
-          expiresAt: Instant,
-          current: Type.Boolean({ description: 'Whether it is the session of this request' }),
-        }),
-      ),
+      sessions: Type.Array(ref(Session)),
     }),
     ...errorResponses(401, 429, 500, 503),
   },

@@ -1,18 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Pagination, success } from '../envelopes.ts';
 import { errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
-import { Cursor, Id, IdParams, Instant, nullable, Offset, pageLimit } from '../primitives.ts';
+import { Cursor, Id, IdParams, Instant, nullable, Offset, pageLimit, ref } from '../primitives.ts';
 
 const common = { tags: ['notifications'], security: SIGNED_IN };
 
-export const Notification = Type.Object({
-  id: Id,
-  kind: Type.String({ description: '`usage.alert`, `webhook.failed` or `task.failed`; others may be added' }),
-  title: Type.String(),
-  message: Type.String(),
-  readAt: nullable(Instant),
-  createdAt: Instant,
-});
+export const Notification = Type.Object(
+  {
+    id: Id,
+    kind: Type.String({ description: '`usage.alert`, `webhook.failed` or `task.failed`; others may be added' }),
+    title: Type.String(),
+    message: Type.String(),
+    readAt: nullable(Instant),
+    createdAt: Instant,
+  },
+  { $id: 'Notification' },
+);
 
 export const ListNotificationsQuery = Type.Object({
   unread: Type.Optional(
@@ -32,7 +35,7 @@ export const listNotifications = {
     "Returns the caller's notifications, newest first. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.",
   querystring: ListNotificationsQuery,
   response: {
-    200: Type.Object({ success, notifications: Type.Array(Notification), pagination: Pagination }),
+    200: Type.Object({ success, notifications: Type.Array(ref(Notification)), pagination: Pagination }),
     ...errorResponses(401, 429),
   },
 } satisfies Operation;

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
-import { Id, IdParams, Instant, strictObject } from '../primitives.ts';
+import { Id, IdParams, Instant, ref, strictObject } from '../primitives.ts';
 
 const common = { tags: ['usage'], security: SIGNED_IN };
 
@@ -44,12 +44,15 @@ export const getUsage = {
   response: { 200: Type.Object({ success, usage: Usage }), ...errorResponses(401, 429) },
 } satisfies Operation;
 
-export const UsageAlert = Type.Object({
-  id: Id,
-  threshold: Type.Integer(),
-  notifyEmail: Type.Boolean(),
-  notifyWebhook: Type.Boolean(),
-});
+export const UsageAlert = Type.Object(
+  {
+    id: Id,
+    threshold: Type.Integer(),
+    notifyEmail: Type.Boolean(),
+    notifyWebhook: Type.Boolean(),
+  },
+  { $id: 'UsageAlert' },
+);
 
 export const SetUsageAlertInput = strictObject({
   threshold: Type.Integer({ minimum: 1, maximum: 100, description: 'Percent of a monthly limit' }),
@@ -65,7 +68,7 @@ export const setUsageAlert = {
   description:
     'Alerts when the usage of executions, tokens or storage reaches a share of its monthly limit, once a month each, and immediately if the share is already reached. Always creates a notification. There is one alert per threshold: setting the same threshold again changes it.',
   body: SetUsageAlertInput,
-  response: { 200: Type.Object({ success, alert: UsageAlert }), ...errorResponses(401, 403, 429) },
+  response: { 200: Type.Object({ success, alert: ref(UsageAlert) }), ...errorResponses(401, 403, 429) },
 } satisfies Operation;
 
 export const listUsageAlerts = {
@@ -73,7 +76,7 @@ export const listUsageAlerts = {
   operationId: 'listUsageAlerts',
   summary: 'List usage alerts',
   description: "Returns all of the caller's alerts, at most 100, the lowest threshold first.",
-  response: { 200: Type.Object({ success, alerts: Type.Array(UsageAlert) }), ...errorResponses(401, 429) },
+  response: { 200: Type.Object({ success, alerts: Type.Array(ref(UsageAlert)) }), ...errorResponses(401, 429) },
 } satisfies Operation;
 
 export const deleteUsageAlert = {

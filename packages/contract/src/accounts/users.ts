@@ -1,7 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { describedErrors, errorResponses, type Operation, PUBLIC, SIGNED_IN } from '../operation.ts';
-import { Email, Id, Instant, nullable, Password, ref, strictObject, TimeZone, UserName } from '../primitives.ts';
+import {
+  Email,
+  GivenPassword,
+  Id,
+  Instant,
+  nullable,
+  Password,
+  ref,
+  strictObject,
+  TimeZone,
+  UserName,
+} from '../primitives.ts';
 import { Role } from './auth.ts';
 
 export const EMAIL_CONFLICT = {
@@ -52,9 +63,9 @@ export const getUser = {
 /** A change of the e-mail address over HTTP. */
 export const emailChange = {
   email: Type.Optional(Email),
-  // Accepts any length: a password that cannot exist is wrong, not invalid.
   currentPassword: Type.Optional(
     Type.String({
+      format: 'password',
       minLength: 1,
       maxLength: 1024,
       description: 'Required for another `email`, unless the account has no password',
@@ -106,7 +117,12 @@ export const patchUser = {
 
 export const DeleteUserInput = strictObject({
   currentPassword: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1024, description: 'Required if the account has a password' }),
+    Type.String({
+      format: 'password',
+      minLength: 1,
+      maxLength: 1024,
+      description: 'Required if the account has a password',
+    }),
   ),
   email: Type.Optional(
     Type.String({ maxLength: 1024, description: 'The address of the account; required if it has no password' }),
@@ -151,8 +167,7 @@ export const confirmEmail = {
 } satisfies Operation;
 
 export const ChangePasswordInput = strictObject({
-  // Accepts any length: a password that cannot exist is wrong, not invalid.
-  currentPassword: Type.String({ minLength: 1, maxLength: 1024 }),
+  currentPassword: GivenPassword,
   newPassword: Password,
 });
 export type ChangePasswordInput = Static<typeof ChangePasswordInput>;

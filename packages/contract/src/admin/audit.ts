@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Pagination, success } from '../envelopes.ts';
 import { ADMIN, errorResponses, type Operation } from '../operation.ts';
-import { Cursor, Id, Instant, nullable, Offset, pageLimit } from '../primitives.ts';
+import { Cursor, Id, Instant, nullable, Offset, pageLimit, ref } from '../primitives.ts';
 
 export const ListAuditQuery = Type.Object({
   userId: Type.Optional(Id),
@@ -12,6 +12,21 @@ export const ListAuditQuery = Type.Object({
   cursor: Type.Optional(Cursor),
 });
 export type ListAuditQuery = Static<typeof ListAuditQuery>;
+
+export const AuditEntry = Type.Object(
+  {
+    id: Type.Integer(),
+    at: Instant,
+    kind: Type.String({ description: '`<noun>.<past participle>`' }),
+    actorId: nullable(Type.Integer({ description: 'The account that did it; null for the service itself' })),
+    actorEmail: nullable(Type.String()),
+    userId: nullable(Type.Integer({ description: 'The account concerned' })),
+    details: Type.Record(Type.String(), Type.Unknown()),
+    address: nullable(Type.String()),
+    requestId: nullable(Type.String()),
+  },
+  { $id: 'AuditEntry' },
+);
 
 export const listAudit = {
   operationId: 'listAudit',
@@ -24,19 +39,7 @@ export const listAudit = {
   response: {
     200: Type.Object({
       success,
-      entries: Type.Array(
-        Type.Object({
-          id: Type.Integer(),
-          at: Instant,
-          kind: Type.String({ description: '`<noun>.<past participle>`' }),
-          actorId: nullable(Type.Integer({ description: 'The account that did it; null for the service itself' })),
-          actorEmail: nullable(Type.String()),
-          userId: nullable(Type.Integer({ description: 'The account concerned' })),
-          details: Type.Record(Type.String(), Type.Unknown()),
-          address: nullable(Type.String()),
-          requestId: nullable(Type.String()),
-        }),
-      ),
+      entries: Type.Array(ref(AuditEntry)),
       pagination: Pagination,
     }),
     ...errorResponses(401, 403, 429),

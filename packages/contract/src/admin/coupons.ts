@@ -10,6 +10,7 @@ import {
   nullable,
   Offset,
   pageLimit,
+  ref,
   strictObject,
   stringEnum,
   withDefault,
@@ -32,7 +33,7 @@ const FIELDS = {
   createdAt: Instant,
 };
 
-export const Coupon = Type.Object({ ...FIELDS, updatedAt: Instant });
+export const Coupon = Type.Object({ ...FIELDS, updatedAt: Instant }, { $id: 'Coupon' });
 export type Coupon = Static<typeof Coupon>;
 
 const common = { tags: ['coupons'], security: SIGNED_IN };
@@ -77,7 +78,7 @@ export const listCoupons = {
     200: Type.Object({
       success,
       data: Type.Object({
-        coupons: Type.Array(Coupon),
+        coupons: Type.Array(ref(Coupon)),
         stats: Type.Object({
           totalCoupons: Type.Integer(),
           activeCoupons: Type.Integer({ description: 'Coupons with `isActive`, including expired ones' }),
@@ -130,7 +131,7 @@ export const createCoupon = {
   },
 } satisfies Operation;
 
-const CouponResponse = Type.Object({ success, coupon: Coupon });
+const CouponResponse = Type.Object({ success, coupon: ref(Coupon) });
 
 export const getCoupon = {
   ...adminOperation,

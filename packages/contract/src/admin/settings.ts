@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { ADMIN, errorResponses, type Operation } from '../operation.ts';
-import { Instant, MAX_ID, strictObject } from '../primitives.ts';
+import { Instant, MAX_ID, ref, strictObject } from '../primitives.ts';
 
 const common = { tags: ['admin'], security: ADMIN };
 
@@ -30,12 +30,14 @@ const fields = {
   maintenanceMode: Type.Boolean({ description: 'Whether the service is closed to everyone but administrators' }),
 };
 
+export const Settings = Type.Object(fields, { $id: 'Settings' });
+
 export const getSettings = {
   ...common,
   operationId: 'getSettings',
   summary: 'Get the system settings',
   description: 'Returns the settings of the whole installation.',
-  response: { 200: Type.Object({ success, settings: Type.Object(fields) }), ...errorResponses(401, 403, 429) },
+  response: { 200: Type.Object({ success, settings: ref(Settings) }), ...errorResponses(401, 403, 429) },
 } satisfies Operation;
 
 export const ChangeSettingsInput = strictObject({

@@ -11,6 +11,7 @@ import {
   nullable,
   Offset,
   pageLimit,
+  ref,
   strictObject,
   stringEnum,
 } from '../primitives.ts';
@@ -30,6 +31,11 @@ const fields = {
   trialEndsAt: nullable(Instant),
   createdAt: Instant,
 };
+
+export const AdminUser = Type.Object(
+  { ...fields, stats: Type.Object({ totalTasks: Type.Integer(), totalExecutions: Type.Integer() }) },
+  { $id: 'AdminUser' },
+);
 
 export const ListUsersQuery = Type.Object({
   limit: pageLimit(50),
@@ -51,12 +57,7 @@ export const listUsers = {
     200: Type.Object({
       success,
       data: Type.Object({
-        users: Type.Array(
-          Type.Object({
-            ...fields,
-            stats: Type.Object({ totalTasks: Type.Integer(), totalExecutions: Type.Integer() }),
-          }),
-        ),
+        users: Type.Array(ref(AdminUser)),
         pagination: Type.Object({
           total: Type.Integer(),
           limit: Type.Integer(),

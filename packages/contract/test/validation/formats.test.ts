@@ -121,6 +121,8 @@ const CASES: Record<string, { good: string[]; bad: string[] }> = {
       'https://example.org:99999',
     ],
   },
+  // A hint for clients, not a rule.
+  password: { good: ['', 'any text'], bad: [] },
   uuid: {
     good: ['0b1f6a5e-6a0e-4c55-9a1d-0c7a3f5f1b2c', '0B1F6A5E-6A0E-7C55-9A1D-0C7A3F5F1B2C'],
     bad: ['', '7', '0b1f6a5e6a0e4c559a1d0c7a3f5f1b2c', '0b1f6a5e-6a0e-4c55-9a1d-0c7a3f5f1b2g'],
