@@ -7,8 +7,6 @@ import { executionActions } from './executions.ts';
 import { taskActions } from './tasks.ts';
 import { webhookActions } from './webhooks.ts';
 
-export type { ActionData, ActionError, ActionInput, ActionResult, Actions } from '@carillon/contract/actions/index';
-
 /**
  * Server actions: the service functions for a web application that runs on the server, beside the API or in a process of
  * its own. `docs/consumers/actions.md` shows their use and what the application has to check itself.
