@@ -4,15 +4,17 @@ import { VARIABLES } from '../apps/api/src/config/variables.ts';
 import { getPlanLimits } from '../apps/api/src/limits/plan-limits.ts';
 import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '../apps/api/src/limits/rates.ts';
 import { ERROR_CODES } from '../packages/contract/src/error-codes.ts';
+import { buildActionDeclarations } from './action-declarations.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
 
 /** The generated pages, by their path from the root of the repository. */
-export function generatePages(): Record<string, string> {
+export async function generatePages(): Promise<Record<string, string>> {
   const errors = 'docs/consumers/errors.md';
   const limits = 'docs/consumers/limits.md';
   return {
+    'apps/api/types/action-schemas.d.ts': await buildActionDeclarations(),
     'docs/operating/configuration.md': buildConfigurationPage(read('.env.example')),
     [errors]: fillMarks(read(errors), { codes: buildCodesTable() }),
     [limits]: fillMarks(read(limits), { rates: buildRatesTable(), quotas: buildQuotasTable() }),

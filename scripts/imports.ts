@@ -61,7 +61,7 @@ export function findImports(path: string, text: string): Import[] {
 function workspaceFile(specifier: string): string {
   const [, name, path] = /^@carillon\/(\w+)(?:\/(.+))?$/.exec(specifier) ?? [];
   if (name === undefined) return specifier;
-  if (name === 'api' && path === 'actions') return 'apps/api/src/actions/build.ts';
+  if (name === 'api' && path === 'actions') return 'apps/api/src/exports/actions.ts';
   const folder = existsSync(join(ROOT, 'packages', name)) ? 'packages' : 'apps';
   return `${folder}/${name}/src/${path ?? 'index'}.ts`;
 }

@@ -3,6 +3,7 @@ import { changePassword } from '../users/change-password.ts';
 import { changeProfile, changeUserSettings } from '../users/write.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readInput } from './input.ts';
+import { checkUrl } from './mappings.ts';
 
 export const accountActions = ({ user }: ActionBuilder) => ({
   updateProfile: user('updateProfile', [readInput(ACTION_INPUTS.updateProfile)], async ({ ctx, caller }, input) => {
@@ -15,9 +16,13 @@ export const accountActions = ({ user }: ActionBuilder) => ({
     return null;
   }),
 
-  updateSettings: user('updateSettings', [readInput(ACTION_INPUTS.updateSettings)], async ({ ctx, caller }, input) => {
-    const settings = await changeUserSettings(ctx, caller, input);
-    const { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey } = settings;
-    return { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey };
-  }),
+  updateSettings: user(
+    'updateSettings',
+    [readInput(ACTION_INPUTS.updateSettings, 'input', { webhookUrl: checkUrl })],
+    async ({ ctx, caller }, input) => {
+      const settings = await changeUserSettings(ctx, caller, input);
+      const { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey } = settings;
+      return { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey };
+    },
+  ),
 });

@@ -1,9 +1,10 @@
-import type { Actions } from '@carillon/contract/actions/index';
+import type { Actions } from '../../types/actions.d.ts';
 import type { Context } from '../context.ts';
 import { accountActions } from './account.ts';
 import { adminActions } from './admin.ts';
 import { createActionBuilder } from './create-action.ts';
 import { executionActions } from './executions.ts';
+import { sessionActions } from './sessions.ts';
 import { taskActions } from './tasks.ts';
 import { webhookActions } from './webhooks.ts';
 
@@ -19,5 +20,6 @@ export function buildActions(ctx: Context): Actions {
     ...accountActions(builder),
     ...adminActions(builder),
     ...webhookActions(builder),
+    ...sessionActions(builder),
   };
 }

@@ -1,10 +1,16 @@
-import { compileValidator, findUnsafeValue } from '@carillon/contract';
+import { compileValidator, type FieldErrors, findUnsafeValue } from '@carillon/contract';
 import { isUuid, parseId } from '@carillon/contract/primitives';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { AppError, invalidField } from '../errors.ts';
+import type { Call } from './call.ts';
 
 /** Checks one argument of an action, which may be of any type. Throws 400. */
-export type ArgumentReader<T> = (given: unknown) => T;
+export type ArgumentReader<T> = (given: unknown, call?: Call) => T;
+
+/** Returns what is wrong with a field that its schema accepts, or null. Reported together with the errors of the schema. */
+export type FieldChecks<T> = {
+  readonly [K in keyof T]?: (value: NonNullable<T[K]>, call: Call) => string | null;
+};
 
 /** Per argument; HTTP has the same limits. */
 const MAX_VALUES = 100_000;
@@ -15,22 +21,42 @@ const MAX_CHARACTERS = 1024 * 1024;
  * a getter cannot show one value to the validator and another to the service. `name` is the field of errors that concern
  * the whole argument.
  */
-export function readInput<T extends TSchema>(schema: T, name = 'input'): ArgumentReader<Static<T>> {
+export function readInput<T extends TSchema>(
+  schema: T,
+  name = 'input',
+  checks: FieldChecks<Static<T>> = {},
+): ArgumentReader<Static<T>> {
   const validate = compileValidator(schema, name);
-  return (given) => {
+  return (given, call) => {
     const value = copyPlain(given, name);
     const unsafe = findUnsafeValue(value);
     if (unsafe) throw invalidField(unsafe.field || name, unsafe.message);
     const result = validate(value);
-    if (!result.ok) throw new AppError('invalid', 'The input is not valid.', result.details);
-    return result.value;
+    const details = result.ok ? {} : result.details;
+    const problems = call ? checkFields(value, details, checks, call) : {};
+    if (result.ok && Object.keys(problems).length === 0) return result.value;
+    throw new AppError('invalid', 'The input is not valid.', { ...details, ...problems });
   };
+}
+
+/** Checks the fields that the schema accepts. */
+function checkFields<T>(value: unknown, details: FieldErrors, checks: FieldChecks<T>, call: Call): FieldErrors {
+  const problems: FieldErrors = {};
+  if (typeof value !== 'object' || value === null) return problems;
+  const fields = value as Record<string, never>;
+  for (const [field, check] of Object.entries(checks) as [string, (value: never, call: Call) => string | null][]) {
+    const isAbsent = fields[field] === undefined || fields[field] === null;
+    if (isAbsent || Object.keys(details).some((name) => name === field || name.startsWith(`${field}.`))) continue;
+    const problem = check(fields[field] as never, call);
+    if (problem !== null) problems[field] = [problem];
+  }
+  return problems;
 }
 
 /** As `readInput`, for an object that may be left out. */
 export function readOptionalInput<T extends TSchema>(schema: T): ArgumentReader<Static<T>> {
   const read = readInput(schema);
-  return (given) => read(given === undefined ? {} : given);
+  return (given, call) => read(given === undefined ? {} : given, call);
 }
 
 /** Throws 404 for an id that cannot exist, as for one that does not. */

@@ -1,6 +1,7 @@
 import type { ExecutionStatus } from '@carillon/contract/executions';
 import type { TaskStatus } from '@carillon/contract/tasks';
 import { AppError } from '../errors.ts';
+import type { Call } from './call.ts';
 
 export const EXECUTION_STATES = {
   pending: 'PENDING',
@@ -24,6 +25,9 @@ export const TASK_STATES = {
 } as const satisfies Record<TaskStatus, string>;
 
 export const toIsoText = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+/** For fields of `readInput` with a URL that Carillon sends requests to. */
+export const checkUrl = (url: string, { ctx }: Call) => ctx.http.checkAddress(url);
 
 /** Runs a service function and renames the fields in the `details` of a validation error to those of the action. */
 export async function renameErrorFields<T>(

@@ -1,4 +1,5 @@
 import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions/index';
+import { RECURRENCES } from '@carillon/contract/tasks';
 import { Type } from '@sinclair/typebox';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
@@ -9,26 +10,31 @@ import { deleteTask } from '../tasks/delete.ts';
 import { duplicateTask } from '../tasks/duplicate.ts';
 import { getTask, type TaskRow } from '../tasks/read.ts';
 import { changeTask, createTask } from '../tasks/write.ts';
+import type { Call } from './call.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readId, readInput, readOptionalInput } from './input.ts';
-import { EXECUTION_STATES, renameErrorFields, TASK_STATES, toIsoText } from './mappings.ts';
+import { checkUrl, EXECUTION_STATES, renameErrorFields, TASK_STATES, toIsoText } from './mappings.ts';
 
 /** The names of the contract's fields in these actions. */
 const FIELD_NAMES = { recurrencePattern: 'recurrence', scheduledFor: 'recurrence', aiModel: 'model', status: 'active' };
 
 export const taskActions = ({ user }: ActionBuilder) => ({
-  createTask: user('createTask', [readInput(ACTION_INPUTS.createTask)], async ({ ctx, caller }, input) => {
-    const { model: aiModel, recurrence, active = true, ...rest } = input;
-    const at = ctx.now();
-    const schedule = toSchedule(recurrence, caller.timezone ?? 'UTC', at);
-    const task = { ...rest, ...schedule, aiModel, status: toTaskStatus(active) };
-    const id = await renameErrorFields(FIELD_NAMES, () => createTask(withFixedClock(ctx, at), caller, task));
-    return { id: String(id), name: rest.name, createdAt: at.toISOString() };
-  }),
+  createTask: user(
+    'createTask',
+    [readInput(ACTION_INPUTS.createTask, 'input', { recurrence: checkRecurrence, webhookUrl: checkUrl })],
+    async ({ ctx, caller }, input) => {
+      const { model: aiModel, recurrence, active = true, ...rest } = input;
+      const at = ctx.now();
+      const schedule = toSchedule(recurrence, caller.timezone ?? 'UTC', at);
+      const task = { ...rest, ...schedule, aiModel, status: toTaskStatus(active) };
+      const id = await renameErrorFields(FIELD_NAMES, () => createTask(withFixedClock(ctx, at), caller, task));
+      return { id: String(id), name: rest.name, createdAt: at.toISOString() };
+    },
+  ),
 
   updateTask: user(
     'updateTask',
-    [readInput(ACTION_INPUTS.updateTask)],
+    [readInput(ACTION_INPUTS.updateTask, 'input', { recurrence: checkChangedRecurrence, webhookUrl: checkUrl })],
     async ({ ctx, caller }, { id: text, ...input }) => {
       const id = readId(text);
       const { model: aiModel, recurrence, active, ...rest } = input;
@@ -66,6 +72,12 @@ export const taskActions = ({ user }: ActionBuilder) => ({
     async ({ ctx, caller }, id, input) => toTaskData(await duplicateTask(ctx, caller, id, input)),
   ),
 });
+
+const checkRecurrence = (pattern: string, { caller }: Call) => checkPattern(pattern, caller.timezone ?? 'UTC');
+
+/** A task without a pattern returns its word, which can be sent back. */
+const checkChangedRecurrence = (recurrence: string, call: Call) =>
+  (RECURRENCES as readonly string[]).includes(recurrence) ? null : checkRecurrence(recurrence, call);
 
 const toTaskStatus = (active: boolean) => (active ? ('active' as const) : ('paused' as const));
 

@@ -45,9 +45,9 @@ export async function logIn(ctx: Context, input: { email: string; password: stri
     if (account.passwordHash === known.passwordHash) return;
     if (!(await verifyPassword(account.passwordHash, input.password))) throw wrongCredentials();
   };
-  const { account, token } = await openSession(ctx, known.id, checkHash);
+  const { account, token, expiresAt } = await openSession(ctx, known.id, checkHash);
   await rehashIfWeak(ctx, known, input.password);
-  return { user: { id: account.id, email: account.email, name: account.name, role: account.role }, token };
+  return { user: { id: account.id, email: account.email, name: account.name, role: account.role }, token, expiresAt };
 }
 
 export async function logOut(ctx: Context, caller: Caller): Promise<void> {

@@ -1,3 +1,4 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
 
@@ -9,8 +10,13 @@ export function findToken(request: FastifyRequest): string | null {
   if (authorization !== undefined && countHeader(request, 'authorization') > 1) return null;
   const bearer = findBearer(authorization);
   if (bearer !== null) return bearer;
-  const named = (cookie ?? '').split(';').filter((pair) => pair.trim().startsWith(`${SESSION_COOKIE}=`));
-  return named.length === 1 ? (request.server.parseCookie(named.join())[SESSION_COOKIE] ?? null) : null;
+  return parseSessionCookie(cookie);
+}
+
+/** Returns null for none and for several. */
+export function parseSessionCookie(header: string | undefined): string | null {
+  const named = (header ?? '').split(';').filter((pair) => pair.trim().startsWith(`${SESSION_COOKIE}=`));
+  return named.length === 1 ? (parseCookie(named.join())[SESSION_COOKIE] ?? null) : null;
 }
 
 export const hasBearerToken = ({ headers }: FastifyRequest): boolean => findBearer(headers.authorization) !== null;
@@ -22,14 +28,20 @@ export const findBearer = (authorization: string | undefined) =>
 export const countHeader = ({ raw }: FastifyRequest, name: string) =>
   raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
 
+const toAttributes = ({ cookieSecure }: Pick<Config, 'cookieSecure'>, maxAge: number) =>
+  ({ path: '/', httpOnly: true, secure: cookieSecure, sameSite: 'lax', maxAge }) as const;
+
+/** The `Set-Cookie` header. `maxAge` is in seconds; 0 removes the cookie. */
+export const serializeSessionCookie = (config: Pick<Config, 'cookieSecure'>, token: string, maxAge: number): string =>
+  stringifySetCookie({ name: SESSION_COOKIE, value: token, ...toAttributes(config, maxAge) });
+
 /** `maxAge` is in seconds; 0 removes the cookie. */
 export const setSessionCookie = (
   reply: FastifyReply,
-  { cookieSecure }: Pick<Config, 'cookieSecure'>,
+  config: Pick<Config, 'cookieSecure'>,
   token: string,
   maxAge: number,
-) =>
-  reply.setCookie(SESSION_COOKIE, token, { path: '/', httpOnly: true, secure: cookieSecure, sameSite: 'lax', maxAge });
+) => reply.setCookie(SESSION_COOKIE, token, toAttributes(config, maxAge));
 
 export const clearSessionCookie = (reply: FastifyReply, config: Pick<Config, 'cookieSecure'>) =>
   setSessionCookie(reply, config, '', 0);

@@ -20,7 +20,7 @@ const alice = await signUpAlice(app);
 const ada = await signUpAda(app);
 const INTERNAL = { success: false, error: 'Internal error', code: 'INTERNAL_ERROR' };
 
-t.test('The 18 actions of the contract exist', async (t) => {
+t.test('The 18 specified actions exist, and those that begin and end a session', async (t) => {
   t.same(Object.keys(actions).sort(), [
     'changePassword',
     'createCoupon',
@@ -33,6 +33,9 @@ t.test('The 18 actions of the contract exist', async (t) => {
     'getExecutions',
     'getSystemStats',
     'listUsers',
+    'login',
+    'logout',
+    'register',
     'retryExecution',
     'testWebhook',
     'toggleTaskActive',

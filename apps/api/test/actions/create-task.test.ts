@@ -186,3 +186,12 @@ t.test('An account that is deleted meanwhile is unauthenticated', async (t) => {
   });
   t.match(await deleted.createTask(carol.token, TASK), { success: false, code: 'AUTH_REQUIRED' });
 });
+
+t.test('All faults are reported at once, those of the schema and those that depend on the caller', async (t) => {
+  const faults = { name: 'x', recurrence: '0 0 30 2 *', webhookUrl: 'http://169.254.169.254/' };
+  const created = await actions.createTask(alice.token, { ...TASK, ...faults });
+  t.match(created, { details: { name: [/3 characters/], recurrence: [/never fires/], webhookUrl: [/./] } });
+  const { id } = await getData(actions.createTask(alice.token, TASK));
+  const changed = await actions.updateTask(alice.token, { id, ...faults });
+  t.match(changed, { details: { name: [/3 characters/], recurrence: [/never fires/], webhookUrl: [/./] } });
+});

@@ -1,4 +1,4 @@
-import type { ActionData, ActionError, Actions, buildActions } from '@carillon/api/actions';
+import type { ActionData, ActionError, Actions } from '@carillon/api/actions';
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import { assertType, type Flatten, type IsSame } from '../support/contract/type-equality.ts';
 
@@ -167,6 +167,7 @@ export function errorTypes(): void {
       | 'INSUFFICIENT_PERMISSIONS'
       | 'RATE_LIMIT_EXCEEDED'
       | 'QUOTA_EXCEEDED'
+      | 'INVALID_CREDENTIALS'
       | 'NOT_FOUND'
       | 'CONFLICT'
       | 'SERVICE_UNAVAILABLE'
@@ -177,7 +178,6 @@ export function errorTypes(): void {
   assertType<IsSame<Limited['retryAfter'], number>>();
   assertType<IsSame<Limited['details']['reset'], number>>();
   assertType<IsSame<Extract<ActionError, { error: 'Validation error' }>['details'], Record<string, string[]>>>();
-  assertType<IsSame<ReturnType<typeof buildActions>, Actions>>();
 }
 
 /** What a client must not be able to write. */

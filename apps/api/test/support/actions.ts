@@ -1,11 +1,12 @@
 import { compileValidator, strictObject, type Validator } from '@carillon/contract';
-import { ACTION_DATA, ActionError, type Actions } from '@carillon/contract/actions/index';
+import { ACTION_DATA, ActionError, type ActionName } from '@carillon/contract/actions/index';
 import { settings, users } from '@carillon/db';
 import { Type } from '@sinclair/typebox';
 import { eq } from 'drizzle-orm';
 import type { Test } from 'tap';
 import { buildActions } from '../../src/actions/build.ts';
 import type { Context } from '../../src/context.ts';
+import type { Actions } from '../../types/actions.d.ts';
 import type { TestContext } from './context.ts';
 import { signUp } from './people.ts';
 
@@ -17,7 +18,7 @@ export function testActions(ctx: Context): Actions {
   const checked = Object.entries(buildActions(ctx)).map(([name, act]) => {
     const call = async (...given: never[]) => {
       const answer = await act(...given);
-      const problem = explainMismatch(name as keyof Actions, answer);
+      const problem = explainMismatch(name as ActionName, answer);
       if (problem !== null) throw new Error(`${name} answered ${JSON.stringify(answer).slice(0, 1000)}: ${problem}`);
       return answer;
     };
@@ -26,7 +27,7 @@ export function testActions(ctx: Context): Actions {
   return Object.fromEntries(checked);
 }
 
-function explainMismatch(name: keyof Actions, answer: { success: boolean }): string | null {
+function explainMismatch(name: ActionName, answer: { success: boolean }): string | null {
   const data = ACTION_DATA[name];
   const success = checks.get(name) ?? compileValidator(strictObject({ success: Type.Literal(true), data }));
   checks.set(name, success);
@@ -43,8 +44,8 @@ export async function getData<D>(answer: Promise<{ success: true; data: D } | Ac
 
 type Answer = { success: boolean; error?: string; code?: string; data?: unknown };
 
-/** All actions with their names, callable with any arguments. */
-export const listActions = (actions: Actions) =>
+/** All actions that need a session and do not end it, with their names, callable with any arguments. */
+export const listActions = ({ login, register, logout, ...actions }: Actions) =>
   Object.entries(actions) as unknown as [string, (...given: unknown[]) => Promise<Answer>][];
 
 /** The input of `createTask`. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { loadConfig } from '@carillon/api/config/config';
@@ -8,40 +8,45 @@ import t from 'tap';
 import { startCarillon } from '../../src/start.ts';
 import { parseBlocks, ROOT, readPage } from './pages.ts';
 
-t.test('the program of the page about actions runs', async (t) => {
-  const program = parseBlocks(readPage('docs/consumers/actions.md')).find(({ language }) => language === 'ts');
+t.test("The program of the page about actions type-checks and runs in somebody else's package", async (t) => {
+  const blocks = parseBlocks(readPage('docs/consumers/actions.md'));
+  const { text: program = '' } = blocks.find(({ language }) => language === 'ts') ?? {};
+  const { text: output = '' } = blocks.find(({ language }) => language === 'text') ?? {};
   const { url: DATABASE_URL } = await testDatabase(t);
-  const folder = t.testdir();
+  const folder = t.testdir({
+    'package.json': '{"type": "module"}',
+    'client.ts': program,
+    node_modules: { '@carillon': {}, '@types': {} },
+  });
   const settings = { DATABASE_URL, DATA_DIR: folder, AI_BASE_URL: 'offline', LOG_LEVEL: 'silent' };
-  const { url, close } = await startCarillon(loadConfig({ ...settings, PORT: '0' }), 1000);
+  const { close } = await startCarillon(loadConfig({ ...settings, PORT: '0' }), 1000);
   t.teardown(close);
-  const send = async (path: string, body: object) => {
-    const headers = { 'Content-Type': 'application/json', 'X-Request-Token': 'true' };
-    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    return (await answer.json()) as { token: string };
-  };
-  const account = { email: 'ada@example.com', password: 'Carillon-2026' };
-  await send('/api/auth/register', { name: 'Ada', ...account });
-  const { token } = await send('/api/auth/login', account);
+  // As a package manager links a folder, and with nothing else that Carillon uses.
+  symlinkSync(join(ROOT, 'apps/api'), join(folder, 'node_modules/@carillon/api'));
+  symlinkSync(join(ROOT, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
 
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(join(ROOT, 'apps/start/node_modules/@carillon'), join(folder, 'node_modules/@carillon'));
-  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  writeFileSync(join(folder, 'client.ts'), program?.text ?? '');
-  const run = async (SESSION?: string) => {
-    const env = { PATH: process.env.PATH, ...settings, ...(SESSION && { SESSION }) };
-    return (await promisify(execFile)(process.execPath, ['client.ts'], { cwd: folder, env })).stdout;
-  };
-  t.equal(await run(token), 'made 1\n');
-  t.equal(await run(), 'Unauthorized AUTH_REQUIRED\n');
+  const run = promisify(execFile);
+  const strict = ['--strict', '--skipLibCheck', 'false', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
+  const modules = ['--module', 'nodenext', '--target', 'es2024', '--types', 'node', '--noEmit'];
+  const checking = run(join(ROOT, 'node_modules/.bin/tsc'), [...strict, ...modules, 'client.ts'], { cwd: folder });
+  t.equal(
+    await checking.then(
+      ({ stdout }) => stdout,
+      ({ stdout }) => stdout,
+    ),
+    '',
+  );
+
+  const env = { PATH: process.env.PATH, ...settings, PASSWORD: 'Carillon-2026' };
+  t.equal((await run(process.execPath, ['client.ts'], { cwd: folder, env })).stdout.trim(), output.trim());
 });
 
 t.test('The table of actions has the arguments of every action', async (t) => {
-  const [, actions = ''] = readPage('packages/contract/src/actions/index.ts').split('interface Actions');
-  const methods = [...actions.matchAll(/^ {2}(\w+)\(session: SessionToken(.*)\): /gm)].map(([, name, args = '']) => [
-    name,
-    [...args.matchAll(/, (\w+)\??:/g)].map(([, argument]) => argument),
-  ]);
+  const [, actions = ''] = readPage('apps/api/types/actions.d.ts').split('interface Actions');
+  const [declared = ''] = actions.split('\n}\n');
+  const methods = [...declared.matchAll(/^ {2}(\w+)\((?:session: SessionToken|client: Client)(.*)\): /gm)].map(
+    ([, name, args = '']) => [name, [...args.matchAll(/, (\w+)\??:/g)].map(([, argument]) => argument)],
+  );
   const listNames = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   const [, table = ''] = readPage('docs/consumers/actions.md').split('| Action | Arguments');
   const rows = table.split('\n').map((line) => line.split('|'));

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Role } from '../accounts/auth.ts';
+import { LoginInput, RegisterInput, Role } from '../accounts/auth.ts';
 import { ChangeProfileInput, ChangeSettingsInput } from '../accounts/user-settings.ts';
 import { CreateCouponInput } from '../admin/coupons.ts';
 import {
@@ -36,7 +36,15 @@ const { modelRouterApiKey, webhookUrl, notificationEmails } = ChangeSettingsInpu
 const pageLimit = (defaultLimit: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: `Default: ${defaultLimit}` }));
 
+/** The client that a web client acts for. */
+export const ActionClient = strictObject({
+  address: Type.String({ minLength: 1, maxLength: 100 }),
+  userAgent: Type.Optional(Type.String({ maxLength: 2000 })),
+});
+
 export const ACTION_INPUTS = {
+  login: LoginInput,
+  register: RegisterInput,
   createTask: strictObject(task),
   updateTask: strictObject({
     ...task,

@@ -58,6 +58,13 @@ const Account = strictObject({
 });
 
 export const ACTION_DATA = {
+  login: strictObject({
+    session: Type.String({ description: 'The session token, for the cookie or a bearer header' }),
+    expiresAt: At,
+    user: strictObject({ id: Text, email: Text, name: Text, role: Role }),
+  }),
+  register: strictObject({ id: Text, email: Text, name: Text, createdAt: At }),
+  logout: NoData,
   createTask: strictObject({ id: Text, name: Text, createdAt: At }),
   updateTask: Task,
   deleteTask: NoData,
@@ -182,7 +189,7 @@ export const ActionError = Type.Union([
       resetAt: nullable(Type.String({ format: 'date-time' })),
     }),
   }),
-  failed({ error: Text, code: stringEnum(['NOT_FOUND', 'CONFLICT']) }),
+  failed({ error: Text, code: stringEnum(['INVALID_CREDENTIALS', 'NOT_FOUND', 'CONFLICT']) }),
   failed({ error: Type.Literal('Service unavailable'), code: Type.Literal('SERVICE_UNAVAILABLE'), message: Text }),
   failed({ error: Type.Literal('Internal error'), code: Type.Literal('INTERNAL_ERROR') }),
 ]);
