@@ -25,7 +25,8 @@ ALTER TABLE "notification_addresses" ADD CONSTRAINT "notification_addresses_user
 -- Addresses that get mail already go on getting it. A process of the version before writes none here: those that it saves
 -- in the meantime are confirmed when they are saved again.
 INSERT INTO "notification_addresses" ("user_id", "email", "confirmed_at")
-SELECT "id", unnest("notification_emails"), now() FROM "users"
+SELECT "id", unnest("notification_emails"), "created_at" FROM "users"
 UNION
-SELECT "user_id", "notification_email", now() FROM "tasks" WHERE "notification_email" IS NOT NULL
+SELECT t."user_id", t."notification_email", u."created_at" FROM "tasks" t JOIN "users" u ON u."id" = t."user_id"
+WHERE t."notification_email" IS NOT NULL
 ON CONFLICT DO NOTHING;
