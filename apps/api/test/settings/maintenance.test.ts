@@ -35,7 +35,8 @@ t.test('Every route that is not open answers 503 with Retry-After', async (t) =>
     const path = url.replaceAll(/:\w+/g, '1');
     const response = await app.inject({ method: [method].flat()[0] as 'GET', url: path, headers: alice.headers });
     t.equal(response.statusCode, 503, `${method} ${url}`);
-    t.match(response.json(), CLOSED);
+    if (method === 'HEAD') t.equal(response.body, '', url);
+    else t.match(response.json(), CLOSED);
     t.ok(Number(response.headers['retry-after']) > 0);
     closed += 1;
   }

@@ -82,8 +82,8 @@ t.test('An alert fires once a month, however much is used after that', async (t)
 t.test('The tokens of a run fire every alert that they reach when it ends', async (t) => {
   const receivedEvents = await captureEvents(ctx, alice() as never, ['usage.alert']);
   for (const threshold of [5, 10, 90]) await set(threshold, { notifyWebhook: true });
-  ai.answer(() => ({ usage: { promptTokens: 20_000, completionTokens: 87_654 } }));
-  await insertTask(ctx, alice().id);
+  ai.answer(() => ({ usage: { promptTokens: 8_000, completionTokens: 99_654 } }));
+  await insertTask(ctx, alice().id, { maxTokens: 100_000 });
   await enqueueDue(ctx);
   await newWorker(t).drain();
   t.same((await titles()).toSorted(), ['10 % of your tokens are used', '5 % of your tokens are used']);

@@ -187,7 +187,7 @@ t.test('A chosen secret survives a rotation of the encryption keys', async (t) =
     (await getInbound(own, { userId: String(alice.id), secret })).id;
   for (const webhook of [chosen, made]) t.equal(await found(under(fresh, old), webhook), webhook.id);
   const again = createWebhook(under(fresh, old), { id: alice.id } as Caller, { ...chosen, description: null });
-  await t.rejects(again, /inbound addresses/, 'under another key the index would not know it');
+  await t.rejects(again, /inbound URLs/, 'under another key the index would not know it');
 
   for await (const { failures } of rotateKeys(ctx.db, [fresh, old])) t.same(failures, []);
   for (const webhook of [chosen, made]) t.equal(await found(under(fresh), webhook), webhook.id);
