@@ -1,10 +1,13 @@
 import { EmbeddedPostgresError } from '@carillon/db/embedded/server';
 import { findConnectFailure } from '@carillon/db/errors';
+import { PoolerError } from '@carillon/db/pool/pooler';
 import { type Config, ConfigError } from './config/config.ts';
 
 /** Null for a bug, whose stack is needed. `config` is null if loading it failed. */
 export function explainStartFailure(error: unknown, config: Config | null): string | null {
-  if (error instanceof ConfigError || error instanceof EmbeddedPostgresError) return error.message;
+  if (error instanceof ConfigError || error instanceof EmbeddedPostgresError || error instanceof PoolerError) {
+    return error.message;
+  }
   if (!(error instanceof Error) || !config) return explainFileError(error);
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
   if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === config.host)) {

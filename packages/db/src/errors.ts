@@ -70,8 +70,11 @@ export function isTransient(error: unknown): boolean {
   return !isSqlState || TRANSIENT_CLASSES.has(code.slice(0, 2));
 }
 
-/** Connection trouble, lack of resources, intervention; lock timeout, idle transaction, read-only standby, deadlock. */
-const OUTAGE = /^(08|53|57)...$|^(55P03|25P03|25006|40001|40P01)$/;
+/**
+ * Connection trouble, lack of resources, intervention; lock timeout, idle transaction, read-only standby, deadlock; a
+ * prepared statement that a pooler lost or doubled.
+ */
+const OUTAGE = /^(08|53|57)...$|^(55P03|25P03|25006|40001|40P01|26000|42P05)$/;
 
 /** Whether a request failed because the database is unreachable or overloaded, which is answered with 503. */
 export function isOutage(error: unknown): boolean {

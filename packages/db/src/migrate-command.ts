@@ -1,5 +1,6 @@
 import { findConnectFailure } from './errors.ts';
 import { migrateDatabase } from './migrate.ts';
+import { PoolerError } from './pool/pooler.ts';
 import { describeTemporaryOutage } from './temporary-outage.ts';
 
 const url = process.env.DATABASE_URL;
@@ -11,6 +12,10 @@ try {
   await migrateDatabase(url);
   console.log('The database has the newest schema.');
 } catch (error) {
+  if (error instanceof PoolerError) {
+    console.error(error.message);
+    process.exit(1);
+  }
   const reason = describeTemporaryOutage(error) ?? findConnectFailure(error as Error)?.message;
   console.error(reason === undefined ? error : `The database at ${new URL(url).host} cannot be migrated: ${reason}.`);
   process.exitCode = 1;

@@ -3,6 +3,7 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { findNewestApplied, MIGRATIONS, readJournal } from './journal.ts';
 import { openPostgres } from './open-postgres.ts';
+import { assertStatementsKept } from './pool/pooler.ts';
 
 export interface Migrated {
   /** The version of PostgreSQL. */
@@ -13,8 +14,12 @@ export interface Migrated {
   newest: string;
 }
 
-/** Migrates the database at `url` to the newest schema. Of replicas that start together one migrates, the others wait. */
+/**
+ * Migrates the database at `url` to the newest schema. Of replicas that start together one migrates, the others wait.
+ * Throws a `PoolerError`.
+ */
 export async function migrateDatabase(url: string): Promise<Migrated> {
+  await assertStatementsKept(url);
   const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5 });
   try {
     // The lock belongs to the connection, so a killed migration releases it.

@@ -63,7 +63,9 @@ export async function openConnection(
           pendingSince = performance.now();
           onSettled?.();
         };
-        send(sql).then(
+        const sent = send(sql);
+        loseInsteadOfRetry(sent, connection);
+        sent.then(
           (answer) => {
             complete();
             resolve(answer);
@@ -107,7 +109,7 @@ export async function openConnection(
 
   const timer = setTimeout(() => connection.lose(timedOut()), settings.deadlineMs * 0.75);
   try {
-    await connection.run((sql) => sql.unsafe('select 1'), Number.POSITIVE_INFINITY);
+    await connection.run((sql) => sql.unsafe(setTimeouts(settings.deadlineMs)), Number.POSITIVE_INFINITY);
     return connection;
   } catch (error) {
     connection.lose(error as Error);
@@ -115,6 +117,31 @@ export async function openConnection(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** By the first statement: poolers refuse or ignore them as parameters of the connection. */
+function setTimeouts(deadlineMs: number): string {
+  const timeouts = {
+    // A live server gives up before the client does, so no abandoned statement keeps running.
+    statement_timeout: deadlineMs * 0.875,
+    lock_timeout: deadlineMs * 0.75,
+    // A stopped process may hold a lock in one transaction and wait for it in another: others wait for both.
+    idle_in_transaction_session_timeout: deadlineMs * 0.35,
+  };
+  const calls = Object.entries(timeouts).map(([name, ms]) => `set_config('${name}', '${Math.round(ms)}', false)`);
+  return `select ${calls.join(', ')}`;
+}
+
+/**
+ * The driver repeats a statement that the server no longer has prepared. With other statements on the connection, it then
+ * loses track of which answer belongs to which.
+ */
+function loseInsteadOfRetry(sent: object, connection: Connection) {
+  Object.defineProperty(sent, 'retried', {
+    get: () => undefined,
+    set: (error) =>
+      connection.lose(unavailable(error, 'The server, or a pooler before it, lost a prepared statement.')),
+  });
 }
 
 interface Hooks {
@@ -128,7 +155,7 @@ interface Notified {
 }
 
 function createClient(settings: ConnectionSettings, hooks: Hooks) {
-  const { url, applicationName, deadlineMs, parsers, serializers, onNotification } = settings;
+  const { url, applicationName, parsers, serializers, onNotification } = settings;
   const options: postgres.Options<Record<string, never>> & Hooks & Notified = {
     max: 1,
     fetch_types: false,
@@ -140,14 +167,7 @@ function createClient(settings: ConnectionSettings, hooks: Hooks) {
     onnotify: (_channel, payload) => onNotification?.(payload),
     // Applied to the column names of a statement when it is prepared, not to each row.
     transform: { column: { from: postgres.toCamel } },
-    connection: {
-      application_name: applicationName,
-      // A live server gives up before the client does, so no abandoned statement keeps running.
-      statement_timeout: Math.round(deadlineMs * 0.875),
-      lock_timeout: Math.round(deadlineMs * 0.75),
-      // A stopped process may hold a lock in one transaction and wait for it in another: others wait for both.
-      idle_in_transaction_session_timeout: Math.round(deadlineMs * 0.35),
-    },
+    connection: { application_name: applicationName },
     ...hooks,
   };
   const sql = openPostgres(url, options);

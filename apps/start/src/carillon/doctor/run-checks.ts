@@ -4,6 +4,7 @@ import type { Config } from '@carillon/api/config/config';
 import type { Environment } from '@carillon/api/config/environment';
 import { systemClock } from '@carillon/api/context';
 import { connect, type Db, settings } from '@carillon/db';
+import { assertStatementsKept } from '@carillon/db/pool/pooler';
 import { withDatabase } from '../command.ts';
 import { checkConfig } from './configuration.ts';
 import { checkDataFolder } from './data-folder.ts';
@@ -86,6 +87,7 @@ async function withConnection(config: Config, work: (db: Db) => Promise<Finding[
   }
   try {
     return await withDatabase(config, async (url) => {
+      await assertStatementsKept(url);
       const { db, close } = connect(url, {
         max: 1,
         deadlineMs: STATEMENT_TIMEOUT_MS,
