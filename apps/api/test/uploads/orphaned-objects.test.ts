@@ -161,7 +161,7 @@ t.test('A process that stops waits for the storage for a bounded time', async (t
     await new Promise(() => {});
   });
   const worker = { ...ctx.worker, stopping: stop.signal };
-  const sweep = deleteOrphanedObjects({ ...hanging, worker }, { graceMs: 20 });
+  const sweep = deleteOrphanedObjects({ ...hanging, worker }, { graceMs: 1000 });
   await begun.promise;
   stop.abort();
   t.equal(await sweep, 19);

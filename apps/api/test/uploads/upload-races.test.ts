@@ -107,7 +107,7 @@ for (let round = 1; round <= 3; round++) {
     t.match(answer?.json(), {
       success: false,
       error: 'Rate limit exceeded',
-      message: /3 uploads/,
+      message: /^3 of your uploads/,
       details: { limit: 3, remaining: 0, reset, resetIn: 5, retryAfter: 5 },
     });
     t.equal(answer?.headers['retry-after'], '5');

@@ -89,7 +89,7 @@ t.test('A worker stops even if the database is unavailable', async (t) => {
   await reached;
   await process.close();
   await process.worker.stop();
-  t.match(logged.at(-1), { level: 50, msg: /^executions could not be handed back/ });
+  t.match(logged.at(-1), { level: 50, msg: /^executions could not be returned/ });
   // Expires the leases, so that the next test starts without them.
   await ctx.db.execute('delete from tasks');
   await ctx.db.execute('delete from usage_counters');
