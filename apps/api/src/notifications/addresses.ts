@@ -114,5 +114,5 @@ link within an hour:
 
 ${link}
 
-If you do not know this account, you need not do anything: nothing else is sent here without the link.
+If you do not know this account, ignore this mail: nothing else is sent here unless the link is opened.
 `;

@@ -111,32 +111,34 @@ export async function rejectTakenEmail<T>(changing: Promise<T>): Promise<T> {
 
 const emailTaken = () => new AppError('conflict', 'This e-mail address is already registered.');
 
-const IF_NOT_YOU = `If it was not you, someone else is signed in to your account: change your password at once. That ends all other sessions
+const IF_NOT_YOU = `If that was not you, someone else is signed in to your account: change your password at once. That ends all other sessions
 and makes the link invalid.`;
 
 const REQUESTED_TEXT = (email: string) => `Hello,
 
-the e-mail address of your Carillon account is to become ${email}. It changes once the link that was sent there is opened.
+a change of the e-mail address of your Carillon account to ${email} was requested. The address changes when the link that
+was sent there is opened.
 
 ${IF_NOT_YOU}
 `;
 
 const APPROVE_TEXT = (email: string, link: string) => `Hello,
 
-the e-mail address of your Carillon account is to become ${email}. To approve that, open this link within an hour:
+a change of the e-mail address of your Carillon account to ${email} was requested. To approve it, open this link within an
+hour:
 
 ${link}
 
-A link to confirm is then sent to the new address.
+The new address then gets a link to confirm it.
 
 ${IF_NOT_YOU}
 `;
 
 const CONFIRM_TEXT = (link: string) => `Hello,
 
-this address is to become the one of a Carillon account. To confirm that, open this link within an hour:
+this address was entered as the new e-mail address of a Carillon account. To confirm it, open this link within an hour:
 
 ${link}
 
-If you know nothing of it, you need not do anything: nothing changes without the link.
+If that was not you, ignore this mail: nothing changes unless the link is opened.
 `;
