@@ -1,0 +1,26 @@
+import { buildApiError, ConnectionError } from './errors.ts';
+import { openEventStream, parseEventData } from './event-stream.ts';
+import type { RequestOptions, Settings } from './options.ts';
+
+/** A piece of the content, or the complete response at the end. */
+export type AgentEvent<Result> = { event: 'content'; text: string } | ({ event: 'done' } & Result);
+
+/** Yields the pieces of an answer, then the whole. The request is sent once: a stream takes no idempotency key. */
+export async function* streamAnswer<Result>(
+  settings: Settings,
+  path: string,
+  body: object,
+  options: RequestOptions = {},
+): AsyncGenerator<AgentEvent<Result>, void, undefined> {
+  const { timeoutMs = settings.timeoutMs } = options;
+  const { events } = await openEventStream(settings, { method: 'POST', path, body, options }, timeoutMs);
+  for await (const event of events) {
+    const data = parseEventData(event);
+    // An error after the first piece has no status of its own.
+    if (event.event === 'error') throw buildApiError(data, { status: 503, requestId: null, retryAfterMs: null });
+    if (event.event === 'content' || event.event === 'done')
+      yield { event: event.event, ...data } as AgentEvent<Result>;
+    if (event.event === 'done') return;
+  }
+  throw new ConnectionError(`The stream of POST ${path} ended before the answer was complete.`);
+}

@@ -1,0 +1,5783 @@
+// Generated from the OpenAPI document by `pnpm docs:generate`. Do not edit.
+export interface paths {
+    "/api/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register an account
+         * @description Creates an account on the trial plan. Does not sign in: use `login`. The e-mail address is case-insensitive and trimmed.
+         *
+         *     Limit: 3 requests an hour per IP address.
+         */
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in
+         * @description Sets the cookie `local-session`. With the header `X-Request-Token: true` the response also contains a bearer token. An account has at most 10 sessions: another one ends the oldest.
+         *
+         *     Limit: 5 requests in 15 minutes per IP address and e-mail address, and 300 a minute per IP address.
+         */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out
+         * @description Ends the session of this request immediately and clears the cookie. Other sessions of the account continue.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the current session
+         * @description For a web client that checks at its start whether a user is signed in. The body of 401 is `{authenticated: false}`.
+         *
+         *     Limit: 60 requests a minute per user.
+         */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description Returns the caller's sessions, the most recently used first. `lastUsedAt` has a precision of one minute.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description Ends one of the caller's sessions immediately. Ending the session of the request also clears the cookie.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the current user
+         * @description Returns the profile with statistics of its tasks and runs. `successRate` is the share of completed executions among the completed and failed ones.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete the current user
+         * @description Deletes the account with all its data immediately and for good, and ends its sessions. It takes the current password: after 5 attempts in 15 minutes, 429. An account without a password repeats its e-mail address, with a session that is at most 15 minutes old.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the current user
+         * @description Changes the fields that are given. If the user has a key of their own for the AI service, their tasks run with it; it is stored encrypted. Another `email` counts once the link that is mailed to it is opened, see `confirmEmail`; an account without a password first gets a link at its present address. At most 5 changes of the address an hour; after 5 passwords in 15 minutes, 429.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        patch: operations["patchUser"];
+        trace?: never;
+    };
+    "/api/user/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the password
+         * @description Ends all other sessions of the account, invalidates its reset links and notifies the owner by mail. A wrong `currentPassword` is 400 on that field; after 5 attempts in 15 minutes, 429.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get user settings
+         * @description Returns the settings of the account: its notification targets and channels.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["getUserSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change user settings
+         * @description Returns all settings. Another `email` counts once the link that is mailed to it is opened, as in `patchUser`. An address that is new in `notificationEmails` gets a link, and nothing else before it is opened.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        patch: operations["changeUserSettings"];
+        trace?: never;
+    };
+    "/api/agent/create-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a task
+         * @description Schedules a prompt. The first run is at `scheduledFor`, which has to be in the future. The following runs keep the wall-clock time in `timezone`, also across clock changes, or follow the `recurrencePattern`; `previewTask` shows them in advance. Sends `task.created`. Not idempotent: sent twice, it creates two tasks.
+         *
+         *     Limit: 10 requests a minute per user.
+         */
+        post: operations["createTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tasks
+         * @description Returns the caller's tasks, newest first. `search` matches a part of the name in any letter case. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.
+         *
+         *     Limit: 100 requests a minute per user.
+         */
+        get: operations["listTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a task
+         * @description Returns the task with its next and its last run.
+         *
+         *     Limit: 120 requests a minute per user.
+         */
+        get: operations["getTask"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a task and its executions
+         * @description Drops pending runs and aborts a running one: its result is lost, its tokens still count. Sends `task.deleted`. Cannot be undone.
+         *
+         *     Limit: 10 requests a minute per user.
+         */
+        delete: operations["deleteTask"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, pause or resume a task
+         * @description Changes the fields that are given; null clears a nullable field. Resuming the task or changing the schedule recomputes `nextExecutionAt`; runs that fell due during the pause are not made up for. Idempotent: a field that already has the given value is not a change. Sends `task.updated` if anything changed.
+         *
+         *     Limit: 20 requests a minute per user.
+         */
+        patch: operations["changeTask"];
+        trace?: never;
+    };
+    "/api/tasks/{id}/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a task now
+         * @description Queues a run immediately and leaves the schedule as it is. At most 5 runs of a user are running at a time; others wait as `pending`. Poll `getExecution` for the result. Not idempotent: sent twice, the task runs twice.
+         *
+         *     Limit: 20 requests a minute per user.
+         */
+        post: operations["executeTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks/{id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Duplicate a task
+         * @description Copies everything that the owner has set, except attachments that were deleted, and no executions. The copy of an active task is active and continues with the next future run; the copy of any other task, and of a `once` task whose time has passed, is paused. The body is optional.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        post: operations["duplicateTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks/{id}/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List occurrences
+         * @description Returns one row for each planned instant of the task, newest first, including those that did not run, with the reason. Pages by `cursor`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["listOccurrences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview the next runs of a schedule
+         * @description Stores nothing. Returns at most 50 future runs, with a `note` where a clock change or a short month shifts one. A `scheduledFor` in the past is accepted if future runs follow from it.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        post: operations["previewTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List executions
+         * @description Returns the executions of the caller's tasks, newest first, optionally by task, by status and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.
+         *
+         *     Limit: 100 requests a minute per user.
+         */
+        get: operations["listExecutions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an execution
+         * @description To wait for the end of a run, poll until `completedAt` is set, or subscribe a webhook to `execution.completed` and `execution.failed`.
+         *
+         *     Limit: 150 requests a minute per user.
+         */
+        get: operations["getExecution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/{id}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the details of an execution
+         * @description Returns the execution with the current state of its task, the steps of the run with their times, and its model, tokens and cost.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["getExecutionDetails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry an execution
+         * @description Creates a pending execution of the same task (201). If a retry of the failed execution is already scheduled or running, it is returned instead (200), and a scheduled one is queued immediately. Idempotent in that sense.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        post: operations["retryExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/process": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a message
+         * @description Sends the message to the `defaultModel` of the system settings, with at most 1024 tokens, and returns the answer with follow-up suggestions. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.
+         *
+         *     Limit: 30 requests a minute per user.
+         */
+        post: operations["processMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Returns the caller's webhooks, newest first: those created by `createWebhook` and those of the `webhookUrl` of tasks and of the settings. Secrets are not returned. Pages by `limit` and `offset`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Subscribes a URL to events of the given kinds; see `webhooks` in this document. The secret signs deliveries; it is returned here and by a rotation, and never again. Not idempotent: sent twice, it creates two webhooks.
+         *
+         *     Limit: 5 requests a minute per user.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Returns the webhook without its secret.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes the webhook with its deliveries and its log; pending deliveries are dropped. The webhook of a task or of the settings is deleted by removing the `webhookUrl` there.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Activating the webhook again sends the deliveries that have waited. For the webhook of a task or of the settings, only `isActive` can be changed here; for that of the settings it equals `notificationPreferences.webhook`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/api/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description For 24 hours, `webhook-signature` also contains a signature with the previous secret. `X-Webhook-Signature` and the inbound URL change immediately.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        post: operations["rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook
+         * @description Sends the event `test` immediately and responds when the receiver has responded, after 35 seconds at most. The attempt is logged and never retried. A rejection by the receiver is not an error of this operation: see `success`.
+         *
+         *     Limit: 10 requests a minute per user.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List delivery attempts
+         * @description Returns the last 100 attempts and all attempts of deliveries that are still pending, newest first. Pages by `limit` and `offset`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/logs/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver a delivery
+         * @description Sends the same bytes with the same `webhook-id` again, starting with attempt 1; a delivery that waits for a retry is sent now. Accepts the `deliveryId` or the `id` of a log entry. Receivers detect duplicates by `webhook-id`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        post: operations["redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver failed deliveries
+         * @description Sends each delivery again whose attempts have all failed since the given instant, starting with attempt 1. Failed deliveries are stored for 30 days by default.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        post: operations["redeliverSince"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get usage
+         * @description Returns the caller's usage of this month, of today (UTC) and of the storage, with the limits of the plan. Operations that need an exhausted quota respond with 402.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List usage alerts
+         * @description Returns all of the caller's alerts, at most 100, the lowest threshold first.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["listUsageAlerts"];
+        put?: never;
+        /**
+         * Set a usage alert
+         * @description Alerts when the usage of executions, tokens or storage reaches a share of its monthly limit, once a month each, and immediately if the share is already reached. Always creates a notification. There is one alert per threshold: setting the same threshold again changes it.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        post: operations["setUsageAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a usage alert
+         * @description Notifications that the alert has sent stay.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        delete: operations["deleteUsageAlert"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/integrations/notes/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Validate a key of the notes tool
+         * @description Looks up the workspace of the key at Notion. The key is neither stored nor logged.
+         *
+         *     Limit: 5 requests a minute per user.
+         */
+        post: operations["validateNotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/integrations/design/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Validate a token of the design tool
+         * @description Looks up the user of the token at Figma, which requires the scope `current_user:read`. The token is neither stored nor logged.
+         *
+         *     Limit: 5 requests a minute per user.
+         */
+        post: operations["validateDesign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notifications
+         * @description Returns the caller's notifications, newest first. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        get: operations["listNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notifications/{id}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark a notification as read
+         * @description Idempotent: `readAt` keeps the first time.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         */
+        post: operations["readNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/coupons/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Activate a coupon
+         * @description Extends the trial: the days of the coupon are added to the end of the trial, or to now if that has passed. An account can use each coupon once.
+         *
+         *     Limit: 5 requests an hour per user.
+         */
+        post: operations["activateCoupon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a file
+         * @description Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP or GIF of at most 50 megapixels, PDF, or UTF-8 text as `.txt`, `.md`, `.csv` or `.json`. Content, extension and declared type must agree. A user can have 3 uploads in progress; another one is 429. Not idempotent: sent twice, it creates two files.
+         *
+         *     Limit: 10 requests a minute per user.
+         */
+        post: operations["createUpload"];
+        /**
+         * Delete a file
+         * @description Deletes one of the caller's files. A task with the file attached keeps the reference, and its next run fails with `INVALID_REQUEST`; `tasks` lists these tasks, the first 100 by id. If several files have the same data URL, the newest is deleted.
+         *
+         *     Limit: 20 requests a minute per user.
+         */
+        delete: operations["deleteUpload"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "task.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.created
+         * @description Sent when a task is created or duplicated. Verify the signature before reading the body.
+         */
+        post: operations["on.task.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.updated
+         * @description Sent when a task is changed; `changes` has the previous and the new value by field. Verify the signature before reading the body.
+         */
+        post: operations["on.task.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.deleted
+         * @description Sent when a task is deleted. Verify the signature before reading the body.
+         */
+        post: operations["on.task.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.started
+         * @description Sent when a run starts, before the model is called; same data as `execution.started`. Verify the signature before reading the body.
+         */
+        post: operations["on.task.started"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.completed
+         * @description Sent when a run completes; same data as `execution.completed`. Verify the signature before reading the body.
+         */
+        post: operations["on.task.completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.failed
+         * @description Sent when a run fails, even if a retry follows; same data as `execution.failed`. Verify the signature before reading the body.
+         */
+        post: operations["on.task.failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "execution.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive execution.started
+         * @description Sent when a run starts, before the model is called. Verify the signature before reading the body.
+         */
+        post: operations["on.execution.started"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "execution.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive execution.completed
+         * @description Sent when a run completes. Verify the signature before reading the body.
+         */
+        post: operations["on.execution.completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "execution.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive execution.failed
+         * @description Sent when a run fails; `retryScheduled` is whether a retry follows, and `nextRetryAt` when. Verify the signature before reading the body.
+         */
+        post: operations["on.execution.failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "usage.alert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive usage.alert
+         * @description Sent when usage reaches the threshold of an alert, once a month for each resource. Verify the signature before reading the body.
+         */
+        post: operations["on.usage.alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a test delivery
+         * @description Sent on request, without retries. Verify the signature before reading the body.
+         */
+        post: operations["on.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        Task: {
+            /** @description The id, which never changes */
+            id: number;
+            /** @description The account that owns it, by id */
+            userId: number;
+            /** @description The name */
+            name: string;
+            /** @description The owner's description */
+            description: string | null;
+            /** @description The prompt that is sent to the model */
+            prompt: string;
+            /**
+             * Format: date-time
+             * @description The first run, from which the following ones are computed
+             */
+            scheduledFor: string;
+            /**
+             * Format: date-time
+             * @description The next planned run; null if there is none
+             */
+            nextExecutionAt: string | null;
+            /**
+             * @description How often the task runs; with a `recurrencePattern`, the closest recurrence
+             * @enum {string}
+             */
+            recurrence: "once" | "daily" | "weekly" | "monthly";
+            /** @description Five-field cron expression in the task's time zone, which decides the next runs; null for none */
+            recurrencePattern: string | null;
+            /** @description IANA time zone name */
+            timezone: string;
+            /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
+            aiModel: string;
+            /** @description The maximum number of output tokens */
+            maxTokens: number;
+            /** @description Hundredths: 70 stands for 0.70 */
+            temperature: number;
+            /**
+             * @description `active` runs as scheduled, `paused` does not run, `completed` and `failed` have ended
+             * @enum {string}
+             */
+            status: "active" | "paused" | "completed" | "failed";
+            /** @description The number of runs */
+            executionCount: number;
+            /**
+             * Format: date-time
+             * @description When the last run started; null before the first
+             */
+            lastExecutionAt: string | null;
+            /** @description Ids of the attached uploads */
+            attachments: string[];
+            /** @description A URL that receives the outcomes of runs through a webhook of its own; null for none */
+            webhookUrl: string | null;
+            /** @description The address that receives a mail when a run ends, once it is confirmed; null for none */
+            notificationEmail: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed
+             */
+            updatedAt: string;
+        };
+        Occurrence: {
+            /**
+             * Format: date-time
+             * @description The planned instant; null for a run outside the schedule
+             */
+            plannedFor: string;
+            /**
+             * @description The outcome of the planned run: `ran` on time, ran `late`, or did not run because the previous run was still running (`skipped_overlap`), the service was down (`missed`) or a quota was exhausted (`over_quota`)
+             * @enum {string}
+             */
+            fate: "ran" | "late" | "skipped_overlap" | "missed" | "over_quota";
+            /**
+             * Format: date-time
+             * @description When the fate was recorded
+             */
+            recordedAt: string;
+            /** @description The execution, by id */
+            executionId: number | null;
+            /**
+             * Format: date-time
+             * @description When it started; null before that
+             */
+            startedAt: string | null;
+            /** @description From the planned instant to the start */
+            latenessMs: number | null;
+        };
+        TaskExecution: {
+            /** @description The id, which never changes */
+            id: number;
+            /** @description The task, by id */
+            taskId: number;
+            /** @description The account that owns it, by id */
+            userId: number;
+            /**
+             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+             * @enum {string}
+             */
+            status: "pending" | "running" | "completed" | "failed";
+            /** @description The answer of the model; null until the execution is `completed` */
+            result: string | null;
+            /** @description Why it failed; null unless it failed */
+            error: string | null;
+            /**
+             * @description Why it failed, for programs
+             * @enum {string|null}
+             */
+            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | null;
+            /** @description Tokens charged to the quota, input and output */
+            tokensUsed: number | null;
+            /** @description The tokens in detail */
+            tokens: {
+                /** @description Input tokens */
+                input: number;
+                /** @description Output tokens */
+                output: number;
+                /** @description Input and output tokens */
+                total: number;
+                /** @description Whether the counts are estimates because the provider sent none */
+                estimated: boolean;
+            } | null;
+            /** @description The cost in US dollars: as reported by the provider, else by a price list, else 0 */
+            costUsd: number | null;
+            /** @description The model that answered */
+            model: string | null;
+            /** @description From start to end, in milliseconds */
+            processingTimeMs: number | null;
+            /**
+             * @description Why it runs: by the `schedule`, on request (`manual`), by an `inbound` webhook, or as a `retry`
+             * @enum {string}
+             */
+            trigger: "schedule" | "manual" | "inbound" | "retry";
+            /**
+             * Format: date-time
+             * @description The planned instant; null for a run outside the schedule
+             */
+            plannedFor: string | null;
+            /** @description The number of the attempt, from 1 */
+            attempt: number;
+            /** @description The failed execution that this one retries; null for none */
+            retryOfId: number | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it started; null before that
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it completed or failed; null before that
+             */
+            completedAt: string | null;
+        };
+        User: {
+            /** @description The id, which never changes */
+            id: number;
+            /** @description The account at the OAuth provider; `local:` and an id for an account with a password */
+            identityUserId: string;
+            /** @description The e-mail address that the account signs in with, in lower case */
+            email: string;
+            /** @description The name of the user */
+            name: string;
+            /**
+             * @description `ADMIN` may call the operations of administrators
+             * @enum {string}
+             */
+            role: "USER" | "ADMIN";
+            /** @description IANA time zone name; null if none is set */
+            timezone: string | null;
+            /** @description Whether it is active */
+            isActive: boolean;
+            /**
+             * Format: date-time
+             * @description When the trial ends; executions are 402 afterwards. Null for no end
+             */
+            trialEndsAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+            /** @description The new e-mail address until it is confirmed; null if there is none */
+            pendingEmail: string | null;
+            /** @description Statistics */
+            stats: {
+                /** @description The number of tasks */
+                totalTasks: number;
+                /** @description The number of `active` tasks */
+                activeTasks: number;
+                /** @description The number of executions */
+                totalExecutions: number;
+                /** @description Percent, 0–100, at most two decimals */
+                successRate: number;
+            };
+        };
+        Webhook: {
+            /** @description The id, which never changes */
+            id: string;
+            /** @description The account that owns it, by id */
+            userId: number;
+            /**
+             * @description `subscription` if created by `POST /api/webhooks`; `task` or `account` for the `webhookUrl` of a task or of the settings
+             * @enum {string}
+             */
+            purpose: "subscription" | "task" | "account";
+            /** @description The task whose `webhookUrl` it is */
+            taskId: number | null;
+            /** @description The URL that events are sent to, by POST */
+            url: string;
+            /** @description The kinds of event that the webhook receives */
+            events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test")[];
+            /** @description The owner's description */
+            description: string | null;
+            /** @description Whether events are sent */
+            isActive: boolean;
+            /**
+             * @description `active` receives its events, `inactive` is deactivated, `failed` was deactivated after failures
+             * @enum {string}
+             */
+            status: "active" | "inactive" | "failed";
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+        };
+        DeliveryAttempt: {
+            /** @description The id, which never changes */
+            id: string;
+            /** @description The value of `webhook-id`: the same for each attempt of a delivery */
+            deliveryId: string;
+            /** @description The webhook, by id */
+            webhookId: string;
+            /**
+             * @description The kind of event
+             * @enum {string}
+             */
+            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test";
+            /** @description The URL that the attempt was sent to */
+            url: string;
+            /** @description Null if there was no response */
+            statusCode: number | null;
+            /** @description Milliseconds; 0 if there was no connection */
+            responseTime: number;
+            /** @description The number of the attempt, from 1 */
+            attempt: number;
+            /** @description Whether the receiver responded with 2xx in time */
+            success: boolean;
+            /** @description Why the attempt failed */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+        };
+        Session: {
+            /**
+             * Format: uuid
+             * @description The id, which never changes
+             */
+            id: string;
+            /** @description The `User-Agent` of the sign-in */
+            userAgent: string | null;
+            /** @description The IP address of the request */
+            address: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the session was last used, with a precision of one minute
+             */
+            lastUsedAt: string;
+            /**
+             * Format: date-time
+             * @description When it expires; null for never
+             */
+            expiresAt: string;
+            /** @description Whether it is the session of this request */
+            current: boolean;
+        };
+        Notification: {
+            /** @description The id, which never changes */
+            id: number;
+            /** @description `usage.alert`, `webhook.failed` or `task.failed`; others may be added */
+            kind: string;
+            /** @description The notification in short */
+            title: string;
+            /** @description A sentence for people */
+            message: string;
+            /**
+             * Format: date-time
+             * @description When it was marked as read; null if unread
+             */
+            readAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+        };
+        UsageAlert: {
+            /** @description The id, which never changes */
+            id: number;
+            /** @description Percent of a monthly limit */
+            threshold: number;
+            /** @description Whether a mail is sent */
+            notifyEmail: boolean;
+            /** @description Whether the event `usage.alert` is sent */
+            notifyWebhook: boolean;
+        };
+        Upload: {
+            /** @description The id, which never changes */
+            id: string;
+            /** @description The URL of the file; a data URL if `storage` is `base64` */
+            url: string;
+            /** @description The name */
+            name: string;
+            /** @description Bytes */
+            size: number;
+            /** @description MIME type, derived from the content and the extension */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it was uploaded
+             */
+            uploadedAt: string;
+            /**
+             * @description `blob` for a file with a URL of its own, `base64` for a data URL
+             * @enum {string}
+             */
+            storage: "blob" | "base64";
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Alice",
+                 *       "email": "alice@example.com",
+                 *       "password": "correct-Horse-7",
+                 *       "timezone": "Europe/Lisbon"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The name */
+                    name: string;
+                    /**
+                     * Format: email
+                     * @description The e-mail address that the account signs in with; case-insensitive and trimmed
+                     */
+                    email: string;
+                    /**
+                     * Format: password
+                     * @description At least 8 characters with an upper-case letter, a lower-case letter and a digit
+                     */
+                    password: string & (string);
+                    /**
+                     * Format: time-zone
+                     * @description IANA time zone name
+                     */
+                    timezone?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "user": {
+                     *         "id": 7,
+                     *         "email": "alice@example.com",
+                     *         "name": "Alice",
+                     *         "createdAt": "2026-11-19T15:58:40.512Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The account */
+                        user: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The e-mail address that the account signs in with, in lower case */
+                            email: string;
+                            /** @description The name of the user */
+                            name: string;
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            createdAt: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "alice@example.com",
+                 *       "password": "correct-Horse-7"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: email
+                     * @description The e-mail address that the account signs in with; case-insensitive and trimmed
+                     */
+                    email: string;
+                    /**
+                     * Format: password
+                     * @description The password of the account
+                     */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "user": {
+                     *         "id": 7,
+                     *         "email": "alice@example.com",
+                     *         "name": "Alice",
+                     *         "role": "USER"
+                     *       },
+                     *       "token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.bm90LWEtc2lnbmF0dXJl"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The account */
+                        user: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The e-mail address that the account signs in with, in lower case */
+                            email: string;
+                            /** @description The name of the user */
+                            name: string;
+                            /**
+                             * @description `ADMIN` may call the operations of administrators
+                             * @enum {string}
+                             */
+                            role: "USER" | "ADMIN";
+                        };
+                        /** @description The session token for `Authorization: Bearer`, if it was requested */
+                        token?: string;
+                    };
+                };
+            };
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "You are signed out."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authenticated": true,
+                     *       "user": {
+                     *         "id": 7,
+                     *         "email": "alice@example.com",
+                     *         "name": "Alice",
+                     *         "role": "USER",
+                     *         "timezone": "Europe/Lisbon",
+                     *         "createdAt": "2026-11-19T15:58:40.512Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Whether a user is signed in
+                         * @enum {boolean}
+                         */
+                        authenticated: true;
+                        /** @description The account */
+                        user: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The e-mail address that the account signs in with, in lower case */
+                            email: string;
+                            /** @description The name of the user */
+                            name: string;
+                            /**
+                             * @description `ADMIN` may call the operations of administrators
+                             * @enum {string}
+                             */
+                            role: "USER" | "ADMIN";
+                            /** @description IANA time zone name; null if none is set */
+                            timezone: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            createdAt: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "sessions": [
+                     *         {
+                     *           "id": "0f9a7c52-3b1e-4d86-8a40-6e2b5d9c7f13",
+                     *           "userAgent": "curl/8.15.0",
+                     *           "address": "203.0.113.24",
+                     *           "createdAt": "2026-11-19T15:58:40.512Z",
+                     *           "lastUsedAt": "2026-11-20T09:15:27.204Z",
+                     *           "expiresAt": "2026-11-26T15:58:40.512Z",
+                     *           "current": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The sessions of the account */
+                        sessions: components["schemas"]["Session"][];
+                    };
+                };
+            };
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 0f9a7c52-3b1e-4d86-8a40-6e2b5d9c7f13
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The session is ended."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "user": {
+                     *         "id": 7,
+                     *         "identityUserId": "local:5b0f2c1e-9d47-4a86-b3f0-1c8e6a2d7f45",
+                     *         "email": "alice@example.com",
+                     *         "name": "Alice",
+                     *         "role": "USER",
+                     *         "timezone": "Europe/Lisbon",
+                     *         "isActive": true,
+                     *         "trialEndsAt": "2026-12-03T15:58:40.512Z",
+                     *         "createdAt": "2026-11-19T15:58:40.512Z",
+                     *         "pendingEmail": null,
+                     *         "stats": {
+                     *           "totalTasks": 1,
+                     *           "activeTasks": 1,
+                     *           "totalExecutions": 1,
+                     *           "successRate": 100
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The account */
+                        user: components["schemas"]["User"];
+                    };
+                };
+            };
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "currentPassword": "correct-Horse-7"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: password
+                     * @description Required if the account has a password
+                     */
+                    currentPassword?: string;
+                    /** @description The address of the account; required if it has no password */
+                    email?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "Your account and all its data are deleted."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    patchUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Alice A.",
+                 *       "timezone": "Europe/Lisbon"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The name */
+                    name?: string;
+                    /**
+                     * Format: email
+                     * @description The e-mail address that the account signs in with; case-insensitive and trimmed
+                     */
+                    email?: string;
+                    /**
+                     * Format: password
+                     * @description Required for another `email`, unless the account has no password
+                     */
+                    currentPassword?: string;
+                    /**
+                     * Format: time-zone
+                     * @description IANA time zone name
+                     */
+                    timezone?: string | null;
+                    /** @description The user's own key for the AI service; encrypted at rest and never returned. Null removes it */
+                    encryptedProviderKey?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "user": {
+                     *         "id": 7,
+                     *         "name": "Alice A.",
+                     *         "timezone": "Europe/Lisbon",
+                     *         "updatedAt": "2026-11-20T09:15:27.204Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The account */
+                        user: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name of the user */
+                            name: string;
+                            /** @description IANA time zone name; null if none is set */
+                            timezone: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When it was last changed
+                             */
+                            updatedAt: string;
+                            /** @description The new e-mail address until it is confirmed; null if there is none */
+                            pendingEmail?: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "currentPassword": "correct-Horse-7",
+                 *       "newPassword": "battery-Staple-8"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: password
+                     * @description The current password
+                     */
+                    currentPassword: string;
+                    /**
+                     * Format: password
+                     * @description At least 8 characters with an upper-case letter, a lower-case letter and a digit
+                     */
+                    newPassword: string & (string);
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "Your password is changed. All other sessions are ended."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    getUserSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "settings": {
+                     *         "email": "alice@example.com",
+                     *         "pendingEmail": null,
+                     *         "notificationPreferences": {
+                     *           "email": true,
+                     *           "webhook": true
+                     *         },
+                     *         "webhookUrl": "https://hooks.example.com/alice",
+                     *         "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                     *         "notificationEmails": [
+                     *           "team@example.com"
+                     *         ],
+                     *         "unconfirmedEmails": [
+                     *           "team@example.com"
+                     *         ],
+                     *         "hasModelRouterApiKey": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The current settings */
+                        settings: {
+                            /** @description The e-mail address that the account signs in with, in lower case */
+                            email: string;
+                            /** @description The new e-mail address until it is confirmed; null if there is none */
+                            pendingEmail: string | null;
+                            /** @description The enabled notification channels */
+                            notificationPreferences: {
+                                /** @description Whether notifications are mailed */
+                                email: boolean;
+                                /** @description Whether events are sent to `webhookUrl` */
+                                webhook: boolean;
+                            };
+                            /** @description Receives `task.completed`, `task.failed` and `usage.alert` through a webhook of its own */
+                            webhookUrl: string | null;
+                            /** @description The id of that webhook, for its log, its secret and its test */
+                            webhookId: string | null;
+                            /** @description Receive notifications in addition to the address of the account, once they are confirmed */
+                            notificationEmails: string[];
+                            /** @description Those of `notificationEmails` and of the `notificationEmail` of tasks that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old */
+                            unconfirmedEmails: string[];
+                            /** @description Whether the account has a key of its own for the AI service; the key itself is never returned */
+                            hasModelRouterApiKey: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    changeUserSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "webhookUrl": "https://hooks.example.com/alice",
+                 *       "notificationEmails": [
+                 *         "team@example.com"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: email
+                     * @description The e-mail address that the account signs in with; case-insensitive and trimmed
+                     */
+                    email?: string;
+                    /**
+                     * Format: password
+                     * @description Required for another `email`, unless the account has no password
+                     */
+                    currentPassword?: string;
+                    /** @description The enabled notification channels */
+                    notificationPreferences?: {
+                        /** @description Whether notifications are mailed */
+                        email?: boolean;
+                        /** @description Whether events are sent to `webhookUrl` */
+                        webhook?: boolean;
+                    };
+                    /** @description The user's own key for the AI service; encrypted at rest and never returned. Null removes it */
+                    modelRouterApiKey?: string | null;
+                    /**
+                     * Format: http-url
+                     * @description A URL that receives the outcomes of runs through a webhook of its own; null for none
+                     */
+                    webhookUrl?: string | null;
+                    /** @description Duplicates are ignored; an empty list for none */
+                    notificationEmails?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "settings": {
+                     *         "email": "alice@example.com",
+                     *         "pendingEmail": null,
+                     *         "notificationPreferences": {
+                     *           "email": true,
+                     *           "webhook": true
+                     *         },
+                     *         "webhookUrl": "https://hooks.example.com/alice",
+                     *         "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                     *         "notificationEmails": [
+                     *           "team@example.com"
+                     *         ],
+                     *         "unconfirmedEmails": [
+                     *           "team@example.com"
+                     *         ],
+                     *         "hasModelRouterApiKey": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The current settings */
+                        settings: {
+                            /** @description The e-mail address that the account signs in with, in lower case */
+                            email: string;
+                            /** @description The new e-mail address until it is confirmed; null if there is none */
+                            pendingEmail: string | null;
+                            /** @description The enabled notification channels */
+                            notificationPreferences: {
+                                /** @description Whether notifications are mailed */
+                                email: boolean;
+                                /** @description Whether events are sent to `webhookUrl` */
+                                webhook: boolean;
+                            };
+                            /** @description Receives `task.completed`, `task.failed` and `usage.alert` through a webhook of its own */
+                            webhookUrl: string | null;
+                            /** @description The id of that webhook, for its log, its secret and its test */
+                            webhookId: string | null;
+                            /** @description Receive notifications in addition to the address of the account, once they are confirmed */
+                            notificationEmails: string[];
+                            /** @description Those of `notificationEmails` and of the `notificationEmail` of tasks that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old */
+                            unconfirmedEmails: string[];
+                            /** @description Whether the account has a key of its own for the AI service; the key itself is never returned */
+                            hasModelRouterApiKey: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    createTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Morning sentence",
+                 *       "description": "For the head of my notes.",
+                 *       "prompt": "Write one sentence that begins a working day well.",
+                 *       "scheduledFor": "2026-11-20T07:30:00.000Z",
+                 *       "recurrence": "daily",
+                 *       "timezone": "Europe/Lisbon"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The name */
+                    name: string;
+                    /** @description The owner's description */
+                    description?: string | null;
+                    /** @description The prompt that is sent to the model */
+                    prompt: string;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601 with Z or an offset
+                     */
+                    scheduledFor: string;
+                    /**
+                     * @description How often the task runs; with a `recurrencePattern`, the closest recurrence
+                     * @enum {string}
+                     */
+                    recurrence: "once" | "daily" | "weekly" | "monthly";
+                    /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs */
+                    recurrencePattern?: string | null;
+                    /**
+                     * Format: time-zone
+                     * @description IANA time zone name
+                     */
+                    timezone: string;
+                    /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
+                    aiModel?: string;
+                    /** @description Default: 1024 */
+                    maxTokens?: number;
+                    /** @description In hundredths. Default: 70, which stands for 0.70 */
+                    temperature?: number;
+                    /** @description URLs or ids of the caller's uploads, at most 20 MiB together */
+                    attachments?: string[];
+                    /**
+                     * Format: http-url
+                     * @description Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none
+                     */
+                    webhookUrl?: string | null;
+                    /**
+                     * Format: email
+                     * @description Receives a mail when a run ends and no retry follows; null for none
+                     */
+                    notificationEmail?: string | null;
+                    /**
+                     * @description Default: `active`
+                     * @enum {string}
+                     */
+                    status?: "active" | "paused";
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "taskId": 42
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The task, by id */
+                        taskId: number;
+                    };
+                };
+            };
+        };
+    };
+    listTasks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The status
+                 * @example active
+                 */
+                status?: "active" | "paused" | "completed" | "failed";
+                /** @description Part of the name */
+                search?: string;
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 20
+                 */
+                limit?: number;
+                /** @description The number of entries to skip */
+                offset?: number;
+                /** @description `pagination.nextCursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "tasks": [
+                     *         {
+                     *           "id": 42,
+                     *           "userId": 7,
+                     *           "name": "Morning sentence",
+                     *           "description": "For the head of my notes.",
+                     *           "prompt": "Write one sentence that begins a working day well.",
+                     *           "scheduledFor": "2026-11-20T07:30:00.000Z",
+                     *           "nextExecutionAt": "2026-11-21T07:30:00.000Z",
+                     *           "recurrence": "daily",
+                     *           "recurrencePattern": null,
+                     *           "timezone": "Europe/Lisbon",
+                     *           "aiModel": "openai/gpt-5-mini",
+                     *           "maxTokens": 1024,
+                     *           "temperature": 70,
+                     *           "status": "active",
+                     *           "executionCount": 1,
+                     *           "lastExecutionAt": "2026-11-20T07:30:00.412Z",
+                     *           "attachments": [],
+                     *           "webhookUrl": null,
+                     *           "notificationEmail": null,
+                     *           "createdAt": "2026-11-19T16:02:11.038Z",
+                     *           "updatedAt": "2026-11-19T16:02:11.038Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "hasMore": false,
+                     *         "nextCursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The tasks */
+                        tasks: components["schemas"]["Task"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description Null if the page was requested by `cursor` */
+                            total: number | null;
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The number of entries to skip */
+                            offset: number;
+                            /** @description Whether there are entries after this page */
+                            hasMore: boolean;
+                            /** @description The `cursor` of the next page; null on the last one */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "task": {
+                     *         "id": 42,
+                     *         "userId": 7,
+                     *         "name": "Morning sentence",
+                     *         "description": "For the head of my notes.",
+                     *         "prompt": "Write one sentence that begins a working day well.",
+                     *         "scheduledFor": "2026-11-20T07:30:00.000Z",
+                     *         "nextExecutionAt": "2026-11-21T07:30:00.000Z",
+                     *         "recurrence": "daily",
+                     *         "recurrencePattern": null,
+                     *         "timezone": "Europe/Lisbon",
+                     *         "aiModel": "openai/gpt-5-mini",
+                     *         "maxTokens": 1024,
+                     *         "temperature": 70,
+                     *         "status": "active",
+                     *         "executionCount": 1,
+                     *         "lastExecutionAt": "2026-11-20T07:30:00.412Z",
+                     *         "attachments": [],
+                     *         "webhookUrl": null,
+                     *         "notificationEmail": null,
+                     *         "createdAt": "2026-11-19T16:02:11.038Z",
+                     *         "updatedAt": "2026-11-19T16:02:11.038Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The task */
+                        task: components["schemas"]["Task"];
+                    };
+                };
+            };
+        };
+    };
+    deleteTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The task is deleted."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    changeTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "paused"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The name */
+                    name?: string;
+                    /** @description The owner's description */
+                    description?: string | null;
+                    /** @description The prompt that is sent to the model */
+                    prompt?: string;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601 with Z or an offset
+                     */
+                    scheduledFor?: string;
+                    /**
+                     * @description How often the task runs; with a `recurrencePattern`, the closest recurrence
+                     * @enum {string}
+                     */
+                    recurrence?: "once" | "daily" | "weekly" | "monthly";
+                    /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs */
+                    recurrencePattern?: string | null;
+                    /**
+                     * Format: time-zone
+                     * @description IANA time zone name
+                     */
+                    timezone?: string;
+                    /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
+                    aiModel?: string;
+                    /** @description Default: 1024 */
+                    maxTokens?: number;
+                    /** @description In hundredths. Default: 70, which stands for 0.70 */
+                    temperature?: number;
+                    /** @description URLs or ids of the caller's uploads, at most 20 MiB together */
+                    attachments?: string[];
+                    /**
+                     * Format: http-url
+                     * @description Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none
+                     */
+                    webhookUrl?: string | null;
+                    /**
+                     * Format: email
+                     * @description Receives a mail when a run ends and no retry follows; null for none
+                     */
+                    notificationEmail?: string | null;
+                    /**
+                     * @description `active` runs as scheduled, `paused` does not run
+                     * @enum {string}
+                     */
+                    status?: "active" | "paused";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "task": {
+                     *         "id": 42,
+                     *         "userId": 7,
+                     *         "name": "Morning sentence",
+                     *         "description": "For the head of my notes.",
+                     *         "prompt": "Write one sentence that begins a working day well.",
+                     *         "scheduledFor": "2026-11-20T07:30:00.000Z",
+                     *         "nextExecutionAt": null,
+                     *         "recurrence": "daily",
+                     *         "recurrencePattern": null,
+                     *         "timezone": "Europe/Lisbon",
+                     *         "aiModel": "openai/gpt-5-mini",
+                     *         "maxTokens": 1024,
+                     *         "temperature": 70,
+                     *         "status": "paused",
+                     *         "executionCount": 1,
+                     *         "lastExecutionAt": "2026-11-20T07:30:00.412Z",
+                     *         "attachments": [],
+                     *         "webhookUrl": null,
+                     *         "notificationEmail": null,
+                     *         "createdAt": "2026-11-19T16:02:11.038Z",
+                     *         "updatedAt": "2026-11-20T09:15:27.204Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The task */
+                        task: components["schemas"]["Task"];
+                    };
+                };
+            };
+        };
+    };
+    executeTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "executionId": 1208,
+                     *       "status": "pending",
+                     *       "startedAt": "2026-11-20T09:15:27.204Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The execution, by id */
+                        executionId: number;
+                        /**
+                         * @description The status
+                         * @enum {string}
+                         */
+                        status: "pending";
+                        /**
+                         * Format: date-time
+                         * @description When it started; null before that
+                         */
+                        startedAt: string;
+                    };
+                };
+            };
+        };
+    };
+    duplicateTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Evening sentence"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Default: the name of the task with " (copy)" */
+                    name?: string;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "task": {
+                     *         "id": 43,
+                     *         "userId": 7,
+                     *         "name": "Evening sentence",
+                     *         "description": "For the head of my notes.",
+                     *         "prompt": "Write one sentence that begins a working day well.",
+                     *         "scheduledFor": "2026-11-20T07:30:00.000Z",
+                     *         "nextExecutionAt": "2026-11-21T07:30:00.000Z",
+                     *         "recurrence": "daily",
+                     *         "recurrencePattern": null,
+                     *         "timezone": "Europe/Lisbon",
+                     *         "aiModel": "openai/gpt-5-mini",
+                     *         "maxTokens": 1024,
+                     *         "temperature": 70,
+                     *         "status": "active",
+                     *         "executionCount": 0,
+                     *         "lastExecutionAt": null,
+                     *         "attachments": [],
+                     *         "webhookUrl": null,
+                     *         "notificationEmail": null,
+                     *         "createdAt": "2026-11-20T09:15:27.204Z",
+                     *         "updatedAt": "2026-11-20T09:15:27.204Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The task */
+                        task: components["schemas"]["Task"];
+                    };
+                };
+            };
+        };
+    };
+    listOccurrences: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 20
+                 */
+                limit?: number;
+                /** @description `pagination.nextCursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "occurrences": [
+                     *         {
+                     *           "plannedFor": "2026-11-20T07:30:00.000Z",
+                     *           "fate": "ran",
+                     *           "recordedAt": "2026-11-20T07:30:00.287Z",
+                     *           "executionId": 1207,
+                     *           "startedAt": "2026-11-20T07:30:00.412Z",
+                     *           "latenessMs": 412
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "limit": 20,
+                     *         "nextCursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The planned runs */
+                        occurrences: components["schemas"]["Occurrence"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The `cursor` of the next page; null on the last one */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    previewTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "scheduledFor": "2027-03-27T01:30:00Z",
+                 *       "recurrence": "daily",
+                 *       "timezone": "Europe/Lisbon",
+                 *       "count": 2
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601 with Z or an offset
+                     */
+                    scheduledFor: string;
+                    /**
+                     * @description How often the task runs; with a `recurrencePattern`, the closest recurrence
+                     * @enum {string}
+                     */
+                    recurrence: "once" | "daily" | "weekly" | "monthly";
+                    /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs */
+                    recurrencePattern?: string | null;
+                    /**
+                     * Format: time-zone
+                     * @description IANA time zone name
+                     */
+                    timezone: string;
+                    /** @description Default: 10 */
+                    count?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "occurrences": [
+                     *         {
+                     *           "at": "2027-03-27T01:30:00.000Z",
+                     *           "local": "2027-03-27T01:30:00+00:00[Europe/Lisbon]"
+                     *         },
+                     *         {
+                     *           "at": "2027-03-28T01:30:00.000Z",
+                     *           "local": "2027-03-28T02:30:00+01:00[Europe/Lisbon]",
+                     *           "note": "The clocks go forward past 01:30 on 2027-03-28, so this runs at 02:30."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The planned runs */
+                        occurrences: {
+                            /**
+                             * Format: date-time
+                             * @description The instant
+                             */
+                            at: string;
+                            /** @description The same instant as wall-clock time in the task's time zone */
+                            local: string;
+                            /** @description Why the time deviates: a clock change or a short month */
+                            note?: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    listExecutions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The task, by id
+                 * @example 42
+                 */
+                taskId?: number;
+                /**
+                 * @description The status
+                 * @example completed
+                 */
+                status?: "pending" | "running" | "completed" | "failed";
+                /**
+                 * @description A day (2026-11-20) or an ISO 8601 date-time with Z or an offset
+                 * @example 2026-11-20
+                 */
+                startDate?: string;
+                /** @description A day (2026-11-20) or an ISO 8601 date-time with Z or an offset */
+                endDate?: string;
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 1
+                 */
+                limit?: number;
+                /** @description The number of entries to skip */
+                offset?: number;
+                /** @description `pagination.nextCursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "executions": [
+                     *         {
+                     *           "id": 1207,
+                     *           "taskId": 42,
+                     *           "userId": 7,
+                     *           "status": "completed",
+                     *           "result": "Begin with the thing that you would rather put off.",
+                     *           "error": null,
+                     *           "errorCode": null,
+                     *           "tokensUsed": 45,
+                     *           "tokens": {
+                     *             "input": 31,
+                     *             "output": 14,
+                     *             "total": 45,
+                     *             "estimated": false
+                     *           },
+                     *           "costUsd": 0.00003575,
+                     *           "model": "openai/gpt-5-mini",
+                     *           "processingTimeMs": 3459,
+                     *           "trigger": "schedule",
+                     *           "plannedFor": "2026-11-20T07:30:00.000Z",
+                     *           "attempt": 1,
+                     *           "retryOfId": null,
+                     *           "createdAt": "2026-11-20T07:30:00.287Z",
+                     *           "startedAt": "2026-11-20T07:30:00.412Z",
+                     *           "completedAt": "2026-11-20T07:30:03.871Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "total": 3,
+                     *         "limit": 1,
+                     *         "offset": 0,
+                     *         "hasMore": true,
+                     *         "nextCursor": "MTIwNw"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The executions */
+                        executions: components["schemas"]["TaskExecution"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description Null if the page was requested by `cursor` */
+                            total: number | null;
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The number of entries to skip */
+                            offset: number;
+                            /** @description Whether there are entries after this page */
+                            hasMore: boolean;
+                            /** @description The `cursor` of the next page; null on the last one */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 1207
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "execution": {
+                     *         "id": 1207,
+                     *         "taskId": 42,
+                     *         "userId": 7,
+                     *         "status": "completed",
+                     *         "result": "Begin with the thing that you would rather put off.",
+                     *         "error": null,
+                     *         "errorCode": null,
+                     *         "tokensUsed": 45,
+                     *         "tokens": {
+                     *           "input": 31,
+                     *           "output": 14,
+                     *           "total": 45,
+                     *           "estimated": false
+                     *         },
+                     *         "costUsd": 0.00003575,
+                     *         "model": "openai/gpt-5-mini",
+                     *         "processingTimeMs": 3459,
+                     *         "trigger": "schedule",
+                     *         "plannedFor": "2026-11-20T07:30:00.000Z",
+                     *         "attempt": 1,
+                     *         "retryOfId": null,
+                     *         "createdAt": "2026-11-20T07:30:00.287Z",
+                     *         "startedAt": "2026-11-20T07:30:00.412Z",
+                     *         "completedAt": "2026-11-20T07:30:03.871Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The execution */
+                        execution: components["schemas"]["TaskExecution"];
+                    };
+                };
+            };
+        };
+    };
+    getExecutionDetails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 1207
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "execution": {
+                     *         "id": 1207,
+                     *         "taskId": 42,
+                     *         "userId": 7,
+                     *         "status": "completed",
+                     *         "result": "Begin with the thing that you would rather put off.",
+                     *         "error": null,
+                     *         "errorCode": null,
+                     *         "tokensUsed": 45,
+                     *         "tokens": {
+                     *           "input": 31,
+                     *           "output": 14,
+                     *           "total": 45,
+                     *           "estimated": false
+                     *         },
+                     *         "costUsd": 0.00003575,
+                     *         "model": "openai/gpt-5-mini",
+                     *         "processingTimeMs": 3459,
+                     *         "trigger": "schedule",
+                     *         "plannedFor": "2026-11-20T07:30:00.000Z",
+                     *         "attempt": 1,
+                     *         "retryOfId": null,
+                     *         "createdAt": "2026-11-20T07:30:00.287Z",
+                     *         "startedAt": "2026-11-20T07:30:00.412Z",
+                     *         "completedAt": "2026-11-20T07:30:03.871Z",
+                     *         "task": {
+                     *           "id": 42,
+                     *           "name": "Morning sentence",
+                     *           "prompt": "Write one sentence that begins a working day well.",
+                     *           "model": "openai/gpt-5-mini"
+                     *         },
+                     *         "logs": [
+                     *           {
+                     *             "timestamp": "2026-11-20T07:30:00.000Z",
+                     *             "message": "Planned to run."
+                     *           },
+                     *           {
+                     *             "timestamp": "2026-11-20T07:30:00.287Z",
+                     *             "message": "Queued by the schedule."
+                     *           },
+                     *           {
+                     *             "timestamp": "2026-11-20T07:30:00.412Z",
+                     *             "message": "Started, 0.412 s after its planned instant."
+                     *           },
+                     *           {
+                     *             "timestamp": "2026-11-20T07:30:00.412Z",
+                     *             "message": "Asking openai/gpt-5-mini with 0 attachments."
+                     *           },
+                     *           {
+                     *             "timestamp": "2026-11-20T07:30:03.871Z",
+                     *             "message": "openai/gpt-5-mini took 31 prompt and 14 completion tokens."
+                     *           },
+                     *           {
+                     *             "timestamp": "2026-11-20T07:30:03.871Z",
+                     *             "message": "Completed after 3459 ms."
+                     *           }
+                     *         ],
+                     *         "metadata": {
+                     *           "model": "openai/gpt-5-mini",
+                     *           "tokens": {
+                     *             "prompt": 31,
+                     *             "completion": 14,
+                     *             "total": 45
+                     *           },
+                     *           "cost": 0.00003575
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The task, by id */
+                            taskId: number;
+                            /** @description The account that owns it, by id */
+                            userId: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                            /** @description The answer of the model; null until the execution is `completed` */
+                            result: string | null;
+                            /** @description Why it failed; null unless it failed */
+                            error: string | null;
+                            /**
+                             * @description Why it failed, for programs
+                             * @enum {string|null}
+                             */
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | null;
+                            /** @description Tokens charged to the quota, input and output */
+                            tokensUsed: number | null;
+                            /** @description The tokens in detail */
+                            tokens: {
+                                /** @description Input tokens */
+                                input: number;
+                                /** @description Output tokens */
+                                output: number;
+                                /** @description Input and output tokens */
+                                total: number;
+                                /** @description Whether the counts are estimates because the provider sent none */
+                                estimated: boolean;
+                            } | null;
+                            /** @description The cost in US dollars: as reported by the provider, else by a price list, else 0 */
+                            costUsd: number | null;
+                            /** @description The model that answered */
+                            model: string | null;
+                            /** @description From start to end, in milliseconds */
+                            processingTimeMs: number | null;
+                            /**
+                             * @description Why it runs: by the `schedule`, on request (`manual`), by an `inbound` webhook, or as a `retry`
+                             * @enum {string}
+                             */
+                            trigger: "schedule" | "manual" | "inbound" | "retry";
+                            /**
+                             * Format: date-time
+                             * @description The planned instant; null for a run outside the schedule
+                             */
+                            plannedFor: string | null;
+                            /** @description The number of the attempt, from 1 */
+                            attempt: number;
+                            /** @description The failed execution that this one retries; null for none */
+                            retryOfId: number | null;
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            createdAt: string;
+                            /**
+                             * Format: date-time
+                             * @description When it started; null before that
+                             */
+                            startedAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When it completed or failed; null before that
+                             */
+                            completedAt: string | null;
+                            /** @description The task */
+                            task: {
+                                /** @description The id, which never changes */
+                                id: number;
+                                /** @description The name */
+                                name: string;
+                                /** @description The prompt that is sent to the model */
+                                prompt: string;
+                                /** @description The model of the task */
+                                model: string;
+                            };
+                            /** @description The steps of the run, in order of time */
+                            logs: {
+                                /**
+                                 * Format: date-time
+                                 * @description When it happened
+                                 */
+                                timestamp: string;
+                                /** @description A sentence for people */
+                                message: string;
+                            }[];
+                            /** @description The model, tokens and cost of the run */
+                            metadata: {
+                                /** @description The model that answered; null before that */
+                                model: string | null;
+                                /** @description Null until the run has ended, and if the model was not called */
+                                tokens: {
+                                    /** @description Input tokens */
+                                    prompt: number;
+                                    /** @description Output tokens */
+                                    completion: number;
+                                    /** @description Input and output tokens */
+                                    total: number;
+                                } | null;
+                                /** @description USD; null whenever `tokens` is */
+                                cost: number | null;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    retryExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 1208
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The retry that was already scheduled or running */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "executionId": 1209,
+                     *       "status": "pending",
+                     *       "startedAt": "2026-11-20T09:15:27.204Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The execution, by id */
+                        executionId: number;
+                        /**
+                         * @description The status
+                         * @enum {string}
+                         */
+                        status: "pending" | "running";
+                        /**
+                         * Format: date-time
+                         * @description When it started; null before that
+                         */
+                        startedAt: string;
+                    };
+                };
+            };
+            /** @description A new retry */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "executionId": 1209,
+                     *       "status": "pending",
+                     *       "startedAt": "2026-11-20T09:15:27.204Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The execution, by id */
+                        executionId: number;
+                        /**
+                         * @description The status
+                         * @enum {string}
+                         */
+                        status: "pending" | "running";
+                        /**
+                         * Format: date-time
+                         * @description When it started; null before that
+                         */
+                        startedAt: string;
+                    };
+                };
+            };
+        };
+    };
+    processMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "message": "What should I look at first on a Monday?",
+                 *       "context": {
+                 *         "timezone": "Europe/Lisbon",
+                 *         "preferences": {
+                 *           "tone": "brief"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The message to answer */
+                    message: string;
+                    /** @description Context about the user */
+                    context?: {
+                        /**
+                         * Format: time-zone
+                         * @description IANA time zone name. Default: the user's own, else UTC
+                         */
+                        timezone?: string;
+                        /** @description Free-form preferences for the answer; at most 8192 bytes of JSON */
+                        preferences?: Record<string, never>;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "response": {
+                     *         "content": "The one thing that others wait for.",
+                     *         "tokensUsed": {
+                     *           "input": 212,
+                     *           "output": 48,
+                     *           "total": 260
+                     *         },
+                     *         "model": "openai/gpt-5-mini",
+                     *         "processingTimeMs": 1874
+                     *       },
+                     *       "suggestions": [
+                     *         "Plan my Monday",
+                     *         "Remind me of this every Monday at 9"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The answer */
+                        response: {
+                            /** @description The text of the answer */
+                            content: string;
+                            /** @description Tokens charged to the quota, input and output */
+                            tokensUsed: {
+                                /** @description Input tokens */
+                                input: number;
+                                /** @description Output tokens */
+                                output: number;
+                                /** @description Input and output tokens */
+                                total: number;
+                            };
+                            /** @description The model that answered */
+                            model: string;
+                            /** @description From start to end, in milliseconds */
+                            processingTimeMs: number;
+                        };
+                        /** @description Messages that the user may want to send next; empty if the model returned no usable ones */
+                        suggestions: string[];
+                    };
+                    /**
+                     * @example event: content
+                     *     data: {"text":"The one thing that"}
+                     *
+                     *     event: content
+                     *     data: {"text":" others wait for."}
+                     *
+                     *     event: done
+                     *     data: {"success":true,"response":{"content":"The one thing that others wait for.","tokensUsed":{"input":212,"output":48,"total":260},"model":"openai/gpt-5-mini","processingTimeMs":1874},"suggestions":["Plan my Monday","Remind me of this every Monday at 9"]}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description The number of entries to skip
+                 * @example 0
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "webhooks": [
+                     *         {
+                     *           "id": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                     *           "userId": 7,
+                     *           "purpose": "subscription",
+                     *           "taskId": null,
+                     *           "url": "https://hooks.example.com/carillon",
+                     *           "events": [
+                     *             "task.completed",
+                     *             "task.failed"
+                     *           ],
+                     *           "description": "Team chat",
+                     *           "isActive": true,
+                     *           "status": "active",
+                     *           "createdAt": "2026-11-19T16:02:11.038Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The webhooks */
+                        webhooks: components["schemas"]["Webhook"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description The number of entries on all pages */
+                            total: number;
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The number of entries to skip */
+                            offset: number;
+                            /** @description Whether there are entries after this page */
+                            hasMore: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/carillon",
+                 *       "events": [
+                 *         "task.completed",
+                 *         "task.failed"
+                 *       ],
+                 *       "description": "Team chat"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: http-url
+                     * @description The URL that events are sent to
+                     */
+                    url: string;
+                    /** @description Duplicates are ignored */
+                    events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test")[];
+                    /** @description The owner's description */
+                    description?: string | null;
+                    /** @description Default: a generated secret. After `whsec_` it must be padded base64. It enables the inbound URL if it has 32 to 100 letters, digits, `-`, `.`, `_` and `~` */
+                    secret?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "webhook": {
+                     *         "id": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                     *         "userId": 7,
+                     *         "url": "https://hooks.example.com/carillon",
+                     *         "secret": "whsec_dGhpcyBpcyBubyBzZWNyZXQgYXQgYWxs",
+                     *         "events": [
+                     *           "task.completed",
+                     *           "task.failed"
+                     *         ],
+                     *         "isActive": true,
+                     *         "createdAt": "2026-11-19T16:02:11.038Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The webhook */
+                        webhook: {
+                            /** @description The id, which never changes */
+                            id: string;
+                            /** @description The account that owns it, by id */
+                            userId: number;
+                            /** @description The URL that events are sent to */
+                            url: string;
+                            /** @description The key that signs each delivery; keep it confidential */
+                            secret: string;
+                            /** @description The kinds of event that the webhook receives */
+                            events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test")[];
+                            /** @description Whether events are sent */
+                            isActive: boolean;
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            createdAt: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "webhook": {
+                     *         "id": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                     *         "userId": 7,
+                     *         "purpose": "subscription",
+                     *         "taskId": null,
+                     *         "url": "https://hooks.example.com/carillon",
+                     *         "events": [
+                     *           "task.completed",
+                     *           "task.failed"
+                     *         ],
+                     *         "description": "Team chat",
+                     *         "isActive": true,
+                     *         "status": "active",
+                     *         "createdAt": "2026-11-19T16:02:11.038Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The webhook */
+                        webhook: components["schemas"]["Webhook"];
+                    };
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The webhook is deleted."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "isActive": false
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: http-url
+                     * @description The URL that events are sent to
+                     */
+                    url?: string;
+                    /** @description Duplicates are ignored */
+                    events?: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test")[];
+                    /** @description The owner's description */
+                    description?: string | null;
+                    /** @description `true` also clears `failed`; deliveries wait while it is `false` */
+                    isActive?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "webhook": {
+                     *         "id": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                     *         "userId": 7,
+                     *         "purpose": "subscription",
+                     *         "taskId": null,
+                     *         "url": "https://hooks.example.com/carillon",
+                     *         "events": [
+                     *           "task.completed",
+                     *           "task.failed"
+                     *         ],
+                     *         "description": "Team chat",
+                     *         "isActive": false,
+                     *         "status": "inactive",
+                     *         "createdAt": "2026-11-19T16:02:11.038Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The webhook */
+                        webhook: components["schemas"]["Webhook"];
+                    };
+                };
+            };
+        };
+    };
+    rotateSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "webhook": {
+                     *         "id": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                     *         "secret": "whsec_dGhpcyBpcyBubyBzZWNyZXQgYXQgYWxs"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The webhook */
+                        webhook: {
+                            /** @description The id, which never changes */
+                            id: string;
+                            /** @description The key that signs each delivery; keep it confidential */
+                            secret: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "delivery": {
+                     *         "id": "6d2b9f70-1e4c-4b8a-a5d3-f09c7e61b842",
+                     *         "deliveryId": "c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70",
+                     *         "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                     *         "event": "test",
+                     *         "url": "https://hooks.example.com/carillon",
+                     *         "statusCode": 200,
+                     *         "responseTime": 84,
+                     *         "attempt": 1,
+                     *         "success": true,
+                     *         "error": null,
+                     *         "timestamp": "2026-11-20T07:30:03.962Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Whether the receiver accepted the delivery */
+                        success: boolean;
+                        delivery: components["schemas"]["DeliveryAttempt"];
+                    };
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description The number of entries to skip
+                 * @example 0
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "logs": [
+                     *         {
+                     *           "id": "6d2b9f70-1e4c-4b8a-a5d3-f09c7e61b842",
+                     *           "deliveryId": "c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70",
+                     *           "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                     *           "event": "task.completed",
+                     *           "url": "https://hooks.example.com/carillon",
+                     *           "statusCode": 200,
+                     *           "responseTime": 84,
+                     *           "attempt": 1,
+                     *           "success": true,
+                     *           "error": null,
+                     *           "timestamp": "2026-11-20T07:30:03.962Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "total": 1,
+                     *         "limit": 50,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The entries of the log */
+                        logs: components["schemas"]["DeliveryAttempt"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description The number of entries on all pages */
+                            total: number;
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The number of entries to skip */
+                            offset: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d
+                 */
+                id: string;
+                /**
+                 * @description The delivery, by id
+                 * @example c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "deliveryId": "c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The delivery, by id */
+                        deliveryId: string;
+                    };
+                };
+            };
+        };
+    };
+    redeliverSince: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "since": "2026-11-20T00:00:00Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601 with Z or an offset
+                     */
+                    since: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "count": 2
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The number of deliveries that are sent again */
+                        count: number;
+                    };
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "usage": {
+                     *         "period": "2026-11",
+                     *         "executions": {
+                     *           "used": 401,
+                     *           "limit": 500,
+                     *           "remaining": 99,
+                     *           "percentage": 80.2
+                     *         },
+                     *         "tokens": {
+                     *           "used": 182400,
+                     *           "limit": 1000000,
+                     *           "remaining": 817600,
+                     *           "percentage": 18.24
+                     *         },
+                     *         "daily": {
+                     *           "executions": {
+                     *             "used": 12,
+                     *             "limit": 50,
+                     *             "remaining": 38,
+                     *             "percentage": 24
+                     *           },
+                     *           "tokens": {
+                     *             "used": 5310,
+                     *             "limit": 100000,
+                     *             "remaining": 94690,
+                     *             "percentage": 5.31
+                     *           }
+                     *         },
+                     *         "storage": {
+                     *           "usedBytes": 5242880,
+                     *           "limitBytes": 104857600,
+                     *           "usedMB": 5,
+                     *           "limitMB": 100,
+                     *           "percentage": 5
+                     *         },
+                     *         "rateLimits": {
+                     *           "hitToday": 2,
+                     *           "endpoints": [
+                     *             {
+                     *               "endpoint": "POST /api/agent/create-task",
+                     *               "hits": 2,
+                     *               "lastHit": "2026-11-19T16:02:11.038Z"
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The usage and its limits */
+                        usage: {
+                            /** @description The month in UTC, `YYYY-MM` */
+                            period: string;
+                            /** @description Executions of the month */
+                            executions: {
+                                /** @description The current usage */
+                                used: number;
+                                /** @description The limit of the plan */
+                                limit: number;
+                                /** @description 0 if the limit is exceeded */
+                                remaining: number;
+                                /** @description Share of the limit: 0–100, at most two decimals; 100 if exceeded */
+                                percentage: number;
+                            };
+                            /** @description Tokens of the month, input and output */
+                            tokens: {
+                                /** @description The current usage */
+                                used: number;
+                                /** @description The limit of the plan */
+                                limit: number;
+                                /** @description 0 if the limit is exceeded */
+                                remaining: number;
+                                /** @description Share of the limit: 0–100, at most two decimals; 100 if exceeded */
+                                percentage: number;
+                            };
+                            /** @description The same for the day in UTC */
+                            daily: {
+                                /** @description Executions of the day */
+                                executions: {
+                                    /** @description The current usage */
+                                    used: number;
+                                    /** @description The limit of the plan */
+                                    limit: number;
+                                    /** @description 0 if the limit is exceeded */
+                                    remaining: number;
+                                    /** @description Share of the limit: 0–100, at most two decimals; 100 if exceeded */
+                                    percentage: number;
+                                };
+                                /** @description Tokens of the day */
+                                tokens: {
+                                    /** @description The current usage */
+                                    used: number;
+                                    /** @description The limit of the plan */
+                                    limit: number;
+                                    /** @description 0 if the limit is exceeded */
+                                    remaining: number;
+                                    /** @description Share of the limit: 0–100, at most two decimals; 100 if exceeded */
+                                    percentage: number;
+                                };
+                            };
+                            /** @description Bytes of all files */
+                            storage: {
+                                /** @description Bytes of all files */
+                                usedBytes: number;
+                                /** @description Bytes that the plan allows */
+                                limitBytes: number;
+                                /** @description In MiB, at most two decimals */
+                                usedMB: number;
+                                /** @description In MiB, at most two decimals */
+                                limitMB: number;
+                                /** @description Share of the limit: 0–100, at most two decimals; 100 if exceeded */
+                                percentage: number;
+                            };
+                            /** @description Requests rejected by a rate limit */
+                            rateLimits: {
+                                /** @description Requests rejected with 429 since midnight UTC */
+                                hitToday: number;
+                                /** @description The endpoints of these requests, the most frequent first */
+                                endpoints: {
+                                    /** @description Method and path */
+                                    endpoint: string;
+                                    /** @description The number of rejected requests */
+                                    hits: number;
+                                    /**
+                                     * Format: date-time
+                                     * @description When the last one was rejected
+                                     */
+                                    lastHit: string;
+                                }[];
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listUsageAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "alerts": [
+                     *         {
+                     *           "id": 5,
+                     *           "threshold": 80,
+                     *           "notifyEmail": true,
+                     *           "notifyWebhook": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The alerts */
+                        alerts: components["schemas"]["UsageAlert"][];
+                    };
+                };
+            };
+        };
+    };
+    setUsageAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "threshold": 80,
+                 *       "notifyEmail": true,
+                 *       "notifyWebhook": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Percent of a monthly limit */
+                    threshold: number;
+                    /** @description Whether a mail is sent */
+                    notifyEmail: boolean;
+                    /** @description Whether the event `usage.alert` is sent */
+                    notifyWebhook: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "alert": {
+                     *         "id": 5,
+                     *         "threshold": 80,
+                     *         "notifyEmail": true,
+                     *         "notifyWebhook": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The alert */
+                        alert: components["schemas"]["UsageAlert"];
+                    };
+                };
+            };
+        };
+    };
+    deleteUsageAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 5
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The alert is deleted."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    validateNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "apiKey": "ntn_an_example_and_no_key"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description An integration secret or an OAuth token of Notion */
+                    apiKey: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "valid": true,
+                     *       "workspace": {
+                     *         "name": "Alice's notes",
+                     *         "owner": "Alice",
+                     *         "id": "5d0e8b7a-2c41-4f96-b3a8-7e19c6d2f05b"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Whether the value is valid
+                         * @enum {boolean}
+                         */
+                        valid: true;
+                        /** @description The workspace of the key */
+                        workspace: {
+                            /** @description The name */
+                            name: string;
+                            /** @description The person that the key belongs to, else the workspace */
+                            owner: string;
+                            /** @description The id of the workspace; if Notion does not return it, the id of the user of the key */
+                            id: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    validateDesign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "figd_an_example_and_no_token"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description A personal or an OAuth token of Figma */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "valid": true,
+                     *       "user": {
+                     *         "name": "Alice",
+                     *         "email": "alice@example.com",
+                     *         "id": "1094278300215"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Whether the value is valid
+                         * @enum {boolean}
+                         */
+                        valid: true;
+                        /** @description The account */
+                        user: {
+                            /** @description The name of the user */
+                            name: string;
+                            /** @description The e-mail address that the account signs in with, in lower case */
+                            email: string;
+                            /** @description The id, which never changes */
+                            id: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listNotifications: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `true` for unread, `false` for read notifications. Default: both
+                 * @example true
+                 */
+                unread?: boolean;
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 20
+                 */
+                limit?: number;
+                /** @description The number of entries to skip */
+                offset?: number;
+                /** @description `pagination.nextCursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "notifications": [
+                     *         {
+                     *           "id": 31,
+                     *           "kind": "usage.alert",
+                     *           "title": "80 % of your executions are used",
+                     *           "message": "401 of 500 executions of this month are used, which is 80.2 %.",
+                     *           "readAt": null,
+                     *           "createdAt": "2026-11-20T07:30:03.871Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "hasMore": false,
+                     *         "nextCursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The notifications */
+                        notifications: components["schemas"]["Notification"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description Null if the page was requested by `cursor` */
+                            total: number | null;
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The number of entries to skip */
+                            offset: number;
+                            /** @description Whether there are entries after this page */
+                            hasMore: boolean;
+                            /** @description The `cursor` of the next page; null on the last one */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    readNotification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 31
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                    };
+                };
+            };
+        };
+    };
+    activateCoupon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "7K2M-QX4T-9ZB1-HN5C"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The code, case-insensitive */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The coupon is applied: your trial is longer.",
+                     *       "coupon": {
+                     *         "code": "7K2M-QX4T-9ZB1-HN5C",
+                     *         "type": "TRIAL_EXTENSION",
+                     *         "value": 14,
+                     *         "appliedAt": "2026-11-20T09:15:27.204Z"
+                     *       },
+                     *       "user": {
+                     *         "trialEndsAt": "2026-12-17T15:58:40.512Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                        /** @description The coupon */
+                        coupon: {
+                            /** @description The code, case-insensitive */
+                            code: string;
+                            /** @description `TRIAL_EXTENSION` */
+                            type: string;
+                            /** @description Days by which the trial is extended */
+                            value: number;
+                            /**
+                             * Format: date-time
+                             * @description When it was applied
+                             */
+                            appliedAt: string;
+                        };
+                        /** @description The account */
+                        user: {
+                            /**
+                             * Format: date-time
+                             * @description When the trial ends; executions are 402 afterwards. Null for no end
+                             */
+                            trialEndsAt: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    createUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "file": "day,visits\n2026-11-19,120\n2026-11-20,131\n"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The file with its name
+                     */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The stored file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "8c1f4e0a-6b2d-4f39-9a57-3e0d7c5b1a26",
+                     *       "url": "https://files.example.com/3f9c2e71a05b8d463f9c2e71a05b8d463f9c2e71a05b8d46.csv",
+                     *       "name": "visits.csv",
+                     *       "size": 41,
+                     *       "type": "text/csv",
+                     *       "uploadedAt": "2026-11-20T09:15:27.204Z",
+                     *       "storage": "blob"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+        };
+    };
+    deleteUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Exactly one of `url` and `id` */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "8c1f4e0a-6b2d-4f39-9a57-3e0d7c5b1a26"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The `url` of the record; a data URL is accepted too */
+                    url?: string;
+                    /**
+                     * Format: uuid
+                     * @description The id of the file
+                     */
+                    id?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "tasks": [
+                     *         {
+                     *           "id": 42,
+                     *           "name": "Morning sentence"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Tasks that have the file attached */
+                        tasks: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    "on.task.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.created",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence",
+                 *           "prompt": "Write one sentence that begins a working day well.",
+                 *           "recurrence": "daily",
+                 *           "scheduledFor": "2026-11-20T07:30:00.000Z",
+                 *           "status": "active",
+                 *           "createdAt": "2026-11-19T16:02:11.038Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.created";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                            /** @description The prompt that is sent to the model */
+                            prompt: string;
+                            /**
+                             * @description How often the task runs; with a `recurrencePattern`, the closest recurrence
+                             * @enum {string}
+                             */
+                            recurrence: "once" | "daily" | "weekly" | "monthly";
+                            /**
+                             * Format: date-time
+                             * @description The first run, from which the following ones are computed
+                             */
+                            scheduledFor: string;
+                            /**
+                             * @description `active` runs as scheduled, `paused` does not run, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "active" | "paused" | "completed" | "failed";
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            createdAt: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.updated",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence",
+                 *           "updatedAt": "2026-11-20T07:30:03.871Z"
+                 *         },
+                 *         "changes": {
+                 *           "name": {
+                 *             "from": "Sentence",
+                 *             "to": "Morning sentence"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.updated";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                            /**
+                             * Format: date-time
+                             * @description When it was last changed
+                             */
+                            updatedAt: string;
+                        };
+                        /** @description The previous and the new value, by field */
+                        changes: {
+                            [key: string]: {
+                                /** @description The previous value */
+                                from: unknown;
+                                /** @description The new value */
+                                to: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.deleted",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence",
+                 *           "deletedAt": "2026-11-20T07:30:03.871Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.deleted";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                            /**
+                             * Format: date-time
+                             * @description When it was deleted
+                             */
+                            deletedAt: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.started",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "running",
+                 *           "startedAt": "2026-11-20T07:30:00.412Z",
+                 *           "estimatedDurationMs": 3400
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.started";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                            /**
+                             * Format: date-time
+                             * @description When it started; null before that
+                             */
+                            startedAt: string;
+                            /** @description The usual duration of such a run, in milliseconds */
+                            estimatedDurationMs: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.completed",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence",
+                 *           "status": "active"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "completed",
+                 *           "result": "Begin with the thing that you would rather put off.",
+                 *           "tokensUsed": {
+                 *             "input": 31,
+                 *             "output": 14,
+                 *             "total": 45
+                 *           },
+                 *           "processingTimeMs": 3459,
+                 *           "startedAt": "2026-11-20T07:30:00.412Z",
+                 *           "completedAt": "2026-11-20T07:30:03.871Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.completed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                            /**
+                             * @description `active` runs as scheduled, `paused` does not run, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "active" | "paused" | "completed" | "failed";
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                            /** @description The answer of the model; null until the execution is `completed` */
+                            result: string | null;
+                            /** @description Tokens charged to the quota, input and output */
+                            tokensUsed: {
+                                /** @description Input tokens */
+                                input: number;
+                                /** @description Output tokens */
+                                output: number;
+                                /** @description Input and output tokens */
+                                total: number;
+                            };
+                            /** @description From start to end, in milliseconds */
+                            processingTimeMs: number;
+                            /**
+                             * Format: date-time
+                             * @description When it started; null before that
+                             */
+                            startedAt: string;
+                            /**
+                             * Format: date-time
+                             * @description When it completed or failed; null before that
+                             */
+                            completedAt: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.failed",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence",
+                 *           "status": "active"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "failed",
+                 *           "error": "The provider is busy.",
+                 *           "errorCode": "RATE_LIMIT_EXCEEDED",
+                 *           "startedAt": "2026-11-20T07:30:00.412Z",
+                 *           "failedAt": "2026-11-20T07:30:03.871Z",
+                 *           "processingTimeMs": 3459
+                 *         },
+                 *         "retryScheduled": true,
+                 *         "nextRetryAt": "2026-11-20T07:31:03.871Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                            /**
+                             * @description `active` runs as scheduled, `paused` does not run, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "active" | "paused" | "completed" | "failed";
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                            /** @description Why it failed; null unless it failed */
+                            error: string;
+                            /**
+                             * @description Why it failed, for programs
+                             * @enum {string}
+                             */
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED";
+                            /**
+                             * Format: date-time
+                             * @description When it started; null before that
+                             */
+                            startedAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When it failed
+                             */
+                            failedAt: string;
+                            /** @description From start to end, in milliseconds */
+                            processingTimeMs: number | null;
+                        };
+                        /** @description Whether a retry is scheduled */
+                        retryScheduled: boolean;
+                        /**
+                         * Format: date-time
+                         * @description When it is retried; null if it is not
+                         */
+                        nextRetryAt: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.execution.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "execution.started",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "running",
+                 *           "startedAt": "2026-11-20T07:30:00.412Z",
+                 *           "estimatedDurationMs": 3400
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "execution.started";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                            /**
+                             * Format: date-time
+                             * @description When it started; null before that
+                             */
+                            startedAt: string;
+                            /** @description The usual duration of such a run, in milliseconds */
+                            estimatedDurationMs: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.execution.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "execution.completed",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence",
+                 *           "status": "active"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "completed",
+                 *           "result": "Begin with the thing that you would rather put off.",
+                 *           "tokensUsed": {
+                 *             "input": 31,
+                 *             "output": 14,
+                 *             "total": 45
+                 *           },
+                 *           "processingTimeMs": 3459,
+                 *           "startedAt": "2026-11-20T07:30:00.412Z",
+                 *           "completedAt": "2026-11-20T07:30:03.871Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "execution.completed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                            /**
+                             * @description `active` runs as scheduled, `paused` does not run, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "active" | "paused" | "completed" | "failed";
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                            /** @description The answer of the model; null until the execution is `completed` */
+                            result: string | null;
+                            /** @description Tokens charged to the quota, input and output */
+                            tokensUsed: {
+                                /** @description Input tokens */
+                                input: number;
+                                /** @description Output tokens */
+                                output: number;
+                                /** @description Input and output tokens */
+                                total: number;
+                            };
+                            /** @description From start to end, in milliseconds */
+                            processingTimeMs: number;
+                            /**
+                             * Format: date-time
+                             * @description When it started; null before that
+                             */
+                            startedAt: string;
+                            /**
+                             * Format: date-time
+                             * @description When it completed or failed; null before that
+                             */
+                            completedAt: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.execution.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "execution.failed",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence",
+                 *           "status": "active"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "failed",
+                 *           "error": "The provider is busy.",
+                 *           "errorCode": "RATE_LIMIT_EXCEEDED",
+                 *           "startedAt": "2026-11-20T07:30:00.412Z",
+                 *           "failedAt": "2026-11-20T07:30:03.871Z",
+                 *           "processingTimeMs": 3459
+                 *         },
+                 *         "retryScheduled": true,
+                 *         "nextRetryAt": "2026-11-20T07:31:03.871Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "execution.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                            /**
+                             * @description `active` runs as scheduled, `paused` does not run, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "active" | "paused" | "completed" | "failed";
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                            /** @description Why it failed; null unless it failed */
+                            error: string;
+                            /**
+                             * @description Why it failed, for programs
+                             * @enum {string}
+                             */
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED";
+                            /**
+                             * Format: date-time
+                             * @description When it started; null before that
+                             */
+                            startedAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When it failed
+                             */
+                            failedAt: string;
+                            /** @description From start to end, in milliseconds */
+                            processingTimeMs: number | null;
+                        };
+                        /** @description Whether a retry is scheduled */
+                        retryScheduled: boolean;
+                        /**
+                         * Format: date-time
+                         * @description When it is retried; null if it is not
+                         */
+                        nextRetryAt: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.usage.alert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "usage.alert",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "resource": "executions",
+                 *         "threshold": 80,
+                 *         "percentage": 80.2,
+                 *         "used": 401,
+                 *         "limit": 500,
+                 *         "period": "2026-11"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "usage.alert";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The resource: `executions`, `tokens` or `storage` */
+                        resource: string;
+                        /** @description Percent of the monthly limit */
+                        threshold: number;
+                        /** @description Share of the limit: 0 to 100 */
+                        percentage: number;
+                        /** @description The current usage */
+                        used: number;
+                        /** @description The limit of the plan */
+                        limit: number;
+                        /** @description `YYYY-MM` */
+                        period: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "test",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "message": "This is a test delivery from Carillon.",
+                 *         "testId": "0b6f1a52-7a5b-4f0e-9d0c-5a9a4f3f2f10"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "test";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description A sentence for people */
+                        message: string;
+                        /** @description Distinguishes one test from another */
+                        testId: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

@@ -1,0 +1,263 @@
+// Generated from the OpenAPI document by `pnpm docs:generate`. Do not edit.
+import type { RequestOptions } from '../options.ts';
+import type { Pages } from '../pages.ts';
+import { segment } from '../request.ts';
+import { type AnswerOf, type BodyOf, type QueryOf, Resource, type UploadOptions, withToken } from '../resource.ts';
+import type { ResponsePromise } from '../response-promise.ts';
+
+export class Auth extends Resource {
+  /** Register an account: POST /api/auth/register */
+  register(body: BodyOf<'register'>, options?: RequestOptions): ResponsePromise<AnswerOf<'register'>> {
+    return this.send('POST', '/api/auth/register', { body, options });
+  }
+
+  /** Sign in: POST /api/auth/login */
+  login(body: BodyOf<'login'>, options?: RequestOptions): ResponsePromise<AnswerOf<'login'>> {
+    return this.send('POST', '/api/auth/login', { body, options: withToken(options) });
+  }
+
+  /** Sign out: POST /api/auth/logout */
+  logout(options?: RequestOptions): ResponsePromise<AnswerOf<'logout'>> {
+    return this.send('POST', '/api/auth/logout', { options });
+  }
+
+  /** Get the current session: GET /api/auth/session */
+  session(options?: RequestOptions): ResponsePromise<AnswerOf<'getSession'>> {
+    return this.send('GET', '/api/auth/session', { options });
+  }
+
+  /** List sessions: GET /api/auth/sessions */
+  sessions(options?: RequestOptions): ResponsePromise<AnswerOf<'listSessions'>> {
+    return this.send('GET', '/api/auth/sessions', { options });
+  }
+
+  /** End a session: DELETE /api/auth/sessions/{id} */
+  endSession(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'endSession'>> {
+    return this.send('DELETE', `/api/auth/sessions/${segment(id)}`, { options });
+  }
+}
+
+export class User extends Resource {
+  /** Get the current user: GET /api/user */
+  get(options?: RequestOptions): ResponsePromise<AnswerOf<'getUser'>> {
+    return this.send('GET', '/api/user', { options });
+  }
+
+  /** Change the current user: PATCH /api/user */
+  update(body: BodyOf<'patchUser'>, options?: RequestOptions): ResponsePromise<AnswerOf<'patchUser'>> {
+    return this.send('PATCH', '/api/user', { body, options });
+  }
+
+  /** Delete the current user: DELETE /api/user */
+  delete(body: BodyOf<'deleteUser'>, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteUser'>> {
+    return this.send('DELETE', '/api/user', { body, options });
+  }
+
+  /** Change the password: POST /api/user/password */
+  changePassword(body: BodyOf<'changePassword'>, options?: RequestOptions): ResponsePromise<AnswerOf<'changePassword'>> {
+    return this.send('POST', '/api/user/password', { body, options });
+  }
+
+  /** Get user settings: GET /api/user/settings */
+  settings(options?: RequestOptions): ResponsePromise<AnswerOf<'getUserSettings'>> {
+    return this.send('GET', '/api/user/settings', { options });
+  }
+
+  /** Change user settings: PATCH /api/user/settings */
+  updateSettings(body: BodyOf<'changeUserSettings'>, options?: RequestOptions): ResponsePromise<AnswerOf<'changeUserSettings'>> {
+    return this.send('PATCH', '/api/user/settings', { body, options });
+  }
+}
+
+export class Tasks extends Resource {
+  /** Create a task: POST /api/agent/create-task */
+  create(body: BodyOf<'createTask'>, options?: RequestOptions): ResponsePromise<AnswerOf<'createTask'>> {
+    return this.send('POST', '/api/agent/create-task', { body, options });
+  }
+
+  /** List tasks: GET /api/tasks */
+  list(query?: QueryOf<'listTasks'>, options?: RequestOptions): Pages<AnswerOf<'listTasks'>, 'tasks'> {
+    return this.pages('/api/tasks', 'tasks', { query, options });
+  }
+
+  /** Get a task: GET /api/tasks/{id} */
+  get(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'getTask'>> {
+    return this.send('GET', `/api/tasks/${segment(id)}`, { options });
+  }
+
+  /** Change, pause or resume a task: PATCH /api/tasks/{id} */
+  update(id: number, body: BodyOf<'changeTask'>, options?: RequestOptions): ResponsePromise<AnswerOf<'changeTask'>> {
+    return this.send('PATCH', `/api/tasks/${segment(id)}`, { body, options });
+  }
+
+  /** Delete a task and its executions: DELETE /api/tasks/{id} */
+  delete(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteTask'>> {
+    return this.send('DELETE', `/api/tasks/${segment(id)}`, { options });
+  }
+
+  /** Run a task now: POST /api/tasks/{id}/execute */
+  run(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'executeTask'>> {
+    return this.send('POST', `/api/tasks/${segment(id)}/execute`, { options });
+  }
+
+  /** Duplicate a task: POST /api/tasks/{id}/duplicate */
+  duplicate(id: number, body?: BodyOf<'duplicateTask'>, options?: RequestOptions): ResponsePromise<AnswerOf<'duplicateTask'>> {
+    return this.send('POST', `/api/tasks/${segment(id)}/duplicate`, { body, options });
+  }
+
+  /** List occurrences: GET /api/tasks/{id}/occurrences */
+  occurrences(id: number, query?: QueryOf<'listOccurrences'>, options?: RequestOptions): Pages<AnswerOf<'listOccurrences'>, 'occurrences'> {
+    return this.pages(`/api/tasks/${segment(id)}/occurrences`, 'occurrences', { query, options });
+  }
+
+  /** Preview the next runs of a schedule: POST /api/tasks/preview */
+  preview(body: BodyOf<'previewTask'>, options?: RequestOptions): ResponsePromise<AnswerOf<'previewTask'>> {
+    return this.send('POST', '/api/tasks/preview', { body, options });
+  }
+}
+
+export class Executions extends Resource {
+  /** List executions: GET /api/executions */
+  list(query?: QueryOf<'listExecutions'>, options?: RequestOptions): Pages<AnswerOf<'listExecutions'>, 'executions'> {
+    return this.pages('/api/executions', 'executions', { query, options });
+  }
+
+  /** Get an execution: GET /api/executions/{id} */
+  get(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'getExecution'>> {
+    return this.send('GET', `/api/executions/${segment(id)}`, { options });
+  }
+
+  /** Get the details of an execution: GET /api/executions/{id}/details */
+  details(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'getExecutionDetails'>> {
+    return this.send('GET', `/api/executions/${segment(id)}/details`, { options });
+  }
+
+  /** Retry an execution: POST /api/executions/{id}/retry */
+  retry(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'retryExecution'>> {
+    return this.send('POST', `/api/executions/${segment(id)}/retry`, { options });
+  }
+}
+
+export class Agent extends Resource {
+  /** Answer a message: POST /api/agent/process */
+  run(body: BodyOf<'processMessage'>, options?: RequestOptions): ResponsePromise<AnswerOf<'processMessage'>> {
+    return this.send('POST', '/api/agent/process', { body, options });
+  }
+}
+
+export class Webhooks extends Resource {
+  /** Create a webhook: POST /api/webhooks */
+  create(body: BodyOf<'createWebhook'>, options?: RequestOptions): ResponsePromise<AnswerOf<'createWebhook'>> {
+    return this.send('POST', '/api/webhooks', { body, options });
+  }
+
+  /** List webhooks: GET /api/webhooks */
+  list(query?: QueryOf<'listWebhooks'>, options?: RequestOptions): Pages<AnswerOf<'listWebhooks'>, 'webhooks'> {
+    return this.pages('/api/webhooks', 'webhooks', { query, options });
+  }
+
+  /** Get a webhook: GET /api/webhooks/{id} */
+  get(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'getWebhook'>> {
+    return this.send('GET', `/api/webhooks/${segment(id)}`, { options });
+  }
+
+  /** Change a webhook: PATCH /api/webhooks/{id} */
+  update(id: string, body: BodyOf<'changeWebhook'>, options?: RequestOptions): ResponsePromise<AnswerOf<'changeWebhook'>> {
+    return this.send('PATCH', `/api/webhooks/${segment(id)}`, { body, options });
+  }
+
+  /** Delete a webhook: DELETE /api/webhooks/{id} */
+  delete(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteWebhook'>> {
+    return this.send('DELETE', `/api/webhooks/${segment(id)}`, { options });
+  }
+
+  /** Rotate the secret of a webhook: POST /api/webhooks/{id}/rotate-secret */
+  rotateSecret(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'rotateSecret'>> {
+    return this.send('POST', `/api/webhooks/${segment(id)}/rotate-secret`, { options });
+  }
+
+  /** Test a webhook: POST /api/webhooks/{id}/test */
+  test(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'testWebhook'>> {
+    return this.send('POST', `/api/webhooks/${segment(id)}/test`, { options });
+  }
+
+  /** List delivery attempts: GET /api/webhooks/{id}/logs */
+  logs(id: string, query?: QueryOf<'listDeliveries'>, options?: RequestOptions): Pages<AnswerOf<'listDeliveries'>, 'logs'> {
+    return this.pages(`/api/webhooks/${segment(id)}/logs`, 'logs', { query, options });
+  }
+
+  /** Redeliver a delivery: POST /api/webhooks/{id}/logs/{deliveryId}/redeliver */
+  redeliver(id: string, deliveryId: string, options?: RequestOptions): ResponsePromise<AnswerOf<'redeliver'>> {
+    return this.send('POST', `/api/webhooks/${segment(id)}/logs/${segment(deliveryId)}/redeliver`, { options });
+  }
+
+  /** Redeliver failed deliveries: POST /api/webhooks/{id}/redeliver */
+  redeliverSince(id: string, body: BodyOf<'redeliverSince'>, options?: RequestOptions): ResponsePromise<AnswerOf<'redeliverSince'>> {
+    return this.send('POST', `/api/webhooks/${segment(id)}/redeliver`, { body, options });
+  }
+}
+
+export class Usage extends Resource {
+  /** Get usage: GET /api/usage */
+  get(options?: RequestOptions): ResponsePromise<AnswerOf<'getUsage'>> {
+    return this.send('GET', '/api/usage', { options });
+  }
+
+  /** Set a usage alert: POST /api/usage/alerts */
+  setAlert(body: BodyOf<'setUsageAlert'>, options?: RequestOptions): ResponsePromise<AnswerOf<'setUsageAlert'>> {
+    return this.send('POST', '/api/usage/alerts', { body, options });
+  }
+
+  /** List usage alerts: GET /api/usage/alerts */
+  alerts(options?: RequestOptions): ResponsePromise<AnswerOf<'listUsageAlerts'>> {
+    return this.send('GET', '/api/usage/alerts', { options });
+  }
+
+  /** Delete a usage alert: DELETE /api/usage/alerts/{id} */
+  deleteAlert(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteUsageAlert'>> {
+    return this.send('DELETE', `/api/usage/alerts/${segment(id)}`, { options });
+  }
+}
+
+export class Integrations extends Resource {
+  /** Validate a key of the notes tool: POST /api/integrations/notes/validate */
+  validateNotes(body: BodyOf<'validateNotes'>, options?: RequestOptions): ResponsePromise<AnswerOf<'validateNotes'>> {
+    return this.send('POST', '/api/integrations/notes/validate', { body, options });
+  }
+
+  /** Validate a token of the design tool: POST /api/integrations/design/validate */
+  validateDesign(body: BodyOf<'validateDesign'>, options?: RequestOptions): ResponsePromise<AnswerOf<'validateDesign'>> {
+    return this.send('POST', '/api/integrations/design/validate', { body, options });
+  }
+}
+
+export class Notifications extends Resource {
+  /** List notifications: GET /api/notifications */
+  list(query?: QueryOf<'listNotifications'>, options?: RequestOptions): Pages<AnswerOf<'listNotifications'>, 'notifications'> {
+    return this.pages('/api/notifications', 'notifications', { query, options });
+  }
+
+  /** Mark a notification as read: POST /api/notifications/{id}/read */
+  markRead(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'readNotification'>> {
+    return this.send('POST', `/api/notifications/${segment(id)}/read`, { options });
+  }
+}
+
+export class Coupons extends Resource {
+  /** Activate a coupon: POST /api/coupons/activate */
+  activate(body: BodyOf<'activateCoupon'>, options?: RequestOptions): ResponsePromise<AnswerOf<'activateCoupon'>> {
+    return this.send('POST', '/api/coupons/activate', { body, options });
+  }
+}
+
+export class Uploads extends Resource {
+  /** Delete a file: DELETE /api/upload */
+  delete(body: BodyOf<'deleteUpload'>, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteUpload'>> {
+    return this.send('DELETE', '/api/upload', { body, options });
+  }
+
+  /** Upload a file: POST /api/upload */
+  create(file: Blob, options?: UploadOptions): ResponsePromise<AnswerOf<'createUpload'>> {
+    return this.upload('POST', '/api/upload', file, options);
+  }
+}

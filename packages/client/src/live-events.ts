@@ -1,0 +1,86 @@
+import { ApiError, EventsMissingError } from './errors.ts';
+import { isTemporary, openEventStream, parseEventData } from './event-stream.ts';
+import type { Settings } from './options.ts';
+import { backoffMs, sleep } from './waiting.ts';
+
+/** The server sends a comment every 15 seconds. */
+const IDLE_MS = 45_000;
+const DEFAULT_RETRY_MS = 2000;
+const MAX_RETRY_MS = 30_000;
+
+export interface StreamOptions {
+  /** Begins after the event with this id. Default: now. */
+  after?: string | undefined;
+  /** Only these kinds of events. */
+  kinds?: readonly string[] | undefined;
+  /** Only events of this task. */
+  taskId?: number | undefined;
+  /** Ends the stream, without an error. */
+  signal?: AbortSignal | undefined;
+  /**
+   * Called when events are missing because the last one that was received is no longer stored; the stream goes on with
+   * the oldest event that is. Without it, the stream throws an `EventsMissingError`.
+   */
+  onReset?: (() => void) | undefined;
+  /** How many attempts to connect may fail in a row. Default: unlimited. */
+  maxRetries?: number | undefined;
+  /** The longest time without a byte before connecting again, in milliseconds. Default: 45,000. */
+  timeoutMs?: number | undefined;
+  headers?: Record<string, string> | undefined;
+}
+
+/**
+ * Yields the events of the stream at `path`. Connects again when the connection ends, and goes on after the last event:
+ * each event comes once, in order. Ends when `signal` is aborted; throws for an error that a repetition does not help.
+ */
+export async function* streamEvents<Event extends { id: string }>(
+  settings: Settings,
+  path: string,
+  options: StreamOptions = {},
+): AsyncGenerator<Event, void, undefined> {
+  const { kinds, taskId, signal, onReset, maxRetries = Number.POSITIVE_INFINITY, timeoutMs = IDLE_MS } = options;
+  let lastId = options.after ?? '';
+  let retryMs = DEFAULT_RETRY_MS;
+  for (let failures = 0; !signal?.aborted; ) {
+    let retryAfterMs = 0;
+    try {
+      const headers = { ...options.headers, ...(lastId !== '' && { 'last-event-id': lastId }) };
+      const query = { kinds: kinds?.join(','), taskId };
+      const { parser, events } = await openEventStream(
+        settings,
+        { method: 'GET', path, query, options: { headers, signal } },
+        timeoutMs,
+      );
+      failures = 0;
+      parser.lastId = lastId;
+      try {
+        for await (const event of events) {
+          if (event.event === 'reset') {
+            if (!onReset) throw new EventsMissingError(`The events after ${lastId} are no longer stored.`);
+            lastId = '';
+            onReset();
+          } else if (!isRepeated(event.id, lastId)) {
+            lastId = event.id;
+            yield parseEventData(event) as Event;
+          }
+        }
+      } finally {
+        // An id without an event says where the stream begins.
+        if (parser.lastId !== '' && !isRepeated(parser.lastId, lastId)) lastId = parser.lastId;
+        retryMs = parser.retryMs ?? retryMs;
+      }
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!isTemporary(error) || failures >= maxRetries) throw error;
+      retryAfterMs = (error instanceof ApiError && error.retryAfterMs) || 0;
+    }
+    const delay = Math.max(Math.min(Math.max(retryMs, retryAfterMs), MAX_RETRY_MS), backoffMs(failures++));
+    await sleep(delay, signal).catch(() => {});
+  }
+}
+
+const isNumber = (id: string) => /^\d+$/.test(id);
+
+/** Whether an event was received before: ids are numbers that grow. */
+const isRepeated = (id: string, lastId: string): boolean =>
+  id !== '' && (id === lastId || (isNumber(id) && isNumber(lastId) && BigInt(id) <= BigInt(lastId)));
