@@ -62,6 +62,7 @@ function workspaceFile(specifier: string): string {
   const [, name, path] = /^@carillon\/(\w+)(?:\/(.+))?$/.exec(specifier) ?? [];
   if (name === undefined) return specifier;
   if (name === 'api' && path === 'actions') return 'apps/api/src/exports/actions.ts';
+  if (name === 'client') return 'packages/client/src/index.ts';
   const folder = existsSync(join(ROOT, 'packages', name)) ? 'packages' : 'apps';
   return `${folder}/${name}/src/${path ?? 'index'}.ts`;
 }

@@ -1,0 +1,85 @@
+import { Carillon, NotFoundError, type Task } from '@carillon/client';
+
+/*
+ * What a program does with the client, in any runtime: only web standards. Each runtime has an account of its own.
+ */
+
+const PROMPT = 'Write one sentence that begins a working day well.';
+
+/** Resolves if everything works; rejects with the first failure. */
+export async function runJourney(baseUrl: string, account: string): Promise<void> {
+  const credentials = { email: `${account}@example.com`, password: 'correct-Horse-7' };
+  const visitor = new Carillon({ baseUrl });
+  await visitor.auth.register({ name: account, ...credentials });
+  const { token = '' } = await visitor.auth.login(credentials);
+  const carillon = new Carillon({ baseUrl, apiKey: token });
+
+  const names = ['Morning sentence', 'Noon sentence', 'Evening sentence'];
+  for (const name of names) await createTask(carillon, name);
+  const listed: Task[] = [];
+  for await (const task of carillon.tasks.list({ limit: 2 })) listed.push(task);
+  expect(listed.map(({ name }) => name).join() === names.toReversed().join(), 'the list has every task, newest first');
+
+  const [{ id }] = listed as [Task, ...Task[]];
+  await runTask(carillon, id);
+  await uploadFile(carillon, id);
+  await askAgent(carillon);
+  await expectErrors(carillon, id);
+  await carillon.auth.logout();
+}
+
+async function createTask(carillon: Carillon, name: string): Promise<number> {
+  const { taskId } = await carillon.tasks.create({
+    name,
+    prompt: PROMPT,
+    scheduledFor: '2099-01-31T07:30:00Z',
+    recurrence: 'monthly',
+    timezone: 'Europe/Lisbon',
+  });
+  return taskId;
+}
+
+async function runTask(carillon: Carillon, id: number): Promise<void> {
+  const { executionId } = await carillon.tasks.run(id);
+  for (;;) {
+    const { execution } = await carillon.executions.get(executionId);
+    if (execution.status === 'completed') return;
+    expect(execution.status !== 'failed', 'the run succeeds');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function uploadFile(carillon: Carillon, id: number): Promise<void> {
+  const file = new Blob(['day,visits\n2026-11-20,131\n'], { type: 'text/csv' });
+  const uploaded = await carillon.uploads.create(file, { name: 'visits.csv' });
+  const { task } = await carillon.tasks.update(id, { attachments: [uploaded.id] });
+  expect(task.attachments[0] === uploaded.id, 'the file is attached');
+  await carillon.uploads.delete({ id: uploaded.id });
+}
+
+async function askAgent(carillon: Carillon): Promise<void> {
+  const { response } = await carillon.agent.run({ message: 'What should I look at first?' });
+  expect(response.tokensUsed.total > 0, 'the agent answers');
+  let content = '';
+  for await (const event of carillon.agent.stream({ message: 'What should I look at first?' })) {
+    if (event.event === 'content') content += event.text;
+    else expect(event.response.content === content, 'the pieces are the whole');
+  }
+  expect(content !== '', 'the answer comes in pieces');
+}
+
+async function expectErrors(carillon: Carillon, id: number): Promise<void> {
+  await carillon.tasks.delete(id);
+  const error = await carillon.tasks.get(id).catch((reason: unknown) => reason);
+  expect(
+    error instanceof NotFoundError && error.code === 'NOT_FOUND' && error.requestId,
+    'a deleted task is not found',
+  );
+  const reason = new Error('stop');
+  const aborted = await carillon.user.get({ signal: AbortSignal.abort(reason) }).catch((given: unknown) => given);
+  expect(aborted === reason, 'an abort is thrown as it is');
+}
+
+function expect(condition: unknown, statement: string): asserts condition {
+  if (!condition) throw new Error(`It is not so that ${statement}.`);
+}
