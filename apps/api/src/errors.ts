@@ -22,6 +22,7 @@ export const ERROR_KINDS = {
   cross_site: { code: 'CROSS_SITE_REQUEST', label: undefined },
   not_found: { code: 'NOT_FOUND', label: undefined },
   conflict: { code: 'CONFLICT', label: undefined },
+  precondition_failed: { code: 'PRECONDITION_FAILED', label: 'Precondition failed' },
   rate_limited: { code: 'RATE_LIMIT_EXCEEDED', label: 'Rate limit exceeded' },
   unavailable: { code: 'SERVICE_UNAVAILABLE', label: 'Service unavailable' },
   provider_failed: { code: 'AI_PROVIDER_FAILED', label: 'AI provider failed' },
@@ -32,6 +33,7 @@ export const ERROR_MESSAGES = {
   invalidPath: 'The path is not valid percent-encoded UTF-8.',
   unauthenticated: 'Sign in first: send the session cookie or a bearer token.',
   trialEnded: 'The trial has ended.',
+  changedMeanwhile: 'This has changed since that ETag. Read it again, then decide.',
   adminRequired: 'Admin access required',
   otherSite: 'This request comes from another site.',
   maintenance: 'The service is under maintenance. Please try again later.',
@@ -64,6 +66,9 @@ export const userNotFound = () => new AppError('not_found', 'User not found');
 export const taskNotFound = () => new AppError('not_found', 'Task not found');
 
 export const executionNotFound = () => new AppError('not_found', 'Execution not found');
+
+/** For an `If-Match` that does not name the present state. */
+export const preconditionFailed = () => new AppError('precondition_failed', ERROR_MESSAGES.changedMeanwhile);
 
 /** For an account deleted after its session was found. */
 export const accountDeleted = () => new AppError('unauthenticated', 'This account has been deleted.');

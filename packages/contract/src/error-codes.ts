@@ -99,6 +99,11 @@ export const ERROR_CODES = {
     meaning: 'The state of a resource does not allow this, for example an e-mail address that is registered',
     action: 'Read the resource again, then decide',
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    meaning: 'The resource is not, or is no longer, as the ETags of `If-Match` say; nothing was changed',
+    action: 'Read the resource again, then decide',
+  },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     meaning: 'Too many requests',

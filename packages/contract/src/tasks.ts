@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { Pagination, success } from './envelopes.ts';
 import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { IfMatch, IfNoneMatch, NOT_MODIFIED } from './preconditions.ts';
 import {
   Cursor,
   Email,
@@ -155,7 +156,8 @@ export const getTask = {
   summary: 'Get a task',
   description: 'Returns the task with its next and its last run.',
   params: IdParams,
-  response: { 200: TaskResponse, ...errorResponses(401, 404, 429) },
+  headers: IfNoneMatch,
+  response: { 200: TaskResponse, ...NOT_MODIFIED, ...errorResponses(401, 404, 429) },
 } satisfies Operation;
 
 export const ChangeTaskInput = strictObject({
@@ -171,10 +173,11 @@ export const changeTask = {
   description:
     'Changes the fields that are given; null clears a nullable field. Resuming the task or changing the schedule recomputes `nextExecutionAt`; runs that fell due during the pause are not made up for. Idempotent: a field that already has the given value is not a change. Sends `task.updated` if anything changed.',
   params: IdParams,
+  headers: IfMatch,
   body: ChangeTaskInput,
   response: {
     200: TaskResponse,
-    ...errorResponses(401, 403, 404, 429),
+    ...errorResponses(401, 403, 404, 412, 429),
     ...describedErrors({ 402: ACTIVE_TASK_QUOTA }),
   },
 } satisfies Operation;
@@ -186,9 +189,10 @@ export const deleteTask = {
   description:
     'Drops pending runs and aborts a running one: its result is lost, its tokens still count. Sends `task.deleted`. Cannot be undone.',
   params: IdParams,
+  headers: IfMatch,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errorResponses(401, 403, 404, 429),
+    ...errorResponses(401, 403, 404, 412, 429),
   },
 } satisfies Operation;
 

@@ -7,8 +7,8 @@ import { checkUrl } from './mappings.ts';
 
 export const accountActions = ({ user }: ActionBuilder) => ({
   updateProfile: user('updateProfile', [readInput(ACTION_INPUTS.updateProfile)], async ({ ctx, caller }, input) => {
-    const { id, updatedAt, ...profile } = await changeProfile(ctx, caller, input, 'by_mail');
-    return { ...profile, id: String(id), updatedAt: updatedAt.toISOString() };
+    const { user } = await changeProfile(ctx, caller, input, { proof: 'by_mail' });
+    return { ...user, id: String(user.id), updatedAt: user.updatedAt.toISOString() };
   }),
 
   changePassword: user('changePassword', [readInput(ACTION_INPUTS.changePassword)], async ({ ctx, caller }, input) => {
@@ -20,7 +20,7 @@ export const accountActions = ({ user }: ActionBuilder) => ({
     'updateSettings',
     [readInput(ACTION_INPUTS.updateSettings, 'input', { webhookUrl: checkUrl })],
     async ({ ctx, caller }, input) => {
-      const settings = await changeUserSettings(ctx, caller, input);
+      const { settings } = await changeUserSettings(ctx, caller, input);
       const { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey } = settings;
       return { webhookUrl, webhookId, notificationEmails, hasModelRouterApiKey };
     },

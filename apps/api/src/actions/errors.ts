@@ -39,6 +39,7 @@ function fromAppError({ kind, message, details }: AppError): ActionError {
     case 404:
       return { success, error: message, code: 'NOT_FOUND' };
     case 409:
+    case 412:
       return { success, error: message, code: 'CONFLICT' };
     case 429:
       return toRateLimitError(details as RateLimitDetails);

@@ -7,7 +7,7 @@ import {
   type FieldErrors,
 } from '@carillon/contract';
 import { EXAMPLES } from '@carillon/contract/examples/index';
-import { AppError, ERROR_KINDS, ERROR_MESSAGES } from '../errors.ts';
+import { AppError, ERROR_KINDS, ERROR_MESSAGES, preconditionFailed } from '../errors.ts';
 import { tooManyRequests } from '../limits/windows.ts';
 import { type Document, type Endpoint, getAccess, listEndpoints, type Media } from './document.ts';
 
@@ -65,6 +65,8 @@ function describeError({ method, operation }: Endpoint, status: Status): string 
     case 404:
       if (access === 'public') return 'It does not exist';
       return access === 'admin' ? 'The id does not exist' : 'The id does not exist, or belongs to another user';
+    case 412:
+      return 'The resource is not as the ETags of `If-Match` say; nothing was changed';
     case 429:
       return 'Rate limit exceeded: retry after the seconds in `Retry-After`';
     case 500:
@@ -127,6 +129,8 @@ function buildBody(
       return toBody(
         new AppError(message === undefined ? 'cross_site' : 'forbidden', message ?? ERROR_MESSAGES.otherSite),
       );
+    case 412:
+      return toBody(preconditionFailed());
     case 429:
       return buildRateLimitBody(endpoint);
     case 500:

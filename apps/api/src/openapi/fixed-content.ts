@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { includesTag, parseEntityTags } from '../http/preconditions/entity-tags.ts';
 
 /** Better ones take seconds for the largest script, and save a few percent. */
 const BROTLI_QUALITY = 6;
@@ -37,12 +38,9 @@ export function sendFixed(type: string, read: () => Buffer) {
     representations.set(encoding, found);
     const { bytes, etag } = await found;
     reply.headers({ etag, 'cache-control': 'no-cache', vary: 'Origin, Accept-Encoding' });
-    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    const known = parseEntityTags(request.headers['if-none-match'] ?? '');
+    if (known && includesTag(known, etag)) return reply.code(304).send();
     if (encoding) reply.header('content-encoding', encoding);
     return reply.type(type).send(bytes);
   };
 }
-
-/** Compares weakly, as RFC 9110 asks for: a proxy that compresses makes a strong ETag weak. */
-const isKnown = (header: string | undefined, etag: string): boolean =>
-  (header ?? '').split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));

@@ -1,4 +1,4 @@
-import { addComponents, type Document, listEndpoints, type Operation } from './document.ts';
+import { addComponents, type Document, type Endpoint, listEndpoints, type Operation } from './document.ts';
 
 const header = (type: 'string' | 'integer', description: string, example: string | number) => ({
   description,
@@ -30,6 +30,7 @@ const HEADERS: Record<string, object> = {
     'The session cookie; `Max-Age=0` clears it',
     'local-session=…; Path=/; HttpOnly; Secure; SameSite=Lax; Max-Age=604800',
   ),
+  ETag: header('string', 'The version of the resource, for `If-Match` and `If-None-Match`', '"Tz4qWx0aBcE-12-7"'),
   Location: header('string', 'The path of what was created, or the target of a redirect', '/api/tasks/12'),
   'X-Unknown-Query-Parameters': header('string', 'The query parameters that were ignored', 'stauts'),
   ...RATE_LIMIT_HEADERS,
@@ -52,9 +53,9 @@ const LOCATED_OPERATIONS = new Set([
 /** Adds the headers of every response, as references to components. */
 export function addHeaders(document: Document): void {
   addComponents(document, 'headers', HEADERS);
-  for (const { operation } of listEndpoints(document)) {
-    for (const [status, response] of Object.entries(operation.responses ?? {})) {
-      const references = listHeaders(operation, Number(status)).map((name) => [
+  for (const endpoint of listEndpoints(document)) {
+    for (const [status, response] of Object.entries(endpoint.operation.responses ?? {})) {
+      const references = listHeaders(endpoint, Number(status)).map((name) => [
         name,
         { $ref: `#/components/headers/${name}` },
       ]);
@@ -63,7 +64,8 @@ export function addHeaders(document: Document): void {
   }
 }
 
-function listHeaders(operation: Operation, status: number): string[] {
+function listHeaders(endpoint: Endpoint, status: number): string[] {
+  const { operation } = endpoint;
   const names = ['X-Request-ID'];
   if (operation['x-rate-limit'] !== undefined || status === 429) names.push(...Object.keys(RATE_LIMIT_HEADERS));
   // Load balancers probe at their own interval.
@@ -72,10 +74,15 @@ function listHeaders(operation: Operation, status: number): string[] {
   if (status === 401 && acceptsBearer(operation)) names.push('WWW-Authenticate');
   if (status < 400 && COOKIE_OPERATIONS.has(operation.operationId ?? '')) names.push('Set-Cookie');
   if (status === 302 || (status === 201 && LOCATED_OPERATIONS.has(operation.operationId ?? ''))) names.push('Location');
+  if (status < 400 && isTagged(endpoint)) names.push('ETag');
   if (status < 400 && operation.parameters?.some((parameter) => parameter.in === 'query')) {
     names.push('X-Unknown-Query-Parameters');
   }
   return names;
 }
+
+/** The answer of a deletion has no ETag. */
+const isTagged = ({ method, operation }: Endpoint) =>
+  method !== 'delete' && operation.parameters?.some(({ name }) => name === 'if-match' || name === 'if-none-match');
 
 const acceptsBearer = ({ security = [] }: Operation) => security.some((schemes) => 'bearer' in schemes);

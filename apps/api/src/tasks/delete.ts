@@ -3,6 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
+import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { recordUsage, type UsageDelta } from '../usage/record.ts';
 
 interface LiveExecution {
@@ -14,12 +15,22 @@ interface LiveExecution {
   model: string;
 }
 
-/** Running executions are aborted; the ledger gets an estimate of them. Throws 404. */
-export async function deleteTask(ctx: Context, caller: Caller, id: number): Promise<void> {
+/** Running executions are aborted; the ledger gets an estimate of them. Throws 404, 412. */
+export async function deleteTask(
+  ctx: Context,
+  caller: Caller,
+  id: number,
+  expected: ExpectedRevisions = null,
+): Promise<void> {
   const live = await inTransaction(ctx, async (tx) => {
     const owned = and(eq(tasks.id, id), eq(tasks.userId, caller.id));
-    const [task] = await tx.db.select({ name: tasks.name }).from(tasks).where(owned).for('update');
+    const [task] = await tx.db
+      .select({ name: tasks.name, revision: tasks.revision })
+      .from(tasks)
+      .where(owned)
+      .for('update');
     if (!task) throw taskNotFound();
+    assertRevision(task, expected);
     const live = await queryRows<LiveExecution>(
       tx.db,
       sql`

@@ -18,6 +18,7 @@ export const taskFields = {
   lastExecutionAt: tasks.lastExecutionAt,
   createdAt: tasks.createdAt,
   updatedAt: tasks.updatedAt,
+  revision: tasks.revision,
 };
 
 export const taskRow = ownedRow(tasks, taskFields);

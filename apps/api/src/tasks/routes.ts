@@ -2,6 +2,7 @@ import * as occurrences from '@carillon/contract/occurrences';
 import * as contract from '@carillon/contract/tasks';
 import { taskNotFound } from '../errors.ts';
 import { executeTask } from '../executions/execute-task.ts';
+import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { deleteTask } from './delete.ts';
@@ -28,19 +29,30 @@ export const tasksRoutes: Routes = async (app) => {
     ...(await listTasks(ctx, caller, query)),
   }));
 
-  app.get('/api/tasks/:id', { schema: contract.getTask, config: { ...config, loads: taskRow } }, async ({ loaded }) => {
-    if (!loaded) throw taskNotFound();
-    return { success, task: loaded };
-  });
+  app.get(
+    '/api/tasks/:id',
+    { schema: contract.getTask, config: { ...config, loads: taskRow } },
+    async (request, reply) => {
+      const { loaded: task } = request;
+      if (!task) throw taskNotFound();
+      return sendTagged(request, reply, buildETag(task, task), { success, task });
+    },
+  );
 
   app.patch(
     '/api/tasks/:id',
     { schema: contract.changeTask, config, bodyLimit: LARGE_BODY_LIMIT },
-    async ({ ctx, caller, params, body }) => ({ success, task: await changeTask(ctx, caller, params.id, body) }),
+    async (request, reply) => {
+      const { ctx, caller, params, body } = request;
+      const task = await changeTask(ctx, caller, params.id, body, readIfMatch(request, params.id));
+      reply.header('etag', buildETag(task, task));
+      return { success, task };
+    },
   );
 
-  app.delete('/api/tasks/:id', { schema: contract.deleteTask, config }, async ({ ctx, caller, params }) => {
-    await deleteTask(ctx, caller, params.id);
+  app.delete('/api/tasks/:id', { schema: contract.deleteTask, config }, async (request) => {
+    const { ctx, caller, params } = request;
+    await deleteTask(ctx, caller, params.id, readIfMatch(request, params.id));
     return { success, message: 'The task is deleted.' };
   });
 

@@ -5,6 +5,7 @@ import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
 import { requestConfirmations } from '../notifications/addresses.ts';
+import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { getSettings } from '../settings/read.ts';
 import { assertReachable } from '../webhooks/address.ts';
 import { setTaskWebhook } from '../webhooks/managed-webhooks.ts';
@@ -41,18 +42,25 @@ export async function insertTask(
   const inserted = await ctx.db
     .insert(tasks)
     .values({ ...values, userId: caller.id, createdAt: now, updatedAt: now })
-    .returning({ id: tasks.id });
-  const { id } = inserted[0] as { id: number };
+    .returning({ id: tasks.id, revision: tasks.revision });
+  const { id, revision } = inserted[0] as { id: number; revision: number };
   const { name, prompt, recurrence, scheduledFor, status, webhookUrl } = values;
   if (webhookUrl !== null) await setTaskWebhook(ctx, { userId: caller.id, taskId: id, url: webhookUrl });
   if (values.notificationEmail !== null) await requestConfirmations(ctx, caller.id, [values.notificationEmail]);
   const data = { task: { id, name, prompt, recurrence, scheduledFor, status, createdAt: now } };
   await recordEvents(ctx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
-  return { ...values, id, userId: caller.id, executionCount: 0, lastExecutionAt: null, createdAt: now, updatedAt: now };
+  const counts = { executionCount: 0, lastExecutionAt: null };
+  return { ...values, ...counts, id, userId: caller.id, revision, createdAt: now, updatedAt: now };
 }
 
-/** If nothing changes, `updatedAt` stays and no event is recorded. Throws 400, 404, and 402 over quota. */
-export function changeTask(ctx: Context, caller: Caller, id: number, input: ChangeTaskInput): Promise<TaskRow> {
+/** If nothing changes, `updatedAt` stays and no event is recorded. Throws 400, 404, 412, and 402 over quota. */
+export function changeTask(
+  ctx: Context,
+  caller: Caller,
+  id: number,
+  input: ChangeTaskInput,
+  expected: ExpectedRevisions = null,
+): Promise<TaskRow> {
   return inTransaction(ctx, async (tx) => {
     const [before] = await tx.db
       .select(taskFields)
@@ -60,6 +68,7 @@ export function changeTask(ctx: Context, caller: Caller, id: number, input: Chan
       .where(and(eq(tasks.id, id), eq(tasks.userId, caller.id)))
       .for('no key update');
     if (!before) throw taskNotFound();
+    assertRevision(before, expected);
 
     const now = tx.now();
     const given = await storeSettings(tx, caller, input);
@@ -72,15 +81,17 @@ export function changeTask(ctx: Context, caller: Caller, id: number, input: Chan
     if (isResumed) await reserveActiveTask(tx, caller);
     if (after.status === 'paused') await dropWaitingRetries(tx, id);
     if ('nextExecutionAt' in changes) await markMissed(tx, before, now);
-    const { id: _id, ...columns } = { ...after, updatedAt: now };
-    await tx.db
+    const { id: _id, revision: _revision, ...columns } = { ...after, updatedAt: now };
+    const changed = await tx.db
       .update(tasks)
       .set({ ...columns, ...(isResumed ? { consecutiveFailures: 0 } : {}) })
-      .where(eq(tasks.id, id));
+      .where(eq(tasks.id, id))
+      .returning({ revision: tasks.revision });
+    const { revision } = changed[0] as { revision: number };
     if ('webhookUrl' in changes) await changeTaskWebhook(tx, after);
     const data = { task: { id, name: after.name, updatedAt: now }, changes };
     await recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, taskId: id, data }]);
-    return { ...after, updatedAt: now };
+    return { ...after, updatedAt: now, revision };
   });
 }
 

@@ -5,6 +5,7 @@ import { and, eq, gt } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../errors.ts';
+import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { lockUserTasks } from '../tasks/suspend.ts';
 import { lockAccount } from './admin/lock-account.ts';
 import { verifyCurrentPassword } from './current-password.ts';
@@ -14,9 +15,14 @@ const RECENT_SIGN_IN_MS = 15 * 60 * 1000;
 
 /**
  * Deletes the caller's account with all its data. Throws as `verifyCurrentPassword`, for an account without a password as
- * `assertRecentSignIn`, and 409 for the last active admin.
+ * `assertRecentSignIn`, 412, and 409 for the last active admin.
  */
-export async function deleteOwnAccount(ctx: Context, caller: Caller, input: DeleteUserInput): Promise<void> {
+export async function deleteOwnAccount(
+  ctx: Context,
+  caller: Caller,
+  input: DeleteUserInput,
+  expected: ExpectedRevisions = null,
+): Promise<void> {
   const assertSamePassword = await verifyCurrentPassword(ctx, caller, input.currentPassword);
   if (!assertSamePassword) await assertRecentSignIn(ctx, caller, input.email);
   const running = await inTransaction(ctx, async (tx) => {
@@ -28,6 +34,7 @@ export async function deleteOwnAccount(ctx: Context, caller: Caller, input: Dele
       throw new AppError('unauthenticated', ERROR_MESSAGES.unauthenticated);
     }
     await assertSamePassword?.(account.passwordHash);
+    assertRevision(account, expected);
     const aborted = await deleteAccountData(tx, account);
     // Without the e-mail and IP address, which are data of the account.
     const actor = { actorId: caller.id, actorEmail: null, userId: caller.id };

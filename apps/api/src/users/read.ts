@@ -5,10 +5,11 @@ import { accountDeleted } from '../errors.ts';
 import { listUnconfirmed } from '../notifications/addresses.ts';
 import { executionStats, successRate, taskStats } from '../stats/user-counts.ts';
 
-/** The caller's account with its counts. */
+/** The caller's account with its counts, and its revision. */
 export async function getProfile(ctx: Context, caller: Caller) {
   const [row] = await ctx.db
     .select({
+      revision: users.revision,
       user: {
         id: users.id,
         identityUserId: users.identityUserId,
@@ -28,15 +29,17 @@ export async function getProfile(ctx: Context, caller: Caller) {
     .leftJoin(emailChanges, isPending(ctx))
     .where(eq(users.id, caller.id));
   if (!row) throw accountDeleted();
-  const { user, totalTasks, activeTasks, completed, failed, live } = row;
+  const { revision, user, totalTasks, activeTasks, completed, failed, live } = row;
   const totalExecutions = completed + failed + live;
-  return { ...user, stats: { totalTasks, activeTasks, totalExecutions, successRate: successRate(completed, failed) } };
+  const stats = { totalTasks, activeTasks, totalExecutions, successRate: successRate(completed, failed) };
+  return { revision, user: { ...user, stats } };
 }
 
-/** The caller's own settings; of the AI key only whether there is one. */
+/** The caller's own settings, and the revision of the account; of the AI key only whether there is one. */
 export async function getUserSettings(ctx: Context, caller: Caller) {
-  const [settings] = await ctx.db
+  const [row] = await ctx.db
     .select({
+      revision: users.revision,
       email: users.email,
       pendingEmail: emailChanges.email,
       notificationPreferences: { email: users.notifyEmail, webhook: users.notifyWebhook },
@@ -49,18 +52,9 @@ export async function getUserSettings(ctx: Context, caller: Caller) {
     .leftJoin(emailChanges, isPending(ctx))
     .leftJoin(webhooks, and(eq(webhooks.userId, users.id), eq(webhooks.purpose, 'account')))
     .where(eq(users.id, caller.id));
-  if (!settings) throw accountDeleted();
-  return { ...settings, unconfirmedEmails: await listUnconfirmed(ctx, caller.id) };
-}
-
-/** The new address of the account until it is confirmed; null if there is none. */
-export async function findPendingEmail(ctx: Context, caller: Caller): Promise<string | null> {
-  const [row] = await ctx.db
-    .select({ pendingEmail: emailChanges.email })
-    .from(users)
-    .innerJoin(emailChanges, isPending(ctx))
-    .where(eq(users.id, caller.id));
-  return row?.pendingEmail ?? null;
+  if (!row) throw accountDeleted();
+  const { revision, ...settings } = row;
+  return { revision, settings: { ...settings, unconfirmedEmails: await listUnconfirmed(ctx, caller.id) } };
 }
 
 const isPending = ({ now }: Context) => and(eq(emailChanges.userId, users.id), gt(emailChanges.expiresAt, now()));

@@ -1,4 +1,4 @@
-import * as settings from '@carillon/contract/accounts/user-settings';
+import * as contract from '@carillon/contract/accounts/user-settings';
 import {
   changePassword as changePasswordContract,
   confirmEmail as confirmEmailContract,
@@ -7,6 +7,7 @@ import {
   patchUser,
 } from '@carillon/contract/accounts/users';
 import { clearSessionCookie } from '../http/credentials.ts';
+import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { changePassword } from './change-password.ts';
 import { type Confirmation, confirmEmail } from './confirm-email.ts';
@@ -25,18 +26,22 @@ const CONFIRMED: Record<Confirmation, string> = {
 export const usersRoutes: Routes = async (app) => {
   const config = { access: 'user' } as const;
 
-  app.get('/api/user', { schema: getUser, config }, async ({ ctx, caller }) => ({
-    success,
-    user: await getProfile(ctx, caller),
-  }));
+  app.get('/api/user', { schema: getUser, config }, async (request, reply) => {
+    const { revision, user } = await getProfile(request.ctx, request.caller);
+    return sendTagged(request, reply, buildETag({ id: user.id, revision }, user), { success, user });
+  });
 
-  app.patch('/api/user', { schema: patchUser, config }, async ({ ctx, caller, body }) => {
-    const { pendingEmail, ...user } = await changeProfile(ctx, caller, body);
+  app.patch('/api/user', { schema: patchUser, config }, async (request, reply) => {
+    const { ctx, caller, body } = request;
+    const changed = await changeProfile(ctx, caller, body, { expected: readIfMatch(request, caller.id) });
+    const { pendingEmail, ...user } = changed.user;
+    reply.header('etag', buildETag({ id: user.id, revision: changed.revision }, changed.profile));
     return { success, user: body.email === undefined ? user : { ...user, pendingEmail } };
   });
 
-  app.delete('/api/user', { schema: deleteUser, config }, async ({ ctx, caller, body }, reply) => {
-    await deleteOwnAccount(ctx, caller, body);
+  app.delete('/api/user', { schema: deleteUser, config }, async (request, reply) => {
+    const { ctx, caller, body } = request;
+    await deleteOwnAccount(ctx, caller, body, readIfMatch(request, caller.id));
     clearSessionCookie(reply, ctx.config);
     return { success, message: 'Your account and all its data are deleted.' };
   });
@@ -51,13 +56,17 @@ export const usersRoutes: Routes = async (app) => {
     return { success, message: 'Your password is changed. All other sessions are ended.' };
   });
 
-  app.get('/api/user/settings', { schema: settings.getUserSettings, config }, async ({ ctx, caller }) => ({
-    success,
-    settings: await getUserSettings(ctx, caller),
-  }));
+  app.get('/api/user/settings', { schema: contract.getUserSettings, config }, async (request, reply) => {
+    const { ctx, caller } = request;
+    const { revision, settings } = await getUserSettings(ctx, caller);
+    return sendTagged(request, reply, buildETag({ id: caller.id, revision }, settings), { success, settings });
+  });
 
-  app.patch('/api/user/settings', { schema: settings.changeUserSettings, config }, async ({ ctx, caller, body }) => ({
-    success,
-    settings: await changeUserSettings(ctx, caller, body),
-  }));
+  app.patch('/api/user/settings', { schema: contract.changeUserSettings, config }, async (request, reply) => {
+    const { ctx, caller, body } = request;
+    const expected = readIfMatch(request, caller.id);
+    const { revision, settings } = await changeUserSettings(ctx, caller, body, expected);
+    reply.header('etag', buildETag({ id: caller.id, revision }, settings));
+    return { success, settings };
+  });
 };

@@ -2,37 +2,46 @@ import type { ChangeProfileInput, ChangeSettingsInput } from '@carillon/contract
 import type { PatchUserInput } from '@carillon/contract/accounts/users';
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { users } from '@carillon/db';
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { encryptProviderKey } from '../crypto/provider-key.ts';
 import { accountDeleted } from '../errors.ts';
 import { requestConfirmations } from '../notifications/addresses.ts';
+import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { assertReachable } from '../webhooks/address.ts';
 import { setAccountWebhook } from '../webhooks/managed-webhooks.ts';
 import { type EmailProof, prepareEmailChange, startEmailChange } from './change-email.ts';
-import { findPendingEmail, getUserSettings } from './read.ts';
+import { getProfile, getUserSettings } from './read.ts';
 
-/** Changes the caller's profile. Default for `proof`: `currentPassword`. Throws as `updateAccount`. */
+interface ChangeOptions {
+  /** Default: `currentPassword` of the change. */
+  proof?: EmailProof;
+  expected?: ExpectedRevisions;
+}
+
+/** Changes the caller's profile; `profile` is what a GET shows then. Throws as `updateAccount`. */
 export async function changeProfile(
   ctx: Context,
   caller: Caller,
   { encryptedProviderKey: providerKey, currentPassword, ...changes }: ChangeProfileInput & PatchUserInput,
-  proof: EmailProof = { currentPassword },
+  { proof = { currentPassword }, expected = null }: ChangeOptions = {},
 ) {
-  const account = await updateAccount(ctx, caller, { ...changes, providerKey }, proof);
-  const { id, name, email, timezone, notifyEmail, notifyWebhook, updatedAt } = account;
+  const account = await updateAccount(ctx, caller, { ...changes, providerKey }, { proof, expected });
+  const { id, name, email, timezone, notifyEmail, notifyWebhook, revision, updatedAt } = account;
   const notificationPreferences = { email: notifyEmail, webhook: notifyWebhook };
-  const pendingEmail = await findPendingEmail(ctx, caller);
-  return { id, name, email, pendingEmail, timezone, notificationPreferences, updatedAt };
+  const { user: profile } = await getProfile(ctx, caller);
+  const { pendingEmail } = profile;
+  return { user: { id, name, email, pendingEmail, timezone, notificationPreferences, updatedAt }, revision, profile };
 }
 
-/** Changes the caller's settings and returns all of them. Throws as `updateAccount`. */
+/** Changes the caller's settings and returns all of them, as `getUserSettings`. Throws as `updateAccount`. */
 export async function changeUserSettings(
   ctx: Context,
   caller: Caller,
   { modelRouterApiKey: providerKey, currentPassword, ...changes }: ChangeSettingsInput,
+  expected: ExpectedRevisions = null,
 ) {
-  await updateAccount(ctx, caller, { ...changes, providerKey }, { currentPassword });
+  await updateAccount(ctx, caller, { ...changes, providerKey }, { proof: { currentPassword }, expected });
   return getUserSettings(ctx, caller);
 }
 
@@ -56,20 +65,21 @@ const accountColumns = {
   notifyEmail: users.notifyEmail,
   notifyWebhook: users.notifyWebhook,
   notificationUrl: users.notificationUrl,
+  revision: users.revision,
   updatedAt: users.updatedAt,
 };
 type OwnAccount = Pick<typeof users.$inferSelect, keyof typeof accountColumns>;
 
 /**
  * Changes the caller's account and all that depends on it in one transaction. Another e-mail address counts once its
- * link is opened. Throws 400 for a `webhookUrl` that egress forbids, 401 if the account was deleted, and as
+ * link is opened. Throws 400 for a `webhookUrl` that egress forbids, 401 if the account was deleted, 412, and as
  * `prepareEmailChange` and `startEmailChange`.
  */
 async function updateAccount(
   ctx: Context,
   caller: Caller,
   changes: AccountChanges,
-  proof: EmailProof,
+  { proof, expected }: Required<ChangeOptions>,
 ): Promise<OwnAccount> {
   const { name, timezone, email, notificationPreferences: preferences = {}, providerKey: key, webhookUrl } = changes;
   if (webhookUrl) assertReachable(ctx, 'webhookUrl', webhookUrl);
@@ -78,10 +88,13 @@ async function updateAccount(
   return inTransaction(ctx, async (tx) => {
     // Locks the account first, as every change of its webhook or its reset tokens does.
     const [before] = await tx.db
-      .select({ id: users.id, email: users.email, passwordHash: users.passwordHash })
+      .select({ ...accountColumns, passwordHash: users.passwordHash })
       .from(users)
       .where(eq(users.id, caller.id))
       .for('no key update');
+    if (!before) throw accountDeleted();
+    assertRevision(before, expected);
+    if (isEmpty) return before;
     const [account] = await tx.db
       .update(users)
       .set({
@@ -92,11 +105,11 @@ async function updateAccount(
         notifyWebhook: preferences.webhook,
         notificationUrl: webhookUrl,
         notificationEmails: changes.notificationEmails && [...new Set(changes.notificationEmails.map(normalizeEmail))],
-        updatedAt: isEmpty ? sql`${users.updatedAt}` : tx.now(),
+        updatedAt: tx.now(),
       })
       .where(eq(users.id, caller.id))
       .returning(accountColumns);
-    if (!before || !account) throw accountDeleted();
+    if (!account) throw accountDeleted();
     if (emailChange) await startEmailChange(tx, before, emailChange);
     // The account's own address gets the notifications anyway.
     const others = changes.notificationEmails?.filter((address) => normalizeEmail(address) !== account.email);

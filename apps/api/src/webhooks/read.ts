@@ -20,6 +20,7 @@ export const webhookFields = {
   isActive: sql<boolean>`${webhooks.status} = 'active'`,
   status: webhooks.status,
   createdAt: webhooks.createdAt,
+  revision: webhooks.revision,
 };
 
 /** Throws 404 unless the caller owns the webhook. */

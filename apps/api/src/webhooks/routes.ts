@@ -1,5 +1,6 @@
 import * as deliveries from '@carillon/contract/webhooks/deliveries';
 import * as contract from '@carillon/contract/webhooks/webhooks';
+import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { inboundRoutes } from './inbound-routes.ts';
 import { getWebhook, listDeliveries, listWebhooks } from './read.ts';
@@ -21,18 +22,21 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
     ...(await listWebhooks(ctx, caller, query)),
   }));
 
-  app.get('/api/webhooks/:id', { schema: contract.getWebhook, config }, async ({ ctx, caller, params }) => ({
-    success,
-    webhook: await getWebhook(ctx, caller, params.id),
-  }));
+  app.get('/api/webhooks/:id', { schema: contract.getWebhook, config }, async (request, reply) => {
+    const webhook = await getWebhook(request.ctx, request.caller, request.params.id);
+    return sendTagged(request, reply, buildETag(webhook, webhook), { success, webhook });
+  });
 
-  app.patch('/api/webhooks/:id', { schema: contract.changeWebhook, config }, async ({ ctx, caller, params, body }) => ({
-    success,
-    webhook: await changeWebhook(ctx, caller, params.id, body),
-  }));
+  app.patch('/api/webhooks/:id', { schema: contract.changeWebhook, config }, async (request, reply) => {
+    const { ctx, caller, params, body } = request;
+    const webhook = await changeWebhook(ctx, caller, params.id, body, readIfMatch(request, params.id.toLowerCase()));
+    reply.header('etag', buildETag(webhook, webhook));
+    return { success, webhook };
+  });
 
-  app.delete('/api/webhooks/:id', { schema: contract.deleteWebhook, config }, async ({ ctx, caller, params }) => {
-    await deleteWebhook(ctx, caller, params.id);
+  app.delete('/api/webhooks/:id', { schema: contract.deleteWebhook, config }, async (request) => {
+    const { ctx, caller, params } = request;
+    await deleteWebhook(ctx, caller, params.id, readIfMatch(request, params.id.toLowerCase()));
     return { success, message: 'The webhook is deleted.' };
   });
 

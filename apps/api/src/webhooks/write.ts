@@ -4,9 +4,10 @@ import type { ChangeWebhookInput, CreateWebhookInput } from '@carillon/contract/
 import { users, webhooks } from '@carillon/db';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
-import { AppError, invalidField } from '../errors.ts';
+import { AppError, invalidField, preconditionFailed } from '../errors.ts';
 import { lockPlanLimits } from '../limits/plan-limits.ts';
 import { quotaExceededError } from '../limits/quotas.ts';
+import { type ExpectedRevisions, hasRevision } from '../queries/revision.ts';
 import { assertReachable } from './address.ts';
 import { endDeliveriesIfFailed } from './delivery/end-open.ts';
 import { getWebhook, isOwnWebhook, webhookFields, webhookNotFound } from './read.ts';
@@ -75,8 +76,14 @@ async function assertUnused(ctx: Context, caller: Caller, secret: string) {
   throw new AppError('conflict', 'One of your webhooks already has this secret; their inbound URLs would be the same.');
 }
 
-/** `isActive: true` also clears `failed`. Managed webhooks accept nothing else. Throws 400, 404, 409. */
-export async function changeWebhook(ctx: Context, caller: Caller, id: string, input: ChangeWebhookInput) {
+/** `isActive: true` also clears `failed`. Managed webhooks accept nothing else. Throws 400, 404, 409, 412. */
+export async function changeWebhook(
+  ctx: Context,
+  caller: Caller,
+  id: string,
+  input: ChangeWebhookInput,
+  expected: ExpectedRevisions = null,
+) {
   const { url, events, description, isActive } = input;
   if (url !== undefined) assertReachable(ctx, 'url', url);
   const onlySwitches = url === undefined && events === undefined && description === undefined;
@@ -95,10 +102,16 @@ export async function changeWebhook(ctx: Context, caller: Caller, id: string, in
         ...(isActive === undefined ? {} : { status: isActive ? 'active' : 'inactive' }),
         updatedAt: tx.now(),
       })
-      .where(and(isOwnWebhook(caller, id), onlySwitches ? undefined : isSubscription))
+      .where(
+        and(
+          isOwnWebhook(caller, id),
+          onlySwitches ? undefined : isSubscription,
+          hasRevision(webhooks.revision, expected),
+        ),
+      )
       .returning(webhookFields);
     afterCommit(tx, () => tx.worker.wakeDeliveries());
-    if (!webhook) throw await buildManagedError(tx, caller, id);
+    if (!webhook) throw await explainRefusal(tx, caller, id, { isAllowed: onlySwitches });
     return webhook;
   });
 }
@@ -113,18 +126,27 @@ async function setNotifyWebhook(ctx: Context, caller: Caller, id: string, notify
     .where(and(eq(users.id, caller.id), ofAccount));
 }
 
-/** Throws 404, or 409 for a managed webhook. */
-export async function deleteWebhook(ctx: Context, caller: Caller, id: string): Promise<void> {
+/** Throws 404, 412, or 409 for a managed webhook. */
+export async function deleteWebhook(
+  ctx: Context,
+  caller: Caller,
+  id: string,
+  expected: ExpectedRevisions = null,
+): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    const mine = and(isOwnWebhook(caller, id), isSubscription);
+    const mine = and(isOwnWebhook(caller, id), isSubscription, hasRevision(webhooks.revision, expected));
     const { count } = await tx.db.delete(webhooks).where(mine);
-    if (count === 0) throw await buildManagedError(tx, caller, id);
+    if (count === 0) throw await explainRefusal(tx, caller, id, { isAllowed: false });
   });
 }
 
-/** The error of a change that a managed webhook refuses; throws 404 if there is no such webhook. */
-async function buildManagedError(ctx: Context, caller: Caller, id: string): Promise<AppError> {
-  const { taskId } = await getWebhook(ctx, caller, id);
+/**
+ * The error of a change that has found no row: 404 if there is no such webhook, 409 unless managed webhooks allow the
+ * change, otherwise 412.
+ */
+async function explainRefusal(ctx: Context, caller: Caller, id: string, { isAllowed }: { isAllowed: boolean }) {
+  const { taskId, purpose } = await getWebhook(ctx, caller, id);
+  if (isAllowed || purpose === 'subscription') return preconditionFailed();
   const owner = taskId === null ? 'your settings' : `the task ${taskId}`;
   return new AppError('conflict', `This is the webhook of ${owner}: change its \`webhookUrl\` there.`);
 }

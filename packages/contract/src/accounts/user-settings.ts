@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import { IfMatch, IfNoneMatch, NOT_MODIFIED } from '../preconditions.ts';
 import { Email, HttpUrl, nullable, strictObject, TimeZone, UserName } from '../primitives.ts';
 import { EMAIL_CONFLICT, emailChange, PatchUserInput, PendingEmail } from './users.ts';
 
@@ -62,7 +63,8 @@ export const getUserSettings = {
   operationId: 'getUserSettings',
   summary: 'Get user settings',
   description: 'Returns the settings of the account: its notification targets and channels.',
-  response: { 200: SettingsResponse, ...errorResponses(401, 429) },
+  headers: IfNoneMatch,
+  response: { 200: SettingsResponse, ...NOT_MODIFIED, ...errorResponses(401, 429) },
 } satisfies Operation;
 
 export const changeUserSettings = {
@@ -71,10 +73,11 @@ export const changeUserSettings = {
   summary: 'Change user settings',
   description:
     'Returns all settings. Another `email` counts once the link that is mailed to it is opened, as in `patchUser`. An address that is new in `notificationEmails` gets a link, and nothing else before it is opened.',
+  headers: IfMatch,
   body: ChangeSettingsInput,
   response: {
     200: SettingsResponse,
-    ...errorResponses(401, 403, 429),
+    ...errorResponses(401, 403, 412, 429),
     ...describedErrors(EMAIL_CONFLICT),
   },
 } satisfies Operation;

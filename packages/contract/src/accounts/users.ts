@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { describedErrors, errorResponses, type Operation, PUBLIC, SIGNED_IN } from '../operation.ts';
+import { IfMatch, IfNoneMatch, NOT_MODIFIED } from '../preconditions.ts';
 import {
   Email,
   GivenPassword,
@@ -54,8 +55,10 @@ export const getUser = {
     'Returns the profile with statistics of its tasks and runs. `successRate` is the share of completed executions among the completed and failed ones.',
   tags: ['users'],
   security: SIGNED_IN,
+  headers: IfNoneMatch,
   response: {
     200: Type.Object({ success, user: ref(User) }),
+    ...NOT_MODIFIED,
     ...errorResponses(401, 429),
   },
 } satisfies Operation;
@@ -98,6 +101,7 @@ export const patchUser = {
     'Changes the fields that are given. If the user has a key of their own for the AI service, their tasks run with it; it is stored encrypted. Another `email` counts once the link that is mailed to it is opened, see `confirmEmail`; an account without a password first gets a link at its present address. At most 5 changes of the address an hour; after 5 passwords in 15 minutes, 429.',
   tags: ['users'],
   security: SIGNED_IN,
+  headers: IfMatch,
   body: PatchUserInput,
   response: {
     200: Type.Object({
@@ -110,7 +114,7 @@ export const patchUser = {
         pendingEmail: Type.Optional(PendingEmail),
       }),
     }),
-    ...errorResponses(401, 403, 429),
+    ...errorResponses(401, 403, 412, 429),
     ...describedErrors(EMAIL_CONFLICT),
   },
 } satisfies Operation;
@@ -137,10 +141,11 @@ export const deleteUser = {
     'Deletes the account with all its data immediately and for good, and ends its sessions. It takes the current password: after 5 attempts in 15 minutes, 429. An account without a password repeats its e-mail address, with a session that is at most 15 minutes old.',
   tags: ['users'],
   security: SIGNED_IN,
+  headers: IfMatch,
   body: DeleteUserInput,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errorResponses(401, 429),
+    ...errorResponses(401, 412, 429),
     ...describedErrors({
       403: 'The account has no password and the session is older than 15 minutes, or a page of another site made the browser send the request',
       409: 'The account is the last active admin',

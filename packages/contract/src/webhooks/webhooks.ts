@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import { IfMatch, IfNoneMatch, NOT_MODIFIED } from '../preconditions.ts';
 import {
   HttpUrl,
   Id,
@@ -146,7 +147,8 @@ export const getWebhook = {
   summary: 'Get a webhook',
   description: 'Returns the webhook without its secret.',
   params: WebhookParams,
-  response: { 200: WebhookResponse, ...errorResponses(401, 404, 429) },
+  headers: IfNoneMatch,
+  response: { 200: WebhookResponse, ...NOT_MODIFIED, ...errorResponses(401, 404, 429) },
 } satisfies Operation;
 
 export const ChangeWebhookInput = strictObject({
@@ -166,10 +168,11 @@ export const changeWebhook = {
   description:
     'Activating the webhook again sends the deliveries that have waited. For the webhook of a task or of the settings, only `isActive` can be changed here; for that of the settings it equals `notificationPreferences.webhook`.',
   params: WebhookParams,
+  headers: IfMatch,
   body: ChangeWebhookInput,
   response: {
     200: WebhookResponse,
-    ...errorResponses(401, 403, 404, 429),
+    ...errorResponses(401, 403, 404, 412, 429),
     ...describedErrors({ 409: 'The webhook belongs to a task or to the settings: change the `webhookUrl` there' }),
   },
 } satisfies Operation;
@@ -181,9 +184,10 @@ export const deleteWebhook = {
   description:
     'Deletes the webhook with its deliveries and its log; pending deliveries are dropped. The webhook of a task or of the settings is deleted by removing the `webhookUrl` there.',
   params: WebhookParams,
+  headers: IfMatch,
   response: {
     200: Type.Object({ success, message: Type.String() }),
-    ...errorResponses(401, 403, 404, 429),
+    ...errorResponses(401, 403, 404, 412, 429),
     ...describedErrors({ 409: 'The webhook belongs to a task or to the settings: remove the `webhookUrl` there' }),
   },
 } satisfies Operation;

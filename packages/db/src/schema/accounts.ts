@@ -11,7 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { instant, wordList } from './columns.ts';
+import { instant, revision, wordList } from './columns.ts';
 
 export const ROLES = ['USER', 'ADMIN'] as const;
 export const PLANS = ['trial', 'pro'] as const;
@@ -39,6 +39,7 @@ export const users = pgTable(
     notificationUrl: text('notification_url'),
     /** Maintained by triggers on `tasks`, because counting takes longer the more there are. */
     taskCount: integer('task_count').notNull().default(0),
+    revision: revision(),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },

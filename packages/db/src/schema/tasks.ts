@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
-import { instant, wordList } from './columns.ts';
+import { instant, revision, wordList } from './columns.ts';
 
 export const RECURRENCES = ['once', 'daily', 'weekly', 'monthly'] as const;
 export const TASK_STATUSES = ['active', 'paused', 'completed', 'failed'] as const;
@@ -36,6 +36,7 @@ export const tasks = pgTable(
     attachments: uuid('attachment_ids').array().notNull().default([]),
     webhookUrl: text('webhook_url'),
     notificationEmail: text('notification_email'),
+    revision: revision(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },

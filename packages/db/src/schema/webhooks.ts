@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
-import { instant, wordList } from './columns.ts';
+import { instant, revision, wordList } from './columns.ts';
 import { tasks } from './tasks.ts';
 
 export const WEBHOOK_STATUSES = ['active', 'inactive', 'failed'] as const;
@@ -32,6 +32,7 @@ export const webhooks = pgTable(
     lastAttemptOk: boolean('last_attempt_ok'),
     windowEndsAt: instant('window_ends_at'),
     windowCount: integer('window_count').notNull().default(0),
+    revision: revision(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import { parseId } from '@carillon/contract/primitives';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalidField } from '../../errors.ts';
+import type { ExpectedRevisions } from '../../queries/revision.ts';
+import { type EntityTag, includesTag, parseEntityTags } from './entity-tags.ts';
+
+/** The row that a resource is stored in. */
+interface Version {
+  id: number | string;
+  revision: number;
+}
+
+const DIGEST_LENGTH = 11;
+
+/**
+ * The digest is of everything that a GET shows, whatever table or release it comes from. The id keeps the ETags of two
+ * resources, and of two users of one browser, apart.
+ */
+export function buildETag({ id, revision }: Version, shown: unknown): string {
+  const digest = hash('sha256', JSON.stringify(shown), 'base64url').slice(0, DIGEST_LENGTH);
+  return `"${digest}-${id}-${revision}"`;
+}
+
+/** Adds the ETag to the answer of a GET; 304 without a body if the caller has this representation. */
+export function sendTagged<B>(request: FastifyRequest, reply: FastifyReply, etag: string, body: B): FastifyReply | B {
+  // The browser may store it, and has to ask each time.
+  reply.headers({ etag, 'cache-control': 'private, no-cache' });
+  const known = readTags(request, 'If-None-Match');
+  return known !== null && includesTag(known, etag) ? reply.code(304).send() : body;
+}
+
+/**
+ * The revisions that `If-Match` lets a change start from. Only strong ETags count, and of an ETag the id and the revision:
+ * what else is shown, such as statistics, is not what a change would overwrite. Throws 400.
+ */
+export function readIfMatch(request: Pick<FastifyRequest, 'headers'>, id: number | string): ExpectedRevisions {
+  const tags = readTags(request, 'If-Match');
+  if (tags === null || tags === '*') return null;
+  return tags.flatMap((tag) => findRevision(tag, id) ?? []);
+}
+
+function findRevision({ isWeak, opaque }: EntityTag, id: number | string): number | null {
+  const version = opaque.slice(DIGEST_LENGTH + 2, -1);
+  return !isWeak && version.startsWith(`${id}-`) ? parseId(version.slice(`${id}-`.length)) : null;
+}
+
+/** Null without the header. */
+function readTags({ headers }: Pick<FastifyRequest, 'headers'>, name: 'If-Match' | 'If-None-Match') {
+  const header = headers[name.toLowerCase() as Lowercase<typeof name>];
+  if (header === undefined) return null;
+  const tags = parseEntityTags(header);
+  if (tags === null) throw invalidField(name, 'must be ETags in double quotes, separated by commas, or *');
+  return tags;
+}
