@@ -15,7 +15,7 @@ t.test('The web application can read every answer, errors and rate limits includ
     if (status === 400) continue;
     t.equal(headers['access-control-allow-origin'], APP, url);
     t.equal(headers['access-control-allow-credentials'], 'true', url);
-    t.match(headers['access-control-expose-headers'], /X-Request-ID.*Retry-After.*X-RateLimit-Remaining/, url);
+    t.match(headers['access-control-expose-headers'], /X-Request-ID.*ETag.*Retry-After.*X-RateLimit-Remaining/, url);
   }
 });
 
@@ -75,7 +75,10 @@ t.test('A preflight is answered without a session and without being counted', as
     t.equal(response.body, '');
     t.equal(response.headers['access-control-allow-origin'], APP);
     t.match(response.headers['access-control-allow-methods'], method);
-    t.match(response.headers['access-control-allow-headers'], /Content-Type.*Authorization.*X-Request-Token/);
+    t.match(
+      response.headers['access-control-allow-headers'],
+      /Content-Type.*Authorization.*If-Match, If-None-Match.*X-Request-Token/,
+    );
     t.equal(response.headers['x-ratelimit-limit'], undefined);
     t.ok(response.headers['x-request-id']);
   }

@@ -63,10 +63,13 @@ t.test('A task and an execution are loaded by the statement that finds the sessi
   const task = (await ask(alice, `/api/tasks/${taskId}`)).json();
   t.match(task, { success: true, task: { id: taskId, userId: alice.id, attachments: [] } });
   t.equal(texts.length, 1);
+  const known = { ...alice.headers, 'if-none-match': '*' };
+  t.equal((await app.inject({ url: `/api/tasks/${taskId}`, headers: known })).statusCode, 304);
+  t.equal(texts.length, 2, 'a 304 takes no further statement');
   const execution = (await ask(alice, `/api/executions/${executionId}`)).json();
   t.match(execution, { success: true, execution: { id: executionId, taskId, tokens: null } });
-  t.equal(texts.length, 2);
-  const same = await getTask(ctx, await callerOf(alice), taskId);
+  t.equal(texts.length, 3);
+  const { revision: _, ...same } = await getTask(ctx, await callerOf(alice), taskId);
   t.same(JSON.parse(JSON.stringify(same)), task.task, 'the same as from the service');
 });
 

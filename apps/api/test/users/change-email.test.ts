@@ -275,7 +275,8 @@ t.test('The profile is changed with its address and preferences in one transacti
   const caller = await findCallerByToken(ctx, alice.token);
   const input = { name: 'Alicia', timezone: 'Europe/Lisbon', notificationPreferences: { email: false } };
   clock.advance(1000);
-  t.same(await changeProfile(ctx, caller!, { ...input, email: 'alicia@example.com', currentPassword: PASSWORD }), {
+  const change = { ...input, email: 'alicia@example.com', currentPassword: PASSWORD };
+  t.same((await changeProfile(ctx, caller!, change)).user, {
     ...{ id: alice.id, name: 'Alicia', email: alice.email, pendingEmail: 'alicia@example.com' },
     ...{ timezone: 'Europe/Lisbon', notificationPreferences: { email: false, webhook: true } },
     updatedAt: new Date(START.getTime() + 1000),

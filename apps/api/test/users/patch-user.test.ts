@@ -26,7 +26,7 @@ t.test('Name and time zone are changed, and nothing else', async (t) => {
   const answer = await app.inject({ ...patch, headers: alice.headers, payload });
   t.equal(answer.statusCode, 200);
   t.same(answer.json(), { success: true, user: { id: alice.id, ...payload, updatedAt: updatedAt.toISOString() } });
-  t.same(await rowOf(alice), { ...before, ...payload, updatedAt });
+  t.same(await rowOf(alice), { ...before, ...payload, revision: 2, updatedAt });
   t.match(await rowOf(bob), { name: 'Bob', updatedAt: START });
 });
 

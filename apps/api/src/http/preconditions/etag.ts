@@ -24,9 +24,9 @@ export function buildETag({ id, revision }: Version, shown: unknown): string {
 
 /** Adds the ETag to the answer of a GET; 304 without a body if the caller has this representation. */
 export function sendTagged<B>(request: FastifyRequest, reply: FastifyReply, etag: string, body: B): FastifyReply | B {
+  const known = readTags(request, 'If-None-Match');
   // The browser may store it, and has to ask each time.
   reply.headers({ etag, 'cache-control': 'private, no-cache' });
-  const known = readTags(request, 'If-None-Match');
   return known !== null && includesTag(known, etag) ? reply.code(304).send() : body;
 }
 
