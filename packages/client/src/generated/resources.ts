@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `pnpm docs:generate`. Do not edit.
-import type { RequestOptions } from '../options.ts';
+import type { ChangeOptions, RequestOptions } from '../options.ts';
 import type { Pages } from '../pages.ts';
 import { segment } from '../request.ts';
 import { type AnswerOf, type BodyOf, type QueryOf, Resource, type UploadOptions, withToken } from '../resource.ts';
@@ -44,12 +44,12 @@ export class User extends Resource {
   }
 
   /** Change the current user: PATCH /api/user */
-  update(body: BodyOf<'patchUser'>, options?: RequestOptions): ResponsePromise<AnswerOf<'patchUser'>> {
+  update(body: BodyOf<'patchUser'>, options?: ChangeOptions): ResponsePromise<AnswerOf<'patchUser'>> {
     return this.send('PATCH', '/api/user', { body, options });
   }
 
   /** Delete the current user: DELETE /api/user */
-  delete(body: BodyOf<'deleteUser'>, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteUser'>> {
+  delete(body: BodyOf<'deleteUser'>, options?: ChangeOptions): ResponsePromise<AnswerOf<'deleteUser'>> {
     return this.send('DELETE', '/api/user', { body, options });
   }
 
@@ -64,7 +64,7 @@ export class User extends Resource {
   }
 
   /** Change user settings: PATCH /api/user/settings */
-  updateSettings(body: BodyOf<'changeUserSettings'>, options?: RequestOptions): ResponsePromise<AnswerOf<'changeUserSettings'>> {
+  updateSettings(body: BodyOf<'changeUserSettings'>, options?: ChangeOptions): ResponsePromise<AnswerOf<'changeUserSettings'>> {
     return this.send('PATCH', '/api/user/settings', { body, options });
   }
 }
@@ -86,12 +86,12 @@ export class Tasks extends Resource {
   }
 
   /** Change, pause or resume a task: PATCH /api/tasks/{id} */
-  update(id: number, body: BodyOf<'changeTask'>, options?: RequestOptions): ResponsePromise<AnswerOf<'changeTask'>> {
+  update(id: number, body: BodyOf<'changeTask'>, options?: ChangeOptions): ResponsePromise<AnswerOf<'changeTask'>> {
     return this.send('PATCH', `/api/tasks/${segment(id)}`, { body, options });
   }
 
   /** Delete a task and its executions: DELETE /api/tasks/{id} */
-  delete(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteTask'>> {
+  delete(id: number, options?: ChangeOptions): ResponsePromise<AnswerOf<'deleteTask'>> {
     return this.send('DELETE', `/api/tasks/${segment(id)}`, { options });
   }
 
@@ -162,12 +162,12 @@ export class Webhooks extends Resource {
   }
 
   /** Change a webhook: PATCH /api/webhooks/{id} */
-  update(id: string, body: BodyOf<'changeWebhook'>, options?: RequestOptions): ResponsePromise<AnswerOf<'changeWebhook'>> {
+  update(id: string, body: BodyOf<'changeWebhook'>, options?: ChangeOptions): ResponsePromise<AnswerOf<'changeWebhook'>> {
     return this.send('PATCH', `/api/webhooks/${segment(id)}`, { body, options });
   }
 
   /** Delete a webhook: DELETE /api/webhooks/{id} */
-  delete(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteWebhook'>> {
+  delete(id: string, options?: ChangeOptions): ResponsePromise<AnswerOf<'deleteWebhook'>> {
     return this.send('DELETE', `/api/webhooks/${segment(id)}`, { options });
   }
 
