@@ -34,7 +34,7 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
 
   app.post(
     '/api/agent/process',
-    { schema: contract.processMessage, config: { access: 'user' } },
+    { schema: contract.processMessage, config: { access: 'user', scope: 'agent:run' } },
     async (request, reply) => {
       const { ctx, caller, body } = request;
       const abort = abortOnHangUp(reply);
