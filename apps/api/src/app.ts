@@ -3,7 +3,6 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { agentRoutes } from './agent/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { guardAccess } from './auth/guard.ts';
-import { keysRoutes } from './auth/keys/routes.ts';
 import { oauthRoutes } from './auth/oauth-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
@@ -15,6 +14,7 @@ import { registerJsonParser } from './http/bodies.ts';
 import { registerCsrfProtection } from './http/csrf.ts';
 import { rejectUnknownRoutes, setErrorHandlers } from './http/error-handler.ts';
 import { closeGracefully } from './http/graceful-shutdown.ts';
+import { registerIdempotency } from './http/idempotency/register.ts';
 import { logRequests } from './http/logging.ts';
 import { MAX_EVENT_LOOP_DELAY_MS, refuseUntilStarted, shedLoad } from './http/overload.ts';
 import { registerRateLimits } from './http/rate-limits.ts';
@@ -74,6 +74,7 @@ export async function buildApp(
     assertStorable(request);
     done();
   });
+  registerIdempotency(app);
 
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => ({
     name: 'Carillon',
@@ -85,7 +86,6 @@ export async function buildApp(
   app.register(oauthRoutes, { ctx });
   app.register(usersRoutes, { ctx });
   app.register(adminUsersRoutes, { ctx });
-  app.register(keysRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
   app.register(agentRoutes, { ctx });

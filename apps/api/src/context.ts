@@ -1,4 +1,3 @@
-import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import type { Db } from '@carillon/db';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import type { Logger } from 'pino';
@@ -30,7 +29,6 @@ export interface Context {
   metrics: Metrics;
   trace: Trace;
   worker: WorkerHandle;
-  apiKeyUse: ApiKeyUse;
   /** Why the database cannot be used yet, while the process waits for it at its start. */
   waitingFor: string | null;
   /** Undefined for background work. */
@@ -50,13 +48,6 @@ export interface WorkerHandle {
   isAlive(): boolean;
   /** Requeues executions of dead processes; returns their ids. */
   rescue(): Promise<number[]>;
-}
-
-/** Counts the requests of this process with API keys, and records them together. */
-export interface ApiKeyUse {
-  count(keyId: string, at: Date): void;
-  /** Throws if the database is unavailable: the counts then wait for the next call. */
-  flush(): Promise<void>;
 }
 
 export interface SessionTokens {
@@ -85,29 +76,24 @@ export interface Caller {
   timezone: string | null;
   trialEndsAt: Date | null;
   createdAt: Date;
-  /** Null for a request with an API key. */
-  sessionId: string | null;
-  /** Null for a session. */
-  apiKey: CallerKey | null;
-}
-
-export interface CallerKey {
-  id: string;
-  scopes: readonly ApiKeyScope[];
+  sessionId: string;
 }
 
 export const systemClock = () => new Date();
 
 const MAX_ATTEMPTS = 3;
 
-/** Repeats `work` after a deadlock: it must have no effects outside of the database. */
+/**
+ * Repeats `work` after a deadlock: it must have no effects outside of the database. Inside another transaction `work` is
+ * a part of it.
+ */
 export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
+  if (ctx.onCommit) return work(ctx);
   for (let attempt = 1; ; attempt++) {
     try {
       const onCommit: (() => void)[] = [];
       const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, onCommit }));
-      // Those of a nested transaction wait for the outer commit.
-      for (const callback of onCommit) afterCommit(ctx, callback);
+      for (const callback of onCommit) callback();
       return result;
     } catch (error) {
       if (databaseErrorCode(error) !== SQLSTATE.deadlock || attempt === MAX_ATTEMPTS) throw error;

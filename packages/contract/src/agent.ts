@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from './envelopes.ts';
-import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { describedErrors, errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from './operation.ts';
 import { strictObject, TimeZone } from './primitives.ts';
 
 /** The maximum size of `preferences` as JSON. */
@@ -62,6 +62,7 @@ export const processMessage = {
         'text/event-stream': { schema: Events },
       },
     }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
     ...describedErrors({
       402: 'A quota is used up, the trial has ended, or concurrent calls have reserved the remaining tokens: then `resetAt` is null',

@@ -81,16 +81,6 @@ export const ERROR_CODES = {
     meaning: 'The account may not do this',
     action: 'Use an account, or the admin key, that may',
   },
-  MISSING_SCOPE: {
-    status: 403,
-    meaning: 'The API key does not have the scope of this endpoint',
-    action: 'Send a key with the scope that `details.scope` names',
-  },
-  SESSION_REQUIRED: {
-    status: 403,
-    meaning: 'API keys cannot do this',
-    action: 'Sign in, and send the session',
-  },
   ACCOUNT_DEACTIVATED: { status: 403, meaning: 'The account is deactivated', action: 'Ask an administrator' },
   CROSS_SITE_REQUEST: {
     status: 403,
@@ -109,10 +99,20 @@ export const ERROR_CODES = {
     meaning: 'The state of a resource does not allow this, for example an e-mail address that is registered',
     action: 'Read the resource again, then decide',
   },
+  REQUEST_IN_PROGRESS: {
+    status: 409,
+    meaning: 'The first request with this `Idempotency-Key` is not answered yet',
+    action: 'Repeat after `Retry-After` seconds with the same key',
+  },
   PRECONDITION_FAILED: {
     status: 412,
     meaning: 'The resource is not, or is no longer, as the ETags of `If-Match` say; nothing was changed',
     action: 'Read the resource again, then decide',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    meaning: 'The `Idempotency-Key` was sent with another body before',
+    action: 'Use a new key for another request',
   },
   RATE_LIMIT_EXCEEDED: {
     status: 429,

@@ -1,6 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Pagination, success } from './envelopes.ts';
-import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import {
+  describedErrors,
+  errorResponses,
+  IDEMPOTENCY_ERRORS,
+  type Operation,
+  orInProgress,
+  SIGNED_IN,
+} from './operation.ts';
 import {
   Cursor,
   DayOrInstantInput,
@@ -126,8 +133,9 @@ export const retryExecution = {
   response: {
     200: { ...RetryResponse, description: 'The retry that was already scheduled or running' },
     201: { ...RetryResponse, description: 'A new retry' },
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 402, 403, 404, 429),
-    ...describedErrors({ 409: 'The execution has not failed: it is pending, running or completed' }),
+    ...describedErrors({ 409: orInProgress('The execution has not failed: it is pending, running or completed') }),
   },
 } satisfies Operation;
 

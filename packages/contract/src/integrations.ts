@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { notValidResponse } from './envelopes.ts';
-import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from './operation.ts';
 import { strictObject } from './primitives.ts';
 
 /** Sent in a header, so printable ASCII only. */
@@ -39,6 +39,7 @@ export const validateNotes = {
   body: ValidateNotesInput,
   response: {
     200: Type.Object({ valid: Type.Literal(true), workspace: NotesWorkspace }),
+    ...IDEMPOTENCY_ERRORS,
     ...integrationErrors('Notion rejects the key'),
   },
 } satisfies Operation;
@@ -58,6 +59,7 @@ export const validateDesign = {
   body: ValidateDesignInput,
   response: {
     200: Type.Object({ valid: Type.Literal(true), user: DesignUser }),
+    ...IDEMPOTENCY_ERRORS,
     ...integrationErrors('Figma rejects the token'),
   },
 } satisfies Operation;

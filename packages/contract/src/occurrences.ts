@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from './envelopes.ts';
-import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from './operation.ts';
 import {
   Cursor,
   Id,
@@ -83,6 +83,7 @@ export const previewTask = {
   body: PreviewTaskInput,
   response: {
     200: Type.Object({ success, occurrences: Type.Array(PlannedOccurrence) }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
   },
 } satisfies Operation;

@@ -36,6 +36,7 @@ export const DEFAULT_ERROR_DESCRIPTIONS = {
   404: 'Not found',
   409: 'Conflict',
   412: 'Precondition failed',
+  422: 'Idempotency key reused',
   429: 'Rate limit exceeded',
   500: 'Internal server error',
   503: 'Maintenance or overload',
@@ -49,6 +50,7 @@ const RESPONSES = {
   404: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[404]),
   409: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[409]),
   412: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[412]),
+  422: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[422]),
   429: ref(RateLimitErrorBody, DEFAULT_ERROR_DESCRIPTIONS[429]),
   500: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[500]),
   503: ref(ErrorBody, DEFAULT_ERROR_DESCRIPTIONS[503]),
@@ -57,18 +59,10 @@ const RESPONSES = {
 /** Every operation can fail with these. */
 const ALWAYS = [400, 500, 503] as const;
 
-/** API keys are 403 wherever a caller is needed. */
-type Implied<S> = 401 extends S ? 403 : never;
-
-/** The `response` entries of the given error statuses and of those that every operation has. 401 includes 403. */
+/** The `response` entries of the given error statuses and of those that every operation has. */
 export function errorResponses<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
-  const isForCallers = (statuses as number[]).includes(401);
-  const list = [...statuses, ...(isForCallers ? [403 as const] : []), ...ALWAYS];
-  const entries = list.map((status) => [status, RESPONSES[status]]);
-  return Object.fromEntries(entries) as Pick<
-    typeof RESPONSES,
-    NoInfer<S> | Implied<NoInfer<S>> | (typeof ALWAYS)[number]
-  >;
+  const entries = [...statuses, ...ALWAYS].map((status) => [status, RESPONSES[status]]);
+  return Object.fromEntries(entries) as Pick<typeof RESPONSES, NoInfer<S> | (typeof ALWAYS)[number]>;
 }
 
 /** The `response` entries of error statuses with a description that is specific to the operation. */
@@ -80,6 +74,18 @@ export function describedErrors<S extends keyof typeof RESPONSES>(descriptions: 
   return Object.fromEntries(entries) as Pick<typeof RESPONSES, S>;
 }
 
+const IN_PROGRESS =
+  'The first request with this `Idempotency-Key` is in progress: repeat it with the same key after `Retry-After`';
+
+/** The description of a 409 that has another cause too. */
+export const orInProgress = (conflict: string) => `${conflict}. Or: ${IN_PROGRESS}`;
+
+/** Of every POST of a user that is no upload. The type leaves out 409, because its example is the same everywhere. */
+export const IDEMPOTENCY_ERRORS: Pick<typeof RESPONSES, 422> = describedErrors({
+  409: IN_PROGRESS,
+  422: 'The `Idempotency-Key` was sent with another body before',
+});
+
 /** 400 of routes whose own errors are `{error}` alone: a validation error keeps its form. */
 export const BareOrValidationErrorBody = Type.Unsafe<Static<typeof ValidationErrorBody> | Static<typeof BareErrorBody>>(
   {
@@ -88,12 +94,12 @@ export const BareOrValidationErrorBody = Type.Unsafe<Static<typeof ValidationErr
   },
 );
 
-/** As `errorResponses`, for public routes whose own errors are `{error}` alone. */
+/** As `errorResponses`, for routes whose own errors are `{error}` alone. */
 export function bareErrorResponses<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
-  const shared: number[] = [402, 403, 503];
-  const entries = [...statuses, ...ALWAYS].map((status) => [
+  const shared = [402, 403, 503];
+  const entries = Object.entries(errorResponses(...statuses)).map(([status, schema]) => [
     status,
-    shared.includes(status) ? RESPONSES[status] : ref(BareErrorBody, RESPONSES[status].description),
+    shared.includes(Number(status)) ? schema : ref(BareErrorBody, schema.description),
   ]);
   const bare = { ...Object.fromEntries(entries), 400: BareOrValidationErrorBody };
   return bare as Record<S | (typeof ALWAYS)[number], TSchema>;

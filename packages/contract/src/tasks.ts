@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { Pagination, success } from './envelopes.ts';
-import { describedErrors, errorResponses, type Operation, SIGNED_IN } from './operation.ts';
+import { describedErrors, errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from './operation.ts';
 import { IfMatch, IfNoneMatch, NOT_MODIFIED } from './preconditions.ts';
 import {
   Cursor,
@@ -117,10 +117,11 @@ export const createTask = {
   operationId: 'createTask',
   summary: 'Create a task',
   description:
-    'Schedules a prompt. The first run is at `scheduledFor`, which has to be in the future. The following runs keep the wall-clock time in `timezone`, also across clock changes, or follow the `recurrencePattern`; `previewTask` shows them in advance. Sends `task.created`. Not idempotent: sent twice, it creates two tasks.',
+    'Schedules a prompt. The first run is at `scheduledFor`, which has to be in the future. The following runs keep the wall-clock time in `timezone`, also across clock changes, or follow the `recurrencePattern`; `previewTask` shows them in advance. Sends `task.created`. Sent twice without an `Idempotency-Key`, it creates two tasks.',
   body: CreateTaskInput,
   response: {
     201: Type.Object({ success, taskId: Id }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
     ...describedErrors({ 402: ACTIVE_TASK_QUOTA }),
   },
@@ -201,10 +202,11 @@ export const executeTask = {
   operationId: 'executeTask',
   summary: 'Run a task now',
   description:
-    'Queues a run immediately and leaves the schedule as it is. At most 5 runs of a user are running at a time; others wait as `pending`. Poll `getExecution` for the result. Not idempotent: sent twice, the task runs twice.',
+    'Queues a run immediately and leaves the schedule as it is. At most 5 runs of a user are running at a time; others wait as `pending`. Poll `getExecution` for the result. Sent twice without an `Idempotency-Key`, the task runs twice.',
   params: IdParams,
   response: {
     201: Type.Object({ success, executionId: Id, status: Type.Literal('pending'), startedAt: Instant }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 402, 403, 404, 429),
   },
 } satisfies Operation;
@@ -224,6 +226,7 @@ export const duplicateTask = {
   body: nullable(DuplicateTaskInput),
   response: {
     201: TaskResponse,
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 404, 429),
     ...describedErrors({ 402: ACTIVE_TASK_QUOTA }),
   },

@@ -34,7 +34,7 @@ export const createUpload = {
   operationId: 'createUpload',
   summary: 'Upload a file',
   description:
-    'Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP or GIF of at most 50 megapixels, PDF, or UTF-8 text as `.txt`, `.md`, `.csv` or `.json`. Content, extension and declared type must agree. A user can have 3 uploads in progress; another one is 429. Not idempotent: sent twice, it creates two files.',
+    'Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP or GIF of at most 50 megapixels, PDF, or UTF-8 text as `.txt`, `.md`, `.csv` or `.json`. Content, extension and declared type must agree. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.',
   consumes: ['multipart/form-data'],
   body: strictObject({
     file: Type.Unsafe<unknown>({ type: 'string', format: 'binary', description: 'The file with its name' }),
@@ -43,7 +43,7 @@ export const createUpload = {
     200: ref(UploadedFile, 'The stored file'),
     ...uploadErrors,
     402: ref(QuotaErrorBody, 'The file does not fit into the remaining storage of the plan'),
-    403: bareError('The API key does not have the scope, or a page of another site made the browser send the request'),
+    403: bareError('A page of another site made the browser send the request'),
   },
 } satisfies Operation;
 
@@ -73,9 +73,7 @@ export const deleteUpload = {
       }),
     }),
     ...uploadErrors,
-    403: bareError(
-      'The file belongs to another user, the API key does not have the scope, or a page of another site made the browser send the request',
-    ),
+    403: bareError('The file belongs to another user, or a page of another site made the browser send the request'),
     404: bareError('The file does not exist'),
   },
 } satisfies Operation;

@@ -40,6 +40,7 @@ function fromAppError({ kind, message, details }: AppError): ActionError {
       return { success, error: message, code: 'NOT_FOUND' };
     case 409:
     case 412:
+    case 422:
       return { success, error: message, code: 'CONFLICT' };
     case 429:
       return toRateLimitError(details as RateLimitDetails);

@@ -73,11 +73,23 @@ function tokensReservedError({ day, month, limits }: QuotaAccount): AppError {
   );
 }
 
-/** Never throws, because the answer has been paid for: a call that cannot be recorded is left to its lease. */
-export async function completeCall(ctx: Context, call: AgentCall, usage: AiUsage | null): Promise<void> {
+/**
+ * `store` runs in the transaction of the record. Never throws, because the answer has been paid for: a call that cannot be
+ * recorded is left to its lease.
+ */
+export async function completeCall(
+  ctx: Context,
+  call: AgentCall,
+  usage: AiUsage | null,
+  store: (tx: Context) => Promise<unknown> = async () => {},
+): Promise<void> {
   const logError = (error: unknown, message: string) => ctx.log.error({ err: error, userId: call.userId }, message);
   try {
-    await retryWhileUnavailable(() => inTransaction(ctx, (tx) => recordCall(tx, call, usage)), {
+    const record = async (tx: Context) => {
+      await recordCall(tx, call, usage);
+      await store(tx);
+    };
+    await retryWhileUnavailable(() => inTransaction(ctx, record), {
       maxWaitMs: MAX_WAIT_MS,
       signal: AbortSignal.timeout(MAX_RECORD_MS),
       onRetry: (error) => logError(error, 'recording an agent call failed'),

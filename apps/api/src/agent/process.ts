@@ -20,15 +20,19 @@ export interface ProcessOptions {
   /** Aborts the call; its usage is recorded all the same. */
   signal: AbortSignal;
   onContent?: (text: string) => void;
+  /** Runs in the transaction that records the usage of an answer. */
+  store?: (tx: Context, answer: AgentAnswer) => Promise<void>;
 }
+
+export type AgentAnswer = Omit<ProcessMessageResult, 'success'>;
 
 /** Returns when the usage is recorded. A failed call counts too. Throws 400, 401, 402, 503. */
 export async function processMessage(
   ctx: Context,
   caller: Pick<Caller, 'id' | 'timezone'>,
   { message, context = {} }: ProcessMessageInput,
-  { signal, onContent }: ProcessOptions,
-): Promise<Omit<ProcessMessageResult, 'success'>> {
+  { signal, onContent, store }: ProcessOptions,
+): Promise<AgentAnswer> {
   const { timezone = caller.timezone ?? 'UTC', preferences } = context;
   if (preferences && Buffer.byteLength(JSON.stringify(preferences)) > MAX_PREFERENCES_BYTES) {
     throw invalidField('context.preferences', `must be at most ${MAX_PREFERENCES_BYTES} bytes of JSON`);
@@ -49,21 +53,32 @@ export async function processMessage(
   const inputTokens = estimateInputTokens(request);
   const call = await startCall(ctx, caller, { model: defaultModel, inputTokens, maxTokens: DEFAULT_MAX_TOKENS });
   const outcome = await ctx.ai.ask(request);
-  await completeCall(ctx, call, outcome.usage);
   ctx.metrics.agentCallEnded(outcome);
-  if (!outcome.ok) throw toProviderError(ctx, caller, outcome);
-  const { usage, durationMs, text } = outcome;
-  const answer = parseAnswer(text, marker);
-  content?.end(answer.content);
+  if (!outcome.ok) {
+    await completeCall(ctx, call, outcome.usage);
+    throw toProviderError(ctx, caller, outcome);
+  }
+  const answer = buildAnswer(outcome, marker, defaultModel);
+  await completeCall(ctx, call, outcome.usage, store && ((tx) => store(tx, answer)));
+  content?.end(answer.response.content);
+  return answer;
+}
+
+function buildAnswer(
+  { usage, durationMs, text }: AiOutcome & { ok: true },
+  marker: string,
+  defaultModel: string,
+): AgentAnswer {
+  const { content, suggestions } = parseAnswer(text, marker);
   const { inputTokens: input = 0, outputTokens: output = 0 } = usage ?? {};
   return {
     response: {
-      content: answer.content,
+      content,
       tokensUsed: { input, output, total: input + output },
       model: usage?.model ?? defaultModel,
       processingTimeMs: durationMs,
     },
-    suggestions: answer.suggestions,
+    suggestions,
   };
 }
 

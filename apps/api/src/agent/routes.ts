@@ -3,6 +3,7 @@ import type { FastifyPluginAsync, RawServerDefault } from 'fastify';
 import type { Context } from '../context.ts';
 import { toErrorBody } from '../http/error-handler.ts';
 import { abortOnHangUp, openEventStream, wantsEvents } from '../http/event-stream.ts';
+import { createAnswerStore } from '../http/idempotency/register.ts';
 import { type ContractTypes, success } from '../http/validation.ts';
 import { processMessage } from './process.ts';
 
@@ -13,10 +14,15 @@ interface Options {
   graceMs?: number;
 }
 
+/** Beyond the longest call: for its transactions. */
+const CLAIM_MARGIN_MS = 30_000;
+
 export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, ContractTypes> = async (
   app,
-  { keepAliveMs = 15_000, graceMs = 15_000 },
+  { ctx: { config }, keepAliveMs = 15_000, graceMs = 15_000 },
 ) => {
+  const leaseMs = config.ai.timeoutMs + CLAIM_MARGIN_MS;
+  const idempotency = { transactions: 'own', leaseMs, streams: true } as const;
   const running = new Map<AbortController, Promise<unknown>>();
   const abortAll = () => {
     for (const abort of running.keys()) abort.abort();
@@ -34,12 +40,17 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
 
   app.post(
     '/api/agent/process',
-    { schema: contract.processMessage, config: { access: 'user', scope: 'agent:run' } },
+    { schema: contract.processMessage, config: { access: 'user', idempotency } },
     async (request, reply) => {
       const { ctx, caller, body } = request;
       const abort = abortOnHangUp(reply);
       const process = async (onContent?: (text: string) => void) => {
-        const call = processMessage(ctx, caller, body, { signal: abort.signal, ...(onContent && { onContent }) });
+        const store = createAnswerStore(request, reply);
+        const call = processMessage(ctx, caller, body, {
+          signal: abort.signal,
+          ...(onContent && { onContent }),
+          store: (tx, answer) => store(tx, { success, ...answer }),
+        });
         running.set(abort, call);
         try {
           return { success, ...(await call) };

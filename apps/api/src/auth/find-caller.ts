@@ -1,14 +1,19 @@
-import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
-import { and, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
-import type { Caller, CallerKey, Context, SessionClaims } from '../context.ts';
-import { buildCallerKey, buildCount, type CountedRequest, countValues, type RateWindow } from '../limits/windows.ts';
+import { type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
+import { and, eq, gt, lte, sql } from 'drizzle-orm';
+import type { Caller, Context, SessionClaims } from '../context.ts';
+import {
+  buildClaim,
+  type Claim,
+  type ClaimRequest,
+  claimValues,
+  type FoundClaim,
+  toClaim,
+} from '../idempotency/claim.ts';
+import { buildCount, type CountedRequest, countValues, type RateWindow } from '../limits/windows.ts';
 import type { OwnedRow } from '../queries/owned-row.ts';
 
 /** A busy session is not written at every request. */
 const TOUCH_EVERY_MS = 60_000;
-
-/** A verified session token, or the hash of an API key. */
-export type Credentials = SessionClaims | { keyHash: string };
 
 export interface FoundCaller {
   caller: Caller;
@@ -16,89 +21,83 @@ export interface FoundCaller {
   maintenance: boolean;
   /** Null if the caller has no such row. */
   loaded: unknown;
+  claim: Claim | null;
+}
+
+interface Extras {
+  count?: CountedRequest | null;
+  load?: { from: OwnedRow; id: number } | null;
+  claim?: ClaimRequest | null;
 }
 
 /**
- * Returns null, and counts nothing, for an ended session, an expired key or an inactive account. One statement does
- * everything, because each round trip costs a third of what a process can serve.
+ * Returns null, and counts nothing, for an ended session or an inactive account. One statement does everything, because
+ * each round trip costs a third of what a process can serve.
  */
 export async function findCaller(
   ctx: Context,
-  credentials: Credentials,
-  { count = null, load = null }: { count?: CountedRequest | null; load?: { from: OwnedRow; id: number } | null } = {},
+  claims: SessionClaims,
+  { count = null, load = null, claim = null }: Extras = {},
 ): Promise<FoundCaller | null> {
   const now = ctx.now();
-  const kind = 'keyHash' in credentials ? 'apiKey' : 'session';
-  const [found] = await callerQuery(
-    kind,
-    load?.from ?? null,
-  )(ctx.db).execute({
-    ...credentials,
+  const query = claim ? claimQuery : sessionQuery(load?.from ?? null);
+  const [found] = await query(ctx.db).execute({
+    ...claims,
     ...countValues(count),
     now: now.toISOString(),
     staleAt: new Date(now.getTime() - TOUCH_EVERY_MS).toISOString(),
     rowId: load?.id,
+    ...(claim && claimValues(ctx, claim)),
   });
   if (!found) return null;
   const { caller, counted, mode, row = null } = found;
-  return { caller: toCaller(caller), window: counted, maintenance: mode.maintenance, loaded: row };
+  return {
+    caller,
+    window: counted,
+    maintenance: mode.maintenance,
+    loaded: row,
+    claim: claim && toClaim(caller.id, claim, found as FoundClaim),
+  };
 }
 
-type Kind = 'session' | 'apiKey';
-
-interface CallerRow extends Omit<Caller, 'sessionId' | 'apiKey'> {
-  sessionId?: string;
-  keyId?: string;
-  scopes?: CallerKey['scopes'];
-}
-
-function toCaller({ sessionId, keyId, scopes, ...user }: CallerRow): Caller {
-  return { ...user, sessionId: sessionId ?? null, apiKey: keyId && scopes ? { id: keyId, scopes } : null };
-}
-
-interface CallerQuery {
-  execute(values: Record<string, unknown>): Promise<FoundRow[]>;
+interface SessionQuery {
+  execute(values: Record<string, unknown>): Promise<SessionRow[]>;
   getQuery(): { sql: string };
 }
 
-interface FoundRow {
-  caller: CallerRow;
+interface SessionRow extends Partial<FoundClaim> {
+  caller: Caller;
   counted: RateWindow | null;
   mode: { maintenance: boolean };
   row?: unknown;
 }
 
-const queries = {
-  session: new Map<OwnedRow | null, (db: Db) => CallerQuery>(),
-  apiKey: new Map<OwnedRow | null, (db: Db) => CallerQuery>(),
-};
+const queries = new Map<OwnedRow | null, (db: Db) => SessionQuery>();
 
-function callerQuery(kind: Kind, loads: OwnedRow | null) {
-  const known = queries[kind].get(loads);
-  if (known) return known;
-  const query = preparedQuery((db) => prepareCallerQuery(db, kind, loads), { connection: 'shared' });
-  queries[kind].set(loads, query);
+function sessionQuery(loads: OwnedRow | null) {
+  const query = queries.get(loads) ?? preparedQuery((db) => prepareSessionQuery(db, loads), { connection: 'shared' });
+  queries.set(loads, query);
   return query;
 }
 
-const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
+/** On a connection of its own, because the new row waits for the deletion of its user. */
+const claimQuery = preparedQuery((db) => prepareSessionQuery(db, null, { claims: true }));
 
-const userFields = {
-  id: users.id,
-  email: users.email,
-  name: users.name,
-  role: users.role,
-  plan: users.plan,
-  timezone: users.timezone,
-  trialEndsAt: users.trialEndsAt,
-  createdAt: users.createdAt,
-};
-
-/** The session, and the update of its last use. */
-function bySession(db: Db) {
+function prepareSessionQuery(db: Db, loads: OwnedRow | null, { claims = false } = {}): SessionQuery {
+  const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
   const caller = db.$with('caller').as(
     db
-      .select({ ...userFields, sessionId: sql<string>`${sessions.id}`.as('session_id') })
+      .select({
+        id: users.id,
+        email: users.email,
+        name: users.name,
+        role: users.role,
+        plan: users.plan,
+        timezone: users.timezone,
+        trialEndsAt: users.trialEndsAt,
+        createdAt: users.createdAt,
+        sessionId: sql<string>`${sessions.id}`.as('session_id'),
+      })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(
@@ -119,40 +118,29 @@ function bySession(db: Db) {
       .where(and(eq(sessions.id, caller.sessionId), isStale))
       .returning({ id: sessions.id }),
   );
-  return { caller, parts: [caller, touched] };
-}
-
-/** The key. Its last use is recorded with the number of its requests, see `auth/keys/use.ts`. */
-function byApiKey(db: Db) {
-  const scopes = sql<CallerKey['scopes']>`${apiKeys.scopes}`.as('scopes');
-  const caller = db.$with('caller').as(
-    db
-      .select({ ...userFields, keyId: sql<string>`${apiKeys.id}`.as('key_id'), scopes })
-      .from(apiKeys)
-      .innerJoin(users, eq(users.id, apiKeys.userId))
-      .where(
-        and(
-          eq(apiKeys.secretHash, sql.placeholder('keyHash')),
-          or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
-          eq(users.isActive, true),
-        ),
-      ),
-  );
-  return { caller, parts: [caller] };
-}
-
-function prepareCallerQuery(db: Db, kind: Kind, loads: OwnedRow | null): CallerQuery {
-  const { caller, parts } = kind === 'session' ? bySession(db) : byApiKey(db);
-  const counted = db.$with('counted').as(buildCount(db, caller, buildCallerKey(caller.id)));
+  const counted = db.$with('counted').as(buildCount(db, caller));
   const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));
+  const parts = [caller, touched, counted, mode];
+  if (claims) {
+    const { known, claimed, parts: claimParts } = buildClaim(db);
+    return db
+      .with(...parts, ...claimParts)
+      .select()
+      .from(caller)
+      .leftJoin(counted, sql`true`)
+      .leftJoin(known, sql`true`)
+      .innerJoin(claimed, sql`true`)
+      .innerJoin(mode, sql`true`)
+      .prepare('find_caller_and_claim');
+  }
   if (!loads) {
     return db
-      .with(...parts, counted, mode)
+      .with(...parts)
       .select()
       .from(caller)
       .leftJoin(counted, sql`true`)
       .innerJoin(mode, sql`true`)
-      .prepare(`find_caller_by_${kind}`);
+      .prepare('find_caller');
   }
   const row = db.$with('row').as(
     db
@@ -162,11 +150,11 @@ function prepareCallerQuery(db: Db, kind: Kind, loads: OwnedRow | null): CallerQ
       .where(eq(loads.table.id, sql.placeholder('rowId'))),
   );
   return db
-    .with(...parts, counted, mode, row)
+    .with(...parts, row)
     .select()
     .from(caller)
     .leftJoin(counted, sql`true`)
     .leftJoin(row, sql`true`)
     .innerJoin(mode, sql`true`)
-    .prepare(`find_caller_and_row_by_${kind}`);
+    .prepare('find_caller_and_row');
 }

@@ -23,11 +23,15 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     return { success, user, ...(wantsToken ? { token } : {}) };
   });
 
-  app.post('/api/auth/logout', { schema: contract.logout, config: { access: 'user' } }, async ({ caller }, reply) => {
-    await logOut(ctx, caller);
-    clearSessionCookie(reply, ctx.config);
-    return { success, message: 'You are signed out.' };
-  });
+  app.post(
+    '/api/auth/logout',
+    { schema: contract.logout, config: { access: 'user' } },
+    async ({ ctx, caller }, reply) => {
+      await logOut(ctx, caller);
+      clearSessionCookie(reply, ctx.config);
+      return { success, message: 'You are signed out.' };
+    },
+  );
 
   app.get(
     '/api/auth/session',

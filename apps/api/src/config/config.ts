@@ -105,6 +105,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
       deliveriesDays: read('RETENTION_DELIVERIES_DAYS'),
       auditDays: read('RETENTION_AUDIT_DAYS'),
       filesDays: read('RETENTION_FILES_DAYS'),
+      idempotencyHours: read('RETENTION_IDEMPOTENCY_HOURS'),
     },
     rateLimitMultiplier: read('RATE_LIMIT_MULTIPLIER'),
     cookieSecure,

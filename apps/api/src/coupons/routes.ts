@@ -5,7 +5,7 @@ import { getCoupon, listCoupons, listCouponUses } from './read.ts';
 import { changeCoupon, createCoupon, deleteCoupon } from './write.ts';
 
 export const couponsRoutes: Routes = async (app) => {
-  const config = { access: 'admin', scope: 'admin' } as const;
+  const config = { access: 'admin' } as const;
 
   app.post(
     '/api/coupons/activate',
@@ -25,7 +25,8 @@ export const couponsRoutes: Routes = async (app) => {
   app.post('/api/admin/coupons', { schema: contract.createCoupon, config }, async ({ ctx, caller, body }, reply) => {
     const data = await createCoupon(ctx, caller, body);
     const message = 'The coupon is created.';
-    return reply.code(201).header('location', `/api/admin/coupons/${data.id}`).send({ success, data, message });
+    reply.code(201).header('location', `/api/admin/coupons/${data.id}`);
+    return { success, data, message };
   });
 
   app.get('/api/admin/coupons/:id', { schema: contract.getCoupon, config }, async ({ ctx, params }) => ({

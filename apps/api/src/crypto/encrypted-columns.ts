@@ -1,4 +1,4 @@
-import { mails, users, webhooks } from '@carillon/db';
+import { idempotencyKeys, mails, users, webhooks } from '@carillon/db';
 
 /** Every column that holds encrypted values. `rotateKeys` goes through all of them. */
 export const ENCRYPTED_COLUMNS = {
@@ -6,6 +6,11 @@ export const ENCRYPTED_COLUMNS = {
   'webhooks.secret_sealed': { table: webhooks, id: webhooks.id, ciphertext: webhooks.secretSealed },
   'webhooks.previous_secret_sealed': { table: webhooks, id: webhooks.id, ciphertext: webhooks.previousSecretSealed },
   'mails.body_sealed': { table: mails, id: mails.id, ciphertext: mails.bodySealed },
+  'idempotency_keys.answer_sealed': {
+    table: idempotencyKeys,
+    id: idempotencyKeys.id,
+    ciphertext: idempotencyKeys.answerSealed,
+  },
 } as const;
 
 export type EncryptedColumn = keyof typeof ENCRYPTED_COLUMNS;

@@ -1,6 +1,6 @@
 import { executions, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../context.ts';
+import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
@@ -41,6 +41,6 @@ export async function executeTask(
     return execution as { executionId: number; startedAt: Date };
   });
   ctx.trace.mark(`execution ${queued.executionId}`);
-  ctx.worker.wakeExecutions();
+  afterCommit(ctx, () => ctx.worker.wakeExecutions());
   return queued;
 }

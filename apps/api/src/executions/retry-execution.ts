@@ -1,6 +1,6 @@
 import { executions, queryRows, tasks, toInstantOrNull } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../context.ts';
+import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, executionNotFound } from '../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
@@ -35,7 +35,7 @@ export async function retryExecution(ctx: Context, caller: Caller, executionId: 
   });
   if (retried.status === 'pending') {
     ctx.trace.mark(`execution ${retried.executionId}`);
-    ctx.worker.wakeExecutions();
+    afterCommit(ctx, () => ctx.worker.wakeExecutions());
   }
   return retried;
 }

@@ -31,8 +31,10 @@ export type App = Parameters<Routes>[0];
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The application's context with the id and the origin of this request. */
+    /** The application's context with the id and the origin of this request, or its transaction. */
     ctx: Context;
+    /** While the handler runs in a transaction. */
+    transaction: Context | null;
   }
 }
 
@@ -40,8 +42,10 @@ export function registerContractValidation(app: FastifyInstance, ctx: Context): 
   for (const schema of NAMED_SCHEMAS) app.addSchema(schema);
   app.setValidatorCompiler(({ schema, httpPart }) => compilePart(schema as TSchema, httpPart));
   app.setSerializerCompiler(compileSerializer);
+  app.decorateRequest('transaction', null);
   app.decorateRequest('ctx', {
     getter(this: FastifyRequest) {
+      if (this.transaction) return this.transaction;
       const origin = { address: this.ip, userAgent: this.headers['user-agent'] };
       return { ...ctx, log: this.log as Context['log'], requestId: this.id, origin };
     },

@@ -6,7 +6,8 @@ const RETRY_AFTER = { 'retry-after': '30' };
 const INVALID = { valid: false as const };
 
 export const integrationsRoutes: Routes = async (app) => {
-  const config = { access: 'user', shape: 'valid' } as const;
+  const idempotency = { transactions: 'own', leaseMs: 60_000 } as const;
+  const config = { access: 'user', shape: 'valid', idempotency } as const;
 
   app.post(
     '/api/integrations/notes/validate',

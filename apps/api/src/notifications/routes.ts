@@ -4,18 +4,16 @@ import { listNotifications } from './read.ts';
 import { markRead } from './write.ts';
 
 export const notificationsRoutes: Routes = async (app) => {
-  app.get(
-    '/api/notifications',
-    { schema: contract.listNotifications, config: { access: 'user', scope: 'usage:read' } },
-    async ({ ctx, caller, query }) => ({
-      success,
-      ...(await listNotifications(ctx, caller, query)),
-    }),
-  );
+  const config = { access: 'user' } as const;
+
+  app.get('/api/notifications', { schema: contract.listNotifications, config }, async ({ ctx, caller, query }) => ({
+    success,
+    ...(await listNotifications(ctx, caller, query)),
+  }));
 
   app.post(
     '/api/notifications/:id/read',
-    { schema: contract.readNotification, config: { access: 'user', scope: 'profile:write' } },
+    { schema: contract.readNotification, config },
     async ({ ctx, caller, params }) => {
       await markRead(ctx, caller, params.id);
       return { success };

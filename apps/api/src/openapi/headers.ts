@@ -1,4 +1,5 @@
 import { addComponents, type Document, type Endpoint, listEndpoints, type Operation } from './document.ts';
+import { takesIdempotencyKey } from './idempotency.ts';
 
 const header = (type: 'string' | 'integer', description: string, example: string | number) => ({
   description,
@@ -32,6 +33,11 @@ const HEADERS: Record<string, object> = {
   ),
   ETag: header('string', 'The version of the resource, for `If-Match` and `If-None-Match`', '"Tz4qWx0aBcE-12-7"'),
   Location: header('string', 'The path of what was created, or the target of a redirect', '/api/tasks/12'),
+  'Idempotent-Replayed': header(
+    'string',
+    'Present, and `true`, if this is the stored answer to an earlier request with the same `Idempotency-Key`',
+    'true',
+  ),
   'X-Unknown-Query-Parameters': header('string', 'The query parameters that were ignored', 'stauts'),
   ...RATE_LIMIT_HEADERS,
 };
@@ -71,6 +77,10 @@ function listHeaders(endpoint: Endpoint, status: number): string[] {
   // Load balancers probe at their own interval.
   const isProbe = operation.operationId === 'getReadiness';
   if (status === 429 || (status === 503 && !isProbe)) names.push('Retry-After');
+  if (takesIdempotencyKey(operation)) {
+    if (status < 300) names.push('Idempotent-Replayed');
+    if (status === 409) names.push('Retry-After');
+  }
   if (status === 401 && acceptsBearer(operation)) names.push('WWW-Authenticate');
   if (status < 400 && COOKIE_OPERATIONS.has(operation.operationId ?? '')) names.push('Set-Cookie');
   if (status === 302 || (status === 201 && LOCATED_OPERATIONS.has(operation.operationId ?? ''))) names.push('Location');

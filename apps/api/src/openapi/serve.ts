@@ -9,10 +9,10 @@ import { addExamples } from './examples.ts';
 import { describeFields } from './field-descriptions.ts';
 import { sendFixed } from './fixed-content.ts';
 import { addHeaders } from './headers.ts';
+import { describeIdempotency } from './idempotency.ts';
 import { describeService } from './info.ts';
 import { describeRateLimit, rateLimitSentence } from './rate-limits.ts';
 import { reuseErrorResponses } from './reused-responses.ts';
-import { describeScope, scopeSentence } from './scopes.ts';
 import { describeEvents } from './webhooks.ts';
 
 /** The page loads only its own files and the document, and sends requests only to this service. */
@@ -55,15 +55,14 @@ export async function serveDocs(app: FastifyInstance, config: Config): Promise<v
       const operation = schema as unknown as Operation | undefined;
       if (operation?.operationId === undefined) return { schema, url };
       operations.set(operation.operationId, operation);
-      const { rate, access, scope } = route.config ?? {};
-      const description = [operation.description, rateLimitSentence(rate, access), scopeSentence(access, scope)]
+      const description = [operation.description, rateLimitSentence(route.config?.rate, route.config?.access)]
         .filter(Boolean)
         .join('\n\n');
       return {
         schema: {
           ...describeSuccess(schema),
-          ...describeScope(operation, scope),
-          ...describeRateLimit(rate),
+          ...describeIdempotency(Boolean(route.config?.idempotency), operation.headers),
+          ...describeRateLimit(route.config?.rate),
           description,
         },
         url,

@@ -24,6 +24,7 @@ export const PRUNED_KINDS = [
   'sessions',
   'reset tokens',
   'mails',
+  'idempotency keys',
 ] as const;
 export type PrunedKind = (typeof PRUNED_KINDS)[number];
 
@@ -68,6 +69,8 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
         primaryKey: 'id',
         isExpired: sql`next_attempt_at is null and created_at < ${old}`,
       });
+    case 'idempotency keys':
+      return pruneByIndex('idempotency_keys', 'id', sql`expires_at < ${expired}`);
   }
 }
 

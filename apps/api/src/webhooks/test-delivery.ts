@@ -11,15 +11,33 @@ import { completeAttempts } from './delivery/complete.ts';
 import { isOwnWebhook, webhookNotFound } from './read.ts';
 
 /** Longer than an attempt can last, because this lease is not renewed. */
-const LEASE_MS = 60_000;
+export const TEST_MS = 60_000;
 
-/** Counts in the webhook's rate window without waiting for it, and has no consequences. Throws 404, 503. */
-export async function testWebhook(ctx: Context, caller: Caller, id: string) {
+/**
+ * Counts in the webhook's rate window without waiting for it, and has no consequences. `store` runs in the transaction
+ * that stores the attempt. Throws 404, 503.
+ */
+export async function testWebhook(
+  ctx: Context,
+  caller: Caller,
+  id: string,
+  store: (tx: Context, result: TestResult) => Promise<void> = async () => {},
+): Promise<TestResult> {
   const claimed = await inTransaction(ctx, (tx) => beginTest(tx, caller, id));
   const attempt = await attemptDelivery(ctx, claimed);
-  const stored = attempt ? await inTransaction(ctx, (tx) => completeAttempts(tx, [attempt])) : [];
-  if (!attempt || stored.length === 0) throw webhookNotFound();
-  return { success: attempt.success, delivery: toLogEntry(attempt) };
+  if (!attempt) throw webhookNotFound();
+  return inTransaction(ctx, async (tx) => {
+    const stored = await completeAttempts(tx, [attempt]);
+    if (stored.length === 0) throw webhookNotFound();
+    const result = { success: attempt.success, delivery: toLogEntry(attempt) };
+    await store(tx, result);
+    return result;
+  });
+}
+
+export interface TestResult {
+  success: boolean;
+  delivery: ReturnType<typeof toLogEntry>;
 }
 
 async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promise<ClaimedDelivery> {
@@ -38,7 +56,7 @@ async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promi
   const data = { message: 'This is a test delivery from Carillon.', testId: id };
   const payload = JSON.stringify({ event, timestamp: now.toISOString(), webhookId, userId: caller.id, data });
   const row = { id, webhookId, event, payload, requestId, claimToken, createdAt: now };
-  await ctx.db.insert(deliveries).values({ ...row, status: 'sending', leaseUntil: leaseUntil(LEASE_MS) });
+  await ctx.db.insert(deliveries).values({ ...row, status: 'sending', leaseUntil: leaseUntil(TEST_MS) });
   await ctx.db.execute(sql`update webhooks h set ${addToRateWindow(ctx, sql`1`)} where h.id = ${webhookId}`);
   const { url, lastAttemptOk, secretSealed, previousSecretSealed, previousSecretUntil } = webhook;
   const secrets = { secretSealed, previousSecretSealed, previousSecretUntil };

@@ -21,6 +21,28 @@ export function countStatements(db: Db): () => number {
   };
 }
 
+/** Counts the statements sent in transactions of `db`, until the returned function is called. */
+export function countStatementsInTransactions(db: Db): () => number {
+  type Send = (...given: unknown[]) => unknown;
+  type Begin = (work: (client: { unsafe: Send }) => unknown) => unknown;
+  let count = 0;
+  const client = Reflect.get(db as object, '$client') as { begin: Begin };
+  const { begin } = client;
+  client.begin = (work) =>
+    begin.call(client, (transaction) => {
+      const { unsafe } = transaction;
+      transaction.unsafe = (...given) => {
+        count += 1;
+        return unsafe.call(transaction, ...given);
+      };
+      return work(transaction);
+    });
+  return () => {
+    client.begin = begin;
+    return count;
+  };
+}
+
 /** Collects the deadlocks of the transactions of `ctx`, which are retried without a trace. */
 export function recordDeadlocks(ctx: Context): unknown[] {
   const seen: unknown[] = [];

@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `pnpm docs:generate`. Do not edit.
-import type { ChangeOptions, RequestOptions } from '../options.ts';
+import type { ChangeOptions, PostOptions, RequestOptions } from '../options.ts';
 import type { Pages } from '../pages.ts';
 import { segment } from '../request.ts';
 import { type AnswerOf, type BodyOf, type QueryOf, Resource, type UploadOptions, withToken } from '../resource.ts';
@@ -17,8 +17,8 @@ export class Auth extends Resource {
   }
 
   /** Sign out: POST /api/auth/logout */
-  logout(options?: RequestOptions): ResponsePromise<AnswerOf<'logout'>> {
-    return this.send('POST', '/api/auth/logout', { options });
+  logout(options?: PostOptions): ResponsePromise<AnswerOf<'logout'>> {
+    return this.send('POST', '/api/auth/logout', { options, takesKey: true });
   }
 
   /** Get the current session: GET /api/auth/session */
@@ -54,8 +54,8 @@ export class User extends Resource {
   }
 
   /** Change the password: POST /api/user/password */
-  changePassword(body: BodyOf<'changePassword'>, options?: RequestOptions): ResponsePromise<AnswerOf<'changePassword'>> {
-    return this.send('POST', '/api/user/password', { body, options });
+  changePassword(body: BodyOf<'changePassword'>, options?: PostOptions): ResponsePromise<AnswerOf<'changePassword'>> {
+    return this.send('POST', '/api/user/password', { body, options, takesKey: true });
   }
 
   /** Get user settings: GET /api/user/settings */
@@ -69,32 +69,10 @@ export class User extends Resource {
   }
 }
 
-export class Keys extends Resource {
-  /** Create an API key: POST /api/keys */
-  create(body: BodyOf<'createApiKey'>, options?: RequestOptions): ResponsePromise<AnswerOf<'createApiKey'>> {
-    return this.send('POST', '/api/keys', { body, options });
-  }
-
-  /** List API keys: GET /api/keys */
-  list(query?: QueryOf<'listApiKeys'>, options?: RequestOptions): Pages<AnswerOf<'listApiKeys'>, 'keys'> {
-    return this.pages('/api/keys', 'keys', { query, options });
-  }
-
-  /** Change an API key: PATCH /api/keys/{id} */
-  update(id: string, body: BodyOf<'changeApiKey'>, options?: RequestOptions): ResponsePromise<AnswerOf<'changeApiKey'>> {
-    return this.send('PATCH', `/api/keys/${segment(id)}`, { body, options });
-  }
-
-  /** Delete an API key: DELETE /api/keys/{id} */
-  delete(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteApiKey'>> {
-    return this.send('DELETE', `/api/keys/${segment(id)}`, { options });
-  }
-}
-
 export class Tasks extends Resource {
   /** Create a task: POST /api/agent/create-task */
-  create(body: BodyOf<'createTask'>, options?: RequestOptions): ResponsePromise<AnswerOf<'createTask'>> {
-    return this.send('POST', '/api/agent/create-task', { body, options });
+  create(body: BodyOf<'createTask'>, options?: PostOptions): ResponsePromise<AnswerOf<'createTask'>> {
+    return this.send('POST', '/api/agent/create-task', { body, options, takesKey: true });
   }
 
   /** List tasks: GET /api/tasks */
@@ -118,13 +96,13 @@ export class Tasks extends Resource {
   }
 
   /** Run a task now: POST /api/tasks/{id}/execute */
-  run(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'executeTask'>> {
-    return this.send('POST', `/api/tasks/${segment(id)}/execute`, { options });
+  run(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'executeTask'>> {
+    return this.send('POST', `/api/tasks/${segment(id)}/execute`, { options, takesKey: true });
   }
 
   /** Duplicate a task: POST /api/tasks/{id}/duplicate */
-  duplicate(id: number, body?: BodyOf<'duplicateTask'>, options?: RequestOptions): ResponsePromise<AnswerOf<'duplicateTask'>> {
-    return this.send('POST', `/api/tasks/${segment(id)}/duplicate`, { body, options });
+  duplicate(id: number, body?: BodyOf<'duplicateTask'>, options?: PostOptions): ResponsePromise<AnswerOf<'duplicateTask'>> {
+    return this.send('POST', `/api/tasks/${segment(id)}/duplicate`, { body, options, takesKey: true });
   }
 
   /** List occurrences: GET /api/tasks/{id}/occurrences */
@@ -133,8 +111,8 @@ export class Tasks extends Resource {
   }
 
   /** Preview the next runs of a schedule: POST /api/tasks/preview */
-  preview(body: BodyOf<'previewTask'>, options?: RequestOptions): ResponsePromise<AnswerOf<'previewTask'>> {
-    return this.send('POST', '/api/tasks/preview', { body, options });
+  preview(body: BodyOf<'previewTask'>, options?: PostOptions): ResponsePromise<AnswerOf<'previewTask'>> {
+    return this.send('POST', '/api/tasks/preview', { body, options, takesKey: true });
   }
 }
 
@@ -155,22 +133,22 @@ export class Executions extends Resource {
   }
 
   /** Retry an execution: POST /api/executions/{id}/retry */
-  retry(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'retryExecution'>> {
-    return this.send('POST', `/api/executions/${segment(id)}/retry`, { options });
+  retry(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'retryExecution'>> {
+    return this.send('POST', `/api/executions/${segment(id)}/retry`, { options, takesKey: true });
   }
 }
 
 export class Agent extends Resource {
   /** Answer a message: POST /api/agent/process */
-  run(body: BodyOf<'processMessage'>, options?: RequestOptions): ResponsePromise<AnswerOf<'processMessage'>> {
-    return this.send('POST', '/api/agent/process', { body, options });
+  run(body: BodyOf<'processMessage'>, options?: PostOptions): ResponsePromise<AnswerOf<'processMessage'>> {
+    return this.send('POST', '/api/agent/process', { body, options, takesKey: true });
   }
 }
 
 export class Webhooks extends Resource {
   /** Create a webhook: POST /api/webhooks */
-  create(body: BodyOf<'createWebhook'>, options?: RequestOptions): ResponsePromise<AnswerOf<'createWebhook'>> {
-    return this.send('POST', '/api/webhooks', { body, options });
+  create(body: BodyOf<'createWebhook'>, options?: PostOptions): ResponsePromise<AnswerOf<'createWebhook'>> {
+    return this.send('POST', '/api/webhooks', { body, options, takesKey: true });
   }
 
   /** List webhooks: GET /api/webhooks */
@@ -194,13 +172,13 @@ export class Webhooks extends Resource {
   }
 
   /** Rotate the secret of a webhook: POST /api/webhooks/{id}/rotate-secret */
-  rotateSecret(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'rotateSecret'>> {
-    return this.send('POST', `/api/webhooks/${segment(id)}/rotate-secret`, { options });
+  rotateSecret(id: string, options?: PostOptions): ResponsePromise<AnswerOf<'rotateSecret'>> {
+    return this.send('POST', `/api/webhooks/${segment(id)}/rotate-secret`, { options, takesKey: true });
   }
 
   /** Test a webhook: POST /api/webhooks/{id}/test */
-  test(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'testWebhook'>> {
-    return this.send('POST', `/api/webhooks/${segment(id)}/test`, { options });
+  test(id: string, options?: PostOptions): ResponsePromise<AnswerOf<'testWebhook'>> {
+    return this.send('POST', `/api/webhooks/${segment(id)}/test`, { options, takesKey: true });
   }
 
   /** List delivery attempts: GET /api/webhooks/{id}/logs */
@@ -209,13 +187,13 @@ export class Webhooks extends Resource {
   }
 
   /** Redeliver a delivery: POST /api/webhooks/{id}/logs/{deliveryId}/redeliver */
-  redeliver(id: string, deliveryId: string, options?: RequestOptions): ResponsePromise<AnswerOf<'redeliver'>> {
-    return this.send('POST', `/api/webhooks/${segment(id)}/logs/${segment(deliveryId)}/redeliver`, { options });
+  redeliver(id: string, deliveryId: string, options?: PostOptions): ResponsePromise<AnswerOf<'redeliver'>> {
+    return this.send('POST', `/api/webhooks/${segment(id)}/logs/${segment(deliveryId)}/redeliver`, { options, takesKey: true });
   }
 
   /** Redeliver failed deliveries: POST /api/webhooks/{id}/redeliver */
-  redeliverSince(id: string, body: BodyOf<'redeliverSince'>, options?: RequestOptions): ResponsePromise<AnswerOf<'redeliverSince'>> {
-    return this.send('POST', `/api/webhooks/${segment(id)}/redeliver`, { body, options });
+  redeliverSince(id: string, body: BodyOf<'redeliverSince'>, options?: PostOptions): ResponsePromise<AnswerOf<'redeliverSince'>> {
+    return this.send('POST', `/api/webhooks/${segment(id)}/redeliver`, { body, options, takesKey: true });
   }
 }
 
@@ -226,8 +204,8 @@ export class Usage extends Resource {
   }
 
   /** Set a usage alert: POST /api/usage/alerts */
-  setAlert(body: BodyOf<'setUsageAlert'>, options?: RequestOptions): ResponsePromise<AnswerOf<'setUsageAlert'>> {
-    return this.send('POST', '/api/usage/alerts', { body, options });
+  setAlert(body: BodyOf<'setUsageAlert'>, options?: PostOptions): ResponsePromise<AnswerOf<'setUsageAlert'>> {
+    return this.send('POST', '/api/usage/alerts', { body, options, takesKey: true });
   }
 
   /** List usage alerts: GET /api/usage/alerts */
@@ -243,13 +221,13 @@ export class Usage extends Resource {
 
 export class Integrations extends Resource {
   /** Validate a key of the notes tool: POST /api/integrations/notes/validate */
-  validateNotes(body: BodyOf<'validateNotes'>, options?: RequestOptions): ResponsePromise<AnswerOf<'validateNotes'>> {
-    return this.send('POST', '/api/integrations/notes/validate', { body, options });
+  validateNotes(body: BodyOf<'validateNotes'>, options?: PostOptions): ResponsePromise<AnswerOf<'validateNotes'>> {
+    return this.send('POST', '/api/integrations/notes/validate', { body, options, takesKey: true });
   }
 
   /** Validate a token of the design tool: POST /api/integrations/design/validate */
-  validateDesign(body: BodyOf<'validateDesign'>, options?: RequestOptions): ResponsePromise<AnswerOf<'validateDesign'>> {
-    return this.send('POST', '/api/integrations/design/validate', { body, options });
+  validateDesign(body: BodyOf<'validateDesign'>, options?: PostOptions): ResponsePromise<AnswerOf<'validateDesign'>> {
+    return this.send('POST', '/api/integrations/design/validate', { body, options, takesKey: true });
   }
 }
 
@@ -260,15 +238,15 @@ export class Notifications extends Resource {
   }
 
   /** Mark a notification as read: POST /api/notifications/{id}/read */
-  markRead(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'readNotification'>> {
-    return this.send('POST', `/api/notifications/${segment(id)}/read`, { options });
+  markRead(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'readNotification'>> {
+    return this.send('POST', `/api/notifications/${segment(id)}/read`, { options, takesKey: true });
   }
 }
 
 export class Coupons extends Resource {
   /** Activate a coupon: POST /api/coupons/activate */
-  activate(body: BodyOf<'activateCoupon'>, options?: RequestOptions): ResponsePromise<AnswerOf<'activateCoupon'>> {
-    return this.send('POST', '/api/coupons/activate', { body, options });
+  activate(body: BodyOf<'activateCoupon'>, options?: PostOptions): ResponsePromise<AnswerOf<'activateCoupon'>> {
+    return this.send('POST', '/api/coupons/activate', { body, options, takesKey: true });
   }
 }
 

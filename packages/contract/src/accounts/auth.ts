@@ -1,6 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { notValidResponse, success } from '../envelopes.ts';
-import { describedErrors, errorResponses, type Operation, PUBLIC, SIGNED_IN } from '../operation.ts';
+import {
+  describedErrors,
+  errorResponses,
+  IDEMPOTENCY_ERRORS,
+  type Operation,
+  PUBLIC,
+  SIGNED_IN,
+} from '../operation.ts';
 import {
   Email,
   GivenPassword,
@@ -85,6 +92,7 @@ export const logout = {
   security: SIGNED_IN,
   response: {
     200: Type.Object({ success, message: Type.String() }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
   },
 } satisfies Operation;
@@ -108,7 +116,7 @@ export const getSession = {
         createdAt: Instant,
       }),
     }),
-    ...errorResponses(403, 429),
+    ...errorResponses(429),
     401: Type.Object({ authenticated: Type.Literal(false) }, { description: 'Not authenticated' }),
   },
 } satisfies Operation;

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Pagination, success } from '../envelopes.ts';
-import { errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import { errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from '../operation.ts';
 import { Cursor, Id, IdParams, Instant, nullable, Offset, pageLimit, ref } from '../primitives.ts';
 
 const common = { tags: ['notifications'], security: SIGNED_IN };
@@ -46,5 +46,5 @@ export const readNotification = {
   summary: 'Mark a notification as read',
   description: 'Idempotent: `readAt` keeps the first time.',
   params: IdParams,
-  response: { 200: Type.Object({ success }), ...errorResponses(401, 403, 404, 429) },
+  response: { 200: Type.Object({ success }), ...IDEMPOTENCY_ERRORS, ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
-import { errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
-import { Id, IdParams, Instant, ref, strictObject, Uuid } from '../primitives.ts';
+import { errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from '../operation.ts';
+import { Id, IdParams, Instant, ref, strictObject } from '../primitives.ts';
 
 const common = { tags: ['usage'], security: SIGNED_IN };
 
@@ -31,10 +31,6 @@ export const Usage = Type.Object({
     endpoints: Type.Array(Type.Object({ endpoint: Type.String(), hits: Type.Integer(), lastHit: Instant }), {
       description: 'The endpoints of these requests, the most frequent first',
     }),
-  }),
-  keys: Type.Array(Type.Object({ id: Uuid, name: Type.String(), requests: Type.Integer() }), {
-    description:
-      'The API keys with their requests in the period, the most used first. Those of the last seconds may be missing',
   }),
 });
 export type Usage = Static<typeof Usage>;
@@ -72,7 +68,11 @@ export const setUsageAlert = {
   description:
     'Alerts when the usage of executions, tokens or storage reaches a share of its monthly limit, once a month each, and immediately if the share is already reached. Always creates a notification. There is one alert per threshold: setting the same threshold again changes it.',
   body: SetUsageAlertInput,
-  response: { 200: Type.Object({ success, alert: ref(UsageAlert) }), ...errorResponses(401, 403, 429) },
+  response: {
+    200: Type.Object({ success, alert: ref(UsageAlert) }),
+    ...IDEMPOTENCY_ERRORS,
+    ...errorResponses(401, 403, 429),
+  },
 } satisfies Operation;
 
 export const listUsageAlerts = {

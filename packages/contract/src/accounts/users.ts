@@ -1,6 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
-import { describedErrors, errorResponses, type Operation, PUBLIC, SIGNED_IN } from '../operation.ts';
+import {
+  describedErrors,
+  errorResponses,
+  IDEMPOTENCY_ERRORS,
+  type Operation,
+  orInProgress,
+  PUBLIC,
+  SIGNED_IN,
+} from '../operation.ts';
 import { IfMatch, IfNoneMatch, NOT_MODIFIED } from '../preconditions.ts';
 import {
   Email,
@@ -147,7 +155,7 @@ export const deleteUser = {
     200: Type.Object({ success, message: Type.String() }),
     ...errorResponses(401, 412, 429),
     ...describedErrors({
-      403: 'The account has no password and the session is older than 15 minutes, the request has an API key, or a page of another site made the browser send the request',
+      403: 'The account has no password and the session is older than 15 minutes, or a page of another site made the browser send the request',
       409: 'The account is the last active admin',
     }),
   },
@@ -187,7 +195,8 @@ export const changePassword = {
   body: ChangePasswordInput,
   response: {
     200: Type.Object({ success, message: Type.String() }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
-    ...describedErrors({ 409: 'The account has no password: set a first one with `forgotPassword`' }),
+    ...describedErrors({ 409: orInProgress('The account has no password: set a first one with `forgotPassword`') }),
   },
 } satisfies Operation;

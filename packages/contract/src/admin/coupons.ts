@@ -1,6 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
-import { ADMIN, describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import {
+  ADMIN,
+  describedErrors,
+  errorResponses,
+  IDEMPOTENCY_ERRORS,
+  type Operation,
+  orInProgress,
+  SIGNED_IN,
+} from '../operation.ts';
 import {
   Id,
   IdParams,
@@ -55,6 +63,7 @@ export const activateCoupon = {
       coupon: Type.Object({ code: Code, type: Kind, value: Value, appliedAt: Instant }),
       user: Type.Object({ trialEndsAt: Instant }),
     }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
     ...describedErrors({
       400: 'The coupon has expired, was already used by the caller, or has no uses left',
@@ -126,8 +135,9 @@ export const createCoupon = {
   body: CreateCouponInput,
   response: {
     201: Type.Object({ success, data: Type.Object(FIELDS), message: Type.String() }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
-    ...describedErrors({ 409: 'Another coupon has this code; codes are case-insensitive' }),
+    ...describedErrors({ 409: orInProgress('Another coupon has this code; codes are case-insensitive') }),
   },
 } satisfies Operation;
 

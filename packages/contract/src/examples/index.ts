@@ -1,5 +1,4 @@
 import { adminExamples } from './admin.ts';
-import { apiKeysExamples } from './api-keys.ts';
 import { authExamples } from './auth.ts';
 import { couponsExamples } from './coupons.ts';
 import type { Example } from './example.ts';
@@ -15,7 +14,6 @@ export type { Example } from './example.ts';
 /** An example of each operation by its id. */
 export const EXAMPLES: Record<string, Example> = {
   ...authExamples,
-  ...apiKeysExamples,
   ...usersExamples,
   ...tasksExamples,
   ...executionsExamples,

@@ -1,6 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
-import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import {
+  describedErrors,
+  errorResponses,
+  IDEMPOTENCY_ERRORS,
+  type Operation,
+  orInProgress,
+  SIGNED_IN,
+} from '../operation.ts';
 import { InstantInput, Offset, pageLimit, ref, strictObject, Uuid } from '../primitives.ts';
 import { DeliveryAttempt, WebhookParams } from './webhooks.ts';
 
@@ -18,6 +25,7 @@ export const testWebhook = {
       success: Type.Boolean({ description: 'Whether the receiver accepted the delivery' }),
       delivery: ref(DeliveryAttempt),
     }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 404, 429),
   },
 } satisfies Operation;
@@ -52,10 +60,11 @@ export const redeliver = {
   params: Type.Object({ id: Uuid, deliveryId: Uuid }),
   response: {
     201: Type.Object({ success, deliveryId: Type.String() }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
     ...describedErrors({
       404: 'The webhook does not exist, belongs to another user, or has no delivery with this id',
-      409: 'The webhook is inactive or failed: activate it first',
+      409: orInProgress('The webhook is inactive or failed: activate it first'),
     }),
   },
 } satisfies Operation;
@@ -73,7 +82,8 @@ export const redeliverSince = {
   body: RedeliverSinceInput,
   response: {
     200: Type.Object({ success, count: Type.Integer({ description: 'The number of deliveries that are sent again' }) }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 404, 429),
-    ...describedErrors({ 409: 'The webhook is inactive or failed: activate it first' }),
+    ...describedErrors({ 409: orInProgress('The webhook is inactive or failed: activate it first') }),
   },
 } satisfies Operation;

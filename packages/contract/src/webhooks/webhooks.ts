@@ -1,6 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
-import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import {
+  describedErrors,
+  errorResponses,
+  IDEMPOTENCY_ERRORS,
+  type Operation,
+  orInProgress,
+  SIGNED_IN,
+} from '../operation.ts';
 import { IfMatch, IfNoneMatch, NOT_MODIFIED } from '../preconditions.ts';
 import {
   HttpUrl,
@@ -91,7 +98,7 @@ export const createWebhook = {
   operationId: 'createWebhook',
   summary: 'Create a webhook',
   description:
-    'Subscribes a URL to events of the given kinds; see `webhooks` in this document. The secret signs deliveries; it is returned here and by a rotation, and never again. Not idempotent: sent twice, it creates two webhooks.',
+    'Subscribes a URL to events of the given kinds; see `webhooks` in this document. The secret signs deliveries; it is returned here and by a rotation, and never again. Sent twice without an `Idempotency-Key`, it creates two webhooks.',
   body: CreateWebhookInput,
   response: {
     201: Type.Object({
@@ -106,10 +113,11 @@ export const createWebhook = {
         createdAt: Instant,
       }),
     }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
     ...describedErrors({
       402: 'The plan allows no more webhooks',
-      409: 'Another one of your webhooks has this secret, which determines its inbound URL',
+      409: orInProgress('Another one of your webhooks has this secret, which determines its inbound URL'),
     }),
   },
 } satisfies Operation;
@@ -201,6 +209,7 @@ export const rotateSecret = {
   params: WebhookParams,
   response: {
     200: Type.Object({ success, webhook: Type.Object({ id: Type.String(), secret: Type.String() }) }),
+    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 404, 429),
   },
 } satisfies Operation;

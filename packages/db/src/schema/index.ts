@@ -1,6 +1,7 @@
 export * from './accounts.ts';
 export * from './coupons.ts';
 export * from './executions.ts';
+export * from './idempotency.ts';
 export * from './limits.ts';
 export * from './messages.ts';
 export * from './system.ts';

@@ -1,0 +1,156 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import { afterCommit, type Context, inTransaction } from '../../context.ts';
+import { invalidField } from '../../errors.ts';
+import { openAnswer, releaseClaim, requestInProgress, storeAnswer } from '../../idempotency/answers.ts';
+import type { Claim } from '../../idempotency/claim.ts';
+import { wantsEvents } from '../event-stream.ts';
+import { buildFingerprint } from './fingerprint.ts';
+import { assertValidKey, takesKey } from './key.ts';
+
+interface IdempotentRequest {
+  claim: Claim;
+  fingerprint: string;
+  /** The serialized body, once it is committed. */
+  stored: string | null;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set with the caller, for a request with an `Idempotency-Key`. */
+    idempotencyClaim: Claim | null;
+    idempotent: IdempotentRequest | null;
+  }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** For the routes registered later. Their guard makes the claim, with the statement that finds the caller. */
+export function registerIdempotency(app: FastifyInstance): void {
+  app.decorateRequest('idempotencyClaim', null);
+  app.decorateRequest('idempotent', null);
+  app.addHook('onRoute', (route) => {
+    if (!takesKey(route)) return;
+    route.config = { ...route.config, idempotency: route.config?.idempotency ?? true };
+    const handle = route.handler;
+    route.handler = function (request, reply) {
+      const run = () => handle.call(this, request, reply);
+      return request.idempotent ? answerOnce(request, reply, request.idempotent, run) : run();
+    };
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { idempotency } = request.routeOptions.config;
+    if (idempotency) assertTakesKey(request, typeof idempotency === 'object' && idempotency.streams === true);
+    done();
+  });
+  app.addHook('preValidation', (request, reply, done) => {
+    const claim = request.idempotencyClaim;
+    if (!claim) return done();
+    begin(request, reply, claim).then((isAnswered) => isAnswered || done(), done);
+  });
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    const claim = request.idempotencyClaim;
+    if (claim?.state !== 'claimed' || (request.idempotent?.stored ?? null) !== null) return done();
+    releaseClaim(request.ctx, claim)
+      // Its lease ends it.
+      .catch((error) => request.log.error({ err: error }, 'releasing an Idempotency-Key failed'))
+      .then(() => done());
+  });
+}
+
+/** Returns whether the answer of an earlier request was sent. Throws 409 while it runs, and 422 for another body. */
+async function begin(request: FastifyRequest, reply: FastifyReply, claim: Claim): Promise<boolean> {
+  if (claim.state === 'running') throw requestInProgress();
+  const fingerprint = buildFingerprint(request.body);
+  if (claim.state === 'claimed') {
+    request.idempotent = { claim, fingerprint, stored: null };
+    return false;
+  }
+  const { status, location, body } = openAnswer(request.ctx, claim, claim.state, fingerprint);
+  if (location !== null) reply.header('location', location);
+  reply.code(status).header('idempotent-replayed', 'true').type(JSON_TYPE).send(body);
+  return true;
+}
+
+function assertTakesKey(request: FastifyRequest, streams: boolean): void {
+  if (request.headers['idempotency-key'] === undefined) return;
+  assertValidKey(request);
+  if (streams && wantsEvents(request.headers.accept)) {
+    throw invalidField('idempotency-key', 'is not taken for a stream: ask for JSON, or leave it out');
+  }
+}
+
+/** Runs a handler with its claim: the change and the answer are committed together, or neither is. */
+async function answerOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  idempotent: IdempotentRequest,
+  handle: () => ReturnType<RouteHandlerMethod>,
+): Promise<unknown> {
+  const { idempotency } = request.routeOptions.config;
+  if (typeof idempotency === 'object') {
+    const body = await handle();
+    if (reply.sent || reply.statusCode >= 300) return body;
+    if (idempotent.stored === null) {
+      // The work is done, and its answer is worth more than the error.
+      await createAnswerStore(request, reply)(request.ctx, body).catch((error) =>
+        request.log.error({ err: error }, 'storing the answer of an Idempotency-Key failed'),
+      );
+      return body;
+    }
+  } else {
+    await inTransaction(request.ctx, async (tx) => {
+      request.transaction = tx;
+      try {
+        await createAnswerStore(request, reply)(tx, await handle());
+      } finally {
+        request.transaction = null;
+      }
+    }).catch((error: unknown) => {
+      reply.removeHeader('location');
+      throw error;
+    });
+  }
+  reply.type(JSON_TYPE);
+  return idempotent.stored;
+}
+
+/**
+ * For handlers with transactions of their own: the function stores the answer in the transaction of the change, and does
+ * nothing for a request without a key.
+ */
+export function createAnswerStore(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): (tx: Context, body: unknown) => Promise<void> {
+  return async (tx, body) => {
+    const { idempotent } = request;
+    if (!idempotent) return;
+    const text = serialize(reply, body);
+    const location = reply.getHeader('location');
+    const isStored = await storeAnswer(tx, idempotent.claim, {
+      fingerprint: idempotent.fingerprint,
+      status: reply.statusCode,
+      location: typeof location === 'string' ? location : null,
+      body: text,
+    });
+    // What an external service has done cannot be rolled back.
+    const { idempotency } = request.routeOptions.config;
+    const isExternal = typeof idempotency === 'object' && idempotency.leaseMs !== undefined;
+    if (!isStored && !isExternal) throw requestInProgress();
+    afterCommit(tx, () => {
+      idempotent.stored = text;
+    });
+  };
+}
+
+/** By the schema of the response, as Fastify would after the commit. */
+function serialize(reply: FastifyReply, body: unknown): string {
+  if (typeof body !== 'object' || body === null || body === reply) {
+    throw new Error(`${reply.routeOptions.url} has to return its body, so that it can be stored before it is sent.`);
+  }
+  const { statusCode } = reply;
+  const bySchema =
+    reply.getSerializationFunction(String(statusCode), 'application/json') ??
+    reply.getSerializationFunction(String(statusCode));
+  return bySchema ? bySchema(body as Record<string, unknown>) : JSON.stringify(body);
+}
