@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { agentRoutes } from './agent/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { guardAccess } from './auth/guard.ts';
+import { keysRoutes } from './auth/keys/routes.ts';
 import { oauthRoutes } from './auth/oauth-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
@@ -86,6 +87,7 @@ export async function buildApp(
   app.register(oauthRoutes, { ctx });
   app.register(usersRoutes, { ctx });
   app.register(adminUsersRoutes, { ctx });
+  app.register(keysRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
   app.register(agentRoutes, { ctx });

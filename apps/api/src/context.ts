@@ -1,3 +1,4 @@
+import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import type { Db } from '@carillon/db';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import type { Logger } from 'pino';
@@ -29,6 +30,7 @@ export interface Context {
   metrics: Metrics;
   trace: Trace;
   worker: WorkerHandle;
+  apiKeyUse: ApiKeyUse;
   /** Why the database cannot be used yet, while the process waits for it at its start. */
   waitingFor: string | null;
   /** Undefined for background work. */
@@ -48,6 +50,13 @@ export interface WorkerHandle {
   isAlive(): boolean;
   /** Requeues executions of dead processes; returns their ids. */
   rescue(): Promise<number[]>;
+}
+
+/** Counts the requests of this process with API keys, and records them together. */
+export interface ApiKeyUse {
+  count(keyId: string, at: Date): void;
+  /** Throws if the database is unavailable: the counts then wait for the next call. */
+  flush(): Promise<void>;
 }
 
 export interface SessionTokens {
@@ -76,7 +85,15 @@ export interface Caller {
   timezone: string | null;
   trialEndsAt: Date | null;
   createdAt: Date;
-  sessionId: string;
+  /** Null for a request with an API key. */
+  sessionId: string | null;
+  /** Null for a session. */
+  apiKey: CallerKey | null;
+}
+
+export interface CallerKey {
+  id: string;
+  scopes: readonly ApiKeyScope[];
 }
 
 export const systemClock = () => new Date();

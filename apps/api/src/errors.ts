@@ -17,6 +17,8 @@ export const ERROR_KINDS = {
   wrong_signature: { code: 'INVALID_SIGNATURE', label: 'Unauthorized' },
   over_quota: { code: 'QUOTA_EXCEEDED', label: 'Quota exceeded' },
   forbidden: { code: 'INSUFFICIENT_PERMISSIONS', label: undefined },
+  missing_scope: { code: 'MISSING_SCOPE', label: 'Missing scope' },
+  session_required: { code: 'SESSION_REQUIRED', label: 'Session required' },
   not_admin: { code: 'INSUFFICIENT_PERMISSIONS', label: 'Unauthorized' },
   deactivated: { code: 'ACCOUNT_DEACTIVATED', label: undefined },
   cross_site: { code: 'CROSS_SITE_REQUEST', label: undefined },
@@ -37,6 +39,7 @@ export const ERROR_MESSAGES = {
   trialEnded: 'The trial has ended.',
   changedMeanwhile: 'This has changed since that ETag. Read it again, then decide.',
   adminRequired: 'Admin access required',
+  sessionRequired: 'API keys cannot do this: sign in, and send the session.',
   otherSite: 'This request comes from another site.',
   maintenance: 'The service is under maintenance. Please try again later.',
   internal: 'Something went wrong on our side.',
@@ -63,6 +66,12 @@ export const invalidField = (field: string, message: string) =>
   new AppError('invalid', ERROR_MESSAGES.invalid, { [field]: [message] });
 
 export const userNotFound = () => new AppError('not_found', 'User not found');
+
+export const missingScope = (scope: string) =>
+  new AppError('missing_scope', `This API key does not have the scope ${scope}.`, { scope });
+
+/** For what no API key may do. */
+export const sessionRequired = () => new AppError('session_required', ERROR_MESSAGES.sessionRequired);
 
 /** Also for another user's task. */
 export const taskNotFound = () => new AppError('not_found', 'Task not found');

@@ -2,6 +2,7 @@ import type { PoolState } from '@carillon/db';
 import { connect } from '@carillon/db';
 import type { Logger } from 'pino';
 import { createAi } from './ai/client.ts';
+import { createApiKeyUse } from './auth/keys/use.ts';
 import { createSessionTokens } from './auth/tokens.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
@@ -53,6 +54,7 @@ export async function openContext(
     metrics: NO_METRICS,
     trace: NO_TRACE,
     worker: createRemoteWorker(db, log),
+    apiKeyUse: createApiKeyUse(db),
     waitingFor: null,
   };
   return { ctx, poolState, close: () => open.disposeAsync() };

@@ -73,6 +73,7 @@ export async function startApi(config: Config, stopping = new AbortController().
     const delayMs = ctx.waitingFor === null ? config.shutdownDelayMs : 0;
     await Promise.all([worker.stop(), delay(delayMs).then(() => app.close())]);
     clearTimeout(cut);
+    await ctx.apiKeyUse.flush().catch((error) => log.error({ err: error }, 'recording the use of API keys failed'));
   });
   let url: string | null = null;
   const listen = async () => {

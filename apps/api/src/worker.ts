@@ -15,6 +15,8 @@ const PRUNE_MS = 60_000;
 /** The worker queues due tasks itself after this silence of the scheduler. */
 const SCHEDULER_SILENT_MS = 60_000;
 const GRACE_MS = 20_000;
+/** A process that is killed loses the uses of keys since the last time. */
+const API_KEY_USE_MS = 15_000;
 
 export interface Worker extends WorkerHandle {
   start(): void;
@@ -51,6 +53,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       intervals.every(MAIL_MS, 'delivering mail', () =>
         deliverDueMails(ctx, { composeReset: (address) => composeReset(ctx, address) }),
       );
+      intervals.every(API_KEY_USE_MS, 'recording the use of API keys', () => ctx.apiKeyUse.flush());
       intervals.every(PRUNE_MS, 'pruning', createPruner(ctx));
       intervals.every(PRUNE_MS, 'deleting orphaned objects', () => deleteOrphanedObjects(ctx));
     },

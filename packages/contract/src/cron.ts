@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from './envelopes.ts';
-import { CRON, errorResponses, type Operation } from './operation.ts';
+import { CRON, describedErrors, errorResponses, type Operation } from './operation.ts';
 import { Instant, nullable } from './primitives.ts';
 
 export const TickResult = Type.Object({
@@ -20,5 +20,9 @@ export const runScheduler = {
   tags: ['cron'],
   security: CRON,
   headers: Type.Object({ prefer: Type.Optional(Type.String({ description: '`respond-async`' })) }),
-  response: { 200: TickResult, ...errorResponses(401, 429) },
+  response: {
+    200: TickResult,
+    ...describedErrors({ 401: 'The scheduler secret is missing or wrong' }),
+    ...errorResponses(429),
+  },
 } satisfies Operation;

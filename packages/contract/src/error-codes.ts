@@ -81,6 +81,16 @@ export const ERROR_CODES = {
     meaning: 'The account may not do this',
     action: 'Use an account, or the admin key, that may',
   },
+  MISSING_SCOPE: {
+    status: 403,
+    meaning: 'The API key does not have the scope of this endpoint',
+    action: 'Send a key with the scope that `details.scope` names',
+  },
+  SESSION_REQUIRED: {
+    status: 403,
+    meaning: 'API keys cannot do this',
+    action: 'Sign in, and send the session',
+  },
   ACCOUNT_DEACTIVATED: { status: 403, meaning: 'The account is deactivated', action: 'Ask an administrator' },
   CROSS_SITE_REQUEST: {
     status: 403,

@@ -12,13 +12,21 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   message: 'A sentence for people',
   details: 'Details for programs, by name',
   'details.resource':
-    'The exhausted resource: `executions`, `tokens`, `activeTasks`, `webhooks`, `storage`, or `trial`',
+    'The exhausted resource: `executions`, `tokens`, `activeTasks`, `webhooks`, `apiKeys`, `storage`, or `trial`',
   'details.used': 'The current usage; null for the trial',
   'details.limit': 'The limit; null for the trial',
   'details.resetAt': 'When the usage resets; null if it does not reset by itself',
   'details.remaining': 'Requests left in the window',
   'RateLimitError.details': 'The window of the limit',
   'QuotaError.details': 'The exhausted quota',
+
+  // API keys
+  'createApiKey.key': 'The API key',
+  'changeApiKey.key': 'The API key',
+  keys: 'The API keys',
+  'keys.requests': 'The requests in the period',
+  'ApiKey.scopes': 'What the key may do',
+  'ApiKey.lastUsedAt': 'When it was last used, with a precision of one minute; null if never',
 
   // Pages
   limit: 'The maximum number of entries on a page',

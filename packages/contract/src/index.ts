@@ -1,3 +1,4 @@
+import { ApiKey } from './accounts/api-keys.ts';
 import { Session } from './accounts/auth.ts';
 import { Notification } from './accounts/notifications.ts';
 import { UsageAlert } from './accounts/usage.ts';
@@ -43,6 +44,7 @@ export const NAMED_SCHEMAS = [
   Occurrence,
   Execution,
   User,
+  ApiKey,
   Webhook,
   DeliveryAttempt,
   Readiness,

@@ -59,10 +59,18 @@ const RESPONSES = {
 /** Every operation can fail with these. */
 const ALWAYS = [400, 500, 503] as const;
 
-/** The `response` entries of the given error statuses and of those that every operation has. */
+/** API keys are 403 wherever a caller is needed. */
+type Implied<S> = 401 extends S ? 403 : never;
+
+/** The `response` entries of the given error statuses and of those that every operation has. 401 includes 403. */
 export function errorResponses<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
-  const entries = [...statuses, ...ALWAYS].map((status) => [status, RESPONSES[status]]);
-  return Object.fromEntries(entries) as Pick<typeof RESPONSES, NoInfer<S> | (typeof ALWAYS)[number]>;
+  const isForCallers = (statuses as number[]).includes(401);
+  const list = [...statuses, ...(isForCallers ? [403 as const] : []), ...ALWAYS];
+  const entries = list.map((status) => [status, RESPONSES[status]]);
+  return Object.fromEntries(entries) as Pick<
+    typeof RESPONSES,
+    NoInfer<S> | Implied<NoInfer<S>> | (typeof ALWAYS)[number]
+  >;
 }
 
 /** The `response` entries of error statuses with a description that is specific to the operation. */
@@ -94,12 +102,12 @@ export const BareOrValidationErrorBody = Type.Unsafe<Static<typeof ValidationErr
   },
 );
 
-/** As `errorResponses`, for routes whose own errors are `{error}` alone. */
+/** As `errorResponses`, for public routes whose own errors are `{error}` alone. */
 export function bareErrorResponses<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
-  const shared = [402, 403, 503];
-  const entries = Object.entries(errorResponses(...statuses)).map(([status, schema]) => [
+  const shared: number[] = [402, 403, 503];
+  const entries = [...statuses, ...ALWAYS].map((status) => [
     status,
-    shared.includes(Number(status)) ? schema : ref(BareErrorBody, schema.description),
+    shared.includes(status) ? RESPONSES[status] : ref(BareErrorBody, RESPONSES[status].description),
   ]);
   const bare = { ...Object.fromEntries(entries), 400: BareOrValidationErrorBody };
   return bare as Record<S | (typeof ALWAYS)[number], TSchema>;

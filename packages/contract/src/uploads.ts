@@ -43,7 +43,7 @@ export const createUpload = {
     200: ref(UploadedFile, 'The stored file'),
     ...uploadErrors,
     402: ref(QuotaErrorBody, 'The file does not fit into the remaining storage of the plan'),
-    403: bareError('A page of another site made the browser send the request'),
+    403: bareError('The API key does not have the scope, or a page of another site made the browser send the request'),
   },
 } satisfies Operation;
 
@@ -73,7 +73,9 @@ export const deleteUpload = {
       }),
     }),
     ...uploadErrors,
-    403: bareError('The file belongs to another user, or a page of another site made the browser send the request'),
+    403: bareError(
+      'The file belongs to another user, the API key does not have the scope, or a page of another site made the browser send the request',
+    ),
     404: bareError('The file does not exist'),
   },
 } satisfies Operation;

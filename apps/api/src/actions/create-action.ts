@@ -3,7 +3,7 @@ import { ActionClient, type ActionName, type ActionResult } from '@carillon/cont
 import { findCaller } from '../auth/find-caller.ts';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
-import { addressKey, fieldKey, userKey } from '../limits/keys.ts';
+import { addressKey, fieldKey, userKeyPrefix } from '../limits/keys.ts';
 import { ACTION_RATE_LIMITS, getEffectiveLimit, type RateLimit, toAddressLimit } from '../limits/rates.ts';
 import { recordRejection } from '../limits/rejections.ts';
 import { assertRateLimit, tooManyRequests, toRateLimitState } from '../limits/windows.ts';
@@ -104,8 +104,7 @@ async function admit(name: ActionName, ctx: Context, session: unknown): Promise<
   const rate = findRateLimit(name);
   const token = typeof session === 'string' && session.length <= MAX_TOKEN_LENGTH ? session : null;
   const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
-  const count =
-    rate && claims ? { key: userKey(rate, claims.userId), windowMs: rate.windowSeconds * 1000, at: ctx.now() } : null;
+  const count = rate && { key: userKeyPrefix(rate), windowMs: rate.windowSeconds * 1000, at: ctx.now() };
   const found = claims && (await findCaller(ctx, claims, { count }));
   if (!found) throw new AppError('unauthenticated', 'Sign in first.');
   const { caller, window, maintenance } = found;

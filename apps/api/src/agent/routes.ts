@@ -40,7 +40,7 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
 
   app.post(
     '/api/agent/process',
-    { schema: contract.processMessage, config: { access: 'user', idempotency } },
+    { schema: contract.processMessage, config: { access: 'user', scope: 'agent:run', idempotency } },
     async (request, reply) => {
       const { ctx, caller, body } = request;
       const abort = abortOnHangUp(reply);

@@ -3,8 +3,12 @@ import { type Routes, success } from '../http/validation.ts';
 import { listAudit } from './read.ts';
 
 export const auditRoutes: Routes = async (app) => {
-  app.get('/api/admin/audit', { schema: contract.listAudit, config: { access: 'admin' } }, async ({ ctx, query }) => ({
-    success,
-    ...(await listAudit(ctx, query)),
-  }));
+  app.get(
+    '/api/admin/audit',
+    { schema: contract.listAudit, config: { access: 'admin', scope: 'admin' } },
+    async ({ ctx, query }) => ({
+      success,
+      ...(await listAudit(ctx, query)),
+    }),
+  );
 };

@@ -1,6 +1,6 @@
-import { type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
-import { and, eq, gt, lte, sql } from 'drizzle-orm';
-import type { Caller, Context, SessionClaims } from '../context.ts';
+import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
+import { and, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
+import type { Caller, CallerKey, Context, SessionClaims } from '../context.ts';
 import {
   buildClaim,
   type Claim,
@@ -9,11 +9,14 @@ import {
   type FoundClaim,
   toClaim,
 } from '../idempotency/claim.ts';
-import { buildCount, type CountedRequest, countValues, type RateWindow } from '../limits/windows.ts';
+import { buildCallerKey, buildCount, type CountedRequest, countValues, type RateWindow } from '../limits/windows.ts';
 import type { OwnedRow } from '../queries/owned-row.ts';
 
 /** A busy session is not written at every request. */
 const TOUCH_EVERY_MS = 60_000;
+
+/** A verified session token, or the hash of an API key. */
+export type Credentials = SessionClaims | { keyHash: string };
 
 export interface FoundCaller {
   caller: Caller;
@@ -21,6 +24,7 @@ export interface FoundCaller {
   maintenance: boolean;
   /** Null if the caller has no such row. */
   loaded: unknown;
+  /** Of the key of an idempotent request. */
   claim: Claim | null;
 }
 
@@ -31,18 +35,19 @@ interface Extras {
 }
 
 /**
- * Returns null, and counts nothing, for an ended session or an inactive account. One statement does everything, because
- * each round trip costs a third of what a process can serve.
+ * Returns null, and counts nothing, for an ended session, an expired key or an inactive account. One statement does
+ * everything, because each round trip costs a third of what a process can serve.
  */
 export async function findCaller(
   ctx: Context,
-  claims: SessionClaims,
+  credentials: Credentials,
   { count = null, load = null, claim = null }: Extras = {},
 ): Promise<FoundCaller | null> {
   const now = ctx.now();
-  const query = claim ? claimQuery : sessionQuery(load?.from ?? null);
+  const kind = 'keyHash' in credentials ? 'apiKey' : 'session';
+  const query = claim ? claimQueries[kind] : callerQuery(kind, load?.from ?? null);
   const [found] = await query(ctx.db).execute({
-    ...claims,
+    ...credentials,
     ...countValues(count),
     now: now.toISOString(),
     staleAt: new Date(now.getTime() - TOUCH_EVERY_MS).toISOString(),
@@ -52,7 +57,7 @@ export async function findCaller(
   if (!found) return null;
   const { caller, counted, mode, row = null } = found;
   return {
-    caller,
+    caller: toCaller(caller),
     window: counted,
     maintenance: mode.maintenance,
     loaded: row,
@@ -60,44 +65,61 @@ export async function findCaller(
   };
 }
 
-interface SessionQuery {
-  execute(values: Record<string, unknown>): Promise<SessionRow[]>;
+type Kind = 'session' | 'apiKey';
+
+interface CallerRow extends Omit<Caller, 'sessionId' | 'apiKey'> {
+  sessionId?: string;
+  keyId?: string;
+  scopes?: CallerKey['scopes'];
+}
+
+function toCaller({ sessionId, keyId, scopes, ...user }: CallerRow): Caller {
+  return { ...user, sessionId: sessionId ?? null, apiKey: keyId && scopes ? { id: keyId, scopes } : null };
+}
+
+interface CallerQuery {
+  execute(values: Record<string, unknown>): Promise<FoundRow[]>;
   getQuery(): { sql: string };
 }
 
-interface SessionRow extends Partial<FoundClaim> {
-  caller: Caller;
+interface FoundRow extends Partial<FoundClaim> {
+  caller: CallerRow;
   counted: RateWindow | null;
   mode: { maintenance: boolean };
   row?: unknown;
 }
 
-const queries = new Map<OwnedRow | null, (db: Db) => SessionQuery>();
+const queries = {
+  session: new Map<OwnedRow | null, (db: Db) => CallerQuery>(),
+  apiKey: new Map<OwnedRow | null, (db: Db) => CallerQuery>(),
+};
 
-function sessionQuery(loads: OwnedRow | null) {
-  const query = queries.get(loads) ?? preparedQuery((db) => prepareSessionQuery(db, loads), { connection: 'shared' });
-  queries.set(loads, query);
+function callerQuery(kind: Kind, loads: OwnedRow | null) {
+  const known = queries[kind].get(loads);
+  if (known) return known;
+  const query = preparedQuery((db) => prepareCallerQuery(db, kind, loads), { connection: 'shared' });
+  queries[kind].set(loads, query);
   return query;
 }
 
-/** On a connection of its own, because the new row waits for the deletion of its user. */
-const claimQuery = preparedQuery((db) => prepareSessionQuery(db, null, { claims: true }));
+const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
 
-function prepareSessionQuery(db: Db, loads: OwnedRow | null, { claims = false } = {}): SessionQuery {
-  const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
+const userFields = {
+  id: users.id,
+  email: users.email,
+  name: users.name,
+  role: users.role,
+  plan: users.plan,
+  timezone: users.timezone,
+  trialEndsAt: users.trialEndsAt,
+  createdAt: users.createdAt,
+};
+
+/** The session, and the update of its last use. */
+function bySession(db: Db) {
   const caller = db.$with('caller').as(
     db
-      .select({
-        id: users.id,
-        email: users.email,
-        name: users.name,
-        role: users.role,
-        plan: users.plan,
-        timezone: users.timezone,
-        trialEndsAt: users.trialEndsAt,
-        createdAt: users.createdAt,
-        sessionId: sql<string>`${sessions.id}`.as('session_id'),
-      })
+      .select({ ...userFields, sessionId: sql<string>`${sessions.id}`.as('session_id') })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(
@@ -118,29 +140,58 @@ function prepareSessionQuery(db: Db, loads: OwnedRow | null, { claims = false } 
       .where(and(eq(sessions.id, caller.sessionId), isStale))
       .returning({ id: sessions.id }),
   );
-  const counted = db.$with('counted').as(buildCount(db, caller));
+  return { caller, parts: [caller, touched] };
+}
+
+/** The key. Its last use is recorded with the number of its requests, see `auth/keys/use.ts`. */
+function byApiKey(db: Db) {
+  const scopes = sql<CallerKey['scopes']>`${apiKeys.scopes}`.as('scopes');
+  const caller = db.$with('caller').as(
+    db
+      .select({ ...userFields, keyId: sql<string>`${apiKeys.id}`.as('key_id'), scopes })
+      .from(apiKeys)
+      .innerJoin(users, eq(users.id, apiKeys.userId))
+      .where(
+        and(
+          eq(apiKeys.secretHash, sql.placeholder('keyHash')),
+          or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+          eq(users.isActive, true),
+        ),
+      ),
+  );
+  return { caller, parts: [caller] };
+}
+
+/** On a connection of their own, because a new claim waits for the deletion of its user. */
+const claimQueries = {
+  session: preparedQuery((db) => prepareCallerQuery(db, 'session', null, { claims: true })),
+  apiKey: preparedQuery((db) => prepareCallerQuery(db, 'apiKey', null, { claims: true })),
+};
+
+function prepareCallerQuery(db: Db, kind: Kind, loads: OwnedRow | null, { claims = false } = {}): CallerQuery {
+  const { caller, parts } = kind === 'session' ? bySession(db) : byApiKey(db);
+  const counted = db.$with('counted').as(buildCount(db, caller, buildCallerKey(caller.id)));
   const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));
-  const parts = [caller, touched, counted, mode];
   if (claims) {
     const { known, claimed, parts: claimParts } = buildClaim(db);
     return db
-      .with(...parts, ...claimParts)
+      .with(...parts, counted, mode, ...claimParts)
       .select()
       .from(caller)
       .leftJoin(counted, sql`true`)
       .leftJoin(known, sql`true`)
       .innerJoin(claimed, sql`true`)
       .innerJoin(mode, sql`true`)
-      .prepare('find_caller_and_claim');
+      .prepare(`find_caller_and_claim_by_${kind}`);
   }
   if (!loads) {
     return db
-      .with(...parts)
+      .with(...parts, counted, mode)
       .select()
       .from(caller)
       .leftJoin(counted, sql`true`)
       .innerJoin(mode, sql`true`)
-      .prepare('find_caller');
+      .prepare(`find_caller_by_${kind}`);
   }
   const row = db.$with('row').as(
     db
@@ -150,11 +201,11 @@ function prepareSessionQuery(db: Db, loads: OwnedRow | null, { claims = false } 
       .where(eq(loads.table.id, sql.placeholder('rowId'))),
   );
   return db
-    .with(...parts, row)
+    .with(...parts, counted, mode, row)
     .select()
     .from(caller)
     .leftJoin(counted, sql`true`)
     .leftJoin(row, sql`true`)
     .innerJoin(mode, sql`true`)
-    .prepare('find_caller_and_row');
+    .prepare(`find_caller_and_row_by_${kind}`);
 }

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { API_KEY_SCOPES, type ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import type {
   FastifyInstance,
   FastifyReply,
@@ -8,14 +9,15 @@ import type {
   RawServerBase,
   RouteGenericInterface,
 } from 'fastify';
-import type { Caller, Context } from '../context.ts';
-import { AppError, ERROR_MESSAGES } from '../errors.ts';
-import { countHeader, findBearer, findToken } from '../http/credentials.ts';
+import type { Caller, CallerKey, Context } from '../context.ts';
+import { AppError, ERROR_MESSAGES, missingScope, sessionRequired } from '../errors.ts';
+import { countHeader, findBearer, findToken, type Token } from '../http/credentials.ts';
 import { findClaimRequest } from '../http/idempotency/key.ts';
 import type { RateLimits } from '../http/rate-limits.ts';
 import { isRowId, type OwnedRow, type RowOf } from '../queries/owned-row.ts';
 import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '../settings/maintenance.ts';
-import { findCaller } from './find-caller.ts';
+import { type Credentials, findCaller } from './find-caller.ts';
+import { hashApiKey, isApiKey, isWellFormedApiKey } from './keys/secret.ts';
 
 /** Who may call a route; a route without it does not boot. */
 export const ACCESS = ['public', 'user', 'cron', 'admin'] as const;
@@ -24,6 +26,8 @@ export type Access = (typeof ACCESS)[number];
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
+    /** What an API key needs; without it, the route takes none. */
+    scope?: ApiKeyScope;
     /** Read with the session, by the parameter `id`, as `request.loaded`. */
     loads?: OwnedRow;
   }
@@ -56,6 +60,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
   app.addHook('onRoute', ({ method, url, config }) => {
     const access = config?.access;
     if (!access || !ACCESS.includes(access)) throw new Error(`${method} ${url} does not say who may call it.`);
+    if (config.scope && !isScopeOf(access, config.scope)) throw new Error(`${method} ${url} has the wrong scope.`);
     // A row that is changed is read in the transaction of the change.
     const isRead = method === 'GET' || method === 'HEAD';
     const mayLoad = isRead && access !== 'public' && access !== 'cron' && /\/:id(\/|$)/.test(url);
@@ -81,12 +86,12 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
 
   async function authenticateUser(request: FastifyRequest, reply: FastifyReply, asAdmin: boolean) {
     const token = findToken(request);
-    const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
-    const count = claims && limits.buildUserCount(request, claims.userId);
+    const credentials = token && readCredentials(token);
+    const count = limits.buildUserCount(request);
     const claim = findClaimRequest(request);
-    const found = claims && (await findCaller(ctx, claims, { count, load: getLoad(request), claim }));
+    const found = credentials && (await findCaller(ctx, credentials, { count, load: getLoad(request), claim }));
     if (!found) {
-      await limits.countAnonymous(request, reply);
+      if (!isMistyped(token)) await limits.countAnonymous(request, reply);
       reply.header('www-authenticate', 'Bearer');
       throw new AppError('unauthenticated', ERROR_MESSAGES.unauthenticated);
     }
@@ -94,10 +99,29 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     request.callerOrNull = caller;
     request.loaded = loaded;
     request.idempotencyClaim = found.claim;
-    if (count && window) await limits.checkUser(request, reply, { ...count, window });
+    if (caller.apiKey) ctx.apiKeyUse.count(caller.apiKey.id, count.at);
+    if (window) await limits.checkUser(request, reply, { ...count, window });
     if (maintenance && !isOpenDuringMaintenance(request.routeOptions.url ?? '')) assertNotInMaintenance(true, caller);
     if (asAdmin) assertAdmin(request, ctx.config.adminKey);
+    if (caller.apiKey) assertScope(caller.apiKey, request.routeOptions.config.scope);
   }
+
+  function readCredentials({ text, isBearer }: Token): Credentials | null {
+    if (!isApiKey(text)) return ctx.tokens.verify(text, ctx.now());
+    return isBearer && isWellFormedApiKey(text) ? { keyHash: hashApiKey(text) } : null;
+  }
+}
+
+const isScopeOf = (access: Access, scope: ApiKeyScope) =>
+  scope in API_KEY_SCOPES && access === (scope === 'admin' ? 'admin' : 'user');
+
+/** An API key whose checksum is wrong costs no statement, so it is not counted either. */
+const isMistyped = (token: Token | null) =>
+  token?.isBearer === true && isApiKey(token.text) && !isWellFormedApiKey(token.text);
+
+function assertScope({ scopes }: CallerKey, scope: ApiKeyScope | undefined): void {
+  if (scope === undefined) throw sessionRequired();
+  if (!scopes.includes(scope)) throw missingScope(scope);
 }
 
 /** Returns null if the route loads no row or no row can have the id. */

@@ -5,6 +5,7 @@ import { type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeactivated } from '../errors.ts';
 import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../third-party/oauth.ts';
 import { cancelEmailChange } from './cancel-email-change.ts';
+import { deleteUserApiKeys } from './keys/write.ts';
 import { endUserSessions, openSession } from './sessions.ts';
 import { hasEmail, insertAccount } from './write.ts';
 
@@ -93,6 +94,7 @@ async function linkExistingAccount(ctx: Context, email: string, identityUserId: 
     await ctx.db.delete(identities).where(eq(identities.userId, account.id));
     await cancelEmailChange(ctx, account.id);
     await endUserSessions(ctx, account.id);
+    await deleteUserApiKeys(ctx, account.id);
   }
   return account.id;
 }

@@ -11,6 +11,7 @@ import { checkRateLimit } from '../limits/windows.ts';
 import { buildResetLink } from '../mail/links.ts';
 import { queueMail, queueReset } from '../mail/queue.ts';
 import { cancelEmailChange } from './cancel-email-change.ts';
+import { deleteUserApiKeys } from './keys/write.ts';
 import { hashPassword } from './passwords.ts';
 import { endUserSessions } from './sessions.ts';
 import { hasEmail, storedEmail } from './write.ts';
@@ -84,6 +85,11 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
   await inTransaction(ctx, async (tx) => {
     const now = ctx.now();
     // Signing in locks the account first: a concurrent one ends before or sees the new hash.
+    const [before] = await tx.db
+      .select({ emailVerifiedAt: users.emailVerifiedAt })
+      .from(users)
+      .where(eq(users.id, userId))
+      .for('no key update');
     const [user] = await tx.db
       .update(users)
       .set({ passwordHash, emailVerifiedAt: now, updatedAt: now })
@@ -95,6 +101,8 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
     }
     await cancelEmailChange(tx, userId);
     await endUserSessions(tx, userId);
+    // Another person may have registered the address.
+    if (before?.emailVerifiedAt === null) await deleteUserApiKeys(tx, userId);
     const actor = { actorId: userId, actorEmail: user.email, userId };
     await recordAudit(tx, { kind: 'user.password_reset', ...actor });
     await queueMail(tx, { to: user.email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { auditLog, sessions, users } from '@carillon/db';
 import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
 import { auditRow } from '../audit/record.ts';
-import { type Context, inTransaction } from '../context.ts';
-import { accountDeactivated, accountDeleted } from '../errors.ts';
+import { type Caller, type Context, inTransaction } from '../context.ts';
+import { accountDeactivated, accountDeleted, sessionRequired } from '../errors.ts';
 
 export const SESSION_SECONDS = 7 * 24 * 60 * 60;
 const SESSIONS_PER_USER = 10;
@@ -28,6 +28,15 @@ export function openSession(
     return { account, sessionId: id, expiresAt, token: ctx.tokens.sign({ userId, sessionId: id }, now) };
   });
 }
+
+/** Returns the id of the caller's session. Throws 403 for a request with an API key. */
+export function getSessionId({ sessionId }: Pick<Caller, 'sessionId'>): string {
+  if (sessionId === null) throw sessionRequired();
+  return sessionId;
+}
+
+/** Throws 403 for a request with an API key. */
+export const assertSession = (caller: Pick<Caller, 'sessionId'>): void => void getSessionId(caller);
 
 export async function endSession(ctx: Context, sessionId: string): Promise<void> {
   await ctx.db.delete(sessions).where(eq(sessions.id, sessionId));

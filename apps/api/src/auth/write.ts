@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
-import { type Account, endSession, openSession } from './sessions.ts';
+import { type Account, endSession, getSessionId, openSession } from './sessions.ts';
 import { throttleLogin } from './throttle-login.ts';
 
 export interface NewAccount {
@@ -51,7 +51,7 @@ export async function logIn(ctx: Context, input: { email: string; password: stri
 }
 
 export async function logOut(ctx: Context, caller: Caller): Promise<void> {
-  await endSession(ctx, caller.sessionId);
+  await endSession(ctx, getSessionId(caller));
 }
 
 /** Throws `not_found` for a session of another user. */

@@ -5,7 +5,7 @@ import { getCoupon, listCoupons, listCouponUses } from './read.ts';
 import { changeCoupon, createCoupon, deleteCoupon } from './write.ts';
 
 export const couponsRoutes: Routes = async (app) => {
-  const config = { access: 'admin' } as const;
+  const config = { access: 'admin', scope: 'admin' } as const;
 
   app.post(
     '/api/coupons/activate',

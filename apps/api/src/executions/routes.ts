@@ -5,7 +5,7 @@ import { executionRow, getExecutionDetails, listExecutions, toExecution } from '
 import { retryExecution } from './retry-execution.ts';
 
 export const executionsRoutes: Routes = async (app) => {
-  const config = { access: 'user' } as const;
+  const config = { access: 'user', scope: 'executions:read' } as const;
 
   app.get('/api/executions', { schema: contract.listExecutions, config }, async ({ ctx, caller, query }) => ({
     success,
@@ -29,7 +29,7 @@ export const executionsRoutes: Routes = async (app) => {
 
   app.post(
     '/api/executions/:id/retry',
-    { schema: contract.retryExecution, config },
+    { schema: contract.retryExecution, config: { access: 'user', scope: 'executions:run' } },
     async ({ ctx, caller, params }, reply) => {
       const { isNew, ...retry } = await retryExecution(ctx, caller, params.id);
       if (isNew) reply.code(201).header('location', `/api/executions/${retry.executionId}`);

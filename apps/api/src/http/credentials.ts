@@ -4,13 +4,19 @@ import type { Config } from '../config/config.ts';
 
 export const SESSION_COOKIE = 'local-session';
 
+export interface Token {
+  text: string;
+  isBearer: boolean;
+}
+
 /** Returns the bearer token, or else the session cookie; null for several, as another reader might pick another. */
-export function findToken(request: FastifyRequest): string | null {
+export function findToken(request: FastifyRequest): Token | null {
   const { authorization, cookie } = request.headers;
   if (authorization !== undefined && countHeader(request, 'authorization') > 1) return null;
   const bearer = findBearer(authorization);
-  if (bearer !== null) return bearer;
-  return parseSessionCookie(cookie);
+  if (bearer !== null) return { text: bearer, isBearer: true };
+  const text = parseSessionCookie(cookie);
+  return text === null ? null : { text, isBearer: false };
 }
 
 /** Returns null for none and for several. */

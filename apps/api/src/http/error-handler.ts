@@ -200,6 +200,7 @@ export function toEnvelope(
       if (isValidation || status === 503) return { valid: false, ...standard };
       return status === 400 ? { valid: false, error: text, code } : standard;
     case 'bare':
+      if (code === 'MISSING_SCOPE' || code === 'SESSION_REQUIRED') return standard;
       // Errors that every route can have look the same everywhere.
       if (isValidation || status === 402 || status === 503) return standard;
       if (!isPublic && (status === 401 || status === 429)) return standard;

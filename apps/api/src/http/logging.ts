@@ -17,7 +17,14 @@ export function logRequests(app: FastifyInstance, { metrics }: Pick<Context, 'me
     metrics.requestAnswered({ method, route, statusCode, ms: elapsedTime });
     const level = routeOptions.config.routine && statusCode < 400 ? 'debug' : 'info';
     request.log[level](
-      { method, route, status: statusCode, ms: Math.round(elapsedTime), userId: callerOrNull?.id },
+      {
+        method,
+        route,
+        status: statusCode,
+        ms: Math.round(elapsedTime),
+        userId: callerOrNull?.id,
+        keyId: callerOrNull?.apiKey?.id,
+      },
       'request',
     );
     done();

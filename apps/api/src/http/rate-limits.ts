@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { addressKey, fieldKey, userKey } from '../limits/keys.ts';
+import { addressKey, fieldKey, userKeyPrefix } from '../limits/keys.ts';
 import {
   findRateLimit,
   getEffectiveLimit,
@@ -34,9 +34,9 @@ const POLICIES: Record<Scope, 'user' | 'ip' | 'endpoint'> = {
   'ip+token': 'endpoint',
 };
 
-/** For the guard, because the statement that finds the session counts a user's request. */
+/** For the guard, because the statement that finds the caller counts the request, under its key with the caller's id. */
 export interface RateLimits {
-  buildUserCount(request: FastifyRequest, userId: number): CountedRequest;
+  buildUserCount(request: FastifyRequest): CountedRequest;
   /** Sets the headers of a counted request; throws 429 beyond the limit. */
   checkUser(
     request: FastifyRequest,
@@ -106,9 +106,9 @@ export async function registerRateLimits(app: FastifyInstance, ctx: Context): Pr
   });
 
   return {
-    buildUserCount(request, userId) {
+    buildUserCount(request) {
       const rate = getUserLimit(request);
-      return { key: userKey(rate, userId), windowMs: rate.windowSeconds * 1000, at: ctx.now() };
+      return { key: userKeyPrefix(rate), windowMs: rate.windowSeconds * 1000, at: ctx.now() };
     },
     checkUser: (request, reply, counted) =>
       check(request, reply, getUserLimit(request), counted, request.callerOrNull?.id),

@@ -3,7 +3,10 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { RateLimit } from './rates.ts';
 
-export const userKey = ({ bucket }: RateLimit, userId: number): string => `${bucket} user ${userId}`;
+/** A key of `userKey` without the id, which the database appends if only it knows the user. */
+export const userKeyPrefix = ({ bucket }: RateLimit): string => `${bucket} user `;
+
+export const userKey = (rate: RateLimit, userId: number): string => userKeyPrefix(rate) + userId;
 
 export const addressKey = ({ bucket }: RateLimit, address: string): string => `${bucket} ${getClientNetwork(address)}`;
 

@@ -80,6 +80,9 @@ export const PASSWORD_ATTEMPTS = rate('change of the password', 5, 15 * MINUTE, 
 export const CONFIRMATIONS_TO_ADDRESS = rate('confirmation mails to one address', 5, DAY, 'ip+email');
 export const CONFIRMATIONS_OF_USER = rate('confirmation mails of one user', 20, DAY, 'user');
 
+/** Each is mailed. */
+export const API_KEY_CREATIONS = rate('creation of API keys', 30, HOUR, 'user');
+
 export const EMAIL_CHANGES = rate('change of the e-mail address', 5, HOUR, 'user');
 
 export const ACTION_RATE_LIMITS = {

@@ -1,6 +1,6 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import { type Db, preparedQuery, rateWindows } from '@carillon/db';
-import { type SQL, type Subquery, sql } from 'drizzle-orm';
+import { type AnyColumn, type SQL, type Subquery, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { getEffectiveLimit, type RateLimit } from './rates.ts';
@@ -60,9 +60,10 @@ export function tooManyRequests({ limit, remaining, resetAt }: RateLimitState, n
   return new AppError('rate_limited', `Too many requests. Please try again in ${wait}.`, details);
 }
 
+const givenKey = sql<string>`${sql.placeholder('countKey')}::text`;
+
 /** For a prepared statement with `countValues`. Counts nothing if `from` has no row or the key is null. */
-export function buildCount(db: Db, from: Subquery | SQL) {
-  const key = sql<string>`${sql.placeholder('countKey')}::text`;
+export function buildCount(db: Db, from: Subquery | SQL, key = givenKey) {
   const at = sql<Date>`${sql.placeholder('countAt')}::timestamptz`;
   const endsAt = sql<Date>`${sql.placeholder('countEndsAt')}::timestamptz`;
   const isOpen = sql`${rateWindows.endsAt} > ${at}`;
@@ -79,6 +80,9 @@ export function buildCount(db: Db, from: Subquery | SQL) {
     })
     .returning({ count: rateWindows.count, endsAt: rateWindows.endsAt });
 }
+
+/** For `countValues`: appends the id to the key of the request. */
+export const buildCallerKey = (userId: SQL | AnyColumn) => sql<string>`${givenKey} || ${userId}`;
 
 export const countValues = (request: CountedRequest | null) => ({
   countKey: request?.key ?? null,

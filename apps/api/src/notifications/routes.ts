@@ -4,16 +4,18 @@ import { listNotifications } from './read.ts';
 import { markRead } from './write.ts';
 
 export const notificationsRoutes: Routes = async (app) => {
-  const config = { access: 'user' } as const;
-
-  app.get('/api/notifications', { schema: contract.listNotifications, config }, async ({ ctx, caller, query }) => ({
-    success,
-    ...(await listNotifications(ctx, caller, query)),
-  }));
+  app.get(
+    '/api/notifications',
+    { schema: contract.listNotifications, config: { access: 'user', scope: 'usage:read' } },
+    async ({ ctx, caller, query }) => ({
+      success,
+      ...(await listNotifications(ctx, caller, query)),
+    }),
+  );
 
   app.post(
     '/api/notifications/:id/read',
-    { schema: contract.readNotification, config },
+    { schema: contract.readNotification, config: { access: 'user', scope: 'profile:write' } },
     async ({ ctx, caller, params }) => {
       await markRead(ctx, caller, params.id);
       return { success };

@@ -13,6 +13,8 @@ export interface Operation {
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses?: Record<string, Response>;
+  /** What an API key needs. */
+  'x-scope'?: string;
   'x-rate-limit'?: { limit: number; windowSeconds: number; scope: string };
 }
 

@@ -7,10 +7,10 @@ import {
   type FieldErrors,
 } from '@carillon/contract';
 import { EXAMPLES } from '@carillon/contract/examples/index';
-import { AppError, ERROR_KINDS, ERROR_MESSAGES, preconditionFailed } from '../errors.ts';
+import { AppError, ERROR_KINDS, ERROR_MESSAGES, missingScope, preconditionFailed, sessionRequired } from '../errors.ts';
 import { idempotencyKeyReused, requestInProgress } from '../idempotency/answers.ts';
 import { tooManyRequests } from '../limits/windows.ts';
-import { type Document, type Endpoint, getAccess, listEndpoints, type Media } from './document.ts';
+import { type Document, type Endpoint, getAccess, listEndpoints, type Media, type Operation } from './document.ts';
 
 type Status = keyof typeof DEFAULT_ERROR_DESCRIPTIONS;
 
@@ -45,6 +45,8 @@ const toBothForms = (own: unknown, standard: ErrorExample) => ({
   notValidated: { summary: 'Not validated', value: { valid: false, ...standard } },
 });
 
+const WITHOUT_SCOPE = 'the API key does not have the scope';
+const KEY_REFUSED = 'the operation takes no API key';
 const OTHER_SITE = 'a page of another site made the browser send the request';
 
 function describeError({ method, operation }: Endpoint, status: Status): string {
@@ -55,13 +57,16 @@ function describeError({ method, operation }: Endpoint, status: Status): string 
     case 401:
       return access === 'cron'
         ? 'The scheduler secret is missing or wrong'
-        : 'The session is missing or has ended, or its account is deactivated or deleted';
+        : 'The session or the API key is missing or has ended, or its account is deactivated or deleted';
     case 402:
       return 'A quota of the plan is exhausted, or the trial has ended: see `details`';
     case 403: {
-      if (access !== 'admin') return `A${OTHER_SITE.slice(1)}`;
-      const notAdmin = 'The account is not an `ADMIN`, or `X-Admin-Key` is missing or wrong';
-      return method === 'get' ? notAdmin : `${notAdmin}; or ${OTHER_SITE}`;
+      const reasons = [
+        ...(access === 'admin' ? ['the account is not an `ADMIN`, or `X-Admin-Key` is missing or wrong'] : []),
+        ...(access === 'public' ? [] : [operation['x-scope'] ? WITHOUT_SCOPE : KEY_REFUSED]),
+        ...(method === 'get' ? [] : [OTHER_SITE]),
+      ].join('; or ');
+      return reasons.charAt(0).toUpperCase() + reasons.slice(1);
     }
     case 404:
       if (access === 'public') return 'It does not exist';
@@ -127,6 +132,7 @@ function buildBody(
     case 403:
       if (getAccess(endpoint.operation) === 'admin')
         return toBody(new AppError('not_admin', ERROR_MESSAGES.adminRequired));
+      if (endpoint.method === 'get') return toBody(buildKeyError(endpoint.operation));
       return toBody(
         new AppError(message === undefined ? 'cross_site' : 'forbidden', message ?? ERROR_MESSAGES.otherSite),
       );
@@ -151,6 +157,9 @@ function buildBody(
       return toBody(new AppError('not_found', message ?? 'Not found'));
   }
 }
+
+const buildKeyError = ({ 'x-scope': scope }: Operation) =>
+  scope === undefined ? sessionRequired() : missingScope(scope);
 
 const TRIAL_ENDED = { resource: 'trial', used: null, limit: null, resetAt: null };
 const NOW = new Date('2026-11-20T09:15:27.204Z');

@@ -5,6 +5,8 @@ const INTRODUCTION = `Carillon runs AI prompts on a schedule, stores the result 
 
 **Authentication.** \`POST /api/auth/login\` with the header \`X-Request-Token: true\` returns a token: send it as
 \`Authorization: Bearer <token>\`. Browsers use the cookie of the same response. Both expire after 7 days.
+Programs send an API key of \`POST /api/keys\` instead, as \`Authorization: Bearer crl_…\`: each operation names the
+scope that the key needs.
 
 **Bodies** are JSON in UTF-8 of at most 1 MiB, or 16 MiB where files can be given as data URLs; uploads are multipart
 forms. Unknown fields are rejected; unknown query parameters are ignored, and named in the header
@@ -27,6 +29,7 @@ carried out: with an \`Idempotency-Key\` it is safe to repeat too, without one c
 /** In the order of the document. */
 const TAGS: [name: string, description: string][] = [
   ['auth', 'Registration, sign-in and sign-out, sessions, password resets, and OAuth sign-in.'],
+  ['keys', 'API keys, with which programs call the API.'],
   ['users', "The caller's profile, password and settings."],
   ['tasks', 'Prompts with a schedule, and the occurrences of their schedules.'],
   ['executions', 'Runs of tasks, with their results, errors, tokens and cost.'],
@@ -57,11 +60,19 @@ const SECURITY_SCHEMES = {
     description:
       'The session as a token: the `token` of `POST /api/auth/login` with `X-Request-Token: true`. Valid for 7 days; signing out ends it immediately.',
   },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'crl_ and 38 letters and digits',
+    description:
+      'An API key of `POST /api/keys`, in the header `Authorization` only. An operation needs the scope that it names; an operation without one takes no key.',
+  },
   adminKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Admin-Key',
-    description: '`ADMIN_KEY` of the installation, in addition to the session of an account with the role `ADMIN`.',
+    description:
+      '`ADMIN_KEY` of the installation, in addition to the session or the API key of an account with the role `ADMIN`.',
   },
   cron: {
     type: 'http',

@@ -13,6 +13,7 @@ import { describeIdempotency } from './idempotency.ts';
 import { describeService } from './info.ts';
 import { describeRateLimit, rateLimitSentence } from './rate-limits.ts';
 import { reuseErrorResponses } from './reused-responses.ts';
+import { describeScope, scopeSentence } from './scopes.ts';
 import { describeEvents } from './webhooks.ts';
 
 /** The page loads only its own files and the document, and sends requests only to this service. */
@@ -55,14 +56,16 @@ export async function serveDocs(app: FastifyInstance, config: Config): Promise<v
       const operation = schema as unknown as Operation | undefined;
       if (operation?.operationId === undefined) return { schema, url };
       operations.set(operation.operationId, operation);
-      const description = [operation.description, rateLimitSentence(route.config?.rate, route.config?.access)]
+      const { rate, access, scope } = route.config ?? {};
+      const description = [operation.description, rateLimitSentence(rate, access), scopeSentence(access, scope)]
         .filter(Boolean)
         .join('\n\n');
       return {
         schema: {
           ...describeSuccess(schema),
           ...describeIdempotency(Boolean(route.config?.idempotency), operation.headers),
-          ...describeRateLimit(route.config?.rate),
+          ...describeScope(operation, scope),
+          ...describeRateLimit(rate),
           description,
         },
         url,

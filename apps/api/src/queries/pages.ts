@@ -71,4 +71,4 @@ export function decodeInstantCursor(cursor: string | undefined): Date | null {
   return at;
 }
 
-const unknownCursor = () => invalidField('cursor', 'is not a cursor of this list');
+export const unknownCursor = () => invalidField('cursor', 'is not a cursor of this list');

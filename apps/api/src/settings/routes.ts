@@ -4,7 +4,7 @@ import { getSettings } from './read.ts';
 import { changeSettings } from './write.ts';
 
 export const settingsRoutes: Routes = async (app) => {
-  const config = { access: 'admin' } as const;
+  const config = { access: 'admin', scope: 'admin' } as const;
 
   app.get('/api/admin/settings', { schema: contract.getSettings, config }, async ({ ctx }) => ({
     success,

@@ -3,5 +3,7 @@ import type { Routes } from '../http/validation.ts';
 import { getStats } from './read.ts';
 
 export const statsRoutes: Routes = async (app) => {
-  app.get('/api/admin/stats', { schema: contract.getStats, config: { access: 'admin' } }, ({ ctx }) => getStats(ctx));
+  app.get('/api/admin/stats', { schema: contract.getStats, config: { access: 'admin', scope: 'admin' } }, ({ ctx }) =>
+    getStats(ctx),
+  );
 };

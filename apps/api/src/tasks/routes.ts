@@ -13,11 +13,12 @@ import { previewTask } from './schedule.ts';
 import { changeTask, createTask } from './write.ts';
 
 export const tasksRoutes: Routes = async (app) => {
-  const config = { access: 'user' } as const;
+  const read = { access: 'user', scope: 'tasks:read' } as const;
+  const write = { access: 'user', scope: 'tasks:write' } as const;
 
   app.post(
     '/api/agent/create-task',
-    { schema: contract.createTask, config, bodyLimit: LARGE_BODY_LIMIT },
+    { schema: contract.createTask, config: write, bodyLimit: LARGE_BODY_LIMIT },
     async ({ ctx, caller, body }, reply) => {
       const taskId = await createTask(ctx, caller, body);
       reply.code(201).header('location', `/api/tasks/${taskId}`);
@@ -25,14 +26,14 @@ export const tasksRoutes: Routes = async (app) => {
     },
   );
 
-  app.get('/api/tasks', { schema: contract.listTasks, config }, async ({ ctx, caller, query }) => ({
+  app.get('/api/tasks', { schema: contract.listTasks, config: read }, async ({ ctx, caller, query }) => ({
     success,
     ...(await listTasks(ctx, caller, query)),
   }));
 
   app.get(
     '/api/tasks/:id',
-    { schema: contract.getTask, config: { ...config, loads: taskRow } },
+    { schema: contract.getTask, config: { ...read, loads: taskRow } },
     async (request, reply) => {
       const { loaded: task } = request;
       if (!task) throw taskNotFound();
@@ -42,7 +43,7 @@ export const tasksRoutes: Routes = async (app) => {
 
   app.patch(
     '/api/tasks/:id',
-    { schema: contract.changeTask, config, bodyLimit: LARGE_BODY_LIMIT },
+    { schema: contract.changeTask, config: write, bodyLimit: LARGE_BODY_LIMIT },
     async (request, reply) => {
       const { ctx, caller, params, body } = request;
       const task = await changeTask(ctx, caller, params.id, body, readIfMatch(request, params.id));
@@ -51,7 +52,7 @@ export const tasksRoutes: Routes = async (app) => {
     },
   );
 
-  app.delete('/api/tasks/:id', { schema: contract.deleteTask, config }, async (request) => {
+  app.delete('/api/tasks/:id', { schema: contract.deleteTask, config: write }, async (request) => {
     const { ctx, caller, params } = request;
     await deleteTask(ctx, caller, params.id, readIfMatch(request, params.id));
     return { success, message: 'The task is deleted.' };
@@ -59,7 +60,7 @@ export const tasksRoutes: Routes = async (app) => {
 
   app.post(
     '/api/tasks/:id/execute',
-    { schema: contract.executeTask, config },
+    { schema: contract.executeTask, config: { access: 'user', scope: 'executions:run' } },
     async ({ ctx, caller, params }, reply) => {
       const queued = await executeTask(ctx, caller, params.id);
       reply.code(201).header('location', `/api/executions/${queued.executionId}`);
@@ -69,7 +70,7 @@ export const tasksRoutes: Routes = async (app) => {
 
   app.post(
     '/api/tasks/:id/duplicate',
-    { schema: contract.duplicateTask, config },
+    { schema: contract.duplicateTask, config: write },
     async ({ ctx, caller, params, body }, reply) => {
       const task = await duplicateTask(ctx, caller, params.id, body ?? {});
       reply.code(201).header('location', `/api/tasks/${task.id}`);
@@ -79,14 +80,14 @@ export const tasksRoutes: Routes = async (app) => {
 
   app.get(
     '/api/tasks/:id/occurrences',
-    { schema: occurrences.listOccurrences, config },
+    { schema: occurrences.listOccurrences, config: read },
     async ({ ctx, caller, params, query }) => ({
       success,
       ...(await listOccurrences(ctx, caller, params.id, query)),
     }),
   );
 
-  app.post('/api/tasks/preview', { schema: occurrences.previewTask, config }, async ({ ctx, body }) => ({
+  app.post('/api/tasks/preview', { schema: occurrences.previewTask, config: read }, async ({ ctx, body }) => ({
     success,
     occurrences: previewTask(ctx, body),
   }));

@@ -9,7 +9,7 @@ import { MAX_FILE_BYTES } from './inspect.ts';
 import { openUpload } from './read.ts';
 import { createUpload, deleteUpload } from './write.ts';
 
-const config = { access: 'user', shape: 'bare' } as const;
+const config = { access: 'user', scope: 'uploads:write', shape: 'bare' } as const;
 const CACHE_CONTROL = 'private, max-age=86400, immutable';
 
 export const uploadsRoutes: Routes = async (app, { ctx }) => {

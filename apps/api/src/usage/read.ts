@@ -16,6 +16,7 @@ interface UsageRow extends PlanRow {
   day: Counters | null;
   month: Counters | null;
   hits: { endpoint: string; hits: number; lastHit: string }[];
+  keys: Usage['keys'];
 }
 
 /** What the caller has used today and this month, in UTC, and the limits of both. */
@@ -32,11 +33,15 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
       coalesce((select bytes from upload_totals t where t.user_id = u.id), 0)::float8 as stored_bytes,
       (select coalesce(jsonb_agg(jsonb_build_object('endpoint', endpoint, 'hits', hits, 'lastHit', last_hit)
           order by hits desc, endpoint), '[]')
-        from rate_hits h where h.user_id = u.id and h.day = ${day}::date) as hits
+        from rate_hits h where h.user_id = u.id and h.day = ${day}::date) as hits,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'name', k.name, 'requests', coalesce(c.requests, 0))
+          order by coalesce(c.requests, 0) desc, k.created_at, k.id), '[]')
+        from api_keys k left join api_key_usage c on c.key_id = k.id and c.period = ${period}
+        where k.user_id = u.id) as keys
     from users u cross join settings s where u.id = ${caller.id}`,
   );
   if (!row) throw accountDeleted();
-  const { storedBytes, hits } = row;
+  const { storedBytes, hits, keys } = row;
   const limits = getPlanLimits(row);
   return {
     period,
@@ -57,6 +62,7 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
       hitToday: hits.reduce((sum, hit) => sum + hit.hits, 0),
       endpoints: hits.map((hit) => ({ ...hit, lastHit: new Date(hit.lastHit) })),
     },
+    keys,
   };
 }
 

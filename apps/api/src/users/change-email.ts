@@ -2,6 +2,7 @@ import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { emailChanges, users, violatedUnique } from '@carillon/db';
 import { recordAudit } from '../audit/record.ts';
 import { cancelEmailChange } from '../auth/cancel-email-change.ts';
+import { assertSession } from '../auth/sessions.ts';
 import { hasEmail, storedEmail } from '../auth/write.ts';
 import type { Caller, Context } from '../context.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../crypto/link-token.ts';
@@ -24,7 +25,8 @@ export interface EmailChange {
 }
 
 /**
- * Verifies the proof outside of the transaction, because hashing is slow. Throws as `verifyCurrentPassword`, 429 after a
+ * Verifies the proof outside of the transaction, because hashing is slow. Throws as `assertSession`,
+ * `verifyCurrentPassword`, 429 after a
  * few changes in an hour, because each reveals whether an address is taken and sends mails, and 409 for the address of
  * `BOOTSTRAP_ADMIN_EMAIL`: its account becomes an admin at every start.
  */
@@ -34,6 +36,7 @@ export async function prepareEmailChange(
   email: string,
   proof: EmailProof,
 ): Promise<EmailChange> {
+  assertSession(caller);
   if (normalizeEmail(email) === caller.email) return { email, step: null, assertSamePassword: null };
   assertNotBootstrapAdmin(ctx, caller.email);
   const assertSamePassword =

@@ -3,7 +3,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
 import { cancelEmailChange } from '../auth/cancel-email-change.ts';
 import { hashPassword, isSamePassword } from '../auth/passwords.ts';
-import { endUserSessions } from '../auth/sessions.ts';
+import { endUserSessions, getSessionId } from '../auth/sessions.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeleted, invalidField } from '../errors.ts';
 import { queueMail } from '../mail/queue.ts';
@@ -44,7 +44,7 @@ export async function changePassword(
       .set({ usedAt: now })
       .where(and(eq(passwordResets.userId, caller.id), isNull(passwordResets.usedAt)));
     await cancelEmailChange(tx, caller.id);
-    await endUserSessions(tx, caller.id, { except: caller.sessionId });
+    await endUserSessions(tx, caller.id, { except: getSessionId(caller) });
     const { id: userId } = caller;
     const { email } = account;
     await recordAudit(tx, { kind: 'user.password_changed', actorId: userId, actorEmail: email, userId });

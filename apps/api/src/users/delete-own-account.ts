@@ -3,6 +3,7 @@ import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { sessions, users } from '@carillon/db';
 import { and, eq, gt } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
+import { getSessionId } from '../auth/sessions.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../errors.ts';
 import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
@@ -52,6 +53,6 @@ async function assertRecentSignIn(ctx: Context, caller: Caller, email: string | 
   const [recent] = await ctx.db
     .select({ id: sessions.id })
     .from(sessions)
-    .where(and(eq(sessions.id, caller.sessionId), gt(sessions.createdAt, since)));
+    .where(and(eq(sessions.id, getSessionId(caller)), gt(sessions.createdAt, since)));
   if (!recent) throw new AppError('forbidden', 'Sign in again first: this session is older than 15 minutes.');
 }

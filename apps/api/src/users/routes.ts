@@ -17,6 +17,8 @@ import { getProfile, getUserSettings } from './read.ts';
 import { changeProfile, changeUserSettings } from './write.ts';
 
 const PUBLIC = { access: 'public' } as const;
+/** Not for API keys. */
+const SESSION = { access: 'user' } as const;
 
 const CONFIRMED: Record<Confirmation, string> = {
   change_approved: 'The change is approved. A link to confirm it is on its way to the new address.',
@@ -25,14 +27,15 @@ const CONFIRMED: Record<Confirmation, string> = {
 };
 
 export const usersRoutes: Routes = async (app) => {
-  const config = { access: 'user' } as const;
+  const read = { access: 'user', scope: 'profile:read' } as const;
+  const write = { access: 'user', scope: 'profile:write' } as const;
 
-  app.get('/api/user', { schema: getUser, config }, async (request, reply) => {
+  app.get('/api/user', { schema: getUser, config: read }, async (request, reply) => {
     const { revision, user } = await getProfile(request.ctx, request.caller);
     return sendTagged(request, reply, buildETag({ id: user.id, revision }, user), { success, user });
   });
 
-  app.patch('/api/user', { schema: patchUser, config }, async (request, reply) => {
+  app.patch('/api/user', { schema: patchUser, config: write }, async (request, reply) => {
     const { ctx, caller, body } = request;
     const changed = await changeProfile(ctx, caller, body, { expected: readIfMatch(request, caller.id) });
     const { pendingEmail, ...user } = changed.user;
@@ -40,7 +43,7 @@ export const usersRoutes: Routes = async (app) => {
     return { success, user: body.email === undefined ? user : { ...user, pendingEmail } };
   });
 
-  app.delete('/api/user', { schema: deleteUser, config }, async (request, reply) => {
+  app.delete('/api/user', { schema: deleteUser, config: SESSION }, async (request, reply) => {
     const { ctx, caller, body } = request;
     await deleteOwnAccount(ctx, caller, body, readIfMatch(request, caller.id));
     clearSessionCookie(reply, ctx.config);
@@ -55,7 +58,7 @@ export const usersRoutes: Routes = async (app) => {
   app.post(
     '/api/user/password',
     // Attempts are counted although they fail, and hashing is slow.
-    { schema: changePasswordContract, config: { ...config, idempotency: { transactions: 'own' } } },
+    { schema: changePasswordContract, config: { ...SESSION, idempotency: { transactions: 'own' } } },
     async (request, reply) => {
       const { ctx, caller, body } = request;
       const answer = { success, message: 'Your password is changed. All other sessions are ended.' };
@@ -65,13 +68,13 @@ export const usersRoutes: Routes = async (app) => {
     },
   );
 
-  app.get('/api/user/settings', { schema: contract.getUserSettings, config }, async (request, reply) => {
+  app.get('/api/user/settings', { schema: contract.getUserSettings, config: read }, async (request, reply) => {
     const { ctx, caller } = request;
     const { revision, settings } = await getUserSettings(ctx, caller);
     return sendTagged(request, reply, buildETag({ id: caller.id, revision }, settings), { success, settings });
   });
 
-  app.patch('/api/user/settings', { schema: contract.changeUserSettings, config }, async (request, reply) => {
+  app.patch('/api/user/settings', { schema: contract.changeUserSettings, config: write }, async (request, reply) => {
     const { ctx, caller, body } = request;
     const expected = readIfMatch(request, caller.id);
     const { revision, settings } = await changeUserSettings(ctx, caller, body, expected);

@@ -10,33 +10,34 @@ import { TEST_MS, testWebhook } from './test-delivery.ts';
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './write.ts';
 
 export const webhooksRoutes: Routes = async (app, { ctx }) => {
-  const config = { access: 'user' } as const;
+  const read = { access: 'user', scope: 'webhooks:read' } as const;
+  const write = { access: 'user', scope: 'webhooks:write' } as const;
   app.register(inboundRoutes, { ctx });
 
-  app.post('/api/webhooks', { schema: contract.createWebhook, config }, async ({ ctx, caller, body }, reply) => {
+  app.post('/api/webhooks', { schema: contract.createWebhook, config: write }, async ({ ctx, caller, body }, reply) => {
     const webhook = await createWebhook(ctx, caller, body);
     reply.code(201).header('location', `/api/webhooks/${webhook.id}`);
     return { success, webhook };
   });
 
-  app.get('/api/webhooks', { schema: contract.listWebhooks, config }, async ({ ctx, caller, query }) => ({
+  app.get('/api/webhooks', { schema: contract.listWebhooks, config: read }, async ({ ctx, caller, query }) => ({
     success,
     ...(await listWebhooks(ctx, caller, query)),
   }));
 
-  app.get('/api/webhooks/:id', { schema: contract.getWebhook, config }, async (request, reply) => {
+  app.get('/api/webhooks/:id', { schema: contract.getWebhook, config: read }, async (request, reply) => {
     const webhook = await getWebhook(request.ctx, request.caller, request.params.id);
     return sendTagged(request, reply, buildETag(webhook, webhook), { success, webhook });
   });
 
-  app.patch('/api/webhooks/:id', { schema: contract.changeWebhook, config }, async (request, reply) => {
+  app.patch('/api/webhooks/:id', { schema: contract.changeWebhook, config: write }, async (request, reply) => {
     const { ctx, caller, params, body } = request;
     const webhook = await changeWebhook(ctx, caller, params.id, body, readIfMatch(request, params.id.toLowerCase()));
     reply.header('etag', buildETag(webhook, webhook));
     return { success, webhook };
   });
 
-  app.delete('/api/webhooks/:id', { schema: contract.deleteWebhook, config }, async (request) => {
+  app.delete('/api/webhooks/:id', { schema: contract.deleteWebhook, config: write }, async (request) => {
     const { ctx, caller, params } = request;
     await deleteWebhook(ctx, caller, params.id, readIfMatch(request, params.id.toLowerCase()));
     return { success, message: 'The webhook is deleted.' };
@@ -44,13 +45,13 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
 
   app.post(
     '/api/webhooks/:id/rotate-secret',
-    { schema: contract.rotateSecret, config },
+    { schema: contract.rotateSecret, config: write },
     async ({ ctx, caller, params }) => ({ success, webhook: await rotateSecret(ctx, caller, params.id) }),
   );
 
   app.post(
     '/api/webhooks/:id/test',
-    { schema: deliveries.testWebhook, config: { ...config, idempotency: { transactions: 'own', leaseMs: TEST_MS } } },
+    { schema: deliveries.testWebhook, config: { ...write, idempotency: { transactions: 'own', leaseMs: TEST_MS } } },
     async (request, reply) => {
       const { ctx, caller, params } = request;
       return testWebhook(ctx, caller, params.id, createAnswerStore(request, reply));
@@ -59,13 +60,13 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
 
   app.get(
     '/api/webhooks/:id/logs',
-    { schema: deliveries.listDeliveries, config },
+    { schema: deliveries.listDeliveries, config: read },
     async ({ ctx, caller, params, query }) => ({ success, ...(await listDeliveries(ctx, caller, params.id, query)) }),
   );
 
   app.post(
     '/api/webhooks/:id/logs/:deliveryId/redeliver',
-    { schema: deliveries.redeliver, config },
+    { schema: deliveries.redeliver, config: write },
     async ({ ctx, caller, params }, reply) => {
       const deliveryId = await redeliver(ctx, caller, params.id, params.deliveryId);
       reply.code(201);
@@ -75,7 +76,7 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
 
   app.post(
     '/api/webhooks/:id/redeliver',
-    { schema: deliveries.redeliverSince, config },
+    { schema: deliveries.redeliverSince, config: write },
     async ({ ctx, caller, params, body }) => ({
       success,
       count: await redeliverSince(ctx, caller, params.id, new Date(body.since)),

@@ -71,6 +71,7 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
   '/api/integrations/notes/validate': async () => ['/api/integrations/notes/validate', { apiKey: 'ntn_key' }],
   '/api/integrations/design/validate': async () => ['/api/integrations/design/validate', { token: 'figd_token' }],
   '/api/admin/coupons': async () => ['/api/admin/coupons', {}, ada],
+  '/api/keys': async () => ['/api/keys', { name: 'A program', scopes: ['tasks:read'] }],
   '/api/coupons/activate': async () => {
     const created = await app.inject({ method: 'POST', url: '/api/admin/coupons', headers: ada.headers, payload: {} });
     return ['/api/coupons/activate', { code: created.json().data.code }];

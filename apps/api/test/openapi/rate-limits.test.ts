@@ -48,7 +48,7 @@ t.test('a wrong scheduler secret can be answered with 429', async (t) => {
 });
 
 t.test('the description of an operation states its limit and whether it is shared', async (t) => {
-  const sentence = (path: string, method: string) => document.paths[path][method].description.split('\n\n').at(-1);
+  const sentence = (path: string, method: string) => document.paths[path][method].description.split('\n\n')[1];
   t.equal(sentence('/api/agent/create-task', 'post'), 'Limit: 10 requests a minute per user.');
   t.equal(sentence('/api/coupons/activate', 'post'), 'Limit: 5 requests an hour per user.');
   t.equal(

@@ -7,6 +7,7 @@ import { executionRow } from '../../src/executions/read.ts';
 import { findOwnedRow } from '../../src/queries/owned-row.ts';
 import { getTask, taskRow } from '../../src/tasks/read.ts';
 import { type TestContextOptions, testContext } from '../support/context.ts';
+import { createKey } from '../support/keys.ts';
 import { findCallerByToken, type Person, signUp, signUpAda } from '../support/people.ts';
 import { INVALID_IDS, postTask } from '../support/tasks.ts';
 
@@ -71,6 +72,19 @@ t.test('A task and an execution are loaded by the statement that finds the sessi
   t.equal(texts.length, 3);
   const { revision: _, ...same } = await getTask(ctx, await callerOf(alice), taskId);
   t.same(JSON.parse(JSON.stringify(same)), task.task, 'the same as from the service');
+});
+
+t.test('A request with an API key is one statement too, which loads its row', async (t) => {
+  const taskId = await postTask(app, alice);
+  const key = await createKey(app, alice);
+  const stranger = await createKey(app, bob);
+  const texts = watchStatements(t);
+  t.match((await ask(key, `/api/tasks/${taskId}`)).json(), { success: true, task: { id: taskId, userId: alice.id } });
+  t.equal(texts.length, 1);
+  t.equal((await ask(stranger, `/api/tasks/${taskId}`)).statusCode, 404);
+  t.equal(texts.length, 2);
+  t.equal((await ask(key, '/api/auth/session')).statusCode, 403);
+  t.equal(texts.length, 3);
 });
 
 t.test('A missing row and a row of another user cost no further statement', async (t) => {

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type Ai, createAi } from '../../src/ai/client.ts';
 import { type AppOptions, buildApp } from '../../src/app.ts';
+import { createApiKeyUse } from '../../src/auth/keys/use.ts';
 import { createSessionTokens } from '../../src/auth/tokens.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Context, WorkerHandle } from '../../src/context.ts';
@@ -98,6 +99,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     metrics: given.metrics ?? NO_METRICS,
     trace: NO_TRACE,
     worker: { ...noWorker, ...given.worker },
+    apiKeyUse: createApiKeyUse(database.db),
     waitingFor: null,
   };
   await startTracing(ctx);

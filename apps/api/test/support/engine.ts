@@ -88,5 +88,6 @@ export function buildCaller(id: number): Caller {
     email: 'someone@example.com',
     ...rest,
     sessionId: '00000000-0000-4000-8000-000000000000',
+    apiKey: null,
   };
 }

@@ -34,6 +34,7 @@ t.test('A user without usage sees the quotas of the trial', async (t) => {
     },
     storage: { usedBytes: 0, limitBytes: 100 * MIB, usedMB: 0, limitMB: 100, percentage: 0 },
     rateLimits: { hitToday: 0, endpoints: [] },
+    keys: [],
   });
 });
 
@@ -65,6 +66,7 @@ t.test('Month, day, storage and rejected requests are only the caller’s', asyn
         { endpoint: 'GET /api/tasks', hits: 3, lastHit: '2026-11-20T08:00:00.000Z' },
       ],
     },
+    keys: [],
   });
 });
 

@@ -58,6 +58,8 @@ export interface paths {
          * @description Ends the session of this request immediately and clears the cookie. Other sessions of the account continue.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
          */
         post: operations["logout"];
         delete?: never;
@@ -78,6 +80,8 @@ export interface paths {
          * @description For a web client that checks at its start whether a user is signed in. The body of 401 is `{authenticated: false}`.
          *
          *     Limit: 60 requests a minute per user.
+         *
+         *     Takes no API key.
          */
         get: operations["getSession"];
         put?: never;
@@ -100,6 +104,8 @@ export interface paths {
          * @description Returns the caller's sessions, the most recently used first. `lastUsedAt` has a precision of one minute.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
          */
         get: operations["listSessions"];
         put?: never;
@@ -125,6 +131,8 @@ export interface paths {
          * @description Ends one of the caller's sessions immediately. Ending the session of the request also clears the cookie.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
          */
         delete: operations["endSession"];
         options?: never;
@@ -144,6 +152,8 @@ export interface paths {
          * @description Returns the profile with statistics of its tasks and runs. `successRate` is the share of completed executions among the completed and failed ones.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `profile:read`.
          */
         get: operations["getUser"];
         put?: never;
@@ -153,6 +163,8 @@ export interface paths {
          * @description Deletes the account with all its data immediately and for good, and ends its sessions. It takes the current password: after 5 attempts in 15 minutes, 429. An account without a password repeats its e-mail address, with a session that is at most 15 minutes old.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
          */
         delete: operations["deleteUser"];
         options?: never;
@@ -162,6 +174,8 @@ export interface paths {
          * @description Changes the fields that are given. If the user has a key of their own for the AI service, their tasks run with it; it is stored encrypted. Another `email` counts once the link that is mailed to it is opened, see `confirmEmail`; an account without a password first gets a link at its present address. At most 5 changes of the address an hour; after 5 passwords in 15 minutes, 429.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `profile:write`.
          */
         patch: operations["patchUser"];
         trace?: never;
@@ -180,6 +194,8 @@ export interface paths {
          * @description Ends all other sessions of the account, invalidates its reset links and notifies the owner by mail. A wrong `currentPassword` is 400 on that field; after 5 attempts in 15 minutes, 429.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -200,6 +216,8 @@ export interface paths {
          * @description Returns the settings of the account: its notification targets and channels.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `profile:read`.
          */
         get: operations["getUserSettings"];
         put?: never;
@@ -212,8 +230,74 @@ export interface paths {
          * @description Returns all settings. Another `email` counts once the link that is mailed to it is opened, as in `patchUser`. An address that is new in `notificationEmails` gets a link, and nothing else before it is opened.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `profile:write`.
          */
         patch: operations["changeUserSettings"];
+        trace?: never;
+    };
+    "/api/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Returns the caller's keys, newest first, those that have expired too. `lastUsedAt` is at most a minute old. Pages by `cursor`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description The key is returned here as `secret`, and never again. Send it as `Authorization: Bearer <secret>`. Only administrators can give the scope `admin`. Sent twice without an `Idempotency-Key`, it creates two keys.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an API key
+         * @description From now on, requests with the key are 401, at every process.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        delete: operations["deleteApiKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an API key
+         * @description Scopes cannot be changed: create another key. A new `expiresAt` also makes an expired key valid again.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        patch: operations["changeApiKey"];
         trace?: never;
     };
     "/api/agent/create-task": {
@@ -230,6 +314,8 @@ export interface paths {
          * @description Schedules a prompt. The first run is at `scheduledFor`, which has to be in the future. The following runs keep the wall-clock time in `timezone`, also across clock changes, or follow the `recurrencePattern`; `previewTask` shows them in advance. Sends `task.created`. Sent twice without an `Idempotency-Key`, it creates two tasks.
          *
          *     Limit: 10 requests a minute per user.
+         *
+         *     Scope of an API key: `tasks:write`.
          */
         post: operations["createTask"];
         delete?: never;
@@ -250,6 +336,8 @@ export interface paths {
          * @description Returns the caller's tasks, newest first. `search` matches a part of the name in any letter case. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.
          *
          *     Limit: 100 requests a minute per user.
+         *
+         *     Scope of an API key: `tasks:read`.
          */
         get: operations["listTasks"];
         put?: never;
@@ -272,6 +360,8 @@ export interface paths {
          * @description Returns the task with its next and its last run.
          *
          *     Limit: 120 requests a minute per user.
+         *
+         *     Scope of an API key: `tasks:read`.
          */
         get: operations["getTask"];
         put?: never;
@@ -281,6 +371,8 @@ export interface paths {
          * @description Drops pending runs and aborts a running one: its result is lost, its tokens still count. Sends `task.deleted`. Cannot be undone.
          *
          *     Limit: 10 requests a minute per user.
+         *
+         *     Scope of an API key: `tasks:write`.
          */
         delete: operations["deleteTask"];
         options?: never;
@@ -290,6 +382,8 @@ export interface paths {
          * @description Changes the fields that are given; null clears a nullable field. Resuming the task or changing the schedule recomputes `nextExecutionAt`; runs that fell due during the pause are not made up for. Idempotent: a field that already has the given value is not a change. Sends `task.updated` if anything changed.
          *
          *     Limit: 20 requests a minute per user.
+         *
+         *     Scope of an API key: `tasks:write`.
          */
         patch: operations["changeTask"];
         trace?: never;
@@ -308,6 +402,8 @@ export interface paths {
          * @description Queues a run immediately and leaves the schedule as it is. At most 5 runs of a user are running at a time; others wait as `pending`. Poll `getExecution` for the result. Sent twice without an `Idempotency-Key`, the task runs twice.
          *
          *     Limit: 20 requests a minute per user.
+         *
+         *     Scope of an API key: `executions:run`.
          */
         post: operations["executeTask"];
         delete?: never;
@@ -330,6 +426,8 @@ export interface paths {
          * @description Copies everything that the owner has set, except attachments that were deleted, and no executions. The copy of an active task is active and continues with the next future run; the copy of any other task, and of a `once` task whose time has passed, is paused. The body is optional.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:write`.
          */
         post: operations["duplicateTask"];
         delete?: never;
@@ -350,6 +448,8 @@ export interface paths {
          * @description Returns one row for each planned instant of the task, newest first, including those that did not run, with the reason. Pages by `cursor`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:read`.
          */
         get: operations["listOccurrences"];
         put?: never;
@@ -374,6 +474,8 @@ export interface paths {
          * @description Stores nothing. Returns at most 50 future runs, with a `note` where a clock change or a short month shifts one. A `scheduledFor` in the past is accepted if future runs follow from it.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:read`.
          */
         post: operations["previewTask"];
         delete?: never;
@@ -394,6 +496,8 @@ export interface paths {
          * @description Returns the executions of the caller's tasks, newest first, optionally by task, by status and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.
          *
          *     Limit: 100 requests a minute per user.
+         *
+         *     Scope of an API key: `executions:read`.
          */
         get: operations["listExecutions"];
         put?: never;
@@ -416,6 +520,8 @@ export interface paths {
          * @description To wait for the end of a run, poll until `completedAt` is set, or subscribe a webhook to `execution.completed` and `execution.failed`.
          *
          *     Limit: 150 requests a minute per user.
+         *
+         *     Scope of an API key: `executions:read`.
          */
         get: operations["getExecution"];
         put?: never;
@@ -438,6 +544,8 @@ export interface paths {
          * @description Returns the execution with the current state of its task, the steps of the run with their times, and its model, tokens and cost.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `executions:read`.
          */
         get: operations["getExecutionDetails"];
         put?: never;
@@ -462,6 +570,8 @@ export interface paths {
          * @description Creates a pending execution of the same task (201). If a retry of the failed execution is already scheduled or running, it is returned instead (200), and a scheduled one is queued immediately. Idempotent in that sense.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `executions:run`.
          */
         post: operations["retryExecution"];
         delete?: never;
@@ -484,6 +594,8 @@ export interface paths {
          * @description Sends the message to the `defaultModel` of the system settings, with at most 1024 tokens, and returns the answer with follow-up suggestions. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.
          *
          *     Limit: 30 requests a minute per user.
+         *
+         *     Scope of an API key: `agent:run`.
          */
         post: operations["processMessage"];
         delete?: never;
@@ -504,6 +616,8 @@ export interface paths {
          * @description Returns the caller's webhooks, newest first: those created by `createWebhook` and those of the `webhookUrl` of tasks and of the settings. Secrets are not returned. Pages by `limit` and `offset`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:read`.
          */
         get: operations["listWebhooks"];
         put?: never;
@@ -512,6 +626,8 @@ export interface paths {
          * @description Subscribes a URL to events of the given kinds; see `webhooks` in this document. The secret signs deliveries; it is returned here and by a rotation, and never again. Sent twice without an `Idempotency-Key`, it creates two webhooks.
          *
          *     Limit: 5 requests a minute per user.
+         *
+         *     Scope of an API key: `webhooks:write`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -532,6 +648,8 @@ export interface paths {
          * @description Returns the webhook without its secret.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:read`.
          */
         get: operations["getWebhook"];
         put?: never;
@@ -541,6 +659,8 @@ export interface paths {
          * @description Deletes the webhook with its deliveries and its log; pending deliveries are dropped. The webhook of a task or of the settings is deleted by removing the `webhookUrl` there.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:write`.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -550,6 +670,8 @@ export interface paths {
          * @description Activating the webhook again sends the deliveries that have waited. For the webhook of a task or of the settings, only `isActive` can be changed here; for that of the settings it equals `notificationPreferences.webhook`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:write`.
          */
         patch: operations["changeWebhook"];
         trace?: never;
@@ -568,6 +690,8 @@ export interface paths {
          * @description For 24 hours, `webhook-signature` also contains a signature with the previous secret. `X-Webhook-Signature` and the inbound URL change immediately.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:write`.
          */
         post: operations["rotateSecret"];
         delete?: never;
@@ -590,6 +714,8 @@ export interface paths {
          * @description Sends the event `test` immediately and responds when the receiver has responded, after 35 seconds at most. The attempt is logged and never retried. A rejection by the receiver is not an error of this operation: see `success`.
          *
          *     Limit: 10 requests a minute per user.
+         *
+         *     Scope of an API key: `webhooks:write`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -610,6 +736,8 @@ export interface paths {
          * @description Returns the last 100 attempts and all attempts of deliveries that are still pending, newest first. Pages by `limit` and `offset`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:read`.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -634,6 +762,8 @@ export interface paths {
          * @description Sends the same bytes with the same `webhook-id` again, starting with attempt 1; a delivery that waits for a retry is sent now. Accepts the `deliveryId` or the `id` of a log entry. Receivers detect duplicates by `webhook-id`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:write`.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -656,6 +786,8 @@ export interface paths {
          * @description Sends each delivery again whose attempts have all failed since the given instant, starting with attempt 1. Failed deliveries are stored for 30 days by default.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:write`.
          */
         post: operations["redeliverSince"];
         delete?: never;
@@ -676,6 +808,8 @@ export interface paths {
          * @description Returns the caller's usage of this month, of today (UTC) and of the storage, with the limits of the plan. Operations that need an exhausted quota respond with 402.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `usage:read`.
          */
         get: operations["getUsage"];
         put?: never;
@@ -698,6 +832,8 @@ export interface paths {
          * @description Returns all of the caller's alerts, at most 100, the lowest threshold first.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `usage:read`.
          */
         get: operations["listUsageAlerts"];
         put?: never;
@@ -706,6 +842,8 @@ export interface paths {
          * @description Alerts when the usage of executions, tokens or storage reaches a share of its monthly limit, once a month each, and immediately if the share is already reached. Always creates a notification. There is one alert per threshold: setting the same threshold again changes it.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `profile:write`.
          */
         post: operations["setUsageAlert"];
         delete?: never;
@@ -729,6 +867,8 @@ export interface paths {
          * @description Notifications that the alert has sent stay.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `profile:write`.
          */
         delete: operations["deleteUsageAlert"];
         options?: never;
@@ -750,6 +890,8 @@ export interface paths {
          * @description Looks up the workspace of the key at Notion. The key is neither stored nor logged.
          *
          *     Limit: 5 requests a minute per user.
+         *
+         *     Takes no API key.
          */
         post: operations["validateNotes"];
         delete?: never;
@@ -772,6 +914,8 @@ export interface paths {
          * @description Looks up the user of the token at Figma, which requires the scope `current_user:read`. The token is neither stored nor logged.
          *
          *     Limit: 5 requests a minute per user.
+         *
+         *     Takes no API key.
          */
         post: operations["validateDesign"];
         delete?: never;
@@ -792,6 +936,8 @@ export interface paths {
          * @description Returns the caller's notifications, newest first. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `usage:read`.
          */
         get: operations["listNotifications"];
         put?: never;
@@ -816,6 +962,8 @@ export interface paths {
          * @description Idempotent: `readAt` keeps the first time.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `profile:write`.
          */
         post: operations["readNotification"];
         delete?: never;
@@ -838,6 +986,8 @@ export interface paths {
          * @description Extends the trial: the days of the coupon are added to the end of the trial, or to now if that has passed. An account can use each coupon once.
          *
          *     Limit: 5 requests an hour per user.
+         *
+         *     Takes no API key.
          */
         post: operations["activateCoupon"];
         delete?: never;
@@ -860,6 +1010,8 @@ export interface paths {
          * @description Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP or GIF of at most 50 megapixels, PDF, or UTF-8 text as `.txt`, `.md`, `.csv` or `.json`. Content, extension and declared type must agree. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.
          *
          *     Limit: 10 requests a minute per user.
+         *
+         *     Scope of an API key: `uploads:write`.
          */
         post: operations["createUpload"];
         /**
@@ -867,6 +1019,8 @@ export interface paths {
          * @description Deletes one of the caller's files. A task with the file attached keeps the reference, and its next run fails with `INVALID_REQUEST`; `tasks` lists these tasks, the first 100 by id. If several files have the same data URL, the newest is deleted.
          *
          *     Limit: 20 requests a minute per user.
+         *
+         *     Scope of an API key: `uploads:write`.
          */
         delete: operations["deleteUpload"];
         options?: never;
@@ -1301,6 +1455,34 @@ export interface components {
                 /** @description Percent, 0–100, at most two decimals */
                 successRate: number;
             };
+        };
+        ApiKey: {
+            /**
+             * Format: uuid
+             * @description The id, which never changes
+             */
+            id: string;
+            /** @description The name */
+            name: string;
+            /** @description The first 12 characters of the key */
+            prefix: string;
+            /** @description What the key may do */
+            scopes: ("tasks:read" | "tasks:write" | "executions:read" | "executions:run" | "agent:run" | "uploads:read" | "uploads:write" | "webhooks:read" | "webhooks:write" | "usage:read" | "events:read" | "profile:read" | "profile:write" | "admin")[];
+            /**
+             * Format: date-time
+             * @description When it expires; null for never
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used, with a precision of one minute; null if never
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
         };
         Webhook: {
             /** @description The id, which never changes */
@@ -2204,6 +2386,256 @@ export interface operations {
                             /** @description Whether the account has a key of its own for the AI service; the key itself is never returned */
                             hasModelRouterApiKey: boolean;
                         };
+                    };
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 25
+                 */
+                limit?: number;
+                /** @description `pagination.nextCursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "keys": [
+                     *         {
+                     *           "id": "6a0d8e51-3c7b-4f92-8e15-b4c9d2a7f360",
+                     *           "name": "Nightly report",
+                     *           "prefix": "crl_4fK9mQ2x",
+                     *           "scopes": [
+                     *             "tasks:read",
+                     *             "executions:read"
+                     *           ],
+                     *           "expiresAt": "2027-11-19T00:00:00.000Z",
+                     *           "lastUsedAt": "2026-11-20T09:15:27.204Z",
+                     *           "createdAt": "2026-11-19T16:02:11.038Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "limit": 25,
+                     *         "hasMore": false,
+                     *         "nextCursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The API keys */
+                        keys: components["schemas"]["ApiKey"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description Whether there are entries after this page */
+                            hasMore: boolean;
+                            /** @description The `cursor` of the next page; null on the last one */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Nightly report",
+                 *       "scopes": [
+                 *         "tasks:read",
+                 *         "executions:read"
+                 *       ],
+                 *       "expiresAt": "2027-11-19T00:00:00Z"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description For its owner */
+                    name: string;
+                    /** @description What the key may do. Duplicates are ignored */
+                    scopes: ("tasks:read" | "tasks:write" | "executions:read" | "executions:run" | "agent:run" | "uploads:read" | "uploads:write" | "webhooks:read" | "webhooks:write" | "usage:read" | "events:read" | "profile:read" | "profile:write" | "admin")[];
+                    /**
+                     * Format: date-time
+                     * @description In the future. Null for a key that does not expire
+                     */
+                    expiresAt?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "key": {
+                     *         "id": "6a0d8e51-3c7b-4f92-8e15-b4c9d2a7f360",
+                     *         "name": "Nightly report",
+                     *         "prefix": "crl_4fK9mQ2x",
+                     *         "scopes": [
+                     *           "tasks:read",
+                     *           "executions:read"
+                     *         ],
+                     *         "expiresAt": "2027-11-19T00:00:00.000Z",
+                     *         "lastUsedAt": null,
+                     *         "createdAt": "2026-11-19T16:02:11.038Z"
+                     *       },
+                     *       "secret": "crl_4fK9mQ2x…"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The API key */
+                        key: components["schemas"]["ApiKey"];
+                        /** @description `crl_` and 38 letters and digits */
+                        secret: string;
+                    };
+                };
+            };
+        };
+    };
+    deleteApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 6a0d8e51-3c7b-4f92-8e15-b4c9d2a7f360
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The API key is deleted."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    changeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 6a0d8e51-3c7b-4f92-8e15-b4c9d2a7f360
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Weekly report",
+                 *       "expiresAt": null
+                 *     }
+                 */
+                "application/json": {
+                    /** @description For its owner */
+                    name?: string;
+                    /**
+                     * Format: date-time
+                     * @description In the future. Null for a key that does not expire
+                     */
+                    expiresAt?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "key": {
+                     *         "id": "6a0d8e51-3c7b-4f92-8e15-b4c9d2a7f360",
+                     *         "name": "Weekly report",
+                     *         "prefix": "crl_4fK9mQ2x",
+                     *         "scopes": [
+                     *           "tasks:read",
+                     *           "executions:read"
+                     *         ],
+                     *         "expiresAt": null,
+                     *         "lastUsedAt": "2026-11-20T09:15:27.204Z",
+                     *         "createdAt": "2026-11-19T16:02:11.038Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The API key */
+                        key: components["schemas"]["ApiKey"];
                     };
                 };
             };
@@ -4148,7 +4580,14 @@ export interface operations {
                      *               "lastHit": "2026-11-19T16:02:11.038Z"
                      *             }
                      *           ]
-                     *         }
+                     *         },
+                     *         "keys": [
+                     *           {
+                     *             "id": "6a0d8e51-3c7b-4f92-8e15-b4c9d2a7f360",
+                     *             "name": "Nightly report",
+                     *             "requests": 812
+                     *           }
+                     *         ]
                      *       }
                      *     }
                      */
@@ -4239,6 +4678,18 @@ export interface operations {
                                     lastHit: string;
                                 }[];
                             };
+                            /** @description The API keys with their requests in the period, the most used first. Those of the last seconds may be missing */
+                            keys: {
+                                /**
+                                 * Format: uuid
+                                 * @description The id, which never changes
+                                 */
+                                id: string;
+                                /** @description The name */
+                                name: string;
+                                /** @description The requests in the period */
+                                requests: number;
+                            }[];
                         };
                     };
                 };

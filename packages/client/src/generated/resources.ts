@@ -69,6 +69,28 @@ export class User extends Resource {
   }
 }
 
+export class Keys extends Resource {
+  /** Create an API key: POST /api/keys */
+  create(body: BodyOf<'createApiKey'>, options?: PostOptions): ResponsePromise<AnswerOf<'createApiKey'>> {
+    return this.send('POST', '/api/keys', { body, options, takesKey: true });
+  }
+
+  /** List API keys: GET /api/keys */
+  list(query?: QueryOf<'listApiKeys'>, options?: RequestOptions): Pages<AnswerOf<'listApiKeys'>, 'keys'> {
+    return this.pages('/api/keys', 'keys', { query, options });
+  }
+
+  /** Change an API key: PATCH /api/keys/{id} */
+  update(id: string, body: BodyOf<'changeApiKey'>, options?: RequestOptions): ResponsePromise<AnswerOf<'changeApiKey'>> {
+    return this.send('PATCH', `/api/keys/${segment(id)}`, { body, options });
+  }
+
+  /** Delete an API key: DELETE /api/keys/{id} */
+  delete(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteApiKey'>> {
+    return this.send('DELETE', `/api/keys/${segment(id)}`, { options });
+  }
+}
+
 export class Tasks extends Resource {
   /** Create a task: POST /api/agent/create-task */
   create(body: BodyOf<'createTask'>, options?: PostOptions): ResponsePromise<AnswerOf<'createTask'>> {

@@ -116,7 +116,7 @@ export const getSession = {
         createdAt: Instant,
       }),
     }),
-    ...errorResponses(429),
+    ...errorResponses(403, 429),
     401: Type.Object({ authenticated: Type.Literal(false) }, { description: 'Not authenticated' }),
   },
 } satisfies Operation;

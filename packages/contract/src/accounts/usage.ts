@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from '../operation.ts';
-import { Id, IdParams, Instant, ref, strictObject } from '../primitives.ts';
+import { Id, IdParams, Instant, ref, strictObject, Uuid } from '../primitives.ts';
 
 const common = { tags: ['usage'], security: SIGNED_IN };
 
@@ -31,6 +31,10 @@ export const Usage = Type.Object({
     endpoints: Type.Array(Type.Object({ endpoint: Type.String(), hits: Type.Integer(), lastHit: Instant }), {
       description: 'The endpoints of these requests, the most frequent first',
     }),
+  }),
+  keys: Type.Array(Type.Object({ id: Uuid, name: Type.String(), requests: Type.Integer() }), {
+    description:
+      'The API keys with their requests in the period, the most used first. Those of the last seconds may be missing',
   }),
 });
 export type Usage = Static<typeof Usage>;

@@ -155,7 +155,7 @@ export const deleteUser = {
     200: Type.Object({ success, message: Type.String() }),
     ...errorResponses(401, 412, 429),
     ...describedErrors({
-      403: 'The account has no password and the session is older than 15 minutes, or a page of another site made the browser send the request',
+      403: 'The account has no password and the session is older than 15 minutes, the request has an API key, or a page of another site made the browser send the request',
       409: 'The account is the last active admin',
     }),
   },

@@ -1,4 +1,5 @@
 import { adminExamples } from './admin.ts';
+import { apiKeysExamples } from './api-keys.ts';
 import { authExamples } from './auth.ts';
 import { couponsExamples } from './coupons.ts';
 import type { Example } from './example.ts';
@@ -14,6 +15,7 @@ export type { Example } from './example.ts';
 /** An example of each operation by its id. */
 export const EXAMPLES: Record<string, Example> = {
   ...authExamples,
+  ...apiKeysExamples,
   ...usersExamples,
   ...tasksExamples,
   ...executionsExamples,

@@ -1,7 +1,7 @@
 import type * as notifications from '../accounts/notifications.ts';
 import type * as usage from '../accounts/usage.ts';
 import type { ExamplesFor } from './example.ts';
-import { CREATED, success } from './fixtures.ts';
+import { API_KEY, CREATED, success } from './fixtures.ts';
 
 const alert = { id: 5, threshold: 80, notifyEmail: true, notifyWebhook: false };
 const quota = (used: number, limit: number) => ({
@@ -26,6 +26,7 @@ export const usageExamples: ExamplesFor<typeof usage> & ExamplesFor<typeof notif
             hitToday: 2,
             endpoints: [{ endpoint: 'POST /api/agent/create-task', hits: 2, lastHit: CREATED }],
           },
+          keys: [{ id: API_KEY, name: 'Nightly report', requests: 812 }],
         },
       },
     },

@@ -67,6 +67,39 @@ export const sessions = pgTable(
   (t) => [index('sessions_user').on(t.userId, t.createdAt), index('sessions_expiry').on(t.expiresAt)],
 );
 
+/** Keys of programs, stored as SHA-256 only. They stay listed once they have expired. */
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: uuid().primaryKey(),
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** The first characters of the key, by which its owner recognises it. */
+    prefix: text().notNull(),
+    secretHash: text('secret_hash').notNull().unique(),
+    scopes: text().array().notNull(),
+    expiresAt: instant('expires_at'),
+    lastUsedAt: instant('last_used_at'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [index('api_keys_user').on(t.userId, t.createdAt)],
+);
+
+/** Requests with a key in a UTC month (`2026-11`). */
+export const apiKeyUsage = pgTable(
+  'api_key_usage',
+  {
+    keyId: uuid('key_id')
+      .notNull()
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    period: text().notNull(),
+    requests: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.keyId, t.period] })],
+);
+
 export const identities = pgTable(
   'identities',
   {

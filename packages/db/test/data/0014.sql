@@ -1,6 +1,2 @@
-insert into idempotency_keys values (
-  '1:' || repeat('a', 64), 1, gen_random_uuid(), now(), now() + interval '30 s', 1, 201, '/api/tasks/1', 'sealed', now() + interval '1 day'
-);
-insert into idempotency_keys values (
-  '1:' || repeat('b', 64), 1, gen_random_uuid(), now(), now() + interval '30 s', null, null, null, null, now() + interval '1 day'
-);
+insert into api_keys values ('00000000-0000-4000-8000-000000000003', 1, 'Report', 'crl_00000000', repeat('c', 64), array['tasks:read'], null, now(), now());
+insert into api_key_usage values ('00000000-0000-4000-8000-000000000003', '2026-11', 7);

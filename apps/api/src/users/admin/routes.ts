@@ -5,7 +5,7 @@ import { getAccount, listUsers } from './read.ts';
 import { changeAccount } from './write.ts';
 
 export const adminUsersRoutes: Routes = async (app) => {
-  const config = { access: 'admin' } as const;
+  const config = { access: 'admin', scope: 'admin' } as const;
 
   app.get('/api/admin/users', { schema: contract.listUsers, config }, async ({ ctx, query }) => ({
     success,

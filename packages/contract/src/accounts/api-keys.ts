@@ -1,0 +1,125 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { success } from '../envelopes.ts';
+import { describedErrors, errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from '../operation.ts';
+import {
+  Cursor,
+  Instant,
+  InstantInput,
+  nullable,
+  pageLimit,
+  ref,
+  strictObject,
+  stringEnum,
+  Uuid,
+} from '../primitives.ts';
+
+/** What each scope allows. No scope contains another one. */
+export const API_KEY_SCOPES = {
+  'tasks:read': 'Read tasks and their occurrences, and preview schedules',
+  'tasks:write': 'Create, change, copy and delete tasks',
+  'executions:read': 'Read executions and their results',
+  'executions:run': 'Run tasks now and retry executions',
+  'agent:run': 'Send messages to agent mode',
+  'uploads:read': 'Read uploads',
+  'uploads:write': 'Upload and delete files',
+  'webhooks:read': 'Read webhooks and their delivery logs',
+  'webhooks:write': 'Create, change, test and delete webhooks, and send deliveries again',
+  'usage:read': 'Read usage, usage alerts and notifications',
+  'events:read': 'Read events',
+  'profile:read': 'Read the profile and the settings',
+  'profile:write':
+    'Change the profile except the e-mail address, the settings and usage alerts, and mark notifications as read',
+  admin: 'Administrate, with an account that has the role `ADMIN`, and with `X-Admin-Key`',
+} as const satisfies Record<string, string>;
+export type ApiKeyScope = keyof typeof API_KEY_SCOPES;
+
+const ApiKeyScope = stringEnum(Object.keys(API_KEY_SCOPES) as ApiKeyScope[]);
+
+export const ApiKey = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    prefix: Type.String({ description: 'The first 12 characters of the key' }),
+    scopes: Type.Array(ApiKeyScope),
+    expiresAt: nullable(Instant),
+    lastUsedAt: nullable(Instant),
+    createdAt: Instant,
+  },
+  { $id: 'ApiKey' },
+);
+export type ApiKey = Static<typeof ApiKey>;
+
+const common = { tags: ['keys'], security: SIGNED_IN };
+
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'For its owner' });
+const Expiry = nullable({ ...InstantInput, description: 'In the future. Null for a key that does not expire' });
+
+export const CreateApiKeyInput = strictObject({
+  name: Name,
+  scopes: Type.Array(ApiKeyScope, { minItems: 1, description: 'What the key may do. Duplicates are ignored' }),
+  expiresAt: Type.Optional(Expiry),
+});
+export type CreateApiKeyInput = Static<typeof CreateApiKeyInput>;
+
+export const createApiKey = {
+  ...common,
+  operationId: 'createApiKey',
+  summary: 'Create an API key',
+  description:
+    'The key is returned here as `secret`, and never again. Send it as `Authorization: Bearer <secret>`. Only administrators can give the scope `admin`. Sent twice without an `Idempotency-Key`, it creates two keys.',
+  body: CreateApiKeyInput,
+  response: {
+    201: Type.Object({
+      success,
+      key: ref(ApiKey),
+      secret: Type.String({ description: '`crl_` and 38 letters and digits' }),
+    }),
+    ...IDEMPOTENCY_ERRORS,
+    ...errorResponses(401, 403, 429),
+    ...describedErrors({ 402: 'The account has 25 keys already: delete one first' }),
+  },
+} satisfies Operation;
+
+export const ListApiKeysQuery = Type.Object({ limit: pageLimit(25), cursor: Type.Optional(Cursor) });
+export type ListApiKeysQuery = Static<typeof ListApiKeysQuery>;
+
+export const listApiKeys = {
+  ...common,
+  operationId: 'listApiKeys',
+  summary: 'List API keys',
+  description:
+    "Returns the caller's keys, newest first, those that have expired too. `lastUsedAt` is at most a minute old. Pages by `cursor`.",
+  querystring: ListApiKeysQuery,
+  response: {
+    200: Type.Object({
+      success,
+      keys: Type.Array(ref(ApiKey)),
+      pagination: Type.Object({ limit: Type.Integer(), hasMore: Type.Boolean(), nextCursor: nullable(Type.String()) }),
+    }),
+    ...errorResponses(401, 429),
+  },
+} satisfies Operation;
+
+const ApiKeyParams = Type.Object({ id: Uuid });
+
+export const ChangeApiKeyInput = strictObject({ name: Type.Optional(Name), expiresAt: Type.Optional(Expiry) });
+export type ChangeApiKeyInput = Static<typeof ChangeApiKeyInput>;
+
+export const changeApiKey = {
+  ...common,
+  operationId: 'changeApiKey',
+  summary: 'Change an API key',
+  description: 'Scopes cannot be changed: create another key. A new `expiresAt` also makes an expired key valid again.',
+  params: ApiKeyParams,
+  body: ChangeApiKeyInput,
+  response: { 200: Type.Object({ success, key: ref(ApiKey) }), ...errorResponses(401, 403, 404, 429) },
+} satisfies Operation;
+
+export const deleteApiKey = {
+  ...common,
+  operationId: 'deleteApiKey',
+  summary: 'Delete an API key',
+  description: 'From now on, requests with the key are 401, at every process.',
+  params: ApiKeyParams,
+  response: { 200: Type.Object({ success, message: Type.String() }), ...errorResponses(401, 403, 404, 429) },
+} satisfies Operation;
