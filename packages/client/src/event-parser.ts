@@ -13,6 +13,8 @@ export interface ServerSentEvent {
 export class EventParser {
   /** Of the last complete block, also of one without data. */
   lastId = '';
+  /** The id of the first block, if that is no event: where the stream begins. */
+  startId: string | null = null;
   retryMs: number | null = null;
   readonly #decoder = new TextDecoder();
   #line = '';
@@ -21,6 +23,7 @@ export class EventParser {
   #data: string[] = [];
   #length = 0;
   #id: string | null = null;
+  #isFirstId = true;
 
   push(piece: Uint8Array): ServerSentEvent[] {
     let text = this.#decoder.decode(piece, { stream: true });
@@ -48,8 +51,10 @@ export class EventParser {
   }
 
   #endBlock(): ServerSentEvent | null {
-    this.lastId = this.#id ?? this.lastId;
     const isEmpty = this.#data.length === 0;
+    if (isEmpty && this.#isFirstId) this.startId = this.#id;
+    if (this.#id !== null || !isEmpty) this.#isFirstId = false;
+    this.lastId = this.#id ?? this.lastId;
     const event = { event: this.#event || 'message', data: this.#data.join('\n'), id: this.lastId };
     this.#event = '';
     this.#data = [];

@@ -52,21 +52,25 @@ export async function* streamEvents<Event extends { id: string }>(
         timeoutMs,
       );
       failures = 0;
-      parser.lastId = lastId;
       try {
         for await (const event of events) {
-          if (event.event === 'reset') {
+          // A log that ends before the last event was replaced, for example by a backup.
+          const isReplaced = parser.startId !== null && isBefore(parser.startId, lastId);
+          parser.startId = null;
+          if (event.event === 'reset' || isReplaced) {
             if (!onReset) throw new EventsMissingError(`The events after ${lastId} are no longer stored.`);
             lastId = '';
             onReset();
-          } else if (!isRepeated(event.id, lastId)) {
+          }
+          const isRepeated = event.id !== '' && (event.id === lastId || isBefore(event.id, lastId));
+          if (event.event !== 'reset' && !isRepeated) {
             lastId = event.id;
             yield parseEventData(event) as Event;
           }
         }
       } finally {
-        // An id without an event says where the stream begins.
-        if (parser.lastId !== '' && !isRepeated(parser.lastId, lastId)) lastId = parser.lastId;
+        // An id without an event says where the stream continues.
+        if (parser.lastId !== '' && !isBefore(parser.lastId, lastId)) lastId = parser.lastId;
         retryMs = parser.retryMs ?? retryMs;
       }
     } catch (error) {
@@ -81,6 +85,5 @@ export async function* streamEvents<Event extends { id: string }>(
 
 const isNumber = (id: string) => /^\d+$/.test(id);
 
-/** Whether an event was received before: ids are numbers that grow. */
-const isRepeated = (id: string, lastId: string): boolean =>
-  id !== '' && (id === lastId || (isNumber(id) && isNumber(lastId) && BigInt(id) <= BigInt(lastId)));
+/** Ids are numbers that grow. */
+const isBefore = (id: string, other: string): boolean => isNumber(id) && isNumber(other) && BigInt(id) < BigInt(other);

@@ -84,6 +84,12 @@ t.test('Missing events are an error, unless onReset is there', async (t) => {
   t.equal(count, 1);
 });
 
+t.test('A log that ends before the last event, as after a restored backup, counts as missing events', async (t) => {
+  const { open } = await startServer(t, send(`id: 3\n\n${format(4)}`, { open: true }));
+  await catchError(open().events.stream({ after: '7' }).next(), EventsMissingError);
+  t.same(await readIds(open().events.stream({ after: '7', onReset: () => {} }), 1), ['4']);
+});
+
 t.test('A refusal ends the stream with its error', async (t) => {
   for (const status of [400, 401, 403, 404]) {
     const { carillon, received } = await startServer(t, send(format(1)), fail(status));
