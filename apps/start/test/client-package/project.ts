@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ROOT } from '../docs/pages.ts';
 
 /** Compilers that programs of users may have. */
@@ -30,6 +30,14 @@ export async function packClient(folder: string): Promise<string> {
 export async function createProject(folder: string, archive: string): Promise<void> {
   writeFileSync(join(folder, 'package.json'), '{"type": "module", "private": true}');
   await run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', archive], { cwd: folder });
+}
+
+/** Adds the types of Node.js to a project. */
+export function installNodeTypes(folder: string): void {
+  const types = dirname(realpathSync(join(ROOT, 'node_modules/@types/node')));
+  for (const name of ['@types/node', 'undici-types']) {
+    cpSync(realpathSync(join(types, '..', name)), join(folder, 'node_modules', name), { recursive: true });
+  }
 }
 
 /** Runs a program and returns what it prints to its standard output. Throws with all that it prints if it fails. */
