@@ -1,5 +1,5 @@
 import openapiTS, { astToString } from 'openapi-typescript';
-import { METHODS, OMITTED } from './names.ts';
+import { EXTENDED, METHODS, OMITTED } from './names.ts';
 
 interface Schema {
   type?: string | string[];
@@ -100,14 +100,25 @@ function generateResources(document: Document): string {
     const [resource = '', name = ''] = METHODS[method.operation.operationId]?.split('.') ?? [];
     resources.set(resource, [...(resources.get(resource) ?? []), { ...method, name }]);
   }
-  const classes = [...resources].map(([resource, inside]) => formatClass(resource, inside)).join('\n');
+  const names = [...resources.keys()].filter((name) => !EXTENDED.includes(name));
+  const classes = [
+    ...[...resources].map(([resource, inside]) => formatClass(resource, inside)),
+    '/** The resources that need nothing but their methods. */\nexport class Resources {',
+    ...names.map((name) => `  readonly ${name}: ${toClassName(name)};`),
+    '\n  constructor(settings: Settings) {',
+    ...names.map((name) => `    this.${name} = new ${toClassName(name)}(settings);`),
+    '  }\n}\n',
+  ].join('\n');
   const imported = (from: string, names: string[]) => {
     const used = names.filter((name) => new RegExp(`\\b${name.replace('type ', '')}\\b`).test(classes));
     const list = used.join(', ');
     return used.length === 0 ? '' : `import { ${list} } from '${from}';\n`.replace(/\{ type (\w+) \}/, 'type { $1 }');
   };
   return [
-    imported('../options.ts', ['ChangeOptions', 'PostOptions', 'RequestOptions']).replace('import', 'import type'),
+    imported('../options.ts', ['ChangeOptions', 'PostOptions', 'RequestOptions', 'Settings']).replace(
+      'import',
+      'import type',
+    ),
     imported('../pages.ts', ['Pages']).replace('import', 'import type'),
     imported('../request.ts', ['segment']),
     imported('../resource.ts', [

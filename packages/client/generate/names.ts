@@ -54,6 +54,9 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   listEvents: 'events.list',
 };
 
+/** Resources that `src/client.ts` extends and creates. */
+export const EXTENDED: readonly string[] = ['agent', 'events'];
+
 /** Operations without a method of their own, by tag or id: `request` reaches them. */
 export const OMITTED: Readonly<Record<string, string>> = {
   admin: 'for people, at the dashboard or by curl',

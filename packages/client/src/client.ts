@@ -12,9 +12,7 @@ import {
 import { type Query, sendRequest } from './request.ts';
 import { type AnswerOf, type BodyOf, Resource } from './resource.ts';
 import { ResponsePromise } from './response-promise.ts';
-
-/** An event of the log, as `events.list()` and `events.stream()` have it. */
-export type Event = { id: string; event: string; timestamp: string; data: object };
+import type { LiveEvent } from './webhook-event.ts';
 
 class Agent extends resources.Agent {
   readonly #settings: Settings;
@@ -42,8 +40,8 @@ class Events extends Resource {
   }
 
   /** Yields events as they happen, each once and in order, across lost connections. Ends when `signal` is aborted. */
-  stream(options?: StreamOptions): AsyncGenerator<Event, void, undefined> {
-    return streamEvents<Event>(this.#settings, '/api/events', options);
+  stream(options?: StreamOptions): AsyncGenerator<LiveEvent, void, undefined> {
+    return streamEvents<LiveEvent>(this.#settings, '/api/events', options);
   }
 }
 
@@ -53,37 +51,18 @@ export interface CustomRequest extends PostOptions, ChangeOptions {
 }
 
 /** A client of one installation. Methods resolve to the body of the response as the API documents it. */
-export class Carillon {
+export class Carillon extends resources.Resources {
   readonly #settings: Settings;
   readonly agent: Agent;
-  readonly auth: resources.Auth;
-  readonly coupons: resources.Coupons;
   readonly events: Events;
-  readonly executions: resources.Executions;
-  readonly integrations: resources.Integrations;
-  readonly notifications: resources.Notifications;
-  readonly tasks: resources.Tasks;
-  readonly uploads: resources.Uploads;
-  readonly usage: resources.Usage;
-  readonly user: resources.User;
-  readonly webhooks: resources.Webhooks;
 
   /** Throws a `TypeError` for an invalid option. */
   constructor(options: ClientOptions) {
     const settings = readSettings(options);
+    super(settings);
     this.#settings = settings;
     this.agent = new Agent(settings);
-    this.auth = new resources.Auth(settings);
-    this.coupons = new resources.Coupons(settings);
     this.events = new Events(settings);
-    this.executions = new resources.Executions(settings);
-    this.integrations = new resources.Integrations(settings);
-    this.notifications = new resources.Notifications(settings);
-    this.tasks = new resources.Tasks(settings);
-    this.uploads = new resources.Uploads(settings);
-    this.usage = new resources.Usage(settings);
-    this.user = new resources.User(settings);
-    this.webhooks = new resources.Webhooks(settings);
   }
 
   /** Calls an endpoint that has no method here, with the same retries and errors. A POST is repeated only with a key. */

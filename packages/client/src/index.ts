@@ -1,5 +1,5 @@
 export type { AgentEvent } from './agent-stream.ts';
-export { Carillon, type CustomRequest, type Event } from './client.ts';
+export { Carillon, type CustomRequest } from './client.ts';
 export * from './errors.ts';
 export type { components, operations, paths } from './generated/api.ts';
 export type { StreamOptions } from './live-events.ts';
@@ -11,10 +11,11 @@ export type { ResponsePromise } from './response-promise.ts';
 export {
   type VerifyOptions,
   verifyWebhook,
-  type WebhookEvent,
   type WebhookHeaders,
   WebhookVerificationError,
 } from './verify-webhook.ts';
+
+export type { EventKind, LiveEvent, WebhookEvent } from './webhook-event.ts';
 
 import type { components } from './generated/api.ts';
 

@@ -2,6 +2,7 @@ import { ApiError, EventsMissingError } from './errors.ts';
 import { isTemporary, openEventStream, parseEventData } from './event-stream.ts';
 import type { Settings } from './options.ts';
 import { backoffMs, sleep } from './waiting.ts';
+import type { EventKind } from './webhook-event.ts';
 
 /** The server sends a comment every 15 seconds. */
 const IDLE_MS = 45_000;
@@ -12,7 +13,7 @@ export interface StreamOptions {
   /** Begins after the event with this id. Default: now. */
   after?: string | undefined;
   /** Only these kinds of events. */
-  kinds?: readonly string[] | undefined;
+  kinds?: readonly EventKind[] | undefined;
   /** Only events of this task. */
   taskId?: number | undefined;
   /** Ends the stream, without an error. */

@@ -1,15 +1,6 @@
 import { CarillonError } from './errors.ts';
-import type { webhooks } from './generated/api.ts';
 import { parseJson } from './request.ts';
-
-type Received<Kind extends keyof webhooks> = webhooks[Kind] extends {
-  post: { requestBody: { content: { 'application/json': infer Body } } };
-}
-  ? Body
-  : never;
-
-/** The body of a delivery. `event` distinguishes the kinds. */
-export type WebhookEvent = { [Kind in keyof webhooks]: Received<Kind> & { event: Kind } }[keyof webhooks];
+import type { WebhookEvent } from './webhook-event.ts';
 
 /** The request is not a genuine, recent delivery: answer it with 401. */
 export class WebhookVerificationError extends CarillonError {

@@ -115,3 +115,10 @@ t.test('A request is repeated maxRetries times at most', async (t) => {
   await catchError(open().tasks.get(1, { maxRetries: 2 }), UnavailableError);
   t.equal(received.length, 4);
 });
+t.test('Each operation that takes a key gets a random one of its own', async (t) => {
+  const { carillon, open, received } = await startServer(t, ok);
+  await Promise.all([carillon.tasks.run(1), carillon.tasks.run(1), open({ maxRetries: 0 }).tasks.run(1)]);
+  const keys = received.map(({ headers }) => headers['idempotency-key']);
+  t.equal(new Set(keys).size, 3, 'none without repetitions');
+  t.equal(keys.filter((key) => /^[0-9a-f]{32}$/.test(String(key))).length, 2);
+});

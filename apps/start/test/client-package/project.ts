@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../docs/pages.ts';
 
-/** Compilers that programs of users may have. */
-export const COMPILERS = [join(ROOT, 'apps/start/node_modules/.bin/tsc'), join(ROOT, 'node_modules/.bin/tsc')];
+/** Runs a compiler that programs of users may have. */
+export const compile = (given: string[], cwd: string): Promise<string> =>
+  run(process.execPath, [join(ROOT, 'apps/start/node_modules/typescript/bin/tsc'), ...given], { cwd });
 
 const SOURCE = join(ROOT, 'packages/client');
 

@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `pnpm docs:generate`. Do not edit.
-import type { ChangeOptions, PostOptions, RequestOptions } from '../options.ts';
+import type { ChangeOptions, PostOptions, RequestOptions, Settings } from '../options.ts';
 import type { Pages } from '../pages.ts';
 import { segment } from '../request.ts';
 import { type AnswerOf, type BodyOf, type QueryOf, Resource, type UploadOptions, withToken } from '../resource.ts';
@@ -281,5 +281,32 @@ export class Uploads extends Resource {
   /** Upload a file: POST /api/upload */
   create(file: Blob, options?: UploadOptions): ResponsePromise<AnswerOf<'createUpload'>> {
     return this.upload('POST', '/api/upload', file, options);
+  }
+}
+
+/** The resources that need nothing but their methods. */
+export class Resources {
+  readonly auth: Auth;
+  readonly user: User;
+  readonly tasks: Tasks;
+  readonly executions: Executions;
+  readonly webhooks: Webhooks;
+  readonly usage: Usage;
+  readonly integrations: Integrations;
+  readonly notifications: Notifications;
+  readonly coupons: Coupons;
+  readonly uploads: Uploads;
+
+  constructor(settings: Settings) {
+    this.auth = new Auth(settings);
+    this.user = new User(settings);
+    this.tasks = new Tasks(settings);
+    this.executions = new Executions(settings);
+    this.webhooks = new Webhooks(settings);
+    this.usage = new Usage(settings);
+    this.integrations = new Integrations(settings);
+    this.notifications = new Notifications(settings);
+    this.coupons = new Coupons(settings);
+    this.uploads = new Uploads(settings);
   }
 }
