@@ -1,4 +1,11 @@
-import { Carillon, NotFoundError, type Task } from '@carillon/client';
+import {
+  AuthenticationError,
+  type BodyOf,
+  Carillon,
+  NotFoundError,
+  PreconditionFailedError,
+  type Task,
+} from '@carillon/client';
 
 /*
  * What a program does with the client, in any runtime: only web standards. Each runtime has an account of its own.
@@ -6,13 +13,26 @@ import { Carillon, NotFoundError, type Task } from '@carillon/client';
 
 const PROMPT = 'Write one sentence that begins a working day well.';
 
+const SCOPES: BodyOf<'createApiKey'>['scopes'] = [
+  'tasks:read',
+  'tasks:write',
+  'executions:read',
+  'executions:run',
+  'agent:run',
+  'uploads:write',
+  'events:read',
+  'profile:read',
+];
+
 /** Resolves if everything works; rejects with the first failure. */
 export async function runJourney(baseUrl: string, account: string): Promise<void> {
   const credentials = { email: `${account}@example.com`, password: 'correct-Horse-7' };
   const visitor = new Carillon({ baseUrl });
   await visitor.auth.register({ name: account, ...credentials });
   const { token = '' } = await visitor.auth.login(credentials);
-  const carillon = new Carillon({ baseUrl, apiKey: token });
+  const owner = new Carillon({ baseUrl, apiKey: token });
+  const { key, secret } = await owner.keys.create({ name: 'journey', scopes: SCOPES });
+  const carillon = new Carillon({ baseUrl, apiKey: secret });
 
   const names = ['Morning sentence', 'Noon sentence', 'Evening sentence'];
   for (const name of names) await createTask(carillon, name);
@@ -25,7 +45,11 @@ export async function runJourney(baseUrl: string, account: string): Promise<void
   await uploadFile(carillon, id);
   await askAgent(carillon);
   await expectErrors(carillon, id);
-  await carillon.auth.logout();
+
+  await owner.keys.delete(key.id);
+  const error = await carillon.user.get().catch((reason: unknown) => reason);
+  expect(error instanceof AuthenticationError, 'a deleted key is not valid');
+  await owner.auth.logout();
 }
 
 async function createTask(carillon: Carillon, name: string): Promise<number> {
@@ -52,8 +76,12 @@ async function runTask(carillon: Carillon, id: number): Promise<void> {
 async function uploadFile(carillon: Carillon, id: number): Promise<void> {
   const file = new Blob(['day,visits\n2026-11-20,131\n'], { type: 'text/csv' });
   const uploaded = await carillon.uploads.create(file, { name: 'visits.csv' });
-  const { task } = await carillon.tasks.update(id, { attachments: [uploaded.id] });
+  const { etag } = await carillon.tasks.get(id).withResponse();
+  const ifMatch = etag ?? '';
+  const { task } = await carillon.tasks.update(id, { attachments: [uploaded.id] }, { ifMatch });
   expect(task.attachments[0] === uploaded.id, 'the file is attached');
+  const error = await carillon.tasks.update(id, { attachments: [] }, { ifMatch }).catch((reason: unknown) => reason);
+  expect(error instanceof PreconditionFailedError, 'a task that has changed is not overwritten');
   await carillon.uploads.delete({ id: uploaded.id });
 }
 
