@@ -288,6 +288,7 @@ export class Uploads extends Resource {
 export class Resources {
   readonly auth: Auth;
   readonly user: User;
+  readonly keys: Keys;
   readonly tasks: Tasks;
   readonly executions: Executions;
   readonly webhooks: Webhooks;
@@ -300,6 +301,7 @@ export class Resources {
   constructor(settings: Settings) {
     this.auth = new Auth(settings);
     this.user = new User(settings);
+    this.keys = new Keys(settings);
     this.tasks = new Tasks(settings);
     this.executions = new Executions(settings);
     this.webhooks = new Webhooks(settings);
