@@ -9,6 +9,7 @@ import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
 import { couponsRoutes } from './coupons/routes.ts';
 import { cronRoutes } from './cron/routes.ts';
+import { eventsRoutes } from './events/routes.ts';
 import { executionsRoutes } from './executions/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { registerJsonParser } from './http/bodies.ts';
@@ -90,6 +91,7 @@ export async function buildApp(
   app.register(keysRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
+  app.register(eventsRoutes, { ctx });
   app.register(agentRoutes, { ctx });
   app.register(webhooksRoutes, { ctx });
   app.register(usageRoutes, { ctx });

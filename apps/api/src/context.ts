@@ -37,8 +37,13 @@ export interface Context {
   requestId?: string;
   /** Undefined for server actions and background work. */
   origin?: Origin;
+  beforeCommit?: LastWrites;
   onCommit?: (() => void)[];
 }
+
+type Write<T> = (tx: Context, items: readonly T[]) => Promise<void>;
+/** What the end of a transaction writes, by the function that writes it. */
+type LastWrites = Map<Write<never>, unknown[]>;
 
 export interface WorkerHandle {
   wakeExecutions(): void;
@@ -109,13 +114,30 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
   for (let attempt = 1; ; attempt++) {
     try {
       const onCommit: (() => void)[] = [];
-      const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, onCommit }));
+      const result = await ctx.db.transaction(async (db) => {
+        const beforeCommit: LastWrites = new Map();
+        const tx = { ...ctx, db, beforeCommit, onCommit };
+        const worked = await work(tx);
+        for (const [write, items] of beforeCommit) await write(tx, items as never[]);
+        return worked;
+      });
       for (const callback of onCommit) callback();
       return result;
     } catch (error) {
       if (databaseErrorCode(error) !== SQLSTATE.deadlock || attempt === MAX_ATTEMPTS) throw error;
     }
   }
+}
+
+/**
+ * Passes all `items` of the transaction to one call of `write` at its end. The locks that `write` takes are the last ones of
+ * every transaction, and held shortest.
+ */
+export function writeBeforeCommit<T>(ctx: Context, write: Write<T>, items: readonly T[]): void {
+  if (!ctx.beforeCommit) throw new Error(`${write.name} needs a transaction.`);
+  const pending = ctx.beforeCommit.get(write);
+  if (pending) pending.push(...items);
+  else ctx.beforeCommit.set(write, [...items]);
 }
 
 /** Calls `callback` at once outside of a transaction. */

@@ -17,6 +17,7 @@ import {
   ValidationErrorBody,
 } from './envelopes.ts';
 import { ErrorCodeName } from './error-codes.ts';
+import { LoggedEvent } from './events.ts';
 import { Execution } from './executions.ts';
 import { Readiness } from './health.ts';
 import { Occurrence } from './occurrences.ts';
@@ -43,6 +44,7 @@ export const NAMED_SCHEMAS = [
   Task,
   Occurrence,
   Execution,
+  LoggedEvent,
   User,
   ApiKey,
   Webhook,

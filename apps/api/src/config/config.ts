@@ -103,6 +103,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
       executionsDays: read('RETENTION_EXECUTIONS_DAYS'),
       occurrencesDays: read('RETENTION_OCCURRENCES_DAYS'),
       deliveriesDays: read('RETENTION_DELIVERIES_DAYS'),
+      eventsDays: read('RETENTION_EVENTS_DAYS'),
       auditDays: read('RETENTION_AUDIT_DAYS'),
       filesDays: read('RETENTION_FILES_DAYS'),
       idempotencyHours: read('RETENTION_IDEMPOTENCY_HOURS'),

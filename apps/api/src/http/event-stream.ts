@@ -89,14 +89,17 @@ export function openEventStream({ keepAliveMs }: { keepAliveMs: number }): Event
     get hasBegun() {
       return hasBegun;
     },
-    answer: (reply) =>
-      reply
-        .type('text/event-stream; charset=utf-8')
-        .header('cache-control', 'no-store, no-transform')
-        .header('x-accel-buffering', 'no')
-        .send(stream),
+    answer: (reply) => sendEventStream(reply, stream),
     drop: () => stream.destroy(),
   };
 }
+
+/** The headers keep proxies from buffering and compressing it. */
+export const sendEventStream = (reply: FastifyReply, body: Readable): FastifyReply =>
+  reply
+    .type('text/event-stream; charset=utf-8')
+    .header('cache-control', 'no-store, no-transform')
+    .header('x-accel-buffering', 'no')
+    .send(body);
 
 const formatEvent = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -6,15 +6,20 @@ declare module 'fastify' {
     /** Successes are logged at `debug`, because machines poll the route. */
     routine?: boolean;
   }
+  interface FastifyRequest {
+    /** When an answer began that goes on for hours, which says nothing about the speed of the service. */
+    streamBeganAfterMs: number | null;
+  }
 }
 
 /** Logs the pattern of the route, because the URL may contain a token or a webhook's secret. */
 export function logRequests(app: FastifyInstance, { metrics }: Pick<Context, 'metrics'>): void {
+  app.decorateRequest('streamBeganAfterMs', null);
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, callerOrNull } = request;
     const { statusCode, elapsedTime } = reply;
     const route = request.is404 ? null : (routeOptions.url ?? null);
-    metrics.requestAnswered({ method, route, statusCode, ms: elapsedTime });
+    metrics.requestAnswered({ method, route, statusCode, ms: request.streamBeganAfterMs ?? elapsedTime });
     const level = routeOptions.config.routine && statusCode < 400 ? 'debug' : 'info';
     request.log[level](
       {

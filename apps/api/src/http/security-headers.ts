@@ -22,7 +22,7 @@ const CORS_HEADERS = {
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
   'access-control-allow-headers':
-    'Content-Type, Authorization, Idempotency-Key, If-Match, If-None-Match, X-Admin-Key, X-Request-ID, X-Request-Token',
+    'Content-Type, Authorization, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Admin-Key, X-Request-ID, X-Request-Token',
   'access-control-max-age': '600',
   'content-length': '0',
 };

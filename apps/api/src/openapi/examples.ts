@@ -6,12 +6,12 @@ export function addExamples(document: Document): void {
   for (const { operation } of listEndpoints(document)) {
     const example = EXAMPLES[operation.operationId ?? ''];
     if (!example) continue;
-    const { params, query, headers, body, response } = example;
+    const { params, query, headers, body, response, eventStream } = example;
     for (const parameter of operation.parameters ?? []) {
       addParameterExample(parameter, { path: params, query, header: headers }[parameter.in]);
     }
     for (const media of Object.values(operation.requestBody?.content ?? {})) media.example = body;
-    for (const [status, value] of Object.entries(response)) addResponseExample(operation, status, value);
+    for (const [status, value] of Object.entries(response)) addResponseExample(operation, status, value, eventStream);
   }
 }
 
@@ -20,13 +20,13 @@ function addParameterExample(parameter: Parameter, values: Record<string, unknow
   if (value !== undefined) parameter.example = value;
 }
 
-function addResponseExample({ responses }: Operation, status: string, value: unknown): void {
+function addResponseExample({ responses }: Operation, status: string, value: unknown, eventStream?: string): void {
   for (const [type, media] of Object.entries(responses?.[status]?.content ?? {})) {
-    media.example = type === 'text/event-stream' ? toEventStream(value) : value;
+    media.example = type === 'text/event-stream' ? (eventStream ?? toEventStream(value)) : value;
   }
 }
 
-/** The events that stream the same answer. */
+/** The events that stream an answer of agent mode. */
 function toEventStream(response: unknown): string {
   const { content } = (response as { response: { content: string } }).response;
   const half = content.indexOf(' ', content.length / 2);

@@ -36,6 +36,7 @@ const TAGS: [name: string, description: string][] = [
   ['agent', 'Messages that are answered immediately, without a task.'],
   ['uploads', 'Files that tasks attach to their prompts.'],
   ['webhooks', 'Subscriptions to events, their delivery log, and inbound webhooks.'],
+  ['events', 'The event log and its live stream.'],
   ['usage', 'Quotas, their usage, and alerts.'],
   ['notifications', 'Notifications of usage alerts, failed tasks and failed webhooks.'],
   ['integrations', 'Validation of credentials of third-party tools.'],

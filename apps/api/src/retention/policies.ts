@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { type PruneBatch, pruneByIndex, pruneByKey } from './batch.ts';
 import { pruneDeliveries } from './deliveries.ts';
+import { pruneEvents } from './events.ts';
 import { pruneExecutions } from './executions.ts';
 import { pruneOccurrences } from './occurrences.ts';
 import { endOpenDeliveries } from './open-deliveries.ts';
@@ -18,6 +19,7 @@ export const PRUNED_KINDS = [
   'occurrences',
   'open deliveries',
   'deliveries',
+  'events',
   'audit entries',
   'files',
   'rate-limit windows',
@@ -46,6 +48,8 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
       return endOpenDeliveries(daysAgo(retention.deliveriesDays));
     case 'deliveries':
       return olderThan(retention.deliveriesDays, pruneDeliveries);
+    case 'events':
+      return olderThan(retention.eventsDays, pruneEvents);
     case 'audit entries':
       return olderThan(retention.auditDays, (before) => {
         const isExpired = sql`at < ${before.toISOString()}`;

@@ -43,7 +43,7 @@ export async function deleteTask(
     const now = tx.now();
     await tx.db.delete(tasks).where(owned);
     const data = { task: { id, name: task.name, deletedAt: now } };
-    await recordEvents(tx, [{ kind: 'task.deleted', userId: caller.id, taskId: id, data }]);
+    recordEvents(tx, [{ kind: 'task.deleted', userId: caller.id, taskId: id, data }]);
     return live;
   });
   ctx.worker.abort(live.map((execution) => execution.id));

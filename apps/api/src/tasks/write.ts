@@ -48,7 +48,7 @@ export async function insertTask(
   if (webhookUrl !== null) await setTaskWebhook(ctx, { userId: caller.id, taskId: id, url: webhookUrl });
   if (values.notificationEmail !== null) await requestConfirmations(ctx, caller.id, [values.notificationEmail]);
   const data = { task: { id, name, prompt, recurrence, scheduledFor, status, createdAt: now } };
-  await recordEvents(ctx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
+  recordEvents(ctx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
   const counts = { executionCount: 0, lastExecutionAt: null };
   return { ...values, ...counts, id, userId: caller.id, revision, createdAt: now, updatedAt: now };
 }
@@ -90,7 +90,7 @@ export function changeTask(
     const { revision } = changed[0] as { revision: number };
     if ('webhookUrl' in changes) await changeTaskWebhook(tx, after);
     const data = { task: { id, name: after.name, updatedAt: now }, changes };
-    await recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, taskId: id, data }]);
+    recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, taskId: id, data }]);
     return { ...after, updatedAt: now, revision };
   });
 }

@@ -51,6 +51,7 @@ export function createInstruments(): Instruments {
     'route',
     'status',
   ]);
+  const streamed = counter('streamed_events_total', 'Events passed on to live streams.', []);
   const uploaded = counter('upload_bytes_total', 'Bytes of stored files.', []);
 
   // rate() misses the first event of a series that did not exist before it.
@@ -61,7 +62,7 @@ export function createInstruments(): Instruments {
   for (const outcome of ['delivered', 'refused', 'unanswered']) attempts.inc({ outcome }, 0);
   for (const kind of ['executions', 'deliveries', 'agent_calls']) takeovers.inc({ kind }, 0);
 
-  const counts = { executions: () => 0, deliveries: () => 0 };
+  const counts = { executions: () => 0, deliveries: () => 0, streams: () => 0 };
   const inFlight = (name: string, help: string, kind: keyof typeof counts) =>
     new Gauge({
       name: `carillon_${name}`,
@@ -73,6 +74,7 @@ export function createInstruments(): Instruments {
     });
   inFlight('executions_in_flight', 'Executions running in this process.', 'executions');
   inFlight('webhook_deliveries_in_flight', 'Deliveries in flight in this process.', 'deliveries');
+  inFlight('live_streams_open', 'Live streams open in this process.', 'streams');
   new Counter({
     name: 'carillon_log_lines_dropped_total',
     help: 'Lines of the log that could not be written, as on a full disk.',
@@ -123,6 +125,7 @@ export function createInstruments(): Instruments {
     },
     fileStored: (bytes) => uploaded.inc(toAmount(bytes)),
     clockCompared: (skewMs) => clockSkew.set(skewMs / 1000),
+    eventsStreamed: (count) => streamed.inc(toAmount(count)),
     inFlight(kind, count) {
       counts[kind] = count;
     },

@@ -17,8 +17,9 @@ export interface Metrics {
   fileStored(bytes: number): void;
   /** `skewMs` is positive if the database's clock is ahead of this process's. */
   clockCompared(skewMs: number): void;
+  eventsStreamed(count: number): void;
   /** Registers the function that counts what is in flight; the latest one is used. */
-  inFlight(kind: 'executions' | 'deliveries', count: () => number): void;
+  inFlight(kind: 'executions' | 'deliveries' | 'streams', count: () => number): void;
 }
 
 export type MeasuredOutcome = { ok: true } | { ok: false; errorCode: string };
@@ -41,6 +42,7 @@ export const NO_METRICS: Metrics = {
   rateLimited() {},
   requestAnswered() {},
   fileStored() {},
+  eventsStreamed() {},
   clockCompared() {},
   inFlight() {},
 };

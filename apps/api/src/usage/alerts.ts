@@ -98,25 +98,21 @@ const toKey = ({ alertId, period, resource }: FiringKey) => `${alertId} ${period
 /** Notifies on the dashboard, and by mail and by `usage.alert` as the alert says. */
 async function notifyOwners(ctx: Context, reached: readonly (AlertState & { limit: number })[]): Promise<void> {
   const alerts = reached.map((alert) => ({ ...alert, percentage: toPercentage(alert.used, alert.limit) }));
-  await Promise.all([
-    notifyUsers(
-      ctx,
-      alerts.map(({ userId, notifyEmail, threshold, resource, used, limit, percentage }) => ({
-        userId,
-        kind: 'usage.alert',
-        title: `${threshold} % of your ${resource} are used`,
-        message: `${used} of ${limit} ${RESOURCES[resource].unit} are used, which is ${percentage} %.`,
-        byMail: notifyEmail,
-      })),
-    ),
-    recordEvents(
-      ctx,
-      alerts
-        .filter(({ notifyWebhook }) => notifyWebhook)
-        .map(({ userId, resource, threshold, percentage, used, limit, period }) => {
-          const data: EventData<'usage.alert'> = { resource, threshold, percentage, used, limit, period };
-          return { kind: 'usage.alert' as const, userId, data };
-        }),
-    ),
-  ]);
+  recordEvents(
+    ctx,
+    alerts.map(({ userId, notifyWebhook, resource, threshold, percentage, used, limit, period }) => {
+      const data: EventData<'usage.alert'> = { resource, threshold, percentage, used, limit, period };
+      return { kind: 'usage.alert' as const, userId, data, isUnsent: !notifyWebhook };
+    }),
+  );
+  await notifyUsers(
+    ctx,
+    alerts.map(({ userId, notifyEmail, threshold, resource, used, limit, percentage }) => ({
+      userId,
+      kind: 'usage.alert',
+      title: `${threshold} % of your ${resource} are used`,
+      message: `${used} of ${limit} ${RESOURCES[resource].unit} are used, which is ${percentage} %.`,
+      byMail: notifyEmail,
+    })),
+  );
 }

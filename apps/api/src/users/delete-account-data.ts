@@ -1,8 +1,18 @@
-import { auditLog, executions, mails, orphanedObjects, uploads, usageRecords, users } from '@carillon/db';
+import {
+  auditLog,
+  eventPositions,
+  events,
+  executions,
+  mails,
+  orphanedObjects,
+  uploads,
+  usageRecords,
+  users,
+} from '@carillon/db';
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 
-/** Executions per statement, so that each one ends within the statement timeout. */
+/** Rows per statement, so that each one ends within the statement timeout. */
 const BATCH_SIZE = 5000;
 
 /**
@@ -13,6 +23,9 @@ export async function deleteAccountData(
   tx: Context,
   { id, email }: Pick<typeof users.$inferSelect, 'id' | 'email'>,
 ): Promise<number[]> {
+  // First, because a transaction that records an event locks this row last.
+  await tx.db.delete(eventPositions).where(eq(eventPositions.userId, id));
+  await deleteEvents(tx, id);
   const running = await tx.db
     .select({ id: executions.id })
     .from(executions)
@@ -24,6 +37,15 @@ export async function deleteAccountData(
   // Everything else is deleted by cascade.
   await tx.db.delete(users).where(eq(users.id, id));
   return running.map((execution) => execution.id);
+}
+
+async function deleteEvents({ db }: Context, userId: number) {
+  let deleted: unknown[];
+  do {
+    const batch = db.select({ id: events.id }).from(events).where(eq(events.userId, userId)).limit(BATCH_SIZE);
+    const mine = and(eq(events.userId, userId), inArray(events.id, batch));
+    deleted = await db.delete(events).where(mine).returning({ id: events.id });
+  } while (deleted.length === BATCH_SIZE);
 }
 
 async function deleteExecutions(ctx: Context, userId: number) {

@@ -4,6 +4,7 @@ import { deliveries, webhooks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { recordEvents } from '../events/outbox.ts';
 import { leaseUntil } from '../queue/leases.ts';
 import { type Attempt, attemptDelivery } from './delivery/attempt.ts';
 import { addToRateWindow, type ClaimedDelivery, DELIVERY_LIMITS, lockClaims } from './delivery/claim.ts';
@@ -57,6 +58,7 @@ async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promi
   const payload = JSON.stringify({ event, timestamp: now.toISOString(), webhookId, userId: caller.id, data });
   const row = { id, webhookId, event, payload, requestId, claimToken, createdAt: now };
   await ctx.db.insert(deliveries).values({ ...row, status: 'sending', leaseUntil: leaseUntil(TEST_MS) });
+  recordEvents(ctx, [{ kind: event, userId: caller.id, data, isUnsent: true }]);
   await ctx.db.execute(sql`update webhooks h set ${addToRateWindow(ctx, sql`1`)} where h.id = ${webhookId}`);
   const { url, lastAttemptOk, secretSealed, previousSecretSealed, previousSecretUntil } = webhook;
   const secrets = { secretSealed, previousSecretSealed, previousSecretUntil };

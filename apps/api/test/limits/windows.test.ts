@@ -59,7 +59,14 @@ t.test('Counting many keys while they are pruned neither stalls nor loses an ope
   const pools = [db, ...others.map((other) => other.db)];
   let ms = 0;
   const stopping = new AbortController();
-  const retention = { executionsDays: 0, occurrencesDays: 0, deliveriesDays: 0, auditDays: 0, filesDays: 0 };
+  const retention = {
+    executionsDays: 0,
+    occurrencesDays: 0,
+    deliveriesDays: 0,
+    eventsDays: 0,
+    auditDays: 0,
+    filesDays: 0,
+  };
   const worker = { stopping: stopping.signal };
   const ctx = { db: others[0]?.db, now: () => at(ms), config: { retention }, worker } as unknown as Context;
   let done = false;

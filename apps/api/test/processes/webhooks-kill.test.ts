@@ -45,7 +45,7 @@ t.test(
           userId,
           data: { n: written + at },
         }));
-        await inTransaction(ctx, (tx) => recordEvents(tx, events));
+        await inTransaction(ctx, async (tx) => recordEvents(tx, events));
         written += count;
       }
     };

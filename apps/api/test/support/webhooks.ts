@@ -97,9 +97,15 @@ export async function insertWebhooks(
 }
 
 /** Records events in one transaction; `data.n` numbers them. */
-export function recordManyEvents(ctx: Context, userId: number, count: number, kind: EventKind = 'task.updated') {
-  const events = Array.from({ length: count }, (_, n) => ({ kind, userId, data: { n } }));
-  return inTransaction(ctx, (tx) => recordEvents(tx, events));
+export function recordManyEvents(
+  ctx: Context,
+  userId: number,
+  count: number,
+  kind: EventKind = 'task.updated',
+  data: object = {},
+) {
+  const events = Array.from({ length: count }, (_, n) => ({ kind, userId, data: { n, ...data } }));
+  return inTransaction(ctx, async (tx) => recordEvents(tx, events));
 }
 
 /** Oldest first. */

@@ -27,6 +27,7 @@ const titles = async () =>
       .orderBy(notifications.id)
   ).map(({ title }) => title);
 const store = (bytes: number) => setStorageUsed(ctx, alice(), bytes);
+const checkStorage = () => inTransaction(ctx, (tx) => checkAlerts(tx, alice().id));
 
 t.test('The execution that reaches a threshold notifies by notification, mail and event', async (t) => {
   const receivedEvents = await captureEvents(ctx, alice() as never, ['usage.alert']);
@@ -109,11 +110,11 @@ t.test('Usage beyond a limit is reported as 100 percent', async (t) => {
 t.test('An alert on storage fires when storage is checked', async (t) => {
   await set(50);
   await store(50 * 1_048_576 - 1);
-  await checkAlerts(ctx, alice().id);
+  await checkStorage();
   t.same(await titles(), []);
   await store(50 * 1_048_576);
-  await checkAlerts(ctx, alice().id);
-  await checkAlerts(ctx, alice().id);
+  await checkStorage();
+  await checkStorage();
   t.same(await titles(), ['50 % of your storage are used']);
 });
 

@@ -43,7 +43,7 @@ t.test('The account’s webhook receives every ended run and the usage alerts', 
   await execute(await postTask(app, bob), bob);
   t.same(await receivedEvents(), ['task.completed']);
   const events = [{ kind: 'usage.alert' as const, userId: alice.id, data: {} }];
-  await inTransaction(ctx, (tx) => recordEvents(tx, events));
+  await inTransaction(ctx, async (tx) => recordEvents(tx, events));
   t.same(await receivedEvents(), ['usage.alert']);
 });
 

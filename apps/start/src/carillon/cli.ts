@@ -4,7 +4,6 @@ import { addBackupCommand } from './backup.ts';
 import { type CommandContext, CommandFailure } from './command.ts';
 import { addCreateAdminCommand } from './create-admin.ts';
 import { addDoctorCommand } from './doctor.ts';
-import { addKeysCommand } from './keys.ts';
 import { addPruneCommand } from './prune.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretsCommand } from './secrets-rotate.ts';
@@ -34,7 +33,6 @@ export async function runCarillon(args: string[], env: NodeJS.ProcessEnv, signal
   addCreateAdminCommand(program, context);
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
-  addKeysCommand(program, context);
   addPruneCommand(program, context);
   addUsageCommand(program, context);
   addSecretsCommand(program, context);

@@ -580,6 +580,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List or stream events
+         * @description Returns the events of the caller, oldest first, whether or not a webhook subscribes to them. They are stored for 30 days by default. With `Accept: text/event-stream` the response is a stream that goes on with new events as they happen: from the one after `Last-Event-ID` or `after`, or else from now. A stream ends when the session ends and when the process stops; connect again with the last id. A user may have 5 streams open (429), a process 1,000 (503).
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `events:read`.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/process": {
         parameters: {
             query?: never;
@@ -1413,6 +1437,24 @@ export interface components {
              * @description When it completed or failed; null before that
              */
             completedAt: string | null;
+        };
+        Event: {
+            /** @description Its number in the log of its user: each is one more than the one before */
+            id: string;
+            /**
+             * @description The kind of event
+             * @enum {string}
+             */
+            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description The details by kind, as in the deliveries of webhooks */
+            data: {
+                [key: string]: unknown;
+            };
         };
         User: {
             /** @description The id, which never changes */
@@ -3799,6 +3841,109 @@ export interface operations {
                          */
                         startedAt: string;
                     };
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The id of the event after which the list or the stream begins
+                 * @example 311
+                 */
+                after?: string;
+                /**
+                 * @description Only these kinds, separated by commas: `task.created`, `task.updated`, `task.deleted`, `task.started`, `task.completed`, `task.failed`, `execution.started`, `execution.completed`, `execution.failed`, `usage.alert`, `test`
+                 * @example task.completed,task.failed
+                 */
+                kinds?: string;
+                /** @description Only events of this task */
+                taskId?: number;
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "events": [
+                     *         {
+                     *           "id": "312",
+                     *           "event": "task.completed",
+                     *           "timestamp": "2026-11-20T07:30:03.871Z",
+                     *           "data": {
+                     *             "task": {
+                     *               "id": 42,
+                     *               "name": "Morning sentence",
+                     *               "status": "active"
+                     *             },
+                     *             "execution": {
+                     *               "id": 1207,
+                     *               "status": "completed",
+                     *               "result": "Begin with the thing that you would rather put off.",
+                     *               "tokensUsed": {
+                     *                 "input": 31,
+                     *                 "output": 14,
+                     *                 "total": 45
+                     *               },
+                     *               "processingTimeMs": 3459,
+                     *               "startedAt": "2026-11-20T07:30:00.412Z",
+                     *               "completedAt": "2026-11-20T07:30:03.871Z"
+                     *             }
+                     *           }
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "limit": 1,
+                     *         "hasMore": false,
+                     *         "nextAfter": "312"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The kinds of event that the webhook receives */
+                        events: components["schemas"]["Event"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description Whether there are entries after this page */
+                            hasMore: boolean;
+                            /** @description The `after` of the next page, also for events that do not exist yet */
+                            nextAfter: string | null;
+                        };
+                    };
+                    /**
+                     * @example retry: 2000
+                     *     id: 311
+                     *
+                     *     id: 312
+                     *     event: task.completed
+                     *     data: {"id":"312","event":"task.completed","timestamp":"2026-11-20T07:30:03.871Z","data":{"task":{"id":42,"name":"Morning sentence","status":"active"},"execution":{"id":1207,"status":"completed","result":"Begin with the thing that you would rather put off.","tokensUsed":{"input":31,"output":14,"total":45},"processingTimeMs":3459,"startedAt":"2026-11-20T07:30:00.412Z","completedAt":"2026-11-20T07:30:03.871Z"}}}
+                     *
+                     *     : keep-alive
+                     */
+                    "text/event-stream": string;
                 };
             };
         };

@@ -160,6 +160,13 @@ export class Executions extends Resource {
   }
 }
 
+export class Events extends Resource {
+  /** List or stream events: GET /api/events */
+  list(query?: QueryOf<'listEvents'>, options?: RequestOptions): Pages<AnswerOf<'listEvents'>, 'events'> {
+    return this.pages('/api/events', 'events', { query, options });
+  }
+}
+
 export class Agent extends Resource {
   /** Answer a message: POST /api/agent/process */
   run(body: BodyOf<'processMessage'>, options?: PostOptions): ResponsePromise<AnswerOf<'processMessage'>> {

@@ -29,6 +29,8 @@ export type ExampleOf<O extends Operation> = RequestPart<O, 'params', 'params'> 
   OptionalRequestPart<O, 'headers', 'headers'> &
   RequestPart<O, 'body', 'body'> & {
     response: SuccessBodies<O['response']>;
+    /** Of an operation that streams. */
+    eventStream?: string;
   } & RequiredErrorExamples<O['response']>;
 
 /** An example for each operation of a module of the contract: a missing one does not compile. */
@@ -43,5 +45,6 @@ export interface Example {
   headers?: Record<string, unknown>;
   body?: unknown;
   response: Record<number, unknown>;
+  eventStream?: string;
   errors?: Partial<Record<number, ErrorExample>>;
 }

@@ -2,6 +2,7 @@ import { adminExamples } from './admin.ts';
 import { apiKeysExamples } from './api-keys.ts';
 import { authExamples } from './auth.ts';
 import { couponsExamples } from './coupons.ts';
+import { eventLogExamples } from './event-log.ts';
 import type { Example } from './example.ts';
 import { executionsExamples } from './executions.ts';
 import { tasksExamples } from './tasks.ts';
@@ -21,6 +22,7 @@ export const EXAMPLES: Record<string, Example> = {
   ...executionsExamples,
   ...uploadsExamples,
   ...webhooksExamples,
+  ...eventLogExamples,
   ...usageExamples,
   ...couponsExamples,
   ...adminExamples,

@@ -1,5 +1,6 @@
 export * from './accounts.ts';
 export * from './coupons.ts';
+export * from './events.ts';
 export * from './executions.ts';
 export * from './idempotency.ts';
 export * from './limits.ts';

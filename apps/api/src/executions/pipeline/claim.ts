@@ -47,7 +47,8 @@ export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<Cl
     const userIds = candidates.map(({ userId }) => userId);
     const accounts = await lockAccounts(tx.db, userIds, now);
     const { starting, refused, usage } = decideStarts(candidates, accounts, now);
-    await Promise.all([writeStarts(tx, starting, now), recordUsage(tx, usage), recordStartEvents(tx, starting, now)]);
+    recordStartEvents(tx, starting, now);
+    await Promise.all([writeStarts(tx, starting, now), recordUsage(tx, usage)]);
     await failOverQuota(tx, refused);
     return { started: starting, refused: refused.length, next };
   });
@@ -149,7 +150,7 @@ function observeStarts({ metrics, now }: Context, started: readonly Candidate[])
   }
 }
 
-export function recordStartEvents(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
+export function recordStartEvents(tx: Context, starting: readonly StartingExecution[], now: Date): void {
   const startedAt = now.toISOString();
   const events = starting.flatMap(({ id, taskId, taskName, userId, viaWebhook, lastDurationMs }) => {
     // The order of magnitude, until a run has completed.
@@ -161,5 +162,5 @@ export function recordStartEvents(tx: Context, starting: readonly StartingExecut
       { kind: 'execution.started' as const, ...event },
     ];
   });
-  return recordEvents(tx, events);
+  recordEvents(tx, events);
 }

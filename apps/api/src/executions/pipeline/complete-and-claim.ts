@@ -38,8 +38,8 @@ export function completeAndClaim(
       writeStarts(tx, starting, now),
       recordUsage(tx, [...completedUsage, ...usage]),
       writeFollowUps(tx, completed),
-      recordStartEvents(tx, starting, now),
     ]);
+    recordStartEvents(tx, starting, now);
     await failOverQuota(tx, refused);
     return { started: starting, refused: refused.length, next };
   });

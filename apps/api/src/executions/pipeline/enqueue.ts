@@ -101,6 +101,8 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
     .filter(({ isQueued }) => !isQueued)
     .map(({ id, taskId }) => ({ id, exceeded: exceededByTask.get(taskId) as QuotaExceeded }))
     .concat(admitted.refused);
+  // Readers of the event log remember the ids of what is committed.
+  if (refused.length > 0) await queryRows(ctx.db, sql`set local synchronous_commit to default`);
   await failOverQuota(ctx, refused);
   return {
     queued: queued.map(({ id }) => id),

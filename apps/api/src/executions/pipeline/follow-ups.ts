@@ -35,6 +35,7 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     }
     for (const { result } of billed) if (result.usage) tx.metrics.usageRecorded(result.usage);
   });
+  recordEvents(tx, followUps.flatMap(buildEvents));
   // One connection runs these in order, in one round trip.
   await Promise.all([
     insertUsageRecords(tx, billed),
@@ -43,7 +44,6 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     markOverQuota(tx, completed),
     notifyOwners(tx, followUps),
     mailResults(tx, final),
-    recordEvents(tx, followUps.flatMap(buildEvents)),
   ]);
 }
 

@@ -123,24 +123,24 @@ t.test('A rolled-back change sends no event, and the worker wakes after the comm
   wakes.count = 0;
   await t.rejects(
     inTransaction(ctx, async (tx) => {
-      await recordEvents(tx, [event]);
+      recordEvents(tx, [event]);
       throw new Error('undone');
     }),
   );
   t.equal((await readDeliveries(ctx, id)).length, 0);
   t.equal(wakes.count, 0);
   await inTransaction(ctx, async (tx) => {
-    await inTransaction(tx, (inner) => recordEvents(inner, [event]));
+    await inTransaction(tx, async (inner) => recordEvents(inner, [event]));
     t.equal(wakes.count, 0, 'an inner transaction is not committed yet');
     await inTransaction(tx, async (inner) => {
-      await recordEvents(inner, [event]);
+      recordEvents(inner, [event]);
       throw new Error('undone');
     }).catch(() => {});
   });
   t.equal(wakes.count, 1);
   t.equal((await readDeliveries(ctx, id)).length, 1);
   wakes.count = 0;
-  await recordEvents(ctx, [{ ...event, kind: 'task.deleted' }]);
+  await inTransaction(ctx, async (tx) => recordEvents(tx, [{ ...event, kind: 'task.deleted' }]));
   t.equal(wakes.count, 0, 'no webhook subscribes to it');
 });
 

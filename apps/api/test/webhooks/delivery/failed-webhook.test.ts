@@ -2,7 +2,7 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { deliveries, webhooks } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../../src/context.ts';
+import { inTransaction, writeBeforeCommit } from '../../../src/context.ts';
 import { recordEvents } from '../../../src/events/outbox.ts';
 import { pruneAll } from '../../../src/retention/prune.ts';
 import { attemptDelivery } from '../../../src/webhooks/delivery/attempt.ts';
@@ -43,9 +43,12 @@ async function failDuringEvent(): Promise<string> {
   const recorded = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<void>();
   const recording = inTransaction(other, async (tx) => {
-    await recordEvents(tx, [event]);
-    recorded.resolve();
-    await failed.promise;
+    recordEvents(tx, [event]);
+    const waitForFailure = () => {
+      recorded.resolve();
+      return failed.promise;
+    };
+    writeBeforeCommit(tx, waitForFailure, [event]);
   });
   await recorded.promise;
   await deliver();

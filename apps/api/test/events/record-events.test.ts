@@ -1,0 +1,120 @@
+import { eventPositions, events } from '@carillon/db';
+import { asc, eq } from 'drizzle-orm';
+import t from 'tap';
+import { type Context, inTransaction } from '../../src/context.ts';
+import { recordEvents } from '../../src/events/outbox.ts';
+import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
+import { captureEvents } from '../support/deliveries.ts';
+import { testEngine } from '../support/engine.ts';
+import { signUpBob } from '../support/people.ts';
+import { insertTask } from '../support/task-rows.ts';
+import { connectSecondProcess } from '../support/webhooks.ts';
+
+const test = await testEngine(t);
+const { app, ctx, alice, newWorker } = test;
+const other = connectSecondProcess(t, test);
+
+const record = (in_: Context, userId: number, n: number, count = 1) =>
+  inTransaction(in_, async (tx) =>
+    recordEvents(
+      tx,
+      Array.from({ length: count }, (_, i) => ({ kind: 'task.updated' as const, userId, data: { n: n + i } })),
+    ),
+  );
+const readLog = (userId: number) =>
+  ctx.db.select().from(events).where(eq(events.userId, userId)).orderBy(asc(events.id));
+
+t.test('A run is logged in the order of its events, with the data that webhooks get', async (t) => {
+  const receivedEvents = await captureEvents(ctx, alice() as never);
+  await insertTask(ctx, alice().id);
+  await enqueueDue(ctx);
+  await newWorker(t).drain();
+  const logged = await readLog(alice().id);
+  const kinds = ['task.started', 'execution.started', 'task.completed', 'execution.completed'];
+  t.same(
+    logged.map(({ event }) => event),
+    kinds,
+  );
+  const sent = await receivedEvents();
+  t.equal(sent.length, 4);
+  for (const { event, timestamp, data } of sent) {
+    const entry = logged.find((one) => one.event === event);
+    t.equal(entry?.data, JSON.stringify(data), event);
+    t.equal(entry?.createdAt.toISOString(), timestamp);
+  }
+});
+
+t.test('A rolled-back change leaves no event and no gap', async (t) => {
+  await record(ctx, alice().id, 0);
+  await t.rejects(
+    inTransaction(ctx, async (tx) => {
+      recordEvents(tx, [{ kind: 'test', userId: alice().id, data: {} }]);
+      throw new Error('undone');
+    }),
+  );
+  await inTransaction(ctx, (tx) =>
+    inTransaction(tx, async (inner) => recordEvents(inner, [{ kind: 'test', userId: alice().id, data: {} }])),
+  );
+  t.match(await readLog(alice().id), [
+    { id: 1, event: 'task.updated' },
+    { id: 2, event: 'test' },
+  ]);
+});
+
+t.test('An event outside of a transaction is a bug that is found at once', async (t) => {
+  t.throws(() => recordEvents(ctx, [{ kind: 'test', userId: alice().id, data: {} }]), /transaction/);
+});
+
+t.test('What an inbound webhook causes is logged, although webhooks do not get it', async (t) => {
+  const receivedEvents = await captureEvents(ctx, alice() as never);
+  const event = { userId: alice().id, data: {}, viaWebhook: true };
+  await inTransaction(ctx, async (tx) => recordEvents(tx, [{ kind: 'task.updated', ...event }]));
+  t.equal((await readLog(alice().id)).length, 1);
+  t.same(await receivedEvents(), []);
+});
+
+t.test('Of transactions over many users in any order none is lost, and the ids of each have no gap', async (t) => {
+  const users = [alice().id, (await signUpBob(app)).id];
+  await Promise.all(
+    Array.from({ length: 100 }, (_, n) =>
+      inTransaction(n % 2 ? ctx : other, async (tx) => {
+        for (const userId of n % 3 ? users : users.toReversed()) {
+          recordEvents(tx, [{ kind: 'task.updated', userId, data: { n } }]);
+        }
+      }),
+    ),
+  );
+  for (const userId of users) {
+    const logged = await readLog(userId);
+    t.same(
+      logged.map(({ id }) => id),
+      Array.from({ length: 100 }, (_, n) => n + 1),
+    );
+    t.equal(new Set(logged.map(({ data }) => data)).size, 100);
+    const [position] = await ctx.db.select().from(eventPositions).where(eq(eventPositions.userId, userId));
+    t.equal(position?.lastId, 100);
+  }
+});
+
+t.test('Events become visible in the order of their ids, whatever the order of the commits', async (t) => {
+  let isWriting = true;
+  const writing = Promise.all(
+    Array.from({ length: 4 }, async (_, writer) => {
+      for (let n = 0; n < 40; n++) await record(writer % 2 ? ctx : other, alice().id, n, 1 + (n % 3));
+    }),
+  ).finally(() => {
+    isWriting = false;
+  });
+  let last = 0;
+  while (isWriting) {
+    const ids = (await readLog(alice().id)).map(({ id }) => id);
+    t.same(
+      ids,
+      [...ids.keys()].map((n) => n + 1),
+      'no id is visible before a lower one',
+    );
+    t.ok(ids.length >= last);
+    last = ids.length;
+  }
+  await writing;
+});
