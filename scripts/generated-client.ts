@@ -1,13 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { buildApp } from '../apps/api/src/app.ts';
-import { loadConfig } from '../apps/api/src/config/config.ts';
-import { openContext } from '../apps/api/src/open-context.ts';
-import { type Document, generateClient } from '../packages/client/generate/generate-client.ts';
-
-/** Nothing connects to it: building the application needs no database. */
-const DATABASE_URL = 'postgres://127.0.0.1:9/none';
+import { generateClient } from '../packages/client/generate/generate-client.ts';
+import { readDocument } from './read-document.ts';
 
 /** The generated files of the client package, by their path from the root of the repository. */
 export async function generateClientFiles(): Promise<Record<string, string>> {
@@ -15,18 +7,4 @@ export async function generateClientFiles(): Promise<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(files).map(([name, text]) => [`packages/client/src/generated/${name}`, text]),
   );
-}
-
-/** The OpenAPI document of this version, with the operations that only exist with files on disk. */
-async function readDocument(): Promise<Document> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'carillon-document-'));
-  await using cleanUp = new AsyncDisposableStack();
-  cleanUp.defer(() => rmSync(dataDir, { recursive: true }));
-  const config = loadConfig({ NODE_ENV: 'test', DATA_DIR: dataDir, STORAGE_DRIVER: 'disk', LOG_LEVEL: 'silent' });
-  const { ctx, close } = await openContext(config, DATABASE_URL);
-  cleanUp.defer(close);
-  // Loading the modules delays the event loop.
-  const app = await buildApp(ctx, { maxEventLoopDelayMs: Number.POSITIVE_INFINITY });
-  cleanUp.defer(() => app.close());
-  return app.swagger() as unknown as Document;
 }

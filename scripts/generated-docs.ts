@@ -3,8 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { VARIABLES } from '../apps/api/src/config/variables.ts';
 import { getPlanLimits } from '../apps/api/src/limits/plan-limits.ts';
 import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '../apps/api/src/limits/rates.ts';
+import { API_KEY_SCOPES } from '../packages/contract/src/accounts/api-keys.ts';
 import { ERROR_CODES } from '../packages/contract/src/error-codes.ts';
 import { buildActionDeclarations } from './action-declarations.ts';
+import { readDocument } from './read-document.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
@@ -13,10 +15,12 @@ const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
 export async function generatePages(): Promise<Record<string, string>> {
   const errors = 'docs/consumers/errors.md';
   const limits = 'docs/consumers/limits.md';
+  const keys = 'docs/consumers/api-keys.md';
   return {
     'apps/api/types/action-schemas.d.ts': await buildActionDeclarations(),
     'docs/operating/configuration.md': buildConfigurationPage(read('.env.example')),
     [errors]: fillMarks(read(errors), { codes: buildCodesTable() }),
+    [keys]: fillMarks(read(keys), { scopes: buildScopesTable(await readDocument()) }),
     [limits]: fillMarks(read(limits), { rates: buildRatesTable(), quotas: buildQuotasTable() }),
   };
 }
@@ -115,6 +119,26 @@ const buildCodesTable = (): string =>
     ),
     '',
   ].join('\n');
+
+/** What each scope allows, with its operations. */
+function buildScopesTable({ paths }: Awaited<ReturnType<typeof readDocument>>): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `\`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\``,
+      scope: (operation as { 'x-scope'?: string })['x-scope'],
+    })),
+  );
+  const row = ([scope, allows]: [string, string]) => {
+    const names = operations.filter((operation) => operation.scope === scope).map(({ name }) => name);
+    return `| \`${scope}\` | ${allows} | ${names.join(', ') || 'none yet'} |`;
+  };
+  return [
+    '| Scope | Allows | Operations |',
+    '| --- | --- | --- |',
+    ...Object.entries(API_KEY_SCOPES).map(row),
+    '',
+  ].join('\n');
+}
 
 const SCOPES: Record<RateLimit['scope'], string> = {
   user: 'user',

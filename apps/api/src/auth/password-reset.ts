@@ -147,4 +147,5 @@ const CHANGED_TEXT = `Hello,
 the password of your Carillon account was changed, and all its sessions were ended.
 
 If it was not you, someone else can read your mail: secure your mailbox first, then ask for a new password.
+API keys go on working: delete those that you do not know.
 `;

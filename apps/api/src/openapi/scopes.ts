@@ -1,11 +1,11 @@
 import type { Operation } from '@carillon/contract';
 import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 
-/** The scope of a route as an alternative of its operation's `security`, and as an extension for tools that ignore that. */
+/** An API key in the `security` of an operation, with its scope as an extension: linters reject scopes outside of OAuth. */
 export function describeScope({ security }: Operation, scope: ApiKeyScope | undefined): object {
   if (scope === undefined) return {};
   const adminKey = scope === 'admin' ? { adminKey: [] } : {};
-  return { security: [...security, { apiKey: [scope], ...adminKey }], 'x-scope': scope };
+  return { security: [...security, { apiKey: [], ...adminKey }], 'x-scope': scope };
 }
 
 /** The scope of a route as a sentence for its description; empty for a public route. */

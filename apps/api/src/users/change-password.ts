@@ -61,4 +61,5 @@ const CHANGED_TEXT = `Hello,
 the password of your Carillon account was changed, and all sessions but the one that changed it were ended.
 
 If it was not you, ask for a new password at once: that ends all sessions.
+API keys go on working: delete those that you do not know.
 `;

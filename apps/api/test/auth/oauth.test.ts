@@ -2,6 +2,7 @@ import { emailChanges, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
+import { createKey } from '../support/keys.ts';
 import { signUp } from '../support/people.ts';
 import { followRedirects, type IssuerUser, startIssuer } from '../support/servers/oidc-issuer.ts';
 
@@ -85,20 +86,24 @@ t.test('An unverified address neither links nor makes an account', async (t) => 
   t.equal(await ctx.db.$count(users, eq(users.email, 'nobody@example.com')), 0);
 });
 
-t.test('A link removes an unconfirmed password and its sessions, and keeps a confirmed one', async (t) => {
+t.test('A link removes an unconfirmed password, its sessions and API keys, and keeps a confirmed one', async (t) => {
   const carol = await signUp(app, { name: 'Carol', email: 'carol@example.com' });
+  const ofCarol = await createKey(app, carol);
   const linked = await signInAs({ sub: 'carol-at-issuer', email: 'carol@example.com', email_verified: true });
   t.equal((await sessionUser(linked.headers)).id, carol.id);
   t.equal((await app.inject({ url: '/api/auth/session', headers: carol.headers })).statusCode, 401);
+  t.equal((await app.inject({ url: '/api/tasks', headers: ofCarol.headers })).statusCode, 401);
   const [row] = await ctx.db.select().from(users).where(eq(users.id, carol.id));
   t.equal(row?.passwordHash, null);
 
   const dave = await signUp(app, { name: 'Dave', email: 'dave@example.com' });
+  const ofDave = await createKey(app, dave);
   await ctx.db.update(users).set({ emailVerifiedAt: ctx.now(), passwordHash: 'kept' }).where(eq(users.id, dave.id));
   t.equal((await signInAs({ sub: 'dave-at-issuer', email: 'dave@example.com', email_verified: true })).statusCode, 302);
   const [kept] = await ctx.db.select().from(users).where(eq(users.id, dave.id));
   t.equal(kept?.passwordHash, 'kept');
   t.equal((await app.inject({ url: '/api/auth/session', headers: dave.headers })).statusCode, 200);
+  t.equal((await app.inject({ url: '/api/tasks', headers: ofDave.headers })).statusCode, 200);
 });
 
 t.test('The owner of an address signs out another person who registered it', async (t) => {

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { composeReset } from '../../src/auth/password-reset.ts';
 import { START, testContext } from '../support/context.ts';
+import { createKey, type TestKey } from '../support/keys.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
 import { getResetToken, startMailServer } from '../support/servers/mail-server.ts';
@@ -55,6 +56,16 @@ t.test('A valid token sets the password and ends every session', async (t) => {
   t.equal((await app.inject({ url: '/api/auth/session', headers: bob.headers })).statusCode, 200, 'a stranger’s stays');
   t.equal((await logIn(PASSWORD)).statusCode, 401);
   t.equal((await logIn(NEW)).statusCode, 200);
+});
+
+t.test('A reset keeps the API keys of an account, and deletes them if its address was never verified', async (t) => {
+  const [alice, bob] = [await signUpAlice(app), await signUpBob(app)];
+  await ctx.db.update(users).set({ emailVerifiedAt: START }).where(eq(users.id, bob.id));
+  const keys = { alice: await createKey(app, alice), bob: await createKey(app, bob) };
+  for (const person of [alice, bob]) t.equal((await reset(await tokenOf(person))).statusCode, 200);
+  const ask = ({ headers }: TestKey) => app.inject({ url: '/api/tasks', headers });
+  t.equal((await ask(keys.alice)).statusCode, 401, 'another person may have registered the address');
+  t.equal((await ask(keys.bob)).statusCode, 200);
 });
 
 t.test('The owner is notified by mail, and the audit log has an entry', async (t) => {

@@ -1,7 +1,9 @@
-import { executions, users } from '@carillon/db';
+import { randomUUID } from 'node:crypto';
+import { apiKeys, apiKeyUsage, executions, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { Client } from 'undici';
+import { generateApiKey, hashApiKey } from '../../src/auth/keys/secret.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { PRODUCTION_ENV } from '../support/production.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
@@ -62,6 +64,22 @@ t.test(
     t.strictSame(await findWrongCounters(db), []);
   },
 );
+
+t.test('On SIGTERM the use of API keys is recorded before the process exits', async (t) => {
+  const { db, url: databaseUrl } = await testDatabase(t);
+  const api = await startApiProcess(t, { databaseUrl, aiUrl: 'offline' });
+  const [userId = 0] = await insertPeople(db, 1);
+  const secret = generateApiKey();
+  const key = { name: 'A program', prefix: secret.slice(0, 12), scopes: ['tasks:read'], createdAt: new Date() };
+  await db.insert(apiKeys).values({ ...key, id: randomUUID(), userId, secretHash: hashApiKey(secret) });
+  for (let i = 0; i < 10; i++) {
+    const { status } = await fetch(`${api.url}/api/tasks`, { headers: { authorization: `Bearer ${secret}` } });
+    t.equal(status, 200);
+  }
+  t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });
+  t.match(await db.select().from(apiKeyUsage), [{ requests: 10 }]);
+  t.match(await db.select().from(apiKeys), [{ lastUsedAt: Date }]);
+});
 
 t.test('On SIGTERM right after its start a process exits with 0', async (t) => {
   const { url: databaseUrl } = await testDatabase(t);

@@ -4,6 +4,7 @@ import { addBackupCommand } from './backup.ts';
 import { type CommandContext, CommandFailure } from './command.ts';
 import { addCreateAdminCommand } from './create-admin.ts';
 import { addDoctorCommand } from './doctor.ts';
+import { addKeysCommand } from './keys.ts';
 import { addPruneCommand } from './prune.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretsCommand } from './secrets-rotate.ts';
@@ -33,6 +34,7 @@ export async function runCarillon(args: string[], env: NodeJS.ProcessEnv, signal
   addCreateAdminCommand(program, context);
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
+  addKeysCommand(program, context);
   addPruneCommand(program, context);
   addUsageCommand(program, context);
   addSecretsCommand(program, context);

@@ -1,0 +1,93 @@
+import { apiKeyFields } from '@carillon/api/auth/keys/read';
+import { revokeApiKeys } from '@carillon/api/auth/keys/write';
+import { hasEmail } from '@carillon/api/auth/write';
+import { openContext } from '@carillon/api/open-context';
+import { isUuid } from '@carillon/contract/primitives';
+import { apiKeys, users } from '@carillon/db';
+import { desc, eq } from 'drizzle-orm';
+import { type AddCommand, type CommandContext, CommandFailure, withConfig, withDatabase } from './command.ts';
+import { formatCount } from './formatting.ts';
+
+type Context = Awaited<ReturnType<typeof openContext>>['ctx'];
+
+interface ListOptions {
+  user: string;
+  json?: true;
+}
+
+interface RevokeOptions {
+  user: string;
+  all?: true;
+}
+
+export const addKeysCommand: AddCommand = (program, context) => {
+  const keys = program
+    .command('keys')
+    .summary('list and revoke the API keys of a user')
+    .description('Commands for the API keys of a user.');
+  keys
+    .command('list')
+    .summary('list the API keys of a user')
+    .description('Lists the API keys of a user, newest first, those that have expired too.')
+    .requiredOption('--user <email>', 'e-mail address of the account')
+    .option('--json', 'print the keys as JSON')
+    .action(({ user, json }: ListOptions) =>
+      withUser(context, user, async (ctx, userId) => {
+        const found = await ctx.db
+          .select(apiKeyFields)
+          .from(apiKeys)
+          .where(eq(apiKeys.userId, userId))
+          .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id));
+        if (json) return console.log(JSON.stringify(found));
+        for (const key of found) console.log(describeKey(key, ctx.now()));
+        console.log(`${user} has ${formatCount(found.length, 'API key')}.`);
+      }),
+    );
+  keys
+    .command('revoke')
+    .summary('delete API keys of a user')
+    .description('Deletes API keys of a user. Requests with them are 401 from now on, at every process.')
+    .argument('[id...]', 'ids of the keys, as `keys list` prints them')
+    .requiredOption('--user <email>', 'e-mail address of the account')
+    .option('--all', 'delete all keys of the account')
+    .action((ids: string[], { user, all }: RevokeOptions) => {
+      if (all ? ids.length > 0 : ids.length === 0) throw new CommandFailure('Give ids of keys, or --all.', USAGE_ERROR);
+      const unknown = ids.find((id) => !isUuid(id));
+      if (unknown !== undefined)
+        throw new CommandFailure(`${unknown} is not the id of a key: see \`keys list\`.`, USAGE_ERROR);
+      return withUser(context, user, async (ctx, userId) => {
+        for (const id of all ? [undefined] : ids) {
+          const revoked = await revokeApiKeys(ctx, userId, id);
+          for (const key of revoked) console.log(`Revoked ${key.id} ${key.prefix}… ${JSON.stringify(key.name)}`);
+          if (id !== undefined && revoked.length === 0) throw new CommandFailure(`${user} has no API key ${id}.`);
+        }
+        if (all) console.log(`${user} has no API keys any more.`);
+      });
+    });
+};
+
+const USAGE_ERROR = 2;
+
+/** Throws a `CommandFailure` if no account has the address. */
+const withUser = (context: CommandContext, email: string, work: (ctx: Context, userId: number) => Promise<void>) =>
+  withConfig(context, (config) =>
+    withDatabase(config, async (url) => {
+      const { ctx, close } = await openContext({ ...config, logLevel: 'silent' }, url);
+      try {
+        const [account] = await ctx.db.select({ id: users.id }).from(users).where(hasEmail(email));
+        if (!account) throw new CommandFailure(`No account has the address ${email}.`);
+        await work(ctx, account.id);
+      } finally {
+        await close();
+      }
+    }),
+  );
+
+type Key = Pick<typeof apiKeys.$inferSelect, 'id' | 'prefix' | 'name' | 'scopes' | 'expiresAt' | 'lastUsedAt'>;
+
+function describeKey({ id, prefix, name, scopes, expiresAt, lastUsedAt }: Key, now: Date): string {
+  const expiry =
+    expiresAt === null ? 'no expiry' : `${expiresAt <= now ? 'expired' : 'expires'} ${expiresAt.toISOString()}`;
+  const use = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
+  return `${id}  ${prefix}…  ${JSON.stringify(name)}  ${scopes.join(' ')}  ${expiry}  ${use}`;
+}
