@@ -1,10 +1,11 @@
-import { idempotencyKeys, sessions, tasks, users } from '@carillon/db';
+import { apiKeys, idempotencyKeys, sessions, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { buildFingerprint } from '../../src/http/idempotency/fingerprint.ts';
 import { pruneAll } from '../../src/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { countTasks, createTaskWithKey, postWithKey, readKeys } from '../support/idempotency.ts';
+import { createKey } from '../support/keys.ts';
 import { PASSWORD, signUp, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
 import { patchTask, postTask, readTask, TASK } from '../support/tasks.ts';
 import { WEBHOOK } from '../support/webhooks.ts';
@@ -126,6 +127,41 @@ t.test('A replay needs the access that the request needs', async (t) => {
   t.equal((await postWithKey(app, ada, '/api/admin/coupons', 'coupon', {})).headers['idempotent-replayed'], undefined);
   await ctx.db.delete(sessions).where(eq(sessions.userId, admin.id));
   t.equal((await postWithKey(app, admin, '/api/admin/coupons', 'coupon', {})).statusCode, 401, 'without a session');
+});
+
+t.test('An API key reads no stored answer without the scope of the request', async (t) => {
+  const [writer, reader] = await Promise.all([
+    createKey(app, alice, { scopes: ['tasks:write'] }),
+    createKey(app, alice, { scopes: ['tasks:read'] }),
+  ]);
+  const as = ({ headers }: { headers: { authorization: string } }) => ({ ...alice, headers });
+  const first = await createTaskWithKey(app, as(writer), 'scoped');
+  t.equal(first.statusCode, 201, first.body);
+  const refused = await createTaskWithKey(app, as(reader), 'scoped');
+  t.match(refused, { statusCode: 403, headers: { 'idempotent-replayed': undefined } });
+  t.match(refused.json(), { error: 'Missing scope', details: { scope: 'tasks:write' } });
+  t.equal((await createTaskWithKey(app, as(reader), 'unscoped')).statusCode, 403);
+  t.equal((await readKeys(ctx, alice)).length, 1, 'and claims nothing');
+  t.equal((await createTaskWithKey(app, as(writer), 'scoped')).body, first.body);
+  t.equal((await createTaskWithKey(app, alice, 'scoped')).body, first.body, 'the session of the same user repeats it');
+  await ctx.db
+    .update(apiKeys)
+    .set({ scopes: ['tasks:read'] })
+    .where(eq(apiKeys.id, writer.id));
+  t.equal((await createTaskWithKey(app, as(writer), 'scoped')).statusCode, 403, 'a key that has lost its scope');
+  await app.inject({ method: 'DELETE', url: `/api/keys/${writer.id}`, headers: alice.headers });
+  t.equal((await createTaskWithKey(app, as(writer), 'scoped')).statusCode, 401, 'a deleted key');
+  t.equal(await countTasks(ctx, alice), 1);
+});
+
+t.test('The secret of an API key is repeated, for a session only', async (t) => {
+  const payload = { name: 'A program', scopes: ['tasks:write'] };
+  const first = await postWithKey(app, alice, '/api/keys', 'new-key', payload);
+  t.match(first.json().secret, /^crl_/);
+  t.equal((await postWithKey(app, alice, '/api/keys', 'new-key', payload)).body, first.body);
+  t.notMatch(JSON.stringify(await readKeys(ctx, alice)), first.json().secret);
+  const key = { ...alice, headers: { authorization: `Bearer ${first.json().secret}` } };
+  t.equal((await postWithKey(app, key, '/api/keys', 'new-key', payload)).statusCode, 403);
 });
 
 t.test('A refused caller leaves no claim behind', async (t) => {
