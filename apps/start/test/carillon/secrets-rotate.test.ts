@@ -45,6 +45,7 @@ t.test('The command counts the secrets it encrypts again, and says when the old 
       'webhooks.secret_sealed: 0 encrypted again with the key "2026"',
       'webhooks.previous_secret_sealed: 0 encrypted again with the key "2026"',
       'mails.body_sealed: 0 encrypted again with the key "2026"',
+      'idempotency_keys.answer_sealed: 0 encrypted again with the key "2026"',
       'Every secret is encrypted with the key "2026". Other keys can be removed from ENCRYPTION_KEY.\n',
     ].join('\n'),
   );
