@@ -14,14 +14,18 @@ export const task: Benchmark = {
       startBaseline('fastify'),
       ...FRAMEWORKS.map(startBaseline),
     ]);
-    const urls = { carillon: apiUrl, fastify, nest, hono, express } as Record<keyof typeof NAMES | 'carillon', string>;
+    type Name = keyof typeof NAMES | 'carillon' | 'apiKey';
+    const urls = { carillon: apiUrl, apiKey: apiUrl, fastify, nest, hono, express } as Record<Name, string>;
     const load = startLoad(stack);
     const { measured, warmUp } = getLoadDurations(environment);
     const send = (name: keyof typeof urls, until: typeof measured) =>
       load.send({
         url: urls[name],
         connections: CONNECTIONS,
-        requests: buildTaskRequests(name === 'carillon' ? '/api/tasks' : '/tasks'),
+        requests:
+          urls[name] === apiUrl
+            ? buildTaskRequests('/api/tasks', name === 'apiKey' ? 'apiKey' : 'session')
+            : buildTaskRequests('/tasks'),
         until,
       });
     for (const name of Object.keys(urls) as (keyof typeof urls)[]) await send(name, warmUp);
@@ -29,6 +33,7 @@ export const task: Benchmark = {
       environment.rounds,
       {
         carillon: () => send('carillon', measured),
+        apiKey: () => send('apiKey', measured),
         fastify: () => send('fastify', measured),
         nest: () => send('nest', measured),
         hono: () => send('hono', measured),
@@ -54,6 +59,13 @@ export const task: Benchmark = {
         values: latencies('carillon'),
         baseline: { name: NAMES.fastify, values: latencies('fastify') },
         aim: { atMost: 1 },
+      },
+      {
+        what: 'GET /api/tasks/:id with an API key',
+        unit: 'requests/s',
+        values: rates('apiKey'),
+        baseline: { name: 'Carillon with a session', values: rates('carillon') },
+        aim: { atLeast: 0.95 },
       },
       ...best.map((name, index) => ({
         what: 'GET /api/tasks/:id',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { generateApiKey, hashApiKey, toShownPrefix } from '@carillon/api/auth/keys/secret';
 import { createSessionTokens } from '@carillon/api/auth/tokens';
-import { type Db, queryRows, recordset } from '@carillon/db';
+import { apiKeys, type Db, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 
 export interface Task {
@@ -43,6 +44,22 @@ export async function insertUsers(
     email,
     token: tokens.sign({ userId: id, sessionId: session }, now),
   }));
+}
+
+/** Inserts an API key for each user and returns the keys by the user's id. */
+export async function insertApiKeys(db: Db, users: readonly Pick<User, 'id'>[]): Promise<Map<number, string>> {
+  const keys = users.map(({ id: userId }) => ({ userId, id: randomUUID(), secret: generateApiKey() }));
+  await db.insert(apiKeys).values(
+    keys.map(({ secret, ...key }) => ({
+      ...key,
+      name: 'A program',
+      prefix: toShownPrefix(secret),
+      secretHash: hashApiKey(secret),
+      scopes: ['tasks:read'],
+      createdAt: new Date(),
+    })),
+  );
+  return new Map(keys.map(({ userId, secret }) => [userId, secret]));
 }
 
 const PROMPT = 'Write one sentence that begins a working day well, and name a moon of Saturn. '.repeat(4);
