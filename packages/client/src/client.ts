@@ -10,7 +10,7 @@ import {
   type Settings,
 } from './options.ts';
 import { type Query, sendRequest } from './request.ts';
-import { type AnswerOf, type BodyOf, Resource } from './resource.ts';
+import type { AnswerOf, BodyOf } from './resource.ts';
 import { ResponsePromise } from './response-promise.ts';
 import type { LiveEvent } from './webhook-event.ts';
 
@@ -31,7 +31,7 @@ class Agent extends resources.Agent {
   }
 }
 
-class Events extends Resource {
+class Events extends resources.Events {
   readonly #settings: Settings;
 
   constructor(settings: Settings) {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Carillon, type TaskExecution } from '@carillon/client/source';
 import type { Installation } from './installation.ts';
 
@@ -71,20 +70,17 @@ export async function runSteps({ url, answer }: Installation, cleanUp: AsyncDisp
   );
   assert(run?.fate === 'ran' && run.plannedFor === scheduledFor, 'The run was not planned for the chosen instant');
 
+  /** A failed execution is retried after a minute or more, which the demo does not wait for. */
   async function waitForResult(): Promise<TaskExecution> {
-    const deadline = performance.now() + RUN_TIMEOUT_MS;
-    for (;;) {
-      const { executions } = await carillon.executions.list({ taskId }).page();
-      // A failed execution is retried after a minute or more, which the demo does not wait for.
-      const ended = executions.find(({ status }) => status === 'completed' || status === 'failed');
-      if (ended) return ended;
-      if (performance.now() > deadline) {
-        const reason =
-          executions.length > 0 ? 'The provider did not answer' : 'Does the scheduler run? No execution started';
-        throw new Error(`${reason} within ${RUN_TIMEOUT_MS / 1000} seconds.`);
-      }
-      await delay(500);
+    let hasStarted = false;
+    const signal = AbortSignal.timeout(RUN_TIMEOUT_MS);
+    const kinds = ['task.started', 'task.completed', 'task.failed'] as const;
+    for await (const { event, data } of carillon.events.stream({ after: '0', taskId, kinds, signal })) {
+      hasStarted = true;
+      if (event !== 'task.started') return (await carillon.executions.get(data.execution.id)).execution;
     }
+    const reason = hasStarted ? 'The provider did not answer' : 'Does the scheduler run? No execution started';
+    throw new Error(`${reason} within ${RUN_TIMEOUT_MS / 1000} seconds.`);
   }
 }
 

@@ -63,14 +63,21 @@ async function createTask(carillon: Carillon, name: string): Promise<number> {
   return taskId;
 }
 
+/** Runs a task twice and learns of it from the stream, which is opened in between. */
 async function runTask(carillon: Carillon, id: number): Promise<void> {
-  const { executionId } = await carillon.tasks.run(id);
-  for (;;) {
-    const { execution } = await carillon.executions.get(executionId);
-    if (execution.status === 'completed') return;
-    expect(execution.status !== 'failed', 'the run succeeds');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  const first = await carillon.tasks.run(id);
+  const ended: number[] = [];
+  let second: number | undefined;
+  for await (const event of carillon.events.stream({ after: '0', taskId: id, kinds: ['task.completed', 'task.failed'] })) {
+    if (event.event !== 'task.completed') throw new Error(`The run ended with ${event.event}.`);
+    ended.push(event.data.execution.id);
+    if (ended.length === 2) break;
+    second = (await carillon.tasks.run(id)).executionId;
   }
+  expect(ended.join() === [first.executionId, second].join(), 'the stream has both runs in order');
+  const kinds: string[] = [];
+  for await (const { event } of carillon.events.list({ taskId: id, limit: 2 })) kinds.push(event);
+  expect(kinds[0] === 'task.created' && kinds.at(-1) === 'execution.completed', 'the log has all of it');
 }
 
 async function uploadFile(carillon: Carillon, id: number): Promise<void> {

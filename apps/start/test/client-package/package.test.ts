@@ -14,7 +14,7 @@ import { servePages, signIn, startService } from './service.ts';
 
 const MAX_BYTES = 15 * 1024;
 const STRICT = ['--strict', '--skipLibCheck', 'false', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
-const PAGES: string[] = [];
+const PAGES = ['packages/client/README.md', 'docs/consumers/client.md'];
 
 const folder = createFolder(t);
 const project = join(folder, 'project');
