@@ -12,7 +12,7 @@ import {
 import { type Query, sendRequest } from './request.ts';
 import type { AnswerOf, BodyOf } from './resource.ts';
 import { ResponsePromise } from './response-promise.ts';
-import type { LiveEvent } from './webhook-event.ts';
+import type { EventKind, LiveEvent } from './webhook-event.ts';
 
 class Agent extends resources.Agent {
   readonly #settings: Settings;
@@ -40,8 +40,8 @@ class Events extends resources.Events {
   }
 
   /** Yields events as they happen, each once and in order, across lost connections. Ends when `signal` is aborted. */
-  stream(options?: StreamOptions): AsyncGenerator<LiveEvent, void, undefined> {
-    return streamEvents<LiveEvent>(this.#settings, '/api/events', options);
+  stream<Kind extends EventKind>(options?: StreamOptions<Kind>): AsyncGenerator<LiveEvent<Kind>, void, undefined> {
+    return streamEvents<LiveEvent<Kind>>(this.#settings, '/api/events', options);
   }
 }
 

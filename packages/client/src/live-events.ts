@@ -9,11 +9,11 @@ const IDLE_MS = 45_000;
 const DEFAULT_RETRY_MS = 2000;
 const MAX_RETRY_MS = 30_000;
 
-export interface StreamOptions {
+export interface StreamOptions<Kind extends EventKind = EventKind> {
   /** Begins after the event with this id. Default: now. */
   after?: string | undefined;
   /** Only these kinds of events. */
-  kinds?: readonly EventKind[] | undefined;
+  kinds?: readonly Kind[] | undefined;
   /** Only events of this task. */
   taskId?: number | undefined;
   /** Ends the stream, without an error. */

@@ -14,6 +14,6 @@ export type WebhookEvent = { [Kind in EventKind]: Delivered<Kind> & { event: Kin
 type DataOf<Body> = Body extends { data: infer Data } ? Data : never;
 
 /** An event of the log. `event` distinguishes the kinds. */
-export type LiveEvent = {
-  [Kind in EventKind]: { id: string; event: Kind; timestamp: string; data: DataOf<Delivered<Kind>> };
-}[EventKind];
+export type LiveEvent<Kinds extends EventKind = EventKind> = {
+  [Kind in Kinds]: { id: string; event: Kind; timestamp: string; data: DataOf<Delivered<Kind>> };
+}[Kinds];

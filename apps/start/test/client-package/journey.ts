@@ -68,7 +68,11 @@ async function runTask(carillon: Carillon, id: number): Promise<void> {
   const first = await carillon.tasks.run(id);
   const ended: number[] = [];
   let second: number | undefined;
-  for await (const event of carillon.events.stream({ after: '0', taskId: id, kinds: ['task.completed', 'task.failed'] })) {
+  for await (const event of carillon.events.stream({
+    after: '0',
+    taskId: id,
+    kinds: ['task.completed', 'task.failed'],
+  })) {
     if (event.event !== 'task.completed') throw new Error(`The run ended with ${event.event}.`);
     ended.push(event.data.execution.id);
     if (ended.length === 2) break;
