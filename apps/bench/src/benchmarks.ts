@@ -8,6 +8,7 @@ import { memory } from './benchmarks/memory.ts';
 import { pages } from './benchmarks/pages.ts';
 import { slow } from './benchmarks/slow.ts';
 import { start } from './benchmarks/start.ts';
+import { stream } from './benchmarks/stream.ts';
 import { task } from './benchmarks/task.ts';
 import { tick } from './benchmarks/tick.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
@@ -26,6 +27,7 @@ const REPORTED: Record<string, Benchmark> = {
   execute,
   lateness,
   webhooks,
+  stream,
   tick,
   pages,
   memory,

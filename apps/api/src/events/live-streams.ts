@@ -11,7 +11,7 @@ import { endLeases, LEASE_MS, MAX_STREAMS_PER_USER, openLease, renewLeases } fro
 import { findStreamStart } from './stream-start.ts';
 
 const MAX_STREAMS = 1000;
-const POLL_MS = 150;
+const POLL_MS = 100;
 /** Old events are read in several parts. */
 const POLL_AGAIN_MS = 10;
 const POLL_AFTER_FAILURE_MS = 1000;
