@@ -14,6 +14,7 @@ import { tick } from './benchmarks/tick.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
 import { admin } from './extra/admin.ts';
 import { equalAnswers } from './extra/equal-answers.ts';
+import { eventReaders } from './extra/event-readers.ts';
 import { faults } from './extra/faults.ts';
 import { hangingReceivers } from './extra/hanging-receivers.ts';
 import { outage } from './extra/outage.ts';
@@ -41,6 +42,7 @@ const EXTRA: Record<string, Benchmark> = {
   faults,
   outage,
   'equal-answers': equalAnswers,
+  'event-readers': eventReaders,
   'hanging-receivers': hangingReceivers,
 };
 
