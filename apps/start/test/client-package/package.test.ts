@@ -42,15 +42,11 @@ t.test('The package has the built files, their sources and no dependencies', asy
 });
 
 t.test('The package type-checks strictly in an empty project, whichever way modules are resolved', async (t) => {
-  const journey = readFileSync(join(import.meta.dirname, 'journey.ts'), 'utf8');
-  writeFileSync(join(project, 'journey.ts'), journey);
-  const ways = [
-    ['--target', 'es2023', '--module', 'nodenext', '--lib', 'es2023,dom'],
-    ['--target', 'es2023', '--module', 'esnext', '--moduleResolution', 'bundler', '--noEmit'],
-  ];
-  for (const way of ways) t.equal(await compile([...STRICT, ...way, 'journey.ts'], project), '');
-  writeFileSync(join(project, 'wrong.ts'), `${journey}\nawait new Carillon({ baseUrl: '' }).tasks.get('7');\n`);
-  await t.rejects(compile([...STRICT, ...(ways[0] ?? []), '--noEmit', 'wrong.ts'], project), /string.*number/);
+  cpSync(join(import.meta.dirname, 'journey.ts'), join(project, 'journey.ts'));
+  const nodenext = ['--target', 'es2023', '--module', 'nodenext', '--lib', 'es2023,dom'];
+  const bundler = ['--target', 'es2023', '--module', 'esnext', '--moduleResolution', 'bundler', '--noEmit'];
+  t.equal(await compile('oldest', [...STRICT, ...nodenext, 'journey.ts'], project), '');
+  t.equal(await compile('newest', [...STRICT, ...bundler, 'journey.ts'], project), '');
 });
 
 for (const { name, program, given } of findRuntimes()) {
@@ -92,7 +88,7 @@ for (const path of PAGES) {
     installNodeTypes(cwd);
     writeFileSync(join(cwd, 'program.ts'), program.join('\n'));
     const options = [...STRICT, '--target', 'es2022', '--module', 'nodenext', '--types', 'node'];
-    t.equal(await compile([...options, 'program.ts'], cwd), '');
+    t.equal(await compile('newest', [...options, 'program.ts'], cwd), '');
     const account = path.replaceAll(/\W/g, '-');
     const env = { CARILLON_URL: baseUrl, CARILLON_API_KEY: await signIn(baseUrl, account) };
     const output = blocks.findLast(({ language }) => language === 'text')?.text;
