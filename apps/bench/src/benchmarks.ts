@@ -18,6 +18,7 @@ import { eventReaders } from './extra/event-readers.ts';
 import { faults } from './extra/faults.ts';
 import { hangingReceivers } from './extra/hanging-receivers.ts';
 import { outage } from './extra/outage.ts';
+import { repeats } from './extra/repeats.ts';
 
 /** In the order of the report. */
 const REPORTED: Record<string, Benchmark> = {
@@ -41,6 +42,7 @@ const EXTRA: Record<string, Benchmark> = {
   admin,
   faults,
   outage,
+  repeats,
   'equal-answers': equalAnswers,
   'event-readers': eventReaders,
   'hanging-receivers': hangingReceivers,
