@@ -107,10 +107,15 @@ t.test('The claim of a process that is gone with its connections is free at once
   const cut = createTaskWithKey(otherApp, alice, 'gone');
   await until(isClaimed);
   t.equal((await createTaskWithKey(app, alice, 'gone')).statusCode, 409);
-  await ctx.db.execute(sql`select pg_terminate_backend(backend_pid) from idempotency_keys`);
-  const [{ claimToken } = {}] = await readKeys(ctx, alice);
+  const [{ backendPid = null, claimToken = '' } = {}] = await readKeys(ctx, alice);
+  await ctx.db.execute(sql`select pg_terminate_backend(${backendPid})`);
+  const isThere = sql`select from pg_stat_activity where pid = ${backendPid}`;
+  await until(async () => (await ctx.db.execute(isThere)).length === 0);
   const next = createTaskWithKey(app, alice, 'gone');
-  await until(async () => (await readKeys(ctx, alice))[0]?.claimToken !== claimToken);
+  await until(async () => {
+    const [claim] = await readKeys(ctx, alice);
+    return claim !== undefined && claim.claimToken !== claimToken;
+  });
   await unlock();
   t.equal((await next).statusCode, 201);
   t.ok([409, 503].includes((await cut).statusCode), 'it lost its claim');
