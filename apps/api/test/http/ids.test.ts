@@ -16,6 +16,7 @@ const post = async (url: string, payload: object = {}) =>
 const taskId = await postTask(app, ada);
 const webhook = await postWebhook(app, ada, WEBHOOK);
 const { executionId } = await post(`/api/tasks/${taskId}/execute`);
+const { key } = await post('/api/keys', { name: 'Backup job', scopes: ['tasks:read'] });
 const { delivery } = await post(`/api/webhooks/${webhook.id}/test`);
 const alert = await post('/api/usage/alerts', { threshold: 80, notifyEmail: true, notifyWebhook: true });
 await post('/api/admin/coupons', { value: 7 });
@@ -36,6 +37,7 @@ const ROWS: Record<string, unknown> = {
   '/api/webhooks/{id}': webhook.id,
   '/api/webhooks/{userId}': ada.id,
   '/api/auth/sessions/{id}': session.id,
+  '/api/keys/{id}': key.id,
 };
 const VALUES = { deliveryId: delivery.id, secret: webhook.secret };
 

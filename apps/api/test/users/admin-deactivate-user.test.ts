@@ -1,6 +1,7 @@
 import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { inTransaction } from '../../src/context.ts';
 import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
 import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
@@ -122,7 +123,9 @@ t.test('A running execution completes, and its retry does not follow', async (t)
   if (!run) return t.fail('it did not start');
   await setActive(false);
   t.equal((await readRun(ctx, id)).status, 'running');
-  await completeExecutions(ctx, [{ id: run.id, claimToken: run.claimToken, ...BUSY_OUTCOME }]);
+  await inTransaction(ctx, (tx) =>
+    completeExecutions(tx, [{ id: run.id, claimToken: run.claimToken, ...BUSY_OUTCOME }]),
+  );
   clock.advance(HOUR);
   await runDue({ ...ctx, ai: createFixedAi(BUSY_OUTCOME) });
   t.equal((await readRun(ctx, id)).status, 'failed');

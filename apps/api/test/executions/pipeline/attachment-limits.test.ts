@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { Context } from '../../../src/context.ts';
+import { type Context, inTransaction } from '../../../src/context.ts';
 import type { AttachmentLimits } from '../../../src/executions/pipeline/attachments.ts';
 import { createByteBudget } from '../../../src/executions/pipeline/byte-budget.ts';
 import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
@@ -64,7 +64,7 @@ function holdRequests(t: Test) {
 
 async function run(claimed: ClaimedExecution, limits: AttachmentLimits, signal = never, given: Partial<Context> = {}) {
   const result = await runExecution({ ...ctx, ...given }, claimed, signal, limits);
-  if (!signal.aborted) await completeExecutions(ctx, [result]);
+  if (!signal.aborted) await inTransaction(ctx, (tx) => completeExecutions(tx, [result]));
   return result;
 }
 
