@@ -29,26 +29,31 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
   const now = at.toISOString();
   const [delayMs = 0] = tx.config.webhookRetryDelaysMs;
   const firstAttemptAt = new Date(at.getTime() + delayMs).toISOString();
+  // Events of a run come in pairs with the same data, which is sent once.
+  const texts = [...new Set(events.map(({ data }) => data))];
+  const indexOf = new Map(texts.map((data, index) => [data, index + 1]));
   const records = events.map((event, n) => ({
     n,
     userId: event.userId,
     event: event.kind,
     taskId: event.taskId ?? null,
-    data: JSON.stringify(event.data),
+    textIndex: indexOf.get(event.data),
     isSent: isSent(event),
   }));
   const deliveries = await queryRows<{ id: string; n: number }>(
     tx.db,
     sql`
     with e as materialized (
-      select * from ${recordset('e', records, {
+      select r.*, x.data from ${recordset('r', records, {
         n: 'int',
         userId: 'int',
         event: 'text',
         taskId: 'int',
-        data: 'text',
+        textIndex: 'int',
         isSent: 'boolean',
       })}
+      join jsonb_array_elements_text(${JSON.stringify(texts.map((data) => JSON.stringify(data)))}::jsonb)
+        with ordinality x(data, index) on x.index = r.text_index
     ), positions as (
       insert into event_positions as p (user_id, last_id)
       select user_id, count(*) from e group by user_id order by user_id
