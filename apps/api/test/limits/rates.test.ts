@@ -112,6 +112,7 @@ const OTHERS = {
     'POST /api/tasks/preview',
     'GET /api/tasks/:id/occurrences',
     'POST /api/tasks/:id/duplicate',
+    'GET /api/events',
     'GET /api/executions/:id/details',
     'POST /api/executions/:id/retry',
     'GET /api/webhooks',
