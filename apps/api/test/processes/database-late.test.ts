@@ -28,14 +28,12 @@ function buildErrorResponse(fields: Record<string, string>): Buffer {
 /** Listens at `port` like a PostgreSQL that starts up, until `close`. */
 async function startUpAt(t: Test, port: number) {
   const refusal = buildErrorResponse({ S: 'FATAL', C: '57P03', M: 'the database system is starting up' });
-  let connections = 0;
   const server = createServer((socket) => {
-    connections += 1;
     socket.on('error', () => {}).once('data', () => socket.end(refusal));
   });
   await once(server.listen(port, '127.0.0.1'), 'listening');
   t.teardown(() => server.close());
-  return { count: () => connections, close: () => new Promise((resolve) => server.close(resolve)) };
+  return { close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
 t.test('A process that starts before its database waits for it, and then runs', async (t) => {
