@@ -207,7 +207,7 @@ t.test('A database that has tables is not changed by a restore', async (t) => {
   const before = await contentOf(sql);
   await t.rejects(
     fillEmptyDatabase(url, async () => void t.fail('it was begun')),
-    { message: /^The database is not empty \(__drizzle_migrations, agent_calls, audit_log …\)/ },
+    { message: /^The database is not empty \(__drizzle_migrations, agent_calls, api_key_usage …\)/ },
   );
   t.strictSame(await contentOf(sql), before);
 });

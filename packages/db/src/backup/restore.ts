@@ -41,7 +41,8 @@ export async function fillEmptyDatabase(url: string, work: (target: Target) => P
         async createTables(migration) {
           await migrateTo(client, tx, migration);
           const tables = await findTables(tx);
-          await tx.unsafe(`truncate ${tables.map(({ name }) => `public.${quoted(name)}`).join(', ')}`);
+          // Unlogged tables, which no backup contains, may reference others.
+          await tx.unsafe(`truncate ${tables.map(({ name }) => `public.${quoted(name)}`).join(', ')} cascade`);
         },
         async fill(table, chunks) {
           await assertKnown(tx, table);
