@@ -342,7 +342,7 @@ t.test('The doctor finds missing privileges of the database user', async (t) => 
     sql.raw(`grant usage on schema drizzle to ${role}; grant select on all tables in schema drizzle to ${role}`),
   );
   t.match(await findProblems(weak), [
-    /^problem database: This user cannot read and write agent_calls, audit_log, coupon_redemptions and \d+ more/,
+    /^problem database: This user cannot read and write agent_calls, api_key_usage, api_keys and \d+ more/,
   ]);
   await db.execute(sql.raw(`grant all on all tables in schema public to ${role}`));
   t.match(await findProblems(weak), [/^problem database: This user cannot change the schema/]);
