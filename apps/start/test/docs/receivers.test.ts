@@ -116,6 +116,8 @@ for (const language of Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[]) {
     const rotated = await post(`/api/webhooks/${webhook.id}/rotate-secret`, {});
     t.not(rotated.webhook.secret, webhook.secret);
     t.match(await post(`/api/webhooks/${webhook.id}/test`, {}), { success: true }, 'the previous secret still works');
-    t.equal(getOutput().match(/ test$/gm)?.length, 3, 'genuine deliveries are printed');
+    const countPrinted = () => getOutput().match(/ test$/gm)?.length ?? 0;
+    for (let tries = 0; countPrinted() < 3 && tries < 100; tries++) await pause(50);
+    t.equal(countPrinted(), 3, 'genuine deliveries are printed');
   });
 }

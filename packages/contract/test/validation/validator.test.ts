@@ -62,7 +62,7 @@ t.test('a body is neither coerced, defaulted nor reduced to known fields', async
   const body = { ...TASK, maxTokens: '5', temperature: null, description: 7, name: true };
   t.same(fieldErrors(task(body)), {
     maxTokens: ['must be an integer'],
-    temperature: ['must be an integer'],
+    temperature: ['must be an integer: 70 stands for 0.70'],
     description: ['must be a string or null'],
     name: ['must be a string'],
   });
