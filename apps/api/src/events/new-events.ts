@@ -44,9 +44,9 @@ export async function readNewEvents(
   );
   for (let at = 0; at < behind.length; at += MAX_CURSORS) {
     const page = behind.slice(at, at + MAX_CURSORS);
-    const rows = await readRows(ctx, page);
+    const rowsByCursor = Map.groupBy(await readRows(ctx, page), (row) => row.n);
     page.forEach(({ userId, after, lastId }, n) => {
-      const events = rows.filter((row) => row.n === n).map(toNewEvent);
+      const events = (rowsByCursor.get(n) ?? []).map(toNewEvent);
       onEvents({ cursor: { userId, after: Number(after) }, events, lastId: Number(lastId) });
     });
   }
