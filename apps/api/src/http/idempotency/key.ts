@@ -4,7 +4,7 @@ import { invalidField } from '../../errors.ts';
 import { type ClaimRequest, createClaimRequest } from '../../idempotency/claim.ts';
 import { countHeader } from '../credentials.ts';
 
-const HEADER = 'idempotency-key';
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 /** How a route repeats the answer to an `Idempotency-Key`. By default its handler runs in one transaction. */
 export interface Idempotency {
@@ -32,7 +32,7 @@ export const takesKey = ({ method, config }: Pick<RouteOptions, 'method' | 'conf
 /** Returns null for a request without a valid key. */
 export function findClaimRequest(request: FastifyRequest): ClaimRequest | null {
   const { idempotency } = request.routeOptions.config;
-  const key = idempotency ? request.headers[HEADER] : undefined;
+  const key = idempotency ? request.headers[IDEMPOTENCY_HEADER] : undefined;
   if (typeof key !== 'string' || !isValidKey(request, key)) return null;
   const { method, routeOptions, params } = request;
   const scope = createHash('sha256')
@@ -43,11 +43,11 @@ export function findClaimRequest(request: FastifyRequest): ClaimRequest | null {
 
 /** Throws 400. */
 export function assertValidKey(request: FastifyRequest): void {
-  const key = request.headers[HEADER];
+  const key = request.headers[IDEMPOTENCY_HEADER];
   if (key === undefined || isValidKey(request, String(key))) return;
-  throw invalidField(HEADER, 'must be one header of 1 to 255 visible ASCII characters');
+  throw invalidField(IDEMPOTENCY_HEADER, 'must be one header of 1 to 255 visible ASCII characters');
 }
 
 /** Node joins several headers to one, with a comma. */
 const isValidKey = (request: FastifyRequest, key: string) =>
-  /^[\x21-\x7e]{1,255}$/.test(key) && countHeader(request, HEADER) === 1;
+  /^[\x21-\x7e]{1,255}$/.test(key) && countHeader(request, IDEMPOTENCY_HEADER) === 1;

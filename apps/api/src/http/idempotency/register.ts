@@ -5,7 +5,7 @@ import { openAnswer, releaseClaim, requestInProgress, storeAnswer } from '../../
 import type { Claim } from '../../idempotency/claim.ts';
 import { wantsEvents } from '../event-stream.ts';
 import { buildFingerprint } from './fingerprint.ts';
-import { assertValidKey, takesKey } from './key.ts';
+import { assertValidKey, IDEMPOTENCY_HEADER, takesKey } from './key.ts';
 
 interface IdempotentRequest {
   claim: Claim;
@@ -72,10 +72,10 @@ async function begin(request: FastifyRequest, reply: FastifyReply, claim: Claim)
 }
 
 function assertTakesKey(request: FastifyRequest, streams: boolean): void {
-  if (request.headers['idempotency-key'] === undefined) return;
+  if (request.headers[IDEMPOTENCY_HEADER] === undefined) return;
   assertValidKey(request);
   if (streams && wantsEvents(request.headers.accept)) {
-    throw invalidField('idempotency-key', 'is not taken for a stream: ask for JSON, or leave it out');
+    throw invalidField(IDEMPOTENCY_HEADER, 'is not taken for a stream: ask for JSON, or leave it out');
   }
 }
 
