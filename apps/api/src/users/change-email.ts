@@ -25,10 +25,9 @@ export interface EmailChange {
 }
 
 /**
- * Verifies the proof outside of the transaction, because hashing is slow. Throws as `assertSession`,
- * `verifyCurrentPassword`, 429 after a
- * few changes in an hour, because each reveals whether an address is taken and sends mails, and 409 for the address of
- * `BOOTSTRAP_ADMIN_EMAIL`: its account becomes an admin at every start.
+ * Verifies the proof outside of the transaction, because hashing is slow. Throws like `assertSession` and
+ * `verifyCurrentPassword`, 429 after a few changes in an hour, because each reveals whether an address is taken and sends
+ * mails, and 409 for the address of `BOOTSTRAP_ADMIN_EMAIL`: its account becomes an admin at every start.
  */
 export async function prepareEmailChange(
   ctx: Context,
