@@ -77,7 +77,7 @@ export async function getReset(ctx: Context, token: string): Promise<{ userId: n
   return { userId: found.userId };
 }
 
-/** Ends all sessions of the account. Throws like `getReset`. */
+/** Ends all sessions of the account, and deletes its API keys if its address was not verified. Throws like `getReset`. */
 export async function resetPassword(ctx: Context, input: { token: string; newPassword: string }) {
   const { userId } = await getReset(ctx, input.token);
   // After the token is known and outside of the transaction, because hashing is slow.
@@ -102,10 +102,15 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
     await cancelEmailChange(tx, userId);
     await endUserSessions(tx, userId);
     // Another person may have registered the address.
-    if (before?.emailVerifiedAt === null) await deleteUserApiKeys(tx, userId);
+    const deletedKeys = before?.emailVerifiedAt === null ? await deleteUserApiKeys(tx, userId) : null;
     const actor = { actorId: userId, actorEmail: user.email, userId };
     await recordAudit(tx, { kind: 'user.password_reset', ...actor });
-    await queueMail(tx, { to: user.email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
+    await queueMail(tx, {
+      to: user.email,
+      userId,
+      subject: 'Your password was changed',
+      text: CHANGED_TEXT(deletedKeys),
+    });
   });
 }
 
@@ -142,10 +147,17 @@ ${link}
 If it was not you, you need not do anything: your password stays as it is.
 `;
 
-const CHANGED_TEXT = `Hello,
+const CHANGED_TEXT = (deletedKeys: readonly unknown[] | null) => `Hello,
 
-the password of your Carillon account was changed, and all its sessions were ended.
+the password of your Carillon account was changed, and all its sessions were ended.${describeKeys(deletedKeys)}
 
 If it was not you, someone else can read your mail: secure your mailbox first, then ask for a new password.
-API keys go on working: delete those that you do not know.
 `;
+
+function describeKeys(deleted: readonly unknown[] | null): string {
+  if (deleted === null) return '\nIts API keys still work: delete those that you do not know.';
+  if (deleted.length === 0) return '';
+  return `
+Its API keys were deleted, because the e-mail address was not verified before, so that another person may have created
+them.`;
+}

@@ -10,7 +10,7 @@ import { queueMail } from '../mail/queue.ts';
 import { verifyCurrentPassword } from './current-password.ts';
 
 /**
- * `store` runs in the transaction of the change. Throws as `verifyCurrentPassword`, and 409 for an account without a
+ * `store` runs in the transaction of the change. Throws like `verifyCurrentPassword`, and 409 for an account without a
  * password.
  */
 export async function changePassword(
@@ -61,5 +61,5 @@ const CHANGED_TEXT = `Hello,
 the password of your Carillon account was changed, and all sessions but the one that changed it were ended.
 
 If it was not you, ask for a new password at once: that ends all sessions.
-API keys go on working: delete those that you do not know.
+API keys still work: delete those that you do not know.
 `;

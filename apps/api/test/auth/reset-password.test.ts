@@ -68,6 +68,27 @@ t.test('A reset keeps the API keys of an account, and deletes them if its addres
   t.equal((await ask(keys.bob)).statusCode, 200);
 });
 
+t.test('The mail about a reset says whether API keys still work, were deleted, or did not exist', async (t) => {
+  const [alice, bob] = [await signUpAlice(app), await signUpBob(app)];
+  await createKey(app, alice);
+  await deliverDueMails(ctx);
+  const readMailOf = async (person: Person) => {
+    server.received.length = 0;
+    await reset(await tokenOf(person));
+    await deliverDueMails(ctx);
+    return server.received[0]?.text ?? '';
+  };
+  const first = await readMailOf(alice);
+  t.match(first, 'Its API keys were deleted');
+  t.notMatch(first, 'still work');
+  const second = await readMailOf(alice);
+  t.match(second, 'Its API keys still work', 'the first reset has verified the address');
+  t.notMatch(second, 'deleted');
+  const ofBob = await readMailOf(bob);
+  t.match(ofBob, 'was changed');
+  t.notMatch(ofBob, 'API keys', 'an account without a key');
+});
+
 t.test('The owner is notified by mail, and the audit log has an entry', async (t) => {
   const alice = await signUpAlice(app);
   await ctx.db.delete(auditLog);
