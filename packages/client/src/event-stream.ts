@@ -1,7 +1,14 @@
 import { ApiError, ConnectionError, InvalidResponseError } from './errors.ts';
 import { EventParser, type ServerSentEvent } from './event-parser.ts';
 import type { Settings } from './options.ts';
-import { describeInvalid, openResponse, parseJson, type Request } from './request.ts';
+import {
+  describeInvalid,
+  isNetworkError,
+  openResponse,
+  parseJson,
+  type Request,
+  TEMPORARY_STATUSES,
+} from './request.ts';
 import { type Deadline, openDeadline } from './waiting.ts';
 
 export interface OpenStream {
@@ -11,7 +18,7 @@ export interface OpenStream {
   readonly events: AsyncGenerator<ServerSentEvent, void, undefined>;
 }
 
-/** Sends a request for a stream of events. Throws the error of a response that is none. */
+/** Sends a request for a stream of events. Throws for a response that is not a stream. */
 export async function openEventStream(settings: Settings, request: Request, idleMs: number): Promise<OpenStream> {
   const { signal } = request.options ?? {};
   const name = `${request.method} ${request.path}`;
@@ -63,8 +70,6 @@ export function parseEventData(event: ServerSentEvent): object {
   throw new InvalidResponseError(`The stream has an event ${JSON.stringify(event.event)} whose data is not JSON.`);
 }
 
-/** Whether opening a stream again may help. */
+/** Whether opening a stream again may help. A program that reads for days also outlasts a bug of the server. */
 export const isTemporary = (error: unknown): boolean =>
-  error instanceof ApiError ? [408, 409, 429, 500, 502, 503, 504].includes(error.status) : isNetworkError(error);
-
-const isNetworkError = (error: unknown) => error instanceof Error && /^(Connection|Timeout)Error$/.test(error.name);
+  error instanceof ApiError ? TEMPORARY_STATUSES.includes(error.status) || error.status === 500 : isNetworkError(error);

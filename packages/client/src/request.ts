@@ -4,7 +4,8 @@ import { backoffMs, openDeadline, parseRetryAfter, sleep } from './waiting.ts';
 
 /** A server that asks for a longer wait is not asked again. */
 const MAX_RETRY_AFTER_MS = 60_000;
-const TEMPORARY = [408, 429, 502, 503, 504];
+/** The same request may succeed later. */
+export const TEMPORARY_STATUSES: readonly number[] = [408, 429, 502, 503, 504];
 const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE'];
 
 export type Query = object;
@@ -53,15 +54,18 @@ export async function sendRequest<Body>(settings: Settings, request: Request): P
 
 /** How long to wait before the request is repeated; null if that cannot help. */
 export function findDelay(error: unknown, attempt: number): number | null {
-  if (error instanceof ConnectionError || error instanceof TimeoutError) return backoffMs(attempt);
+  if (isNetworkError(error)) return backoffMs(attempt);
   if (!(error instanceof ApiError)) return null;
   const { status, code, retryAfterMs } = error;
   // 409 with a time: the first attempt with this key is still under way.
-  if (!TEMPORARY.includes(status) && !(status === 409 && retryAfterMs !== null)) return null;
+  if (!TEMPORARY_STATUSES.includes(status) && !(status === 409 && retryAfterMs !== null)) return null;
   if (code === 'AI_PROVIDER_FAILED' && retryAfterMs === null) return null;
   if (retryAfterMs !== null && retryAfterMs > MAX_RETRY_AFTER_MS) return null;
   return Math.max(retryAfterMs ?? 0, backoffMs(attempt));
 }
+
+export const isNetworkError = (error: unknown): boolean =>
+  error instanceof ConnectionError || error instanceof TimeoutError;
 
 async function attemptRequest<Body>(settings: Settings, request: Request, key?: string): Promise<Answer<Body>> {
   const { method, path, options: { timeoutMs = settings.timeoutMs, signal } = {} } = request;

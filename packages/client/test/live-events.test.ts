@@ -39,7 +39,7 @@ t.test(
       },
       reset,
       fail(503, { 'retry-after': '0' }),
-      html(502),
+      html(500),
       send(format(10) + format(11), { open: true }),
     );
     t.same(await readIds(carillon.events.stream({ after: '7' }), 4), ['8', '9', '10', '11']);
