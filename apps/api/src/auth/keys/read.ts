@@ -3,7 +3,7 @@ import { isUuid } from '@carillon/contract/primitives';
 import { apiKeys } from '@carillon/db';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, CallerKey, Context } from '../../context.ts';
-import { decodeInstantCursor, encodeCursor, splitPage, unknownCursor } from '../../queries/pages.ts';
+import { encodeCursor, parseCursorInstant, splitPage, unknownCursor } from '../../queries/pages.ts';
 
 /** The fields of `ApiKey` in the contract. */
 export const apiKeyFields = {
@@ -46,8 +46,6 @@ function decodeCursor(cursor: string | undefined): { createdAt: Date; id: string
   if (cursor === undefined) return undefined;
   const text = Buffer.from(cursor, 'base64url').toString();
   const [instant = '', id = ''] = text.split(' ');
-  const createdAt = decodeInstantCursor(encodeCursor(instant));
-  if (createdAt === null || !isUuid(id) || encodeCursor(text) !== cursor || text !== `${instant} ${id}`)
-    throw unknownCursor();
-  return { createdAt, id };
+  if (!isUuid(id) || encodeCursor(text) !== cursor || text !== `${instant} ${id}`) throw unknownCursor();
+  return { createdAt: parseCursorInstant(instant), id };
 }
