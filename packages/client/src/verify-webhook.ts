@@ -7,7 +7,7 @@ export class WebhookVerificationError extends CarillonError {
   override readonly name = 'WebhookVerificationError';
 }
 
-/** Those of the Fetch API, or of Node.js. */
+/** The headers of the Fetch API, or of Node.js. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -18,8 +18,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Verifies the signature of a delivery and returns its event. `rawBody` is the body as it was received, `secret` that of the
- * webhook, or several. Throws a `WebhookVerificationError`.
+ * Verifies the signature of a delivery and returns its event. `rawBody` is the body as it was received, `secret` the
+ * secret of the webhook, or several. Throws a `WebhookVerificationError`.
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,
@@ -40,7 +40,7 @@ export async function verifyWebhook(
   if (!isGenuine) throw new WebhookVerificationError('The signature is missing or wrong.');
   const event = parseJson(new TextDecoder().decode(body)) as WebhookEvent | null | undefined;
   if (typeof event?.event !== 'string') throw new WebhookVerificationError('The body is not an event.');
-  // `X-Webhook-Signature` covers no time but that of the event: without it, removing the other headers would allow replays.
+  // `X-Webhook-Signature` covers only the time of the event: without this check, removing the other headers would allow replays.
   const sentAtMs = isTimed
     ? /^\d{1,12}$/.test(timestamp)
       ? Number(timestamp) * 1000
@@ -95,7 +95,7 @@ function listKeys(secret: string): Bytes[] {
 
 const encode = (text: string): Bytes => new TextEncoder().encode(text);
 
-/** Base64, also with `-` and `_`; null if it is none. */
+/** Also decodes base64 with `-` and `_`. Returns null for other text. */
 function decodeBase64(text: string): Bytes | null {
   try {
     return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
