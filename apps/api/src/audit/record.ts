@@ -11,6 +11,21 @@ export interface AuditEntry {
   details?: Record<string, unknown>;
 }
 
+interface Actor {
+  id: number;
+  email: string | null;
+}
+
+/** A null actor is the service itself. `userId` is the account that is changed, by default the actor's own. */
+export const describeActor = (
+  actor: Actor | null,
+  userId: number | null = actor?.id ?? null,
+): Pick<AuditEntry, 'actorId' | 'actorEmail' | 'userId'> => ({
+  actorId: actor?.id ?? null,
+  actorEmail: actor?.email ?? null,
+  userId,
+});
+
 /** Call it in the transaction of the recorded change. */
 export async function recordAudit(ctx: Context, entry: AuditEntry): Promise<void> {
   await ctx.db.insert(auditLog).values(auditRow(ctx, entry));

@@ -1,7 +1,7 @@
 import { compileValidator, Email, Password, strictObject } from '@carillon/contract';
 import { users } from '@carillon/db';
 import { and, ne } from 'drizzle-orm';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { ConfigError } from '../config/config.ts';
 import { type Context, inTransaction } from '../context.ts';
 import { hashPassword } from './passwords.ts';
@@ -41,6 +41,6 @@ async function recordAdmin(
   user: { id: number; email: string },
 ) {
   const details = { by: 'BOOTSTRAP_ADMIN_EMAIL', role: 'ADMIN' };
-  await recordAudit(ctx, { kind, actorId: null, actorEmail: null, userId: user.id, details });
+  await recordAudit(ctx, { kind, ...describeActor(null, user.id), details });
   ctx.log.info({ userId: user.id, kind }, 'the bootstrap account is now an admin');
 }

@@ -1,6 +1,6 @@
 import { identities, users } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeactivated } from '../errors.ts';
 import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../third-party/oauth.ts';
@@ -73,7 +73,7 @@ async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile
   const userId = created?.id ?? (await linkExistingAccount(ctx, email, identityUserId));
   await ctx.db.insert(identities).values({ userId, provider, subject, createdAt: ctx.now() }).onConflictDoNothing();
   const kind = created ? 'user.registered' : 'user.linked';
-  await recordAudit(ctx, { kind, actorId: userId, actorEmail: email, userId });
+  await recordAudit(ctx, { kind, ...describeActor({ id: userId, email }) });
   return userId;
 }
 

@@ -1,6 +1,6 @@
 import { passwordResets, users } from '@carillon/db';
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../crypto/link-token.ts';
 import { AppError } from '../errors.ts';
@@ -103,8 +103,7 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
     await endUserSessions(tx, userId);
     // Another person may have registered the address.
     const deletedKeys = before?.emailVerifiedAt === null ? await deleteUserApiKeys(tx, userId) : null;
-    const actor = { actorId: userId, actorEmail: user.email, userId };
-    await recordAudit(tx, { kind: 'user.password_reset', ...actor });
+    await recordAudit(tx, { kind: 'user.password_reset', ...describeActor({ id: userId, email: user.email }) });
     await queueMail(tx, {
       to: user.email,
       userId,

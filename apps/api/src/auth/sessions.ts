@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { auditLog, sessions, users } from '@carillon/db';
 import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
-import { auditRow } from '../audit/record.ts';
+import { auditRow, describeActor } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { accountDeactivated, accountDeleted, sessionRequired } from '../errors.ts';
 
@@ -98,6 +98,6 @@ async function writeSession(ctx: Context, { id: userId, email }: Account, { id, 
       .where(and(eq(sessions.userId, userId), notInArray(sessions.id, kept)))
       .returning({ id: sessions.id }),
   );
-  const signedIn = { kind: 'user.signed_in', actorId: userId, actorEmail: email, userId } as const;
-  await db.with(opened, ended).insert(auditLog).values(auditRow(ctx, signedIn));
+  const signedIn = auditRow(ctx, { kind: 'user.signed_in', ...describeActor({ id: userId, email }) });
+  await db.with(opened, ended).insert(auditLog).values(signedIn);
 }

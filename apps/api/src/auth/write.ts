@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
@@ -22,12 +22,7 @@ export async function register(ctx: Context, input: NewAccount) {
   return inTransaction(ctx, async (tx) => {
     const user = await insertAccount(tx, { ...input, passwordHash, role: 'USER' });
     if (!user) throw new AppError('conflict', 'This e-mail address is already registered.');
-    await recordAudit(tx, {
-      kind: 'user.registered',
-      actorId: user.id,
-      actorEmail: user.email,
-      userId: user.id,
-    });
+    await recordAudit(tx, { kind: 'user.registered', ...describeActor(user) });
     return user;
   });
 }

@@ -1,6 +1,6 @@
 import { couponRedemptions, coupons, users } from '@carillon/db';
 import { and, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeleted } from '../errors.ts';
 
@@ -39,9 +39,7 @@ export function activateCoupon(ctx: Context, caller: Caller, code: string) {
     const trialEndsAt = await extendTrial(tx, caller, coupon.value, now);
     await recordAudit(tx, {
       kind: 'coupon.activated',
-      actorId: caller.id,
-      actorEmail: caller.email,
-      userId: caller.id,
+      ...describeActor(caller),
       details: { couponId, ...details, trialEndsAt },
     });
     return { coupon: { ...details, appliedAt: now }, user: { trialEndsAt } };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ChangeCouponInput, CreateCouponInput } from '@carillon/contract/admin/coupons';
 import { coupons } from '@carillon/db';
 import { eq } from 'drizzle-orm';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, invalidField } from '../errors.ts';
 import { getSettings } from '../settings/read.ts';
@@ -95,7 +95,7 @@ async function recordChange(
     before: before && toAuditDetails(before),
     after: after && toAuditDetails(after),
   };
-  await recordAudit(ctx, { kind, actorId: admin.id, actorEmail: admin.email, userId: null, details });
+  await recordAudit(ctx, { kind, ...describeActor(admin, null), details });
 }
 
 const toAuditDetails = ({ code, value, isActive, maxUses, expiresAt }: CouponRow) => ({

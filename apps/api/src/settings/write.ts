@@ -1,6 +1,6 @@
 import type { ChangeSettingsInput } from '@carillon/contract/admin/settings';
 import { settings } from '@carillon/db';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { getSettings } from './read.ts';
 
@@ -23,9 +23,7 @@ export function changeSettings(ctx: Context, admin: Caller, input: ChangeSetting
     const pickChanged = (all: typeof after) => Object.fromEntries(changed.map((name) => [name, all[name]]));
     await recordAudit(tx, {
       kind: 'settings.changed',
-      actorId: admin.id,
-      actorEmail: admin.email,
-      userId: null,
+      ...describeActor(admin, null),
       details: { before: pickChanged(before), after: pickChanged(after) },
     });
     return { ...before, ...after, updatedAt };

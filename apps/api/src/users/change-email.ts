@@ -1,6 +1,6 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { emailChanges, users, violatedUnique } from '@carillon/db';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { cancelEmailChange } from '../auth/cancel-email-change.ts';
 import { assertSession } from '../auth/sessions.ts';
 import { hasEmail, storedEmail } from '../auth/write.ts';
@@ -55,8 +55,7 @@ export async function startEmailChange(ctx: Context, account: LockedAccount, cha
   await assertFree(ctx, email);
   const { id: userId } = account;
   const details = { before: { email: account.email }, after: { email: normalizeEmail(email) } };
-  const actor = { actorId: userId, actorEmail: account.email, userId };
-  await recordAudit(ctx, { kind: 'user.email_change_requested', ...actor, details });
+  await recordAudit(ctx, { kind: 'user.email_change_requested', ...describeActor(account), details });
   if (step === 'confirm') {
     await mailConfirmation(ctx, userId, email);
     const subject = 'Your account is about to get another e-mail address';

@@ -1,6 +1,6 @@
 import { passwordResets, users } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { cancelEmailChange } from '../auth/cancel-email-change.ts';
 import { hashPassword, isSamePassword } from '../auth/passwords.ts';
 import { endUserSessions, getSessionId } from '../auth/sessions.ts';
@@ -47,7 +47,7 @@ export async function changePassword(
     await endUserSessions(tx, caller.id, { except: getSessionId(caller) });
     const { id: userId } = caller;
     const { email } = account;
-    await recordAudit(tx, { kind: 'user.password_changed', actorId: userId, actorEmail: email, userId });
+    await recordAudit(tx, { kind: 'user.password_changed', ...describeActor({ id: userId, email }) });
     await queueMail(tx, { to: email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
     await store(tx);
   });

@@ -1,6 +1,6 @@
 import { emailChanges, notificationAddresses, passwordResets, users } from '@carillon/db';
 import { and, eq, gt, isNull } from 'drizzle-orm';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { type Context, inTransaction } from '../context.ts';
 import { hashLinkToken } from '../crypto/link-token.ts';
 import { AppError } from '../errors.ts';
@@ -66,7 +66,11 @@ async function changeEmail(ctx: Context, userId: number, before: Before, email: 
       .onConflictDoUpdate({ target: [notificationAddresses.userId, notificationAddresses.email], set: confirmed });
   }
   const details = { before: { email: before.email }, after: { email } };
-  await recordAudit(ctx, { kind: 'user.email_changed', actorId: userId, actorEmail: before.email, userId, details });
+  await recordAudit(ctx, {
+    kind: 'user.email_changed',
+    ...describeActor({ id: userId, email: before.email }),
+    details,
+  });
   const subject = 'The e-mail address of your account was changed';
   await queueMail(ctx, { to: before.email, userId, subject, text: CHANGED_TEXT });
 }

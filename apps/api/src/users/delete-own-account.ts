@@ -2,7 +2,7 @@ import type { DeleteUserInput } from '@carillon/contract/accounts/users';
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { sessions, users } from '@carillon/db';
 import { and, eq, gt } from 'drizzle-orm';
-import { recordAudit } from '../audit/record.ts';
+import { describeActor, recordAudit } from '../audit/record.ts';
 import { getSessionId } from '../auth/sessions.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../errors.ts';
@@ -38,7 +38,7 @@ export async function deleteOwnAccount(
     assertRevision(account, expected);
     const aborted = await deleteAccountData(tx, account);
     // Without the e-mail and IP address, which are data of the account.
-    const actor = { actorId: caller.id, actorEmail: null, userId: caller.id };
+    const actor = describeActor({ id: caller.id, email: null });
     await recordAudit({ ...tx, origin: undefined }, { kind: 'user.deleted', ...actor });
     return aborted;
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { recordAudit } from '@carillon/api/audit/record';
+import { describeActor, recordAudit } from '@carillon/api/audit/record';
 import { hashPassword } from '@carillon/api/auth/passwords';
 import { endUserSessions } from '@carillon/api/auth/sessions';
 import { hasEmail, insertAccount } from '@carillon/api/auth/write';
@@ -145,5 +145,5 @@ async function promptForPassword(): Promise<string> {
 
 async function recordChange(ctx: Context, kind: 'user.registered' | 'user.promoted', user: { id: number }) {
   const details = { by: 'create-admin', role: 'ADMIN' };
-  await recordAudit(ctx, { kind, actorId: null, actorEmail: null, userId: user.id, details });
+  await recordAudit(ctx, { kind, ...describeActor(null, user.id), details });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChangeApiKeyInput, CreateApiKeyInput } from '@carillon/contract/accounts/api-keys';
 import { apiKeys, sessions, users } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
-import { type AuditEntry, recordAudit } from '../../audit/record.ts';
+import { describeActor, recordAudit } from '../../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../../errors.ts';
 import { userKey } from '../../limits/keys.ts';
@@ -104,7 +104,7 @@ export function revokeApiKeys(ctx: Context, userId: number, id?: string) {
     const deleted = await deleteUserApiKeys(tx, userId, id);
     for (const key of deleted) {
       const details = describeKey(key);
-      await recordAudit(tx, { kind: 'key.deleted', actorId: null, actorEmail: null, userId, details });
+      await recordAudit(tx, { kind: 'key.deleted', ...describeActor(null, userId), details });
     }
     return deleted;
   });
@@ -130,12 +130,6 @@ const isOwnKey = (caller: Caller, id: string) => and(eq(apiKeys.id, id), eq(apiK
 const apiKeyNotFound = () => new AppError('not_found', 'API key not found');
 
 type Key = Awaited<ReturnType<typeof deleteUserApiKeys>>[number];
-
-const describeActor = ({ id, email }: Caller): Pick<AuditEntry, 'actorId' | 'actorEmail' | 'userId'> => ({
-  actorId: id,
-  actorEmail: email,
-  userId: id,
-});
 
 const describeKey = ({ id, name, prefix, scopes, expiresAt }: Key) => ({ keyId: id, name, prefix, scopes, expiresAt });
 

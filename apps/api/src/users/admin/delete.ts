@@ -1,4 +1,4 @@
-import { recordAudit } from '../../audit/record.ts';
+import { describeActor, recordAudit } from '../../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../../context.ts';
 import { lockUserTasks } from '../../tasks/suspend.ts';
 import { deleteAccountData } from '../delete-account-data.ts';
@@ -12,9 +12,7 @@ export async function deleteAccount(ctx: Context, admin: Caller, id: number): Pr
     const aborted = await deleteAccountData(tx, { id, email });
     await recordAudit(tx, {
       kind: 'user.deleted',
-      actorId: admin.id,
-      actorEmail: admin.email,
-      userId: id,
+      ...describeActor(admin, id),
       details: { before: { email, role }, after: null },
     });
     return aborted;

@@ -1,7 +1,7 @@
 import type { ChangeAccountInput } from '@carillon/contract/admin/users';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
-import { recordAudit } from '../../audit/record.ts';
+import { describeActor, recordAudit } from '../../audit/record.ts';
 import { cancelEmailChange } from '../../auth/cancel-email-change.ts';
 import { endUserSessions } from '../../auth/sessions.ts';
 import { type Caller, type Context, inTransaction } from '../../context.ts';
@@ -46,9 +46,7 @@ export function changeAccount(
     const pickChanged = (account: Changes) => Object.fromEntries(changed.map((field) => [field, account[field]]));
     await recordAudit(tx, {
       kind: 'user.changed',
-      actorId: admin.id,
-      actorEmail: admin.email,
-      userId: id,
+      ...describeActor(admin, id),
       details: { before: pickChanged(before), after: pickChanged(after) },
     });
     return { ...before, ...after, updatedAt };
