@@ -1,5 +1,5 @@
 import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
-import { and, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, lte, or, sql, type WithSubquery } from 'drizzle-orm';
 import type { Caller, CallerKey, Context, SessionClaims } from '../context.ts';
 import {
   buildClaim,
@@ -172,27 +172,23 @@ function prepareCallerQuery(db: Db, kind: Kind, loads: OwnedRow | null, { claims
   const { caller, parts } = kind === 'session' ? bySession(db) : byApiKey(db);
   const counted = db.$with('counted').as(buildCount(db, caller, buildCallerKey(caller.id)));
   const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));
+  const always = sql`true`;
+  const selectCaller = (...more: WithSubquery[]) =>
+    db
+      .with(...parts, counted, mode, ...more)
+      .select()
+      .from(caller)
+      .leftJoin(counted, always)
+      .innerJoin(mode, always);
+
   if (claims) {
     const { known, claimed, parts: claimParts } = buildClaim(db);
-    return db
-      .with(...parts, counted, mode, ...claimParts)
-      .select()
-      .from(caller)
-      .leftJoin(counted, sql`true`)
-      .leftJoin(known, sql`true`)
-      .innerJoin(claimed, sql`true`)
-      .innerJoin(mode, sql`true`)
+    return selectCaller(...claimParts)
+      .leftJoin(known, always)
+      .innerJoin(claimed, always)
       .prepare(`find_caller_and_claim_by_${kind}`);
   }
-  if (!loads) {
-    return db
-      .with(...parts, counted, mode)
-      .select()
-      .from(caller)
-      .leftJoin(counted, sql`true`)
-      .innerJoin(mode, sql`true`)
-      .prepare(`find_caller_by_${kind}`);
-  }
+  if (!loads) return selectCaller().prepare(`find_caller_by_${kind}`);
   const row = db.$with('row').as(
     db
       .select(loads.fields)
@@ -200,12 +196,5 @@ function prepareCallerQuery(db: Db, kind: Kind, loads: OwnedRow | null, { claims
       .innerJoin(caller, eq(loads.table.userId, caller.id))
       .where(eq(loads.table.id, sql.placeholder('rowId'))),
   );
-  return db
-    .with(...parts, counted, mode, row)
-    .select()
-    .from(caller)
-    .leftJoin(counted, sql`true`)
-    .leftJoin(row, sql`true`)
-    .innerJoin(mode, sql`true`)
-    .prepare(`find_caller_and_row_by_${kind}`);
+  return selectCaller(row).leftJoin(row, always).prepare(`find_caller_and_row_by_${kind}`);
 }
