@@ -95,7 +95,7 @@ const formatSection = ({ title, comment, variables }: Section) =>
 function formatVariable({ name, defaultValue, comment }: Variable): string {
   const expects =
     SCHEDULER_VARIABLES[name] ?? (VARIABLES as Record<string, { parser: { expects: string } }>)[name]?.parser.expects;
-  if (expects === undefined) throw new Error(`${name} is in .env.example, but is no variable.`);
+  if (expects === undefined) throw new Error(`${name} is in .env.example, but is not a setting.`);
   const facts = [
     expects === 'text' ? '' : `Takes ${expects}. `,
     defaultValue ? `Default: \`${defaultValue}\`.` : 'Unset by default.',

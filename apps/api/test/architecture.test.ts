@@ -111,7 +111,7 @@ t.test('Packages know nothing above them, nor each other', async (t) => {
   }
 });
 
-t.test('The client package needs nothing but what browsers have', async (t) => {
+t.test('The client package needs only what browsers have', async (t) => {
   const folder = 'packages/client/';
   t.same(
     findViolations(isIn(folder), ({ to }) => to.startsWith(`${folder}src/`)),

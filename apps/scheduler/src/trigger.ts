@@ -9,7 +9,7 @@ export interface TriggerRequest {
 
 export interface TriggerResponse {
   processed: number;
-  /** When the next task falls due, by the API's clock. */
+  /** When the next task is due, by the API's clock. */
   nextDueAt: Date | null;
 }
 

@@ -41,7 +41,7 @@ t.test('By the clock of the system, the scheduler never calls before the instant
   t.ok(Math.min(...lateness) >= 0, `late by ${lateness.join(', ')} ms`);
 });
 
-t.test('The scheduler calls at the interval if nothing falls due sooner', async (t) => {
+t.test('The scheduler calls at the interval if nothing is due sooner', async (t) => {
   const timer = fakeTimer();
   const calls: number[] = [];
   const { url } = await startApi(t, (_request, response, call) => {

@@ -103,7 +103,7 @@ function generateResources(document: Document): string {
   const names = [...resources.keys()].filter((name) => !EXTENDED.includes(name));
   const classes = [
     ...[...resources].map(([resource, inside]) => formatClass(resource, inside)),
-    '/** The resources that need nothing but their methods. */\nexport class Resources {',
+    '/** The resources that need only their methods. */\nexport class Resources {',
     ...names.map((name) => `  readonly ${name}: ${toClassName(name)};`),
     '\n  constructor(settings: Settings) {',
     ...names.map((name) => `    this.${name} = new ${toClassName(name)}(settings);`),
@@ -184,7 +184,7 @@ function formatMethod({ name, http, path, operation }: Method): string {
 const hasHeader = ({ parameters = [] }: Operation, name: string) =>
   parameters.some((parameter) => parameter.in === 'header' && parameter.name.toLowerCase() === name);
 
-/** The field of a page that has its entries; null if the response is no page. */
+/** The field of a page that has its entries; null if the response is not a page. */
 function findListed({ responses }: Operation): string | null {
   const { properties } = responses[200]?.content?.['application/json']?.schema ?? {};
   if (!properties?.pagination) return null;

@@ -25,7 +25,7 @@ export class EventsMissingError extends CarillonError {
 
 export interface ErrorResponse {
   status: number;
-  /** For programs: the codes are in the documentation. Null if the response has none, as that of a proxy. */
+  /** For programs: the codes are in the documentation. Null if the response has none, such as the response of a proxy. */
   code: string | null;
   /** `X-Request-ID`, under which the operator finds the request in the log. */
   requestId: string | null;

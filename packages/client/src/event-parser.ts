@@ -13,7 +13,7 @@ export interface ServerSentEvent {
 export class EventParser {
   /** Of the last complete block, also of one without data. */
   lastId = '';
-  /** The id of the first block, if that is no event: where the stream begins. */
+  /** The id of the first block, if that is not an event: where the stream begins. */
   startId: string | null = null;
   retryMs: number | null = null;
   readonly #decoder = new TextDecoder();

@@ -19,8 +19,8 @@ export interface StreamOptions<Kind extends EventKind = EventKind> {
   /** Ends the stream, without an error. */
   signal?: AbortSignal | undefined;
   /**
-   * Called when events are missing because the last one that was received is no longer stored; the stream goes on with
-   * the oldest event that is. Without it, the stream throws an `EventsMissingError`.
+   * Called when events are missing because the last one that was received is no longer stored; the stream continues with
+   * the oldest stored event. Without it, the stream throws an `EventsMissingError`.
    */
   onReset?: (() => void) | undefined;
   /** How many attempts to connect may fail in a row. Default: unlimited. */
@@ -31,8 +31,8 @@ export interface StreamOptions<Kind extends EventKind = EventKind> {
 }
 
 /**
- * Yields the events of the stream at `path`. Connects again when the connection ends, and goes on after the last event:
- * each event comes once, in order. Ends when `signal` is aborted; throws for an error that a repetition does not help.
+ * Yields the events of the stream at `path`. Connects again when the connection ends, and continues after the last event:
+ * each event comes once, in order. Ends when `signal` is aborted; throws for an error that a repetition cannot remove.
  */
 export async function* streamEvents<Event extends { id: string }>(
   settings: Settings,

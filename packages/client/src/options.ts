@@ -16,9 +16,9 @@ export interface ClientOptions {
 export interface RequestOptions {
   /** Ends the request, and the wait before a repetition. */
   signal?: AbortSignal | undefined;
-  /** Default: that of the client. */
+  /** Default: the value of the client. */
   timeoutMs?: number | undefined;
-  /** Default: that of the client. */
+  /** Default: the value of the client. */
   maxRetries?: number | undefined;
   headers?: Record<string, string> | undefined;
 }

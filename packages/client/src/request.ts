@@ -57,7 +57,7 @@ export function findDelay(error: unknown, attempt: number): number | null {
   if (isNetworkError(error)) return backoffMs(attempt);
   if (!(error instanceof ApiError)) return null;
   const { status, code, retryAfterMs } = error;
-  // 409 with a time: the first attempt with this key is still under way.
+  // 409 with a time: the first attempt with this key still runs.
   if (!TEMPORARY_STATUSES.includes(status) && !(status === 409 && retryAfterMs !== null)) return null;
   if (code === 'AI_PROVIDER_FAILED' && retryAfterMs === null) return null;
   if (retryAfterMs !== null && retryAfterMs > MAX_RETRY_AFTER_MS) return null;
@@ -167,6 +167,6 @@ const createKey = (): string =>
 export function segment(value: string | number): string {
   const text = String(value);
   if (['', '.', '..', 'undefined', 'null', 'NaN'].includes(text))
-    throw new TypeError(`${JSON.stringify(text)} is no id.`);
+    throw new TypeError(`${JSON.stringify(text)} is not an id.`);
   return encodeURIComponent(text);
 }

@@ -26,7 +26,7 @@ export type QueryOf<Id extends keyof operations> = operations[Id] extends { para
   : never;
 
 export interface UploadOptions extends RequestOptions {
-  /** Default: that of the `File`. */
+  /** Default: the value of the `File`. */
   name?: string | undefined;
 }
 

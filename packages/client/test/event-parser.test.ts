@@ -9,7 +9,7 @@ function parse(...pieces: (string | Uint8Array)[]) {
   return { events, lastId: parser.lastId, retryMs: parser.retryMs };
 }
 
-t.test('A stream means the same however it is cut into pieces and whatever ends its lines', async (t) => {
+t.test('A stream means the same for all cuts into pieces and all ends of lines', async (t) => {
   const lines = [
     '\uFEFFretry: 20',
     ': a comment',

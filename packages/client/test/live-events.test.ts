@@ -28,7 +28,7 @@ const lastIds = (received: { headers: Record<string, unknown> }[]) =>
   received.map(({ headers }) => headers['last-event-id']);
 
 t.test(
-  'A stream goes on after the last event across lost connections, without a gap and without a repeat',
+  'A stream continues after the last event across lost connections, without a gap and without a repeat',
   async (t) => {
     const { carillon, received } = await startServer(
       t,
@@ -47,7 +47,7 @@ t.test(
   },
 );
 
-t.test('A stream that begins now goes on where it began, if nothing has happened yet', async (t) => {
+t.test('A stream that begins now continues where it began, if nothing has happened yet', async (t) => {
   const { carillon, received } = await startServer(t, send('id: 41\n\n'), send(format(42), { open: true }));
   t.same(await readIds(carillon.events.stream(), 1), ['42']);
   t.same(lastIds(received), [undefined, '41']);
@@ -63,7 +63,7 @@ t.test('The kinds and the task are sent with each connection', async (t) => {
   ]);
 });
 
-t.test('The wait that the server asks for is waited for', async (t) => {
+t.test('A stream waits as long as the server asks for', async (t) => {
   const { carillon } = await startServer(
     t,
     (response) => response.writeHead(200, STREAM).end(`retry: 1200\n\n${format(1)}`),
@@ -133,7 +133,7 @@ t.test('A malformed stream is an error', async (t) => {
   }
 });
 
-t.test('An abort ends the stream without an error, whatever it waits for', async (t) => {
+t.test('An abort ends the stream without an error during every wait', async (t) => {
   for (const handler of [hang, send(format(1), { open: true }), fail(503, { 'retry-after': '60' })]) {
     const { carillon, received } = await startServer(t, handler);
     const abort = new AbortController();

@@ -46,7 +46,7 @@ t.test('An error response throws the class of its status, with what the response
   }
 });
 
-t.test('An error that is no JSON has the class of its status too', async (t) => {
+t.test('An error that is not JSON has the class of its status too', async (t) => {
   const { open } = await startServer(t, html(502));
   const error = await catchError(open({ maxRetries: 0 }).tasks.get(7), errors.UnavailableError);
   t.match(error, {
@@ -108,7 +108,7 @@ t.test('A redirect is not followed, so that another host gets neither the key no
   t.same(other.received, []);
 });
 
-t.test('A success that is no JSON is an error', async (t) => {
+t.test('A success that is not JSON is an error', async (t) => {
   const { carillon, received } = await startServer(t, html(200));
   await catchError(carillon.tasks.get(7), InvalidResponseError);
   t.equal(received.length, 1);
@@ -175,7 +175,7 @@ t.test('Invalid options are named', async (t) => {
 t.test('An id cannot change the path', async (t) => {
   const { carillon, received } = await startServer(t, ok);
   for (const id of ['', '.', '..', undefined, null, Number.NaN]) {
-    t.throws(() => carillon.webhooks.delete(id as string), /is no id/, String(id));
+    t.throws(() => carillon.webhooks.delete(id as string), /is not an id/, String(id));
   }
   await carillon.webhooks.delete('../user?a=b#c/%2e%2e');
   t.same(

@@ -48,7 +48,7 @@ t.test('A POST with an idempotency key is repeated with the same key and body', 
   );
 });
 
-t.test('What is not idempotent and has no key is sent once', async (t) => {
+t.test('A request that is not idempotent and has no key is sent once', async (t) => {
   await Promise.all(
     Object.entries(TEMPORARY).map(async ([what, handler]) => {
       const { carillon, received } = await startServer(t, handler, ok);
@@ -62,7 +62,7 @@ t.test('What is not idempotent and has no key is sent once', async (t) => {
   );
 });
 
-t.test('Errors that a repetition does not help are not repeated', async (t) => {
+t.test('Errors that a repetition cannot remove are not repeated', async (t) => {
   const aiFailed = json(503, { success: false, error: 'AI provider failed', code: 'AI_PROVIDER_FAILED' });
   for (const handler of [...[400, 401, 402, 403, 404, 409, 412, 422, 500].map((status) => fail(status)), aiFailed]) {
     const { carillon, received } = await startServer(t, handler, ok);
@@ -71,7 +71,7 @@ t.test('Errors that a repetition does not help are not repeated', async (t) => {
   }
 });
 
-t.test('A request whose first attempt is still under way is repeated until it is done', async (t) => {
+t.test('A request whose first attempt still runs is repeated until that is done', async (t) => {
   const { carillon, received } = await startServer(t, reset, fail(409, { 'retry-after': '1' }), ok);
   await carillon.request('POST', '/api/tasks', keyed);
   t.equal(received.length, 3);
@@ -80,7 +80,7 @@ t.test('A request whose first attempt is still under way is repeated until it is
   t.equal(other.received.length, 1, 'another conflict is final');
 });
 
-t.test('Retry-After is waited for, and a longer one than a minute is left to the caller', async (t) => {
+t.test('A request waits for Retry-After, and leaves a wait of more than a minute to the caller', async (t) => {
   const { carillon, received } = await startServer(t, fail(429, { 'retry-after': '1' }), ok);
   const since = performance.now();
   await carillon.tasks.get(7);

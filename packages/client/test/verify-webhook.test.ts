@@ -82,7 +82,7 @@ t.test('A delivery beyond the tolerance is refused, also if the headers with the
   t.equal((await verifyWebhook(signBody(body), body, SECRET)).event, 'task.failed');
 });
 
-t.test('A signed body that is no event is refused', async () => {
+t.test('A signed body that is not an event is refused', async () => {
   for (const body of ['', 'null', '7', '{}', '{"event":7}']) await reject(signTimed(body), body, SECRET);
 });
 

@@ -66,7 +66,7 @@ export const listEvents = {
   operationId: 'listEvents',
   summary: 'List or stream events',
   description:
-    'Returns the events of the caller, oldest first, whether or not a webhook subscribes to them. They are stored for 30 days by default. With `Accept: text/event-stream` the response is a stream that goes on with new events as they happen: from the one after `Last-Event-ID` or `after`, or else from now. A stream ends when the session ends and when the process stops; connect again with the last id. A user may have 5 streams open (429), a process 1,000 (503).',
+    'Returns the events of the caller, oldest first, whether or not a webhook subscribes to them. They are stored for 30 days by default. With `Accept: text/event-stream` the response is a stream that continues with new events as they happen: from the one after `Last-Event-ID` or `after`, or else from now. A stream ends when the session ends and when the process stops; connect again with the last id. A user may have 5 streams open (429), a process 1,000 (503).',
   tags: ['events'],
   security: SIGNED_IN,
   querystring: ListEventsQuery,

@@ -172,7 +172,7 @@ export const changeTask = {
   operationId: 'changeTask',
   summary: 'Change, pause or resume a task',
   description:
-    'Changes the fields that are given; null clears a nullable field. Resuming the task or changing the schedule recomputes `nextExecutionAt`; runs that fell due during the pause are not made up for. Idempotent: a field that already has the given value is not a change. Sends `task.updated` if anything changed.',
+    'Changes the fields that are given; null clears a nullable field. Resuming the task or changing the schedule recomputes `nextExecutionAt`; runs that were due during the pause are not made up for. Idempotent: a field that already has the given value is not a change. Sends `task.updated` if anything changed.',
   params: IdParams,
   headers: IfMatch,
   body: ChangeTaskInput,

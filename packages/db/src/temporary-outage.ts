@@ -36,7 +36,7 @@ export function describeTemporaryOutage(error: unknown): string | null {
 
 const BEFORE_TLS = 'it closes connections before TLS, which it may not support';
 
-/** The driver goes on after a server has declined TLS, and the server closes the connection. */
+/** The driver continues after a server has declined TLS, and the server closes the connection. */
 const isClosedBeforeTls = (error: unknown) => /before secure TLS connection/.test(databaseErrorMessage(error) ?? '');
 
 /** PgBouncer reports most of its errors with one code, temporary ones and those about the user or the database. */

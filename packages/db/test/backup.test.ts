@@ -54,7 +54,7 @@ async function fill(target: Target, { migration, tables, sequences }: Copy) {
   return counts;
 }
 
-/** What there is, as text, but for what a restore changes. */
+/** The rows of all tables as text, except what a restore changes. */
 async function contentOf(sql: postgres.Sql) {
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'p'`;
@@ -94,13 +94,13 @@ for (const { tag } of different) {
     t.strictSame(await contentOf(to.sql), await contentOf(from.sql));
     const inserted = (sql: postgres.Sql) => sql`
       insert into users (identity_user_id, email, name) values ('local:new', 'new@example.com', 'New') returning id`;
-    t.strictSame([...(await inserted(to.sql))], [...(await inserted(from.sql))], 'ids go on where they were');
+    t.strictSame([...(await inserted(to.sql))], [...(await inserted(from.sql))], 'ids continue where they were');
     const [leases] = await to.sql`select count(*)::int as held from executions where lease_until > now()`;
     t.equal(leases?.held, 0);
   });
 }
 
-t.test('A snapshot contains the rows of its beginning, whatever is written meanwhile', async (t) => {
+t.test('A snapshot contains the rows of its beginning, and nothing that is written meanwhile', async (t) => {
   const { url, sql } = await emptyDatabase(t, 'backup_snapshot', { upTo: entries.length - 1, data: files });
   const before = await contentOf(sql);
   const copy = await copyOf(url, async () => {

@@ -136,7 +136,7 @@ t.test('A pid file that is emptied while its server runs stays where it is', asy
     message: /lock file "postmaster.pid" is empty/,
   });
   t.equal(readFileSync(file, 'utf8'), '');
-  t.strictSame(await ask(url, 'select 1 as one'), [{ one: 1 }], 'the server goes on');
+  t.strictSame(await ask(url, 'select 1 as one'), [{ one: 1 }], 'the server continues');
   writeFileSync(file, content);
 });
 

@@ -37,7 +37,7 @@ t.test('A slow statement is ended by the server, and its connection stays in use
 });
 
 t.test(
-  'A statement that waits in vain for a connection is refused, and the transaction that has it goes on',
+  'A statement that gets no connection in time is refused, and the transaction that has it continues',
   async (t) => {
     const { db } = await overWire(t, 1);
     const [entered, enter] = signal();

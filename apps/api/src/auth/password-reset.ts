@@ -143,7 +143,7 @@ a new password was requested for your Carillon account. Choose it within an hour
 
 ${link}
 
-If it was not you, you need not do anything: your password stays as it is.
+If it was not you, you do not have to do anything: your password stays as it is.
 `;
 
 const CHANGED_TEXT = (deletedKeys: readonly unknown[] | null) => `Hello,

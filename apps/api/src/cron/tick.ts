@@ -6,7 +6,7 @@ import { enqueueDue, findNextDueAt } from '../executions/pipeline/enqueue.ts';
 import { hasExpiredLease } from '../queue/leases.ts';
 import type { Span } from '../telemetry/tracing.ts';
 
-/** The executions go on after the answer. */
+/** The executions continue after the answer. */
 const MAX_WAIT_MS = 50_000;
 const POLL_MS = 50;
 

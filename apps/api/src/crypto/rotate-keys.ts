@@ -16,7 +16,7 @@ export interface Rotation {
   failures: string[];
 }
 
-/** Compares before it writes, so the service may go on meanwhile, and a rotation may be interrupted and repeated. */
+/** Compares before it writes, so the service may run meanwhile, and a rotation may be interrupted and repeated. */
 export async function* rotateKeys(db: Db, keys: readonly EncryptionKey[]): AsyncGenerator<Rotation> {
   for (const column of Object.keys(ENCRYPTED_COLUMNS) as EncryptedColumn[]) yield await rotateColumn(db, keys, column);
 }

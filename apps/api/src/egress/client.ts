@@ -15,7 +15,7 @@ export interface HttpPost {
   body: Buffer | string;
   /** Includes TLS. Default: 5 s. */
   connectMs?: number;
-  /** From the connection until the response is read, whatever the receiver sends. Default: 30 s. */
+  /** From the connection until the response is read, no matter what the receiver sends. Default: 30 s. */
   responseMs?: number;
   /** Default: 64 KiB; beyond it the connection is dropped. */
   maxBytes?: number;

@@ -25,7 +25,7 @@ export interface StreamOptions {
 }
 
 export interface LiveStreams {
-  /** Throws 429 beyond the streams of a user, 503 beyond those of a process. */
+  /** Throws 429 beyond the streams of a user, 503 beyond the streams of a process. */
   open(ctx: Context, caller: Caller, options: StreamOptions): Promise<Readable>;
   /** Ends all streams at once, and those that are opened later. */
   endAll(): void;

@@ -19,7 +19,7 @@ export function parseFilter(query: Pick<ListEventsQuery, 'kinds' | 'taskId'>): E
   const names = kinds.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !EVENT_KINDS.includes(name as EventKind));
   if (unknown !== undefined)
-    throw invalidField('kinds', `must be names of events, separated by commas: "${unknown}" is none`);
+    throw invalidField('kinds', `must be names of events, separated by commas; there is no event "${unknown}"`);
   return { kinds: names as EventKind[], taskId };
 }
 

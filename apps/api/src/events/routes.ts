@@ -34,7 +34,7 @@ export const eventsRoutes: FastifyPluginAsync<Options, RawServerDefault, Contrac
   );
 };
 
-/** Null for a header that is no id. */
+/** Null for a header that is not an id. */
 function findAfter({ headers }: FastifyRequest, after: string | undefined): number | null {
   const given = headers['last-event-id'] || after;
   return typeof given === 'string' && /^[0-9]{1,15}$/.test(given) ? Number(given) : null;

@@ -30,7 +30,7 @@ export function openLease(ctx: Context, caller: Pick<Caller, 'id' | 'sessionId' 
 }
 
 /**
- * Returns the streams that may go on: their lease has not expired, and their account and their session or key still exist.
+ * Returns the streams that may continue: their lease has not expired, and their account and their session or key still exist.
  * Locked rows are skipped without waiting, which prevents deadlocks. Deletes the leases of processes that died.
  */
 export async function renewLeases(ctx: Context, ids: readonly string[]): Promise<Set<string>> {

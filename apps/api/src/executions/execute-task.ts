@@ -5,7 +5,7 @@ import { taskNotFound } from '../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
 
-/** Queues an execution now, whatever the task's schedule and state. Throws 404, and 402 over quota. */
+/** Queues an execution now, regardless of the task's schedule and state. Throws 404, and 402 over quota. */
 export async function executeTask(
   ctx: Context,
   caller: Pick<Caller, 'id'>,

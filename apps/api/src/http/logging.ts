@@ -7,7 +7,7 @@ declare module 'fastify' {
     routine?: boolean;
   }
   interface FastifyRequest {
-    /** When an answer began that goes on for hours, which says nothing about the speed of the service. */
+    /** When an answer that may take hours began: its time says nothing about the speed of the service. */
     streamBeganAfterMs: number | null;
   }
 }

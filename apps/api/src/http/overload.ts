@@ -8,7 +8,7 @@ const CHECK_EVERY_MS = 250;
 /** A large body or a garbage collection makes a single check late. */
 const MIN_LATE_CHECKS = 3;
 
-/** Health routes are answered whatever the state of the process. */
+/** Health routes are answered in every state of the process. */
 export const isHealthRoute = ({ routeOptions }: FastifyRequest): boolean =>
   /^\/api\/health(\/|$)/.test(routeOptions.url ?? '');
 

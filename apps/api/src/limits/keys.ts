@@ -29,7 +29,7 @@ const MAX_EMAIL_LENGTH = 2 * 254;
 const normalizeEmail = (email: string) =>
   email.length > MAX_EMAIL_LENGTH ? email : email.normalize('NFKC').trim().toLowerCase().normalize('NFKC');
 
-/** Returns the /64 of an IPv6 address, because a client chooses the rest. Texts that are no address count as one. */
+/** Returns the /64 of an IPv6 address, because a client chooses the rest. Texts that are not an address count as one. */
 export function getClientNetwork(address: string): string {
   const bare = withoutPort(address).replace(/%.*$/s, '');
   // ipaddr.js also takes 127.1, octal and hexadecimal.

@@ -68,7 +68,7 @@ export const toAddressLimit = ({ bucket }: RateLimit): RateLimit =>
 export const ACCOUNT_LOGINS = rate('sign-in to one account', 100, 15 * MINUTE, 'ip+email');
 
 /**
- * Reset mails to one e-mail address, whoever requests them; see `auth/password-reset.ts`. Beyond the second limit, the
+ * Reset mails to one e-mail address, from all requests; see `auth/password-reset.ts`. Beyond the second limit, the
  * first request of each hour is still mailed.
  */
 export const RESET_MAILS = rate('reset mails to one address', 3, HOUR, 'ip+email');
@@ -76,7 +76,7 @@ export const RESET_MAILS_PER_DAY = rate('reset mails to one address in a day', 1
 
 export const PASSWORD_ATTEMPTS = rate('change of the password', 5, 15 * MINUTE, 'user');
 
-/** Mails that ask the owner of an address to confirm it: to one address, whoever causes them, and caused by one user. */
+/** Mails that ask the owner of an address to confirm it: to one address, from all users, and caused by one user. */
 export const CONFIRMATIONS_TO_ADDRESS = rate('confirmation mails to one address', 5, DAY, 'ip+email');
 export const CONFIRMATIONS_OF_USER = rate('confirmation mails of one user', 20, DAY, 'user');
 

@@ -2,7 +2,7 @@ import { preparedQuery, settings } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 
-/** Admins can sign in and end the maintenance, and the scheduler goes on. */
+/** Admins can sign in and end the maintenance, and the scheduler continues. */
 const OPEN =
   /^\/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|oauth\/.*)$)/;
 

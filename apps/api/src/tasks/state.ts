@@ -42,7 +42,7 @@ function mergeSchedule(before: TaskRow, input: ChangeTaskInput): Schedule {
   });
 }
 
-/** A single run is an instant, whatever the time zone. */
+/** A single run is an instant, the same in every time zone. */
 function hasOtherRuns(a: Schedule, b: Schedule): boolean {
   return (
     a.scheduledFor.getTime() !== b.scheduledFor.getTime() ||

@@ -37,7 +37,7 @@ export const encryptUnindexedSecret = (ctx: Context, id: string, secret: string)
   secretLookup: `none:${id}`,
 });
 
-/** Scoped to the user: several may choose the same secret, and a conflict must not tell what others have. */
+/** Scoped to the user: several may choose the same secret, and a conflict must not reveal what others have. */
 export function encryptChosenSecret(ctx: Context, { id, userId }: { id: string; userId: number }, secret: string) {
   if (!isPathSafe(secret)) return encryptUnindexedSecret(ctx, id, secret);
   const columns = encryptSecret(ctx, id, secret);

@@ -57,7 +57,7 @@ t.test('The expression is in the time zone of the caller’s profile', async (t)
   t.same({ timezone, nextExecutionAt }, { timezone: 'America/New_York', nextExecutionAt: '2026-11-20T11:30:00.000Z' });
 });
 
-t.test('A first run that is a moment ahead is accepted, although the clock goes on', async (t) => {
+t.test('A first run that is a moment ahead is accepted, although the clock advances', async (t) => {
   const runs = new Set<string>();
   // The full hour passes between any two readings of the clock.
   for (let before = 0; before < 8; before++) {

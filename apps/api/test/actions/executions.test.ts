@@ -38,7 +38,7 @@ t.test('executeTask queues a run and returns its id and time', async (t) => {
   t.match(await list(), { executions: [{ id: data.executionId, taskId: id, status: 'PENDING', startedAt: null }] });
 });
 
-t.test('Executions have the states of the actions, whatever their result', async (t) => {
+t.test('Executions with every result have the states of the actions', async (t) => {
   const done = await execute();
   clock.advance(1000);
   await runDue(ctx);

@@ -77,7 +77,7 @@ t.test('3 registrations an hour pass from an address', async (t) => {
   t.match(await register(3), { code: 'RATE_LIMIT_EXCEEDED' });
 });
 
-t.test('During maintenance accounts sign in, and none is registered', async (t) => {
+t.test('Accounts sign in during maintenance, and no account is registered', async (t) => {
   await getData(actions.register(client, account));
   await ctx.db.update(settings).set({ maintenanceMode: true });
   t.teardown(() => ctx.db.update(settings).set({ maintenanceMode: false }));

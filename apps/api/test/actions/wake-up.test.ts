@@ -9,32 +9,37 @@ import { signUpAlice } from '../support/people.ts';
 const { app, ctx, databaseUrl } = await testContext(t);
 const alice = await signUpAlice(app);
 
-t.test('A run that a process without a worker queues wakes the workers of others, which need not poll', async (t) => {
-  const env = { NODE_ENV: 'test', DATA_DIR: ctx.config.dataDir, LOG_LEVEL: 'fatal', DATABASE_URL: databaseUrl };
-  const own = await openContext(loadConfig(env));
-  t.teardown(own.close);
-  const actions = testActions({ ...own.ctx, now: ctx.now });
-  const woken = { executions: 0, deliveries: 0 };
-  let onWake = () => {};
-  const count = (queue: keyof typeof woken) => () => {
-    woken[queue] += 1;
-    onWake();
-  };
-  const { close } = listenForWakeUps(databaseUrl, {
-    executions: count('executions'),
-    deliveries: count('deliveries'),
-  });
-  t.teardown(close);
-  const untilWoken = async (queue: keyof typeof woken) => {
-    while (woken[queue] === 0) await new Promise<void>((resolve) => (onWake = resolve));
-    woken[queue] = 0;
-  };
-  await untilWoken('executions');
-  await untilWoken('deliveries');
+t.test(
+  'A run that a process without a worker queues wakes the workers of others, which do not have to poll',
+  async (t) => {
+    const env = { NODE_ENV: 'test', DATA_DIR: ctx.config.dataDir, LOG_LEVEL: 'fatal', DATABASE_URL: databaseUrl };
+    const own = await openContext(loadConfig(env));
+    t.teardown(own.close);
+    const actions = testActions({ ...own.ctx, now: ctx.now });
+    const woken = { executions: 0, deliveries: 0 };
+    let onWake = () => {};
+    const count = (queue: keyof typeof woken) => () => {
+      woken[queue] += 1;
+      onWake();
+    };
+    const { close } = listenForWakeUps(databaseUrl, {
+      executions: count('executions'),
+      deliveries: count('deliveries'),
+    });
+    t.teardown(close);
+    const untilWoken = async (queue: keyof typeof woken) => {
+      while (woken[queue] === 0) await new Promise<void>((resolve) => (onWake = resolve));
+      woken[queue] = 0;
+    };
+    await untilWoken('executions');
+    await untilWoken('deliveries');
 
-  const { id } = await getData(actions.createTask(alice.token, { ...TASK, webhookUrl: 'https://hooks.example.com/a' }));
-  await untilWoken('deliveries');
-  t.equal(woken.executions, 0, 'a task that is not due wakes no runner');
-  await getData(actions.executeTask(alice.token, id));
-  await untilWoken('executions');
-});
+    const { id } = await getData(
+      actions.createTask(alice.token, { ...TASK, webhookUrl: 'https://hooks.example.com/a' }),
+    );
+    await untilWoken('deliveries');
+    t.equal(woken.executions, 0, 'a task that is not due wakes no runner');
+    await getData(actions.executeTask(alice.token, id));
+    await untilWoken('executions');
+  },
+);

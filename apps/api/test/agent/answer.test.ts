@@ -6,7 +6,7 @@ const LINE = toMarkerLine(MARKER);
 const read = (text: string) => parseAnswer(text, MARKER);
 const answer = (content: string, ...suggestions: string[]) => ({ content, suggestions });
 
-t.test('The marker separates content from suggestions, whatever decorates it', async (t) => {
+t.test('The marker separates content from suggestions, also with decoration', async (t) => {
   for (const line of [
     LINE,
     `${LINE}\n`,
@@ -80,7 +80,7 @@ t.test('A suggestion has 1 to 200 characters', async (t) => {
   t.strictSame(
     read(`Titan.\n${LINE}\nx${longest}y\nx${longest}\n   \n!?\n`),
     answer('Titan.', `x${longest}`),
-    'what is no suggestion is left out',
+    'a line that is not a suggestion is left out',
   );
 });
 
@@ -118,7 +118,7 @@ function handed(text: string, cutAt: () => number) {
   return { pieces, before };
 }
 
-t.test('Streamed text is the content, however it is split into pieces', async (t) => {
+t.test('Streamed text is the content for every split into pieces', async (t) => {
   const texts = [
     `Titan, **Rhea** and *Iapetus*.\n\n- one\n- two\n\n${LINE}\nWhy?\nHow?`,
     `  Titan a1b2 a1b2c3d4 === a1b\n=== a1b2c3\n\n**${LINE}**\nWhy?`,

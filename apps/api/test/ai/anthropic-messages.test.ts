@@ -55,7 +55,7 @@ t.test('Text blocks are joined, reasoning is separate, and other blocks are igno
   t.end();
 });
 
-t.test('An answer is read whatever it omits', (t) => {
+t.test('An answer is read although fields are missing', (t) => {
   for (const [answer, finishReason] of [
     [{ content: [] }, 'stop'],
     [{ content: [], stop_reason: 'max_tokens', usage: null, model: 7 }, 'length'],

@@ -50,11 +50,7 @@ t.test('What Claude refuses is omitted or reduced from then on', async (t) => {
   const most = 'max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-x';
   for (const message of ['`temperature` is deprecated for this model.', most]) {
     anthropic.answer(refusal(message));
-    t.match(
-      toFailure(await ask()),
-      { errorCode: 'INVALID_REQUEST' },
-      'one that goes on refusing is not asked for ever',
-    );
+    t.match(toFailure(await ask()), { errorCode: 'INVALID_REQUEST' }, 'one that always refuses is not asked for ever');
   }
   anthropic.answer(null);
   t.ok((await ask()).ok);

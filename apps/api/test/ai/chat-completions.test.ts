@@ -51,7 +51,7 @@ function whole(answer: unknown) {
   return chatCompletions.readMessage(answer as JsonObject, reply) ? reply : null;
 }
 
-t.test('An answer is read whatever it omits, and fields of another type are ignored', (t) => {
+t.test('An answer is read although fields are missing, and fields of another type are ignored', (t) => {
   const message = { content: 'Titan' };
   for (const [answer, expected] of [
     [{ choices: [{ message }] }, { text: 'Titan', reasoning: '', model: '', finishReason: 'stop' }],

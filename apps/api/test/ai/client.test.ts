@@ -37,7 +37,7 @@ t.test("A user's own key replaces the operator's, and without a key no header is
   );
 });
 
-t.test('A key that is no valid header is refused without a request', async (t) => {
+t.test('A key that is not a valid header is refused without a request', async (t) => {
   const { server, ask } = await startTestAi(t);
   for (const apiKey of ['schlüssel', 'key\r\nx-injected: 1', 'two words']) {
     const { message, ...rest } = toFailure(await ask({ apiKey }));

@@ -54,7 +54,7 @@ t.test('Cached tokens are at most the input', async (t) => {
   t.equal(costs[0], costs[1]);
 });
 
-t.test('A cost that the tokens cannot have is replaced by that of the price list and logged', async (t) => {
+t.test('A cost that the tokens cannot have is replaced by the cost of the price list and logged', async (t) => {
   const { server, warnings, ask } = await startLoggedAi(t);
   for (const cost of [-1, 500, 1e300]) {
     server.answer(() => ({ usage: { promptTokens: 1000, completionTokens: 100, cost } }));

@@ -67,7 +67,7 @@ t.test('The refusals of the last two hundred models are remembered', (t) => {
   t.end();
 });
 
-t.test('Models are stored separately, however many there are', async (t) => {
+t.test('Any number of models is stored separately', async (t) => {
   const { server, ask } = await startTestAi(t);
   for (let number = 0; number < 450; number += 1) await ask({ model: `model-${number % 225}` });
   t.strictSame(

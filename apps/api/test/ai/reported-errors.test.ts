@@ -89,7 +89,7 @@ t.test('A body that is compressed although the request forbids it is read, withi
   }
 });
 
-t.test('Of a compressed body that cannot be read no byte is shown', async (t) => {
+t.test('No byte of a compressed body that cannot be read is shown', async (t) => {
   const { server, ask } = await startTestAi(t);
   const body = gzipSync(JSON.stringify({ error: { message: 'No such model.' } }));
   for (const [headers, sent] of [

@@ -13,7 +13,7 @@ t.test("The provider's own cost comes before the price list, and zero is a cost 
     t.match(await ask({ model: 'gpt-4o-mini' }), { usage: { costUsd: cost } });
   }
   server.answer(() => ({ usage, headers: { 'x-litellm-response-cost': '0.0042' } }));
-  t.match(await ask({ model: 'gpt-4o-mini' }), { usage: { costUsd: 0.0042 } }, 'LiteLLM tells it in a header');
+  t.match(await ask({ model: 'gpt-4o-mini' }), { usage: { costUsd: 0.0042 } }, 'LiteLLM sends it in a header');
 });
 
 t.test('A cost that is not a plausible number is ignored', async (t) => {

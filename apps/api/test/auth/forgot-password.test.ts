@@ -162,7 +162,7 @@ t.test('Requests all day long send a mail an hour, so that the owner always has 
   t.equal(server.received.length, 30, '3 an hour up to 10, then 1 an hour');
 });
 
-t.test('The link has the configured host, whatever Host the request has', async (t) => {
+t.test('The link has the configured host, not the Host of the request', async (t) => {
   await signUpAlice(app);
   await forgot('alice@example.com', {
     host: 'evil.example',

@@ -123,7 +123,7 @@ t.test('An admin needs the role and the key', async (t) => {
       message: 'Admin access required',
     });
   }
-  t.equal((await get('/admin', { 'x-admin-key': ADMIN_KEY })).statusCode, 401, 'the key alone is no session');
+  t.equal((await get('/admin', { 'x-admin-key': ADMIN_KEY })).statusCode, 401, 'the key alone is not a session');
 });
 
 t.test('A public route that reads `request.caller` fails', async (t) => {

@@ -56,7 +56,7 @@ t.test('A person with a verified address gets an account, and the same one the n
   t.match(user, { email: 'alice@example.com', name: 'Alice', role: 'USER' });
 
   const renamed = await signInAs({ ...ALICE, email: 'new@example.com', email_verified: false });
-  t.equal(renamed.statusCode, 302, 'known by the identifier, whatever the address says by now');
+  t.equal(renamed.statusCode, 302, 'known by the identifier, although the address has changed');
   t.equal((await sessionUser(renamed.headers)).id, user.id);
 });
 

@@ -57,7 +57,7 @@ t.test('No password or hash is answered or logged', async (t) => {
   }
 });
 
-t.test('An address has one account, whatever its case and the space around it', async (t) => {
+t.test('An address has one account, regardless of its case and the space around it', async (t) => {
   t.equal((await register({ ...ALICE, email: '  Alice@Example.COM ' })).json().user.email, 'alice@example.com');
   for (const email of ['alice@example.com', 'ALICE@EXAMPLE.COM', ' alice@example.com']) {
     const answer = await register({ ...ALICE, email });

@@ -134,7 +134,7 @@ t.test('A request without a session can neither list nor end sessions', async (t
   }
 });
 
-t.test('An ended session is invalid in another process at once, whatever ended it', async (t) => {
+t.test('An ended session is invalid in another process at once, for every way to end it', async (t) => {
   const { db, close } = connect(databaseUrl, { max: 2 });
   const replica = await buildApp({ ...ctx, db });
   t.teardown(async () => {

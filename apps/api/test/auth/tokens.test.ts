@@ -28,12 +28,12 @@ t.test('A forged token with the right claims passes, so that each one below fail
   t.same(tokens.verify(forgeToken({}), NOW), { userId: 7, sessionId: SESSION_ID });
 });
 
-t.test('Any other text is no session, and never an error', async (t) => {
+t.test('Any other text is not a session, and never an error', async (t) => {
   for (const [what, token] of Object.entries(INVALID_TOKENS)) t.equal(tokens.verify(token, NOW), null, what);
   t.ok(Object.keys(INVALID_TOKENS).length >= 30);
 });
 
-t.test('A token signed with another secret is no session', async (t) => {
+t.test('A token signed with another secret is not a session', async (t) => {
   const others = await createSessionTokens({ jwtSecret: `${TOKEN_SECRET}x` });
   const token = others.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
   t.equal(tokens.verify(token, NOW), null);

@@ -58,6 +58,6 @@ t.test('Settings, their files and the variables of the scheduler and the compose
   t.strictSame(find([], ['JWT_SECRET', 'JWT_SECRET_FILE', 'API_URL', 'POSTGRES_PASSWORD', 'CARILLON_HOST']), []);
 });
 
-t.test('In .env every unknown name is reported', async (t) => {
+t.test('Every unknown name in .env is reported', async (t) => {
   t.strictSame(find([], ['EDITOR']), ['EDITOR is not a setting of Carillon and is ignored.']);
 });

@@ -113,7 +113,7 @@ t.test('A tick rescues only if a lease has expired', async (t) => {
   t.equal(rescues, 1);
 });
 
-t.test('The next due time is that of the next task, to the millisecond', async (t) => {
+t.test('The next due time is the due time of the next task, to the millisecond', async (t) => {
   await insertTask(ctx, alice().id, { nextExecutionAt: new Date(START.getTime() + 61_234) });
   await insertTask(ctx, alice().id, { nextExecutionAt: new Date(START.getTime() + 99_000) });
   await insertTask(ctx, alice().id, { nextExecutionAt: null });

@@ -103,11 +103,11 @@ t.test('Refused, reset, not HTTP, no TLS and invalid certificates have the same 
     'closed after the request': addressOf(ends),
     'another protocol': addressOf(banner),
     'endless headers': addressOf(hugeHeaders),
-    'an upgrade nobody asked for': addressOf(upgrades),
+    'an upgrade without a request for it': addressOf(upgrades),
     'http to TLS': addressOf(tls),
     'TLS to http': addressOf(banner).replace('http:', 'https:'),
     'TLS to silence': addressOf(silent).replace('http:', 'https:'),
-    'a certificate of nobody known': `https://receiver.test:${tls.port}/`,
+    'a certificate of an unknown issuer': `https://receiver.test:${tls.port}/`,
     refused: `http://127.0.0.1:1/`,
   };
   for (const [what, url] of Object.entries(urls)) t.strictSame(await http.post(buildPost(url)), broken, what);
@@ -160,7 +160,7 @@ t.test('No receiver extends its timeout', async (t) => {
   }
 });
 
-t.test('An answer counts by its status, however its body ends, and is not read beyond 64 KiB', async (t) => {
+t.test('An answer counts by its status, for every end of its body, and is not read beyond 64 KiB', async (t) => {
   const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
   const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
   const talks: Record<string, (socket: Socket) => void> = {

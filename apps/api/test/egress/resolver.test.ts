@@ -186,8 +186,8 @@ t.test('Names of the hosts file are resolved if the operator allows addresses th
 });
 
 t.test('A connection to another address than the checked one is dropped before a byte is sent', async (t) => {
-  let heard = 0;
-  const receiver = await startRawProbeServer(t, (socket) => socket.on('data', ({ length }) => (heard += length)));
+  let received = 0;
+  const receiver = await startRawProbeServer(t, (socket) => socket.on('data', ({ length }) => (received += length)));
   for (const protocol of ['http:', 'https:']) {
     const verdicts = [true, true];
     const egress: Pick<EgressPolicy, 'allows' | 'findLocalAddresses'> = {
@@ -201,7 +201,7 @@ t.test('A connection to another address than the checked one is dropped before a
   }
   await receiver.allClosed();
   t.equal(receiver.connections, 2);
-  t.equal(heard, 0);
+  t.equal(received, 0);
 });
 
 t.test(

@@ -145,7 +145,7 @@ t.test('Development accepts http and any port, but no private address', async (t
   t.equal(checkAddress('http://[fe80::1]/'), 'must be a public address');
 });
 
-t.test('The service itself is never a receiver, whatever EGRESS_ALLOW lists', async (t) => {
+t.test('The service itself is never a receiver, even if EGRESS_ALLOW lists it', async (t) => {
   const env = {
     BASE_URL: 'https://carillon.example',
     APP_URL: 'http://App.example:5173',

@@ -26,7 +26,7 @@ t.afterEach(async () => {
   await ctx.db.delete(events);
 });
 
-t.test('A user without events has an empty list, from which a client can go on', async (t) => {
+t.test('A user without events has an empty list, from which a client can continue', async (t) => {
   t.same(await list(), { success: true, events: [], pagination: { limit: 50, hasMore: false, nextAfter: null } });
   t.equal((await list('?after=7')).pagination.nextAfter, '7');
 });
@@ -64,7 +64,7 @@ t.test('Kinds and task narrow the list', async (t) => {
   t.equal((await list(`?kinds=${EVENT_KINDS.join(',')}`)).events.length, 3);
 });
 
-t.test('Nothing of another user is listed, whatever the id or the task', async (t) => {
+t.test('Nothing of another user is listed for any id or task', async (t) => {
   const id = await postTask(app, alice);
   for (const person of [bob, ada]) {
     for (const query of ['', '?after=0', `?taskId=${id}`]) t.same((await list(query, person)).events, []);

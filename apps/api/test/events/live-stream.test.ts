@@ -109,7 +109,7 @@ t.test('An id that is no longer stored begins with reset, then with the oldest e
   t.same(idsOf(empty), [6]);
 });
 
-t.test('What is no id of the user begins now, and an invalid after is refused', async (t) => {
+t.test('A stream after an id that the user does not have begins now, and an invalid after is refused', async (t) => {
   await record(2);
   for (const lastEventId of ['3', '999999999999999', 'abc', '-1', '1.5', '1, 2', '99999999999999999999', "1'--"]) {
     const stream = await openStream(t, { lastEventId });
@@ -124,7 +124,7 @@ t.test('What is no id of the user begins now, and an invalid after is refused', 
   t.equal((await openStream(t, { query: '?kinds=task.gone' })).status, 400);
 });
 
-t.test('Nothing of another user is passed on, whatever the id', async (t) => {
+t.test('Nothing of another user is passed on for any id', async (t) => {
   const bob = await signUp(test.app, { name: 'Bob' });
   await recordManyEvents(ctx, bob.id, 5);
   const stream = await openStream(t, { query: '?after=0' });
@@ -137,7 +137,7 @@ t.test('Nothing of another user is passed on, whatever the id', async (t) => {
   t.equal(anonymous.status, 401);
 });
 
-t.test('Kinds and task narrow a stream, whose id goes on all the same', async (t) => {
+t.test('Kinds and task narrow a stream, whose id also advances with other events', async (t) => {
   const taskId = await postTask(app, alice);
   const ofTask = await openStream(t, { query: `?after=0&taskId=${taskId}`, path: `${QUICK}/api/events` });
   const ofKind = await openStream(t, { query: '?after=0&kinds=task.deleted,test' });
@@ -289,7 +289,7 @@ t.test('A reader that does not read is cut off, holds up no other, and can resum
   t.same(idsOf(resumed), countUp(1, recorded));
 });
 
-t.test('HEAD tells that there is a stream, and opens none', async (t) => {
+t.test('HEAD shows that there is a stream, and does not open one', async (t) => {
   const headers = { ...alice.headers, accept: 'text/event-stream' };
   const answer = await app.inject({ method: 'HEAD', url: '/api/events', headers });
   t.equal(answer.statusCode, 200);

@@ -65,7 +65,7 @@ t.test('An event outside of a transaction is a bug that is found at once', async
   t.throws(() => recordEvents(ctx, [{ kind: 'test', userId: alice().id, data: {} }]), /transaction/);
 });
 
-t.test('What an inbound webhook causes is logged, although webhooks do not get it', async (t) => {
+t.test('Events that an inbound webhook causes are logged, although webhooks do not get them', async (t) => {
   const receivedEvents = await captureEvents(ctx, alice() as never);
   const event = { userId: alice().id, data: {}, viaWebhook: true };
   await inTransaction(ctx, async (tx) => recordEvents(tx, [{ kind: 'task.updated', ...event }]));
@@ -73,7 +73,7 @@ t.test('What an inbound webhook causes is logged, although webhooks do not get i
   t.same(await receivedEvents(), []);
 });
 
-t.test('Of transactions over many users in any order none is lost, and the ids of each have no gap', async (t) => {
+t.test('No transaction over many users is lost in any order, and the ids of each user have no gap', async (t) => {
   const users = [alice().id, (await signUpBob(app)).id];
   await Promise.all(
     Array.from({ length: 100 }, (_, n) =>
@@ -96,7 +96,7 @@ t.test('Of transactions over many users in any order none is lost, and the ids o
   }
 });
 
-t.test('Events become visible in the order of their ids, whatever the order of the commits', async (t) => {
+t.test('Events become visible in the order of their ids, regardless of the order of the commits', async (t) => {
   let isWriting = true;
   const writing = Promise.all(
     Array.from({ length: 4 }, async (_, writer) => {

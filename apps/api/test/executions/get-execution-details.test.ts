@@ -114,7 +114,11 @@ t.test('A failure shows its code, its message and its retry', async (t) => {
   t.same((await logOf(retry!.id)).at(-1), [90, `Retried on demand: execution ${again.executionId}.`]);
   t.same(await logOf(again.executionId), [[90, `Queued on demand, as a retry of execution ${retry!.id}.`]]);
   await ctx.db.update(executions).set({ retryOfId: null }).where(eq(executions.id, retry!.id));
-  t.same((await logOf(retry!.id))[0], [0, 'Scheduled as a retry of an execution, attempt 2.'], 'whatever is gone');
+  t.same(
+    (await logOf(retry!.id))[0],
+    [0, 'Scheduled as a retry of an execution, attempt 2.'],
+    'although the original is deleted',
+  );
 });
 
 t.test('Attachments are counted in the steps', async (t) => {

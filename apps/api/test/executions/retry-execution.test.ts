@@ -153,7 +153,7 @@ t.test('50 retries at once create one execution, and charge one', async (t) => {
   t.equal(ai.requests.length, 1, 'asked once for the latter');
 });
 
-t.test('A retry on demand and the retry that falls due at the same moment are one execution', async (t) => {
+t.test('A retry on demand and the retry that is due at the same moment are one execution', async (t) => {
   const ids: { task: number; id: number }[] = [];
   for (let n = 0; n < 6; n++) ids.push(await failedRun(t, OVERLOADED, { nextExecutionAt: START }));
   clock.set(atSecond(60));

@@ -39,12 +39,12 @@ t.test('A change that another site makes a browser send with the cookie is refus
       t.equal(await send({ cookie, 'sec-fetch-site': site }, method), 403, `${method} ${site}`);
     }
     for (const origin of [...OWN, ...LISTED, ...FOREIGN]) {
-      t.equal(await send({ cookie, 'sec-fetch-site': site, origin }), 403, `whatever its Origin: ${site} ${origin}`);
+      t.equal(await send({ cookie, 'sec-fetch-site': site, origin }), 403, `with any Origin: ${site} ${origin}`);
     }
     t.equal(
       await send({ cookie, authorization: 'Basic YTpi', 'sec-fetch-site': site }),
       403,
-      'a sign-in of a proxy is none',
+      'the sign-in of a proxy in front is not a session',
     );
   }
   const response = await app.inject({

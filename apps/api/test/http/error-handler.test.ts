@@ -174,7 +174,7 @@ t.test('A request whose account is deleted meanwhile is 401', async (t) => {
   t.match(response.json(), { success: false, error: 'Unauthorized', message: 'This account has been deleted.' });
 });
 
-t.test('An unknown route is 404 whatever its body is', async (t) => {
+t.test('An unknown route is 404 with any body', async (t) => {
   for (const [type, payload] of [
     ['application/json', '{"broken'],
     ['text/plain', 'hello'],

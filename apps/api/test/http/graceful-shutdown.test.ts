@@ -16,7 +16,7 @@ async function listening(t: Test, keepAliveGraceMs: number, routes?: (app: Fasti
   return { app, port };
 }
 
-/** A keep-alive connection, like that of a proxy. */
+/** A keep-alive connection, as a proxy has. */
 async function open(t: Test, port: number) {
   const socket = connect(port, '127.0.0.1');
   t.teardown(() => socket.destroy());

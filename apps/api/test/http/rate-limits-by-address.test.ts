@@ -48,13 +48,17 @@ t.test('X-Forwarded-For of a trusted proxy names the client', async (t) => {
   t.equal(
     await countAllowed(proxied.app, 101, (i) => from(`198.51.100.${i}`, '192.0.2.1')),
     100,
-    'who is no proxy is not believed',
+    'the header of another sender is not believed',
   );
   t.equal(
     await countAllowed(proxied.app, 101, (i) => from(`203.0.113.5:${1000 + i}`)),
     100,
-    'a port is no other client',
+    'another port is not another client',
   );
-  t.equal(await countAllowed(proxied.app, 101, (i) => from(`nonsense ${i}`)), 100, 'what is no address is one client');
+  t.equal(
+    await countAllowed(proxied.app, 101, (i) => from(`nonsense ${i}`)),
+    100,
+    'all texts that are not addresses are one client',
+  );
   t.equal(await countAllowed(proxied.app, 101, (i) => from(`2001:db8::${i.toString(16)}`, 'fd00::1')), 100);
 });

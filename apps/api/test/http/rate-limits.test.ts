@@ -71,7 +71,7 @@ t.test('A request without a session counts by its address; one with a session do
     const { 'x-request-id': _id, 'x-ratelimit-remaining': _remaining, date: _date, ...headers } = response.headers;
     seen.add(JSON.stringify([response.statusCode, headers, response.body]));
   }
-  t.equal(seen.size, 1, 'an answer does not tell an ended session from a deactivated account or from nonsense');
+  t.equal(seen.size, 1, 'the answers for an ended session, a deactivated account and nonsense are equal');
   t.match([...seen][0], /^\[401.*"x-ratelimit-policy":"ip"/);
   for (const headers of tries) t.equal(await getStatus(app, { url: '/api/user', headers }), 429);
   const { statusCode, body } = await app.inject({ url: '/api/auth/session' });

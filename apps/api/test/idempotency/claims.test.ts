@@ -45,7 +45,7 @@ async function lockAccount({ id }: { id: number }): Promise<() => Promise<void>>
 const isClaimed = async (count = 1) => (await readKeys(ctx, alice)).length === count;
 const expireLeases = () => ctx.db.update(idempotencyKeys).set({ leaseUntil: sql`now() - interval '1 second'` });
 
-t.test('While the first request is under way, its repetitions are 409 at once, whatever their body', async (t) => {
+t.test('While the first request runs, its repetitions are 409 at once, with the same and another body', async (t) => {
   const unlock = await lockAccount(alice);
   const first = createTaskWithKey(app, alice, 'busy');
   await until(isClaimed);
@@ -96,10 +96,14 @@ t.test('A request that lost its claim changes nothing', async (t) => {
   t.same(statuses, [409, 201]);
   t.equal((await slow).headers.location, undefined);
   t.equal(await countTasks(ctx, alice), 1);
-  t.equal((await createTaskWithKey(app, alice, 'lost')).body, (await second).body, 'the answer is that of the second');
+  t.equal(
+    (await createTaskWithKey(app, alice, 'lost')).body,
+    (await second).body,
+    'the answer of the second is returned',
+  );
 });
 
-t.test('The claim of a process that is gone with its connections is free at once', async (t) => {
+t.test('The claim of a process whose connections have ended is free at once', async (t) => {
   const other = connect(databaseUrl, { max: 2 });
   const otherApp = await buildApp({ ...ctx, db: other.db }, { maxEventLoopDelayMs: Number.POSITIVE_INFINITY });
   t.teardown(() => otherApp.close());

@@ -44,7 +44,7 @@ t.test('The answer is the first one, although the resource has changed or is del
   t.equal((await createTaskWithKey(app, alice, 'changed')).body, first.body);
 });
 
-t.test('X-Request-ID and the rate limit are those of each request', async (t) => {
+t.test('Each repetition has its own X-Request-ID and rate limit', async (t) => {
   const first = await createTaskWithKey(app, alice, 'ids');
   const again = await createTaskWithKey(app, alice, 'ids');
   t.not(again.headers['x-request-id'], first.headers['x-request-id']);
@@ -262,7 +262,7 @@ t.test('A wrong password counts as an attempt, with a key too', async (t) => {
   t.ok(Number((counted as unknown as { n: number }[])[0]?.n) >= 6, JSON.stringify(counted));
 });
 
-t.test('An answer is repeated for 24 hours, and its key starts anew afterwards', async (t) => {
+t.test('An answer is repeated for 24 hours, and its key can be used again afterwards', async (t) => {
   const first = await createTaskWithKey(app, alice, 'old');
   clock.advance(24 * HOUR_MS - 1);
   const scheduledFor = new Date(START.getTime() + 48 * HOUR_MS).toISOString();

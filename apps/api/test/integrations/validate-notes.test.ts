@@ -41,7 +41,7 @@ t.test('A valid key returns its workspace', async (t) => {
   t.equal(notion.requests.length, 1);
 });
 
-t.test('Name, owner and id are never empty, whatever Notion omits', async (t) => {
+t.test('Name, owner and id are never empty, although Notion omits fields', async (t) => {
   const alice = await signUp(app);
   const workspaceId = 'b2f3e6a1-1111-4222-8333-444455556666';
   const userId = '16d84278-ab0e-484c-9bdd-b35da3bd8905';

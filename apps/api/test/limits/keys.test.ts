@@ -103,7 +103,7 @@ t.test('A token counts as it is, and neither it nor an e-mail address is in a ke
   t.notMatch(fieldKey(LOGIN, '192.0.2.7', { email: 'alice@example.com' }), /alice|example/);
 });
 
-t.test('Keys are short, whatever they are made of', async (t) => {
+t.test('Keys are short for every input', async (t) => {
   const long = 'ﷺ'.repeat(300_000);
   const keys = [
     fieldKey(LOGIN, '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff', { email: long }),

@@ -152,7 +152,7 @@ t.test('A planned run over quota is recorded as failed, and never retried', asyn
   t.match(await readUsage(ctx, alice().id), { executions: 50 });
 });
 
-t.test('Of many tasks that fall due together, as many run as the quota allows', async (t) => {
+t.test('Of many tasks that are due together, as many run as the quota allows', async (t) => {
   await insertUsage(ctx, alice().id, { executions: 47 });
   await insertTasks(
     ctx,

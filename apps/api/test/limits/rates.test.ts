@@ -22,7 +22,7 @@ import { listRoutes } from '../support/contract/conformance.ts';
 const MINUTE = 60;
 const HOUR = 3600;
 
-t.test('The table is that of the specification', async (t) => {
+t.test('The table equals the table of the specification', async (t) => {
   const table = RATE_LIMITS.map(({ bucket, limit, windowSeconds, scope }) => [bucket, limit, windowSeconds, scope]);
   t.same(table, [
     ['POST /api/auth/login', 5, 15 * MINUTE, 'ip+email'],

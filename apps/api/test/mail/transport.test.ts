@@ -46,7 +46,7 @@ function scripted(t: Teardown, onConnection: (socket: Socket) => void) {
   });
 }
 
-t.test('The credentials of SMTP_URL sign in, whatever characters they have', async (t) => {
+t.test('The credentials of SMTP_URL sign in with any characters', async (t) => {
   const seen: unknown[] = [];
   const server = smtp({
     disabledCommands: ['STARTTLS'],
@@ -61,7 +61,7 @@ t.test('The credentials of SMTP_URL sign in, whatever characters they have', asy
   t.same(seen, [['bells@example.com', 'p:a/s@s w%rd']]);
 });
 
-t.test('Wrong credentials are no permanent failure, and are not in the error', async (t) => {
+t.test('Wrong credentials are not a permanent failure, and are not in the error', async (t) => {
   const server = smtp({
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,

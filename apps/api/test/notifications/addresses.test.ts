@@ -106,7 +106,7 @@ t.test('An address that was verified keeps getting results after the account has
   t.match(await subjectsTo(alice.email), [/about to/, /was changed/, RESULT]);
 });
 
-t.test('One link is sent however often and in however many places the address is saved', async (t) => {
+t.test('One link is sent although the address is saved often and in many places', async (t) => {
   await Promise.all([
     ...Array.from({ length: 5 }, () => save(alice, { notificationEmails: [TEAM] })),
     ...Array.from({ length: 5 }, () => postTask(app, alice, { notificationEmail: TEAM })),

@@ -14,7 +14,7 @@ t.test('The page of the API works in a browser', { skip: SKIP_WITHOUT_BROWSER },
   const credentials = { email: alice.email, password: PASSWORD };
   const browser = await openBrowser(t);
 
-  // Loading the page is most of the time, so each step goes on with the same page.
+  // Loading the page is most of the time, so all steps use the same page.
   await t.test('At localhost, on a dark system', async (t) => {
     const { page, problems } = await openPage(browser, { colorScheme: 'dark' });
     await page.goto(`http://localhost:${PORT}/api/docs`);

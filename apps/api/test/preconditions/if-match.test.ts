@@ -111,7 +111,7 @@ t.test('DELETE with the present ETag succeeds; what is deleted then is 404 with 
   t.equal((await change(alice, 'DELETE', '/api/user', etag, { currentPassword: PASSWORD })).statusCode, 200);
 });
 
-t.test("A stranger's task or webhook is 404 whatever ETag is given, the present one as well", async (t) => {
+t.test("A stranger's task or webhook is 404 with any ETag, the present one as well", async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const [task, webhook] = await createResources(app, alice);
   const before = await snapshot(alice);

@@ -83,25 +83,28 @@ t.test('A change of each shown column of a task and of a webhook increases the r
   }
 });
 
-t.test('What no GET shows leaves the revision: attempts, secrets, a sign-in, a new task', async (t) => {
-  const alice = await signUp(app);
-  const caller = await findCallerByToken(ctx, alice.token);
-  const id = await postTask(app, alice, { aiModel: 'offline' });
-  const webhook = await postWebhook(app, alice);
-  await ctx.db.update(tasks).set({ consecutiveFailures: 2, lastDurationMs: 5 }).where(eq(tasks.id, id));
-  await rotateSecret(ctx, caller!, webhook.id);
-  await ctx.db.update(webhooks).set({ windowCount: 3, windowEndsAt: START, lastAttemptOk: true, status: 'active' });
-  const login = {
-    method: 'POST',
-    url: '/api/auth/login',
-    payload: { email: alice.email, password: PASSWORD },
-  } as const;
-  t.equal((await app.inject(login)).statusCode, 200);
-  const [task] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
-  const [hook] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, webhook.id));
-  const [user] = await ctx.db.select().from(users).where(eq(users.id, alice.id));
-  t.same([task?.revision, hook?.revision, user?.revision], [1, 1, 1]);
-});
+t.test(
+  'A change of what no GET shows does not change the revision: attempts, secrets, a sign-in, a new task',
+  async (t) => {
+    const alice = await signUp(app);
+    const caller = await findCallerByToken(ctx, alice.token);
+    const id = await postTask(app, alice, { aiModel: 'offline' });
+    const webhook = await postWebhook(app, alice);
+    await ctx.db.update(tasks).set({ consecutiveFailures: 2, lastDurationMs: 5 }).where(eq(tasks.id, id));
+    await rotateSecret(ctx, caller!, webhook.id);
+    await ctx.db.update(webhooks).set({ windowCount: 3, windowEndsAt: START, lastAttemptOk: true, status: 'active' });
+    const login = {
+      method: 'POST',
+      url: '/api/auth/login',
+      payload: { email: alice.email, password: PASSWORD },
+    } as const;
+    t.equal((await app.inject(login)).statusCode, 200);
+    const [task] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
+    const [hook] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, webhook.id));
+    const [user] = await ctx.db.select().from(users).where(eq(users.id, alice.id));
+    t.same([task?.revision, hook?.revision, user?.revision], [1, 1, 1]);
+  },
+);
 
 t.test('A run increases the revision of its task when it is queued and when it starts', async (t) => {
   const alice = await signUp(app);

@@ -22,13 +22,13 @@ export async function insertPeople(db: Db, count: number): Promise<number[]> {
 export interface DueTasks {
   userIds: number[];
   perUser: number;
-  /** When all of them fall due. */
+  /** When all of them are due. */
   at: Date;
   /** Every n-th task repeats daily and has missed the runs of the last two days. Default: none. */
   dailyEvery?: number;
 }
 
-/** Inserts tasks that fall due at `at`, each with its own prompt; returns their ids. */
+/** Inserts tasks that are due at `at`, each with its own prompt; returns their ids. */
 export async function insertDueTasks(db: Db, { userIds, perUser, at, dailyEvery = 0 }: DueTasks): Promise<number[]> {
   const twoDaysBefore = new Date(at.getTime() - 2 * DAY_MS);
   const inserted = await queryRows<{ id: number }>(

@@ -22,7 +22,7 @@ const settings = { databaseUrl, aiUrl: ai.url, env: { JWT_SECRET, RATE_LIMIT_MUL
 const [one, two] = await Promise.all([startApiProcess(t, settings), startApiProcess(t, settings)]);
 const urls = [one.url, two.url];
 
-// It takes some seconds until the end of the session shows, so the other test goes on meanwhile.
+// It takes some seconds until the end of the session shows, so the other test runs meanwhile.
 const [leaving, staying] = (await signInAll(db, await insertPeople(db, 2))) as [string, string];
 const open = (url: string, token: string) => openStream(url, { headers: { authorization: `Bearer ${token}` } });
 const left = await open(one.url, leaving);

@@ -63,7 +63,7 @@ t.test('A frozen worker that holds the lock of the claims delays other starts by
   t.strictSame(await findWrongCounters(db), []);
   await other.end('SIGTERM');
   await insertDueTasks(db, { userIds: userIds.slice(0, 1), perUser: 1, at: new Date() });
-  t.match(await frozen.tick(), { processed: 1, failed: 0 }, 'the frozen process goes on with new work');
+  t.match(await frozen.tick(), { processed: 1, failed: 0 }, 'the frozen process continues with new work');
   t.strictSame(await frozen.end('SIGTERM'), { code: 0, signal: null });
 
   async function sendRequests(token: string, taskId: number | undefined) {
@@ -86,7 +86,7 @@ t.test('A frozen worker that holds the lock of the claims delays other starts by
       await until(async () => (await findIdleHolder()) !== null);
       signal('SIGSTOP');
       const holder = await findIdleHolder();
-      // The other process would go on meanwhile.
+      // The other process would continue meanwhile.
       await delay(100);
       if (holder !== null && (await findIdleHolder()) === holder) return;
       signal('SIGCONT');

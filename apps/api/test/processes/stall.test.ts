@@ -47,7 +47,7 @@ t.test('A worker that was stalled beyond its lease can neither finish nor bill w
   ai.answer(() => ({}));
   t.strictSame(await other.end('SIGTERM'), { code: 0, signal: null });
   await insertDueTasks(db, { userIds: await insertPeople(db, 1), perUser: TASKS, at: new Date() });
-  t.equal((await stalled.tick()).processed, TASKS, 'the stalled process goes on with new work');
+  t.equal((await stalled.tick()).processed, TASKS, 'the stalled process continues with new work');
   t.strictSame(await findNotOnce(db), []);
   t.strictSame(await findWrongCounters(db), []);
 

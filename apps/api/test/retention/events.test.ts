@@ -27,7 +27,7 @@ async function insertEvents(userId: number, old: number, recent: number) {
 }
 const left = () => ctx.db.select({ userId: events.userId, id: events.id }).from(events).orderBy(asc(events.id));
 
-t.test('Events are stored for the configured days, and ids go on after them', async (t) => {
+t.test('Events are stored for the configured days, and ids continue after them', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app)];
   await insertEvents(alice.id, 2, 1);
   await insertEvents(bob.id, 2, 0);

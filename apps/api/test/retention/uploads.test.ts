@@ -48,7 +48,7 @@ t.test('A file that no task uses is deleted after the configured days, and its q
   t.same(await readUploadState(ctx, alice), NO_UPLOADS);
 });
 
-t.test('A file that a task uses is never pruned, whatever the state of the task', async (t) => {
+t.test('A file that a task uses is never pruned, in any state of the task', async (t) => {
   const alice = await signUp(app);
   const [one, two] = (await insertOld(alice, 2, 400 * DAY_MS)) as [Uploaded, Uploaded];
   const id = await postTask(app, alice, { attachments: [one.id, two.url] });

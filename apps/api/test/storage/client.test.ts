@@ -30,7 +30,7 @@ for (const [driver, env] of Object.entries(DRIVERS)) {
       t.equal(files.storage, isBlob ? 'blob' : 'base64');
     });
 
-    t.test('A file is read back byte for byte, whatever its chunks and size', async (t) => {
+    t.test('A file of any size and in any chunks is read back byte for byte', async (t) => {
       const large = randomBytes(3 * 1024 * 1024 + 7);
       for (const chunks of [['one'], ['on', 'e', ''], [], [large], [large, large.subarray(1)]]) {
         const key = `${randomUUID()}.png`;
@@ -72,7 +72,7 @@ for (const [driver, env] of Object.entries(DRIVERS)) {
       await files.remove('unknown');
     });
 
-    t.test('A data URL can be read whatever the storage is now', async (t) => {
+    t.test('A data URL can be read after the storage was changed', async (t) => {
       t.equal(String(await files.read({ storageKey: null, url: 'data:text/plain;base64,aGVsbG8=' })), 'hello');
     });
 

@@ -19,7 +19,7 @@ export interface Stream {
   events(): { id: string; event: string; data: { n: number } }[];
   /** The id with which a client connects again. */
   lastId(): string | undefined;
-  /** The whole body of an answer that is no stream. */
+  /** The whole body of an answer that is not a stream. */
   body(): string;
   isOpen(): boolean;
   close(): void;

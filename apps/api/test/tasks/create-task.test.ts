@@ -62,7 +62,7 @@ t.test('The targets of notifications are stored, the mail address normalized', a
   t.match(await readTask(app, alice, await postTask(app, alice, nulls)), nulls);
 });
 
-t.test('The model defaults to that of the system settings', async (t) => {
+t.test('The default model is the model of the system settings', async (t) => {
   const alice = await signUp(app);
   t.teardown(() => ctx.db.update(settings).set({ defaultModel: 'openai/gpt-5-mini' }));
   await ctx.db.update(settings).set({ defaultModel: 'local/llama' });

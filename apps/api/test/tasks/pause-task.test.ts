@@ -49,7 +49,7 @@ t.test('A paused task does not run, and continues with the next run after it is 
     nextExecutionAt: next,
   });
   await runDue(ctx);
-  t.same(await readLedger(ctx, id), [], 'runs that fell due meanwhile are not made up for');
+  t.same(await readLedger(ctx, id), [], 'runs that were due meanwhile are not made up for');
   clock.set(next);
   await runDue(ctx);
   t.same(await readLedger(ctx, id), [[next, 'ran']]);

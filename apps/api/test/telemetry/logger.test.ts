@@ -7,6 +7,6 @@ t.test('A database error is logged without its message, also in the stack', asyn
   t.notMatch(JSON.stringify(describeError(error)), /hunter|select/);
 });
 
-t.test('Any other error is logged with its message, and a cause that is no error with its type', async (t) => {
+t.test('Any other error is logged with its message, and a cause that is not an error with its type', async (t) => {
   t.match(describeError(new Error('plain', { cause: 'text' })), { type: 'Error', message: 'plain', cause: 'string' });
 });

@@ -40,7 +40,7 @@ t.test('A file is stored, and its record says where and what it is', async (t) =
     uploadedAt: START.toISOString(),
     storage: 'blob',
   });
-  t.match(url, /\/files\/[0-9a-f]{48}\.png$/, 'under a name that nobody can guess');
+  t.match(url, /\/files\/[0-9a-f]{48}\.png$/, 'under a name that cannot be guessed');
   const [row] = await ctx.db.select().from(uploads);
   t.match(row, { id, userId: alice.id, url, storageKey: url.split('/').at(-1) });
   t.same(await ctx.files.read({ storageKey: row?.storageKey ?? null, url }), bytes);
@@ -105,7 +105,7 @@ t.test('A file whose content does not match its name is refused, and nothing of 
     ['an image of too many pixels', { name: 'a.png', content: images.png(10_000, 10_000) }, /megapixels/],
     ['an empty name', { name: '', content: 'a' }, /name/],
     ['no name', { name: null, content: 'a' }, /name/],
-    ['a name of nothing but a path', { name: '../..', content: 'a' }, /name/],
+    ['a name that is only a path', { name: '../..', content: 'a' }, /name/],
     ['a name of 1,000 characters with ../ and CR LF', { name: long, content: 'a' }, /\w/],
     ['the same as browsers write it', { name: long.replace('\r\n', '%0D%0A'), content: 'a' }, /name/],
     ['1,000 characters', { name: `${'x'.repeat(996)}.txt`, content: 'a' }, /at most 255/],

@@ -182,7 +182,7 @@ t.test("Of equal data URLs the caller's own is deleted", async (t) => {
   t.equal(
     (await deleteUpload(app, bob, { url: first.url })).statusCode,
     403,
-    'then there is only that of somebody else',
+    'then there is only the file of the other user',
   );
 });
 

@@ -64,7 +64,7 @@ t.test('An empty file is served', async (t) => {
   t.match(answer, { statusCode: 200, body: '', headers: { 'content-length': '0' } });
 });
 
-t.test('An object without an upload is not found, whatever is on disk', async (t) => {
+t.test('An object without an upload is not found, although the file is on disk', async (t) => {
   const folder = join(ctx.config.dataDir, 'files');
   writeFileSync(join(folder, 'loose'), 'being uploaded');
   writeFileSync(join(ctx.config.dataDir, 'secret'), 'of the process');

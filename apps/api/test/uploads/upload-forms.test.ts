@@ -193,7 +193,7 @@ t.test('An endless body is cut off with its answer', async (t) => {
   const begins = {
     'the file': head('Content-Disposition: form-data; name="file"; filename="a.txt"'),
     'a field': head('Content-Disposition: form-data; name="file"'),
-    'a part that is none': head('X: y'),
+    'a part that is not a field or file': head('X: y'),
     'no part': '',
     'a header': `--${BOUNDARY}\r\nX: `,
   };

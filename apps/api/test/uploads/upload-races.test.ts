@@ -100,7 +100,7 @@ for (let round = 1; round <= 3; round++) {
     const his = upload(app, bob, { content: 'hello' });
     const answers = await all;
     t.same(count(answers.map(({ statusCode }) => statusCode)), { 200: 3, 429: 17 });
-    t.equal((await his).statusCode, 200, 'nobody else is affected');
+    t.equal((await his).statusCode, 200, 'other requests are not affected');
     t.equal(storage.most(), 4, '3 of hers and 1 of his');
     const answer = answers.find(({ statusCode }) => statusCode === 429);
     const reset = ctx.now().getTime() + 5000;

@@ -68,7 +68,7 @@ t.test('The execution that reaches a threshold notifies by notification, mail an
   ]);
 });
 
-t.test('An alert fires once a month, however much is used after that', async (t) => {
+t.test('An alert fires once a month, regardless of the usage after that', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await set(1);
   await insertUsage(ctx, alice().id, { executions: 4 });
@@ -131,7 +131,7 @@ t.test('An alert that is set when its threshold is already reached fires at once
   t.equal(await ctx.db.$count(usageAlertFirings), 0);
 });
 
-t.test('The alert decides on mail, whatever the user prefers in general', async (t) => {
+t.test('The alert decides on mail, not the general preference of the user', async (t) => {
   await insertUsage(ctx, alice().id, { executions: 250, day: '2026-11-01' });
   await set(10);
   t.equal(await ctx.db.$count(mails), 0);
@@ -140,7 +140,7 @@ t.test('The alert decides on mail, whatever the user prefers in general', async 
   t.match(await ctx.db.select().from(mails), [{ subject: '20 % of your executions are used' }]);
 });
 
-t.test('The limit is that of the plan in force', async (t) => {
+t.test('The limit is the limit of the plan in force', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await ctx.db.update(users).set({ plan: 'pro' }).where(eq(users.id, alice().id));
   await insertUsage(ctx, alice().id, { executions: 499, day: '2026-11-01' });

@@ -47,7 +47,7 @@ t.test('The tasks of a deactivated account are suspended, and those of others co
 });
 
 t.test(
-  'Activation resumes tasks with the next future run, and does not make up for what fell due meanwhile',
+  'Activation resumes tasks with the next future run, and does not make up for what was due meanwhile',
   async (t) => {
     const id = await postTask(app, alice, offline);
     await setActive(false);
@@ -62,7 +62,7 @@ t.test(
   },
 );
 
-t.test('A `once` task that fell due meanwhile runs late, and one in the future on time', async (t) => {
+t.test('A `once` task that was due meanwhile runs late, and one in the future on time', async (t) => {
   const once = { ...offline, recurrence: 'once' };
   const id = await postTask(app, alice, once);
   const ahead = await postTask(app, alice, { ...once, scheduledFor: '2026-12-01T00:00:00.000Z' });

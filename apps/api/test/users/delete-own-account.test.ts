@@ -43,7 +43,7 @@ t.test('An account is deleted with its password, and its sessions and cookie end
   t.equal((await app.inject({ method: 'POST', url: '/api/auth/register', payload })).statusCode, 201);
 });
 
-t.test('Nothing of the account is left but the fact of its deletion, and other accounts lose nothing', async (t) => {
+t.test('Only the fact of its deletion is left of an account, and other accounts lose nothing', async (t) => {
   const bob = await signUpBob(app);
   for (const person of [alice, bob]) {
     await postWebhook(app, person, { url: 'https://hooks.example.com', events: ['task.created'] });
@@ -118,7 +118,7 @@ t.test('The last active admin cannot delete themselves, another one can', async 
   t.equal((await remove(ada)).statusCode, 200);
 });
 
-t.test('Of admins who delete themselves at the same time one stays', async (t) => {
+t.test('One of several admins who delete themselves at the same time stays', async (t) => {
   const admins = await Promise.all(Array.from({ length: 4 }, () => signUp(app, { name: 'Ada', role: 'ADMIN' })));
   const statuses = (await Promise.all(admins.map((admin) => remove(admin)))).map(({ statusCode }) => statusCode);
   t.same(statuses.sort(), [200, 200, 200, 409]);

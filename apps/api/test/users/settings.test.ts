@@ -76,7 +76,7 @@ t.test('Each setting can be changed on its own, and the response has all of them
   t.same(await read(bob), his);
 });
 
-t.test('The key is that of the profile: encrypted, and never shown', async (t) => {
+t.test('The key is the key of the profile: encrypted, and never shown', async (t) => {
   const alice = await signUpAlice(app);
   const key = 'sk-or-v1-0123456789abcdef';
   const answer = await change(alice, { modelRouterApiKey: key });

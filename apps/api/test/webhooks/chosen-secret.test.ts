@@ -151,7 +151,7 @@ t.test('A chosen secret has an inbound address if it is path-safe and long enoug
 t.test('Two users may choose the same secret, and neither learns it', async (t) => {
   const mine = await postWebhook(app, alice, { secret: LONG });
   const his = await postWebhook(app, bob, { secret: LONG });
-  t.equal(await trySecret(mine.secret, bob), 409, 'his own, whatever Alice has chosen');
+  t.equal(await trySecret(mine.secret, bob), 409, 'his own, regardless of what Alice has chosen');
   for (const webhook of [mine, his]) {
     const shown = await app.inject({ url: inboundPath(webhook) });
     t.match(shown.json(), { webhookId: webhook.id, userId: String(webhook.userId) });

@@ -71,6 +71,6 @@ t.test('Task events of an execution that a webhook started go to no webhook, ret
   t.same(
     await receiveEvents(),
     ['execution.completed', 'execution.started', 'task.completed', 'task.started'],
-    'a run by hand tells everything',
+    'a run by hand shows everything',
   );
 });

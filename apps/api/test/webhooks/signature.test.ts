@@ -87,7 +87,7 @@ t.test('A secret is found under each encryption key, by a keyed index', async (t
   const rotated = withKeys([b, a]);
   t.ok(
     listBlindIndexes(rotated, 7, secret).includes(before.secretLookup),
-    'it goes on being found while the old key is listed',
+    'it is still found while the old key is listed',
   );
   t.equal(decryptSecret(rotated, 'id', before.secretSealed), secret);
   const after = encryptSecret(rotated, 'id', secret);

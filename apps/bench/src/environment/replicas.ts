@@ -22,7 +22,7 @@ export interface Replicas {
 }
 
 export interface ReplicasOptions extends Pick<NginxOptions, 'folder' | 'tls'> {
-  /** The environment of the API processes without `PORT`; `url` is that of nginx. */
+  /** The environment of the API processes without `PORT`; `url` is the address of nginx. */
   env(url: string): Record<string, string>;
 }
 

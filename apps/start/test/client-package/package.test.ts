@@ -41,7 +41,7 @@ t.test('The package has the built files, their sources and no dependencies', asy
   t.comment(`${bytes} bytes gzipped`);
 });
 
-t.test('The package type-checks strictly in an empty project, whichever way modules are resolved', async (t) => {
+t.test('The package type-checks strictly in an empty project, with both ways to resolve modules', async (t) => {
   cpSync(join(import.meta.dirname, 'journey.ts'), join(project, 'journey.ts'));
   const nodenext = ['--target', 'es2023', '--module', 'nodenext', '--lib', 'es2023,dom'];
   const bundler = ['--target', 'es2023', '--module', 'esnext', '--moduleResolution', 'bundler', '--noEmit'];

@@ -8,7 +8,7 @@ import t from 'tap';
 import { startCarillon } from '../../src/start.ts';
 import { parseBlocks, ROOT, readPage } from './pages.ts';
 
-t.test("The program of the page about actions type-checks and runs in somebody else's package", async (t) => {
+t.test('The program of the page about actions type-checks and runs in another package', async (t) => {
   const blocks = parseBlocks(readPage('docs/consumers/actions.md'));
   const { text: program = '' } = blocks.find(({ language }) => language === 'ts') ?? {};
   const { text: output = '' } = blocks.find(({ language }) => language === 'text') ?? {};

@@ -379,7 +379,7 @@ export interface paths {
         head?: never;
         /**
          * Change, pause or resume a task
-         * @description Changes the fields that are given; null clears a nullable field. Resuming the task or changing the schedule recomputes `nextExecutionAt`; runs that fell due during the pause are not made up for. Idempotent: a field that already has the given value is not a change. Sends `task.updated` if anything changed.
+         * @description Changes the fields that are given; null clears a nullable field. Resuming the task or changing the schedule recomputes `nextExecutionAt`; runs that were due during the pause are not made up for. Idempotent: a field that already has the given value is not a change. Sends `task.updated` if anything changed.
          *
          *     Limit: 20 requests a minute per user.
          *
@@ -589,7 +589,7 @@ export interface paths {
         };
         /**
          * List or stream events
-         * @description Returns the events of the caller, oldest first, whether or not a webhook subscribes to them. They are stored for 30 days by default. With `Accept: text/event-stream` the response is a stream that goes on with new events as they happen: from the one after `Last-Event-ID` or `after`, or else from now. A stream ends when the session ends and when the process stops; connect again with the last id. A user may have 5 streams open (429), a process 1,000 (503).
+         * @description Returns the events of the caller, oldest first, whether or not a webhook subscribes to them. They are stored for 30 days by default. With `Accept: text/event-stream` the response is a stream that continues with new events as they happen: from the one after `Last-Event-ID` or `after`, or else from now. A stream ends when the session ends and when the process stops; connect again with the last id. A user may have 5 streams open (429), a process 1,000 (503).
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -4823,7 +4823,7 @@ export interface operations {
                                     lastHit: string;
                                 }[];
                             };
-                            /** @description The API keys with their requests in the period, the most used first. Those of the last seconds may be missing */
+                            /** @description The API keys with their requests in the period, the most used first. Requests of the last seconds may be missing */
                             keys: {
                                 /**
                                  * Format: uuid

@@ -291,7 +291,7 @@ export class Uploads extends Resource {
   }
 }
 
-/** The resources that need nothing but their methods. */
+/** The resources that need only their methods. */
 export class Resources {
   readonly auth: Auth;
   readonly user: User;

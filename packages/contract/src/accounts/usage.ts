@@ -34,7 +34,7 @@ export const Usage = Type.Object({
   }),
   keys: Type.Array(Type.Object({ id: Uuid, name: Type.String(), requests: Type.Integer() }), {
     description:
-      'The API keys with their requests in the period, the most used first. Those of the last seconds may be missing',
+      'The API keys with their requests in the period, the most used first. Requests of the last seconds may be missing',
   }),
 });
 export type Usage = Static<typeof Usage>;

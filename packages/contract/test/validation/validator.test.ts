@@ -24,7 +24,7 @@ t.test('a valid body passes unchanged', async (t) => {
   t.same(change({}), { ok: true, value: {} });
 });
 
-t.test('A temperature that is no integer is explained by its unit', async (t) => {
+t.test('A temperature that is not an integer is explained by its unit', async (t) => {
   for (const temperature of [0.7, '0.7', null]) {
     const details = { temperature: ['must be an integer: 70 stands for 0.70'] };
     t.same(fieldErrors(task({ ...TASK, temperature })), details);

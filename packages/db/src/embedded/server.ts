@@ -144,7 +144,7 @@ async function leave(cluster: Cluster, session: Session, onLog: (line: string) =
   } catch {
     onLog('The embedded PostgreSQL ended before it was stopped.');
   }
-  // The session holds the lock until the server has stopped: a process that joins now waits, then starts the server anew.
+  // The session holds the lock until the server has stopped: a process that joins now waits, then starts the server again.
   if (isLast) await stopServer(cluster).finally(() => session.end({ timeout: 0 }));
   else await session.end({ timeout: 0 });
   onLog(isLast ? 'The embedded PostgreSQL has stopped.' : 'The embedded PostgreSQL keeps running for another process.');

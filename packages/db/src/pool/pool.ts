@@ -114,7 +114,7 @@ export function createPool(settings: PoolSettings): Pool {
     } catch (error) {
       opening -= 1;
       hasFailed = true;
-      // Connections in use will be handed on. Without any, waiting is in vain.
+      // Connections in use will be handed on. Without any, waiting does not help.
       if (useCounts.size === 0 && opening === 0) rejectWaiters(error as Error);
     }
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The SHA-256 of a parsed body, whatever the order of its fields. The depth of bodies is limited before. */
+/** The SHA-256 of a parsed body, regardless of the order of its fields. The depth of bodies is limited before. */
 export const buildFingerprint = (body: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(body, sortFields) ?? '')

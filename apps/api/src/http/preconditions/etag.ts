@@ -14,7 +14,7 @@ interface Version {
 const DIGEST_LENGTH = 11;
 
 /**
- * The digest is of everything that a GET shows, whatever table or release it comes from. The id keeps the ETags of two
+ * The digest is of everything that a GET shows, from all tables, in the form of the release. The id keeps the ETags of two
  * resources, and of two users of one browser, apart.
  */
 export function buildETag({ id, revision }: Version, shown: unknown): string {

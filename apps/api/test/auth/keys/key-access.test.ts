@@ -23,7 +23,7 @@ type Headers = Record<string, string>;
 const get = (url: string, headers: Headers) => app.inject({ url, headers });
 const post = (url: string, headers: Headers, body: object = {}) => app.inject({ method: 'POST', url, headers, body });
 
-t.test('A key does what its scopes allow, as its owner', async (t) => {
+t.test('A key can do what its scopes allow, as its owner', async (t) => {
   const { headers } = await createKey(app, alice, { scopes: ['tasks:read', 'profile:read'] });
   const id = await postTask(app, alice);
   t.match((await get(`/api/tasks/${id}`, headers)).json(), { success: true, task: { id, userId: alice.id } });
@@ -61,7 +61,7 @@ t.test('A missing scope is 403 with the scope, before the request is validated a
   t.equal((await get('/api/executions', alice.headers)).json().executions.length, 0);
 });
 
-t.test('The object of another user is not found, whatever the scopes', async (t) => {
+t.test('The object of another user is not found with any scope', async (t) => {
   const { headers } = await createKey(app, await signUp(app, { name: 'Bob' }));
   const id = await postTask(app, alice);
   t.equal((await get(`/api/tasks/${id}`, headers)).statusCode, 404);
@@ -194,7 +194,7 @@ t.test('A deleted key is 401 at every process from then on', async (t) => {
 });
 
 t.test(
-  'The keys of a deactivated account are 401 until it is activated again; those of a deleted one are gone',
+  'The keys of a deactivated account are 401 until it is activated again; the keys of a deleted account no longer exist',
   async (t) => {
     const { headers } = await createKey(app, alice);
     const setActive = (isActive: boolean) =>
@@ -257,7 +257,7 @@ t.test('No key changes the e-mail address or the password, ends sessions or dele
 t.test('A browser cannot be made to send a key: requests from another site need none', async (t) => {
   const { headers } = await createKey(app, alice);
   const foreign = { ...headers, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
-  t.equal((await post('/api/tasks/preview', foreign, { colour: 1 })).statusCode, 400, 'a bearer token is no cookie');
+  t.equal((await post('/api/tasks/preview', foreign, { colour: 1 })).statusCode, 400, 'a bearer token is not a cookie');
 });
 
 t.test('A key does not count among the ten sessions', async (t) => {

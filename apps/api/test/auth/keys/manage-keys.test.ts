@@ -191,7 +191,7 @@ t.test("A stranger's key is not found", async (t) => {
   t.equal((await remove(alice.headers, id)).statusCode, 404);
 });
 
-t.test('A key creates, lists, changes and deletes no key, whatever its scopes', async (t) => {
+t.test('A key with any scope creates, lists, changes and deletes no key', async (t) => {
   for (const person of [alice, ada]) {
     const key = await createKey(app, person);
     const tries = [

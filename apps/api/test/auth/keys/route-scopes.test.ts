@@ -88,7 +88,7 @@ t.test('Every route that needs a caller has its scope, or takes no key', async (
 });
 
 t.test(
-  'A key without the scope of a route is 403 at every route, and a key with every scope where there is none',
+  'A key without the scope of a route is 403, and a key with every scope is 403 at a route without a scope',
   async (t) => {
     const ada = await signUpAda(app);
     const all = await createKey(app, ada);

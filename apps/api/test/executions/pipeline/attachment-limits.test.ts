@@ -165,7 +165,7 @@ t.test('Storage that hangs times out, frees the memory, and the execution is ret
   t.match(await run(next!, { ...limits, readMs: 60_000 }), { ok: true });
 });
 
-t.test('A failed execution frees its memory, whatever the failure', async (t) => {
+t.test('A failed execution frees its memory after every kind of failure', async (t) => {
   const [failing, next] = await startRuns(2);
   const limits = createLimits(20 * MIB);
   const broken = { ...ctx.ai, ask: () => Promise.reject(new Error('a bug')) };

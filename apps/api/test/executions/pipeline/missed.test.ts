@@ -51,7 +51,7 @@ t.test('Exactly as many missed instants as one batch holds still lead to one exe
   }
 });
 
-t.test('An instant that falls due while an execution is pending is recorded as skipped', async (t) => {
+t.test('An instant that is due while an execution is pending is recorded as skipped', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   clock.advance(DAY_MS);

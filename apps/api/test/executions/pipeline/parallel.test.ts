@@ -30,7 +30,7 @@ function watchOverlap() {
   };
 }
 
-t.test('2000 due tasks run once each, however many processes tick and work', async (t) => {
+t.test('2000 due tasks run once each, with any number of processes that tick and work', async (t) => {
   const people = await insertUsers(ctx, 50, 'trial');
   await insertTasks(
     ctx,
@@ -127,7 +127,7 @@ t.test('Claims of one execution at a time go round the users', async (t) => {
       { nextExecutionAt: null },
     ),
   );
-  // An update stores the rows in another order than that of their ids.
+  // An update stores the rows in another order than their ids have.
   for (const person of people.toReversed()) await ctx.db.update(users).set({ name: 'N' }).where(eq(users.id, person));
   await ctx.db.execute('analyze');
   const order: number[] = [];

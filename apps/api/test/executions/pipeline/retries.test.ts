@@ -107,7 +107,7 @@ t.test('The provider may ask for a longer wait than the default, and not for a s
   }
 });
 
-t.test('An instant that falls due while a retry waits is skipped', async (t) => {
+t.test('An instant that is due while a retry waits is skipped', async (t) => {
   ai.answer(() => ({ status: 429, headers: { 'retry-after': '90' } }));
   const task = await insertTask(ctx, alice().id, { recurrencePattern: '* * * * *' });
   await runDue(t);

@@ -50,7 +50,7 @@ t.test('A stopping worker waits for executions that end in time', async (t) => {
   t.match(await readRun(ctx, task), { status: 'completed', result: 'At last.' });
 });
 
-t.test('A stopped worker claims nothing, however it is woken', async (t) => {
+t.test('A stopped worker claims nothing, for every way to wake it', async (t) => {
   const task = await insertTask(ctx, alice().id);
   const worker = newWorker(t);
   await worker.stop();

@@ -24,7 +24,7 @@ function dice(seed: number) {
   };
 }
 
-t.test('Usage balances and every execution ends, whatever happens at once, over midnight too', async (t) => {
+t.test('Usage balances and every execution ends although everything happens at once, over midnight too', async (t) => {
   clock.set('2026-11-30T23:57:00.000Z');
   const roll = dice(7);
   const people = await insertUsers(ctx, 8, 'trial');

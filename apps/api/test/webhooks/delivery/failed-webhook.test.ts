@@ -67,7 +67,7 @@ t.test('An event that commits after its webhook has failed leaves no pending del
   t.match(await readDeliveries(ctx, id), [{ status: 'failed' }, { status: 'failed', endedAt: ctx.now() }]);
 });
 
-t.test('What was left when a webhook failed is not sent once it is on again', async (t) => {
+t.test('Deliveries that were left when a webhook failed are not sent after it is on again', async (t) => {
   for (const changes of [[true], [false, true]]) {
     const id = await failDuringEvent();
     for (const isActive of changes) {
@@ -103,18 +103,21 @@ t.test('None of 100 webhooks that fail while events arrive has a pending deliver
   t.equal(receiver.received.length, 100);
 });
 
-t.test('Pruning ends what waits for a failed webhook, and what has long waited for one that is off', async (t) => {
-  await failDuringEvent();
-  await pruneAll(ctx);
-  t.equal(await countPending(), 0);
+t.test(
+  'Pruning ends deliveries that wait for a failed webhook, and those that have long waited for one that is off',
+  async (t) => {
+    await failDuringEvent();
+    await pruneAll(ctx);
+    t.equal(await countPending(), 0);
 
-  await ctx.db.delete(webhooks);
-  const off = await failDuringEvent();
-  await ctx.db.update(webhooks).set({ status: 'inactive' });
-  await pruneAll(ctx);
-  const states = (await readDeliveries(ctx, off)).map(({ status }) => status);
-  t.same(states.sort(), ['failed', 'pending'], 'not before the end of the retention');
-  clock.advance(8 * DAY_MS);
-  await pruneAll(ctx);
-  t.equal(await ctx.db.$count(deliveries, eq(deliveries.status, 'pending')), 0);
-});
+    await ctx.db.delete(webhooks);
+    const off = await failDuringEvent();
+    await ctx.db.update(webhooks).set({ status: 'inactive' });
+    await pruneAll(ctx);
+    const states = (await readDeliveries(ctx, off)).map(({ status }) => status);
+    t.same(states.sort(), ['failed', 'pending'], 'not before the end of the retention');
+    clock.advance(8 * DAY_MS);
+    await pruneAll(ctx);
+    t.equal(await ctx.db.$count(deliveries, eq(deliveries.status, 'pending')), 0);
+  },
+);

@@ -103,7 +103,7 @@ t.test('A process that stops waits for responses', async (t) => {
   t.same(await states(), Array(2).fill('delivered'));
 });
 
-t.test('All due retries are queued, however many there are', async (t) => {
+t.test('All due retries are queued, for any number', async (t) => {
   await recordManyEvents(ctx, alice.id, 1);
   receiver.answer(500);
   await createDeliverer(ctx).drain();

@@ -44,7 +44,7 @@ t.test('Attempts are made after 0, 1, 5, 15 and 60 minutes, with the same bytes 
     t.equal(headers['x-previous-attempt'], n === 0 ? undefined : madeAt[n - 1]);
     t.equal(headers['webhook-id'], first?.headers['webhook-id']);
     t.equal(headers['x-webhook-signature'], first?.headers['x-webhook-signature']);
-    t.equal(headers['webhook-timestamp'], String(Date.parse(madeAt[n] ?? '') / 1000), 'signed anew each time');
+    t.equal(headers['webhook-timestamp'], String(Date.parse(madeAt[n] ?? '') / 1000), 'signed again each time');
     t.same(body, first?.body);
   }
   const log = await readLog(app, alice, id);

@@ -8,7 +8,7 @@ import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('database');
 const MIN_VERSION = 150_000;
-/** Tasks fall due by the clocks of the API processes. */
+/** Tasks are due by the clocks of the API processes. */
 const CLOCK_WARNING_MS = 2000;
 const CLOCK_PROBLEM_MS = 15_000;
 

@@ -47,7 +47,7 @@ async function checkHealth(url: string): Promise<Finding[]> {
   }
 }
 
-/** Tasks fall due by the clocks of the API processes; this machine may not be one of theirs. */
+/** Tasks are due by the clocks of the API processes; this machine may not be one of theirs. */
 function checkClock(timestamp: unknown, askedAt: number, answeredAt: number): Finding[] {
   const marginMs = (answeredAt - askedAt) / 2;
   const skewMs = Date.parse(String(timestamp)) - askedAt - marginMs;
