@@ -7,19 +7,24 @@ import { testDatabase } from '@carillon/db/test-database';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
-import { runCarillon } from './run-carillon.ts';
+import { openCarillon, runCarillon } from './run-carillon.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'carillon-admin-'));
 t.teardown(() => rmSync(cwd, { recursive: true, force: true }));
 const { db, url } = await testDatabase(t);
 const env = { DATA_DIR: cwd, DATABASE_URL: url };
-const createAdmin = (...args: string[]) => runCarillon(['create-admin', ...args], env, { cwd });
+const runNext = openCarillon(t);
+const createAdmin = (...args: string[]) => runNext(['create-admin', ...args], env, { cwd });
 const find = async (email: string) => (await db.select().from(users).where(eq(users.email, email)))[0];
 const passwordFile = join(cwd, 'password');
 writeFileSync(passwordFile, 'Carillon-2026\n');
 
 t.test('An admin account is created with the password of a file', async (t) => {
-  const { code, out, err } = await createAdmin(' Ada@Example.com', '--password-file', passwordFile, '--name', 'Ada');
+  const { code, out, err } = await runCarillon(
+    ['create-admin', ' Ada@Example.com', '--password-file', passwordFile, '--name', 'Ada'],
+    env,
+    { cwd },
+  );
   t.same([code, err, out], [0, '', 'ada@example.com now has an admin account.\n']);
   const ada = await find('ada@example.com');
   t.match(ada, { role: 'ADMIN', name: 'Ada', isActive: true });
@@ -87,7 +92,7 @@ t.test('A failure is one line and creates no account', async (t) => {
   await assertRejected(2, /Without a terminal/, 'x@example.com');
   t.equal(await db.$count(users), before);
   const { url: nothing } = await emptyDatabase(t, 'admin_nothing');
-  const early = await runCarillon(
+  const early = await runNext(
     ['create-admin', 'x@example.com', '--generate'],
     { ...env, DATABASE_URL: nothing },
     { cwd },
@@ -97,10 +102,10 @@ t.test('A failure is one line and creates no account', async (t) => {
 
 t.test('Invalid arguments exit with 2, and each command has help', async (t) => {
   t.match(await runCarillon(['create-admin'], env, { cwd }), { code: 2, err: /missing required argument 'email'/ });
-  t.match(await runCarillon(['nothing'], env, { cwd }), { code: 2, err: /unknown command 'nothing'/ });
-  t.match(await runCarillon(['doctor', '--processes', 'many'], env, { cwd }), { code: 2 });
+  t.match(await runNext(['nothing'], env, { cwd }), { code: 2, err: /unknown command 'nothing'/ });
+  t.match(await runNext(['doctor', '--processes', 'many'], env, { cwd }), { code: 2 });
   for (const command of ['doctor', 'create-admin', 'backup', 'restore', 'prune', 'usage verify', 'secrets rotate']) {
-    const { code, out } = await runCarillon([...command.split(' '), '--help'], env, { cwd });
+    const { code, out } = await runNext([...command.split(' '), '--help'], env, { cwd });
     t.equal(code, 0);
     t.match(out, `Usage: carillon ${command}`);
   }

@@ -5,12 +5,14 @@ import { apiKeys, auditLog, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { runCarillon } from './run-carillon.ts';
+import { openCarillon, runCarillon } from './run-carillon.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'carillon-keys-'));
 t.teardown(() => rmSync(cwd, { recursive: true, force: true }));
 const { db, url } = await testDatabase(t);
-const keys = (...args: string[]) => runCarillon(['keys', ...args], { DATA_DIR: cwd, DATABASE_URL: url }, { cwd });
+const env = { DATA_DIR: cwd, DATABASE_URL: url };
+const runNext = openCarillon(t);
+const keys = (...args: string[]) => runNext(['keys', ...args], env, { cwd });
 
 const ID = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 const AT = new Date('2026-11-20T10:00:00.000Z');
@@ -32,7 +34,7 @@ const alice = await insertUser('alice@example.com', [1, 2, 3]);
 await insertUser('bob@example.com', [4]);
 
 t.test('The keys of a user are listed without their secrets, expired ones too', async (t) => {
-  const text = await keys('list', '--user', 'Alice@Example.com');
+  const text = await runCarillon(['keys', 'list', '--user', 'Alice@Example.com'], env, { cwd });
   t.same(text, {
     code: 0,
     err: '',

@@ -19,11 +19,12 @@ import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
 import { FORMAT, HEADER } from '../../src/carillon/archive/format.ts';
 import { readArchive } from '../../src/carillon/archive/read.ts';
 import { writeArchive } from '../../src/carillon/archive/write.ts';
-import { runCarillon } from './run-carillon.ts';
+import { openCarillon, runCarillon } from './run-carillon.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'carillon-restore-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 const cwd = folder;
+const runNext = openCarillon(t);
 const key = () => randomBytes(32).toString('base64');
 const ENCRYPTION_KEY = `2025:${key()}`;
 const from = { DATA_DIR: join(folder, 'from'), STORAGE_DRIVER: 'disk', ENCRYPTION_KEY };
@@ -64,9 +65,9 @@ t.test('A backup is one file that only its owner can read, and its content is su
     storage: 'disk',
   });
   t.equal(statSync(archive).mode & 0o777, 0o600);
-  const again = await runCarillon(['backup', archive], { ...from, DATABASE_URL: url }, { cwd });
+  const again = await runNext(['backup', archive], { ...from, DATABASE_URL: url }, { cwd });
   t.match(again, { code: 1, err: `${archive} already exists: choose another file.\n` });
-  const nowhere = await runCarillon(['backup', join(folder, 'no', 'where')], { ...from, DATABASE_URL: url }, { cwd });
+  const nowhere = await runNext(['backup', join(folder, 'no', 'where')], { ...from, DATABASE_URL: url }, { cwd });
   t.match(nowhere, { code: 1, err: `${join(folder, 'no', 'where')} cannot be written (ENOENT).\n` });
 });
 
@@ -82,14 +83,14 @@ t.test('A restore brings back rows and files as they were', async (t) => {
     t.equal(statSync(join(to.DATA_DIR, 'files', name)).mode & 0o777, 0o600);
   }
   t.strictSame(readdirSync(to.DATA_DIR).sort(), ['files', 'secrets.json'], 'nothing else is left');
-  const again = await runCarillon(['restore', archive], { ...to, DATABASE_URL: url }, { cwd });
+  const again = await runNext(['restore', archive], { ...to, DATABASE_URL: url }, { cwd });
   t.match(again, { code: 1, err: /^The database is not empty \(.*\n$/ });
 });
 
 t.test('A restore warns of missing keys and of another URL of files', async (t) => {
   const { url } = await emptyDatabase(t, 'restored_keys');
   const other = { ...to, DATABASE_URL: url, BASE_URL: 'http://localhost:4000', ENCRYPTION_KEY: `2025:${key()}` };
-  const { code, out } = await runCarillon(['restore', archive, '--json'], other, { cwd });
+  const { code, out } = await runNext(['restore', archive, '--json'], other, { cwd });
   t.equal(code, 0);
   t.strictSame(JSON.parse(out).warnings, [
     'ENCRYPTION_KEY lacks the key "2025" of the backup: secrets encrypted with it cannot be decrypted.',
@@ -104,7 +105,7 @@ t.test('A damaged archive is rejected and leaves an empty database and no file',
   const assertRejected = async (name: string, bytes: Buffer | null, message: RegExp, env = {}) => {
     const path = join(folder, name);
     if (bytes) writeFileSync(path, bytes);
-    const { code, err } = await runCarillon(['restore', path], { ...to, DATA_DIR, DATABASE_URL: url, ...env }, { cwd });
+    const { code, err } = await runNext(['restore', path], { ...to, DATA_DIR, DATABASE_URL: url, ...env }, { cwd });
     t.equal(code, 1, name);
     t.match(err, message, name);
     t.notMatch(err, 'COPY', name);

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { encrypt } from '@carillon/api/crypto/encryption';
 import { users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { openCarillon, runCarillon } from './run-carillon.ts';
 
-const COMMAND = new URL('../../src/carillon.ts', import.meta.url).pathname;
 const [old, fresh] = ['2025', '2026'].map((id) => ({ id, key: randomBytes(32) })) as [Key, Key];
 
 interface Key {
@@ -21,21 +20,15 @@ const id = alice?.id ?? 0;
 const sealed = encrypt([old], 'sk-of-alice', `users.provider_key_sealed:${id}`);
 await db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, id));
 
-/** Runs the command in a process of its own. */
-function rotate(keys: Key[], DATABASE_URL = url): Promise<{ code: number; out: string; err: string }> {
+const cwd = t.testdir();
+const runNext = openCarillon(t);
+function rotate(keys: Key[], { DATABASE_URL = url, run = runNext } = {}) {
   const ENCRYPTION_KEY = keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',');
-  const DATA_DIR = t.testdirName;
-  const env = { PATH: process.env.PATH, NODE_ENV: 'test', DATA_DIR, DATABASE_URL, ENCRYPTION_KEY };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [COMMAND, 'secrets', 'rotate'], { env }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
-    );
-  });
+  return run(['secrets', 'rotate'], { DATA_DIR: cwd, DATABASE_URL, ENCRYPTION_KEY }, { cwd });
 }
-t.testdir();
 
 t.test('The command counts the secrets it encrypts again, and says when the old keys can be removed', async (t) => {
-  const { code, out, err } = await rotate([fresh, old]);
+  const { code, out, err } = await rotate([fresh, old], { run: runCarillon });
   t.equal(err, '');
   t.equal(code, 0);
   t.equal(
@@ -60,7 +53,7 @@ t.test('A secret whose key is not listed is reported without its value, and exit
 });
 
 t.test('An unreachable database is reported in one line and exits with 2', async (t) => {
-  const { code, err } = await rotate([fresh, old], 'postgres://nobody@127.0.0.1:1/nothing');
+  const { code, err } = await rotate([fresh, old], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
   t.equal(code, 2);
   t.match(err, /^\S[^\n]+\n$/);
 });

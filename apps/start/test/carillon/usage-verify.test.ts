@@ -1,28 +1,16 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { uploadTotals, usageCounters, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
+import { openCarillon, runCarillon } from './run-carillon.ts';
 
-interface Ending {
-  teardown(work: () => void): unknown;
-}
-
-const COMMAND = new URL('../../src/carillon.ts', import.meta.url).pathname;
-
-/** Runs the command in a process of its own. */
-function verify(t: Ending, DATABASE_URL: string): Promise<{ code: number; out: string; err: string }> {
-  const DATA_DIR = mkdtempSync(join(tmpdir(), 'carillon-verify-'));
-  t.teardown(() => rmSync(DATA_DIR, { recursive: true, force: true }));
-  const env = { PATH: process.env.PATH, NODE_ENV: 'test', DATA_DIR, DATABASE_URL };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [COMMAND, 'usage', 'verify'], { env, cwd: DATA_DIR }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
-    );
-  });
-}
+const cwd = mkdtempSync(join(tmpdir(), 'carillon-verify-'));
+t.teardown(() => rmSync(cwd, { recursive: true, force: true }));
+const runNext = openCarillon(t);
+const verify = (DATABASE_URL: string, run = runNext) =>
+  run(['usage', 'verify'], { DATA_DIR: cwd, DATABASE_URL }, { cwd });
 
 t.test('Matching counters are reported and exit with 0', async (t) => {
   const { url } = await testDatabase(t);
@@ -31,7 +19,7 @@ t.test('Matching counters are reported and exit with 0', async (t) => {
     'All storage totals match the uploads.',
     'All task counts match the tasks.\n',
   ].join('\n');
-  t.same(await verify(t, url), { code: 0, out, err: '' });
+  t.same(await verify(url, runCarillon), { code: 0, out, err: '' });
 });
 
 t.test('Each difference is a line, and the command exits with 1', async (t) => {
@@ -40,7 +28,7 @@ t.test('Each difference is a line, and the command exits with 1', async (t) => {
   const [alice] = await db.insert(users).values(account).returning({ id: users.id });
   const userId = alice?.id ?? 0;
   await db.insert(usageCounters).values({ userId, period: '2026-11', executions: 3, tokens: 40 });
-  const { code, out } = await verify(t, url);
+  const { code, out } = await verify(url);
   t.equal(code, 1);
   t.equal(
     out,
@@ -59,7 +47,7 @@ t.test('A wrong storage total is a line', async (t) => {
   const [alice] = await db.insert(users).values(account).returning({ id: users.id });
   const userId = alice?.id ?? 0;
   await db.insert(uploadTotals).values({ userId, bytes: 10, files: 0 });
-  t.match(await verify(t, url), {
+  t.match(await verify(url), {
     code: 1,
     out: `User ${userId}, uploads: bytes 10 instead of 0\nAll usage counters`,
   });
@@ -69,17 +57,17 @@ t.test('A wrong task count is a line', async (t) => {
   const { db, url } = await testDatabase(t);
   const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice', taskCount: 2 };
   const [alice] = await db.insert(users).values(account).returning({ id: users.id });
-  const { code, out } = await verify(t, url);
+  const { code, out } = await verify(url);
   t.equal(code, 1);
   t.match(out, `User ${alice?.id}: tasks 2 instead of 0\nAll usage counters`);
   t.match(out, /^Task counts that differ from the tasks: 1\.$/m);
 });
 
 t.test('An unreachable database is reported and exits with 2', async (t) => {
-  const { code, err } = await verify(t, 'postgres://nobody@127.0.0.1:1/nothing');
+  const { code, err } = await verify('postgres://nobody@127.0.0.1:1/nothing', runCarillon);
   t.equal(code, 2);
   t.match(err, /^\S[^\n]+\n$/);
   const { db, url } = await testDatabase(t);
   await db.execute('drop table usage_counters');
-  t.match(await verify(t, url), { code: 2, err: 'The database has no tables yet: start Carillon first.\n' });
+  t.match(await verify(url), { code: 2, err: 'The database has no tables yet: start Carillon first.\n' });
 });
