@@ -6,7 +6,7 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import type postgres from 'postgres';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { MIGRATIONS, type Migration, readJournal } from '../journal.ts';
-import { openPostgres } from '../open-postgres.ts';
+import { openPostgres, openSocket } from '../open-postgres.ts';
 import { copyIn } from './copy-in.ts';
 import { BackupError } from './snapshot.ts';
 import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
@@ -31,7 +31,16 @@ export async function fillEmptyDatabase(url: string, work: (target: Target) => P
     datestyle: 'ISO, YMD',
     timezone: 'UTC',
   };
-  const options = { max: 1, fetch_types: false, connect_timeout: 10, max_lifetime: null, onnotice: () => {} };
+  // The end of the rows of a table is a small message.
+  const socket = { socket: openSocket };
+  const options = {
+    max: 1,
+    fetch_types: false,
+    connect_timeout: 10,
+    max_lifetime: null,
+    onnotice: () => {},
+    ...socket,
+  };
   const client = openPostgres(url, { ...options, connection });
   try {
     await client.begin(async (tx) => {

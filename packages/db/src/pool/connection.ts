@@ -1,7 +1,7 @@
-import { type NetConnectOpts, connect as openSocket, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { DatabaseUnavailable } from '../errors.ts';
-import { openPostgres } from '../open-postgres.ts';
+import { openPostgres, openSocket } from '../open-postgres.ts';
 
 export interface ConnectionSettings {
   url: string;
@@ -97,11 +97,9 @@ export async function openConnection(
     },
   };
   const sql = createClient(settings, {
-    socket: ({ host, port, path }) => {
+    socket: (addresses) => {
       if (lost || socket) throw closed();
-      const address = path ? { path } : { host: host[0], port: port[0] };
-      // The driver checks a certificate against the address on the socket.
-      socket = Object.assign(openSocket({ ...address, noDelay: true } as NetConnectOpts), address);
+      socket = openSocket(addresses);
       return socket;
     },
     onclose: () => connection.lose(closed()),
