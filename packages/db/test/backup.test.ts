@@ -1,15 +1,11 @@
-import { readdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type postgres from 'postgres';
 import t from 'tap';
 import { fillEmptyDatabase, type Target } from '../src/backup/restore.ts';
 import { readSnapshot, type Snapshot } from '../src/backup/snapshot.ts';
 import { readJournal } from '../src/journal.ts';
 import { migrateDatabase } from '../src/migrate.ts';
-import { emptyDatabase } from './empty-database.ts';
+import { emptyDatabase, RELEASES_WITH_DATA } from './empty-database.ts';
 
-const DATA = fileURLToPath(new URL('data', import.meta.url));
-const files = (await readdir(DATA)).sort();
 const entries = readJournal().entries;
 
 interface Copied {
@@ -76,12 +72,12 @@ const isEmpty = async (sql: postgres.Sql) => {
 
 // The others have the same data.
 const different = entries.filter(
-  ({ tag }, at) => at === entries.length - 1 || files.includes(`${tag.slice(0, 4)}.sql`),
+  ({ tag }, at) => at === entries.length - 1 || RELEASES_WITH_DATA.includes(`${tag.slice(0, 4)}.sql`),
 );
 for (const { tag } of different) {
   const at = entries.findIndex((entry) => entry.tag === tag);
   t.test(`A backup of the schema ${tag} is restored into the newest schema`, async (t) => {
-    const from = await emptyDatabase(t, `backup_${at}`, { upTo: at, data: files });
+    const from = await emptyDatabase(t, `backup_${at}`, { upTo: at, data: true });
     const to = await emptyDatabase(t, `restored_${at}`);
     const copy = await copyOf(from.url);
     t.equal(copy.migration.tag, tag);
@@ -101,7 +97,7 @@ for (const { tag } of different) {
 }
 
 t.test('A snapshot contains the rows of its beginning, and nothing that is written meanwhile', async (t) => {
-  const { url, sql } = await emptyDatabase(t, 'backup_snapshot', { upTo: entries.length - 1, data: files });
+  const { url, sql } = await emptyDatabase(t, 'backup_snapshot', { upTo: entries.length - 1, data: true });
   const before = await contentOf(sql);
   const copy = await copyOf(url, async () => {
     await sql`delete from users where id = 1`;
@@ -119,7 +115,7 @@ t.test('A snapshot contains the rows of its beginning, and nothing that is writt
 });
 
 t.test('A slow reader slows the server down, and one that stops ends the transaction at once', async (t) => {
-  const { url, sql } = await emptyDatabase(t, 'backup_slow', { upTo: entries.length - 1, data: files });
+  const { url, sql } = await emptyDatabase(t, 'backup_slow', { upTo: entries.length - 1, data: true });
   await sql`
     insert into audit_log (at, kind, details)
     select now(), 'user.changed', jsonb_build_object('text', repeat('x', 1000)) from generate_series(1, 20000)`;
@@ -150,7 +146,7 @@ t.test('A slow reader slows the server down, and one that stops ends the transac
 });
 
 t.test('A refused restore leaves the database empty and says why', async (t) => {
-  const { url } = await emptyDatabase(t, 'backup_broken', { upTo: entries.length - 1, data: files });
+  const { url } = await emptyDatabase(t, 'backup_broken', { upTo: entries.length - 1, data: true });
   const copy = await copyOf(url);
   const to = await emptyDatabase(t, 'restored_broken');
   const refused = async (change: (copy: Copy) => Copy, message: RegExp) => {
@@ -203,7 +199,7 @@ t.test('A refused restore leaves the database empty and says why', async (t) => 
 });
 
 t.test('A database that has tables is not changed by a restore', async (t) => {
-  const { url, sql } = await emptyDatabase(t, 'restored_full', { upTo: entries.length - 1, data: files });
+  const { url, sql } = await emptyDatabase(t, 'restored_full', { upTo: entries.length - 1, data: true });
   const before = await contentOf(sql);
   await t.rejects(
     fillEmptyDatabase(url, async () => void t.fail('it was begun')),

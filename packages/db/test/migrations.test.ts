@@ -1,24 +1,11 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import postgres from 'postgres';
+import { readdir } from 'node:fs/promises';
+import type postgres from 'postgres';
 import t from 'tap';
+import { MIGRATIONS, readJournal } from '../src/journal.ts';
 import { migrateDatabase } from '../src/migrate.ts';
-import { testDatabase } from '../src/test-database.ts';
+import { emptyDatabase } from './empty-database.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
-const DATA = fileURLToPath(new URL('data', import.meta.url));
-interface Journal {
-  entries: { tag: string }[];
-}
-const journal: Journal = JSON.parse(await readFile(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'));
-const tags = journal.entries.map(({ tag }) => tag);
-const { url: anyDatabase } = await testDatabase(t);
-const folder = await mkdtemp(join(tmpdir(), 'carillon-migrations-'));
-t.teardown(() => rm(folder, { recursive: true, force: true }));
+const tags = readJournal().entries.map(({ tag }) => tag);
 
 t.equal(
   tags.length,
@@ -27,11 +14,7 @@ t.equal(
 );
 for (const [at, tag] of tags.entries()) {
   t.test(`A database with data of the schema ${tag} is migrated to the newest schema`, async (t) => {
-    const { sql, url } = await emptyDatabase(t, `migrated_${at}`);
-    for (const step of tags.slice(0, at + 1)) {
-      await migrateTo(url, step);
-      await fill(sql, step);
-    }
+    const { sql, url } = await emptyDatabase(t, `migrated_${at}`, { upTo: at, data: true });
     const before = await countRows(sql);
     await migrateDatabase(url);
     t.match(await countRows(sql), before, 'no row is lost');
@@ -40,37 +23,6 @@ for (const [at, tag] of tags.entries()) {
     await migrateDatabase(url);
     t.match(await countRows(sql), before, 'a second migration changes nothing');
   });
-}
-
-/** Applies the migrations up to `tag`, as a release with that schema did. */
-async function migrateTo(url: string, tag: string) {
-  const release = join(folder, tag);
-  await cp(MIGRATIONS, release, { recursive: true });
-  const entries = journal.entries.slice(0, tags.indexOf(tag) + 1);
-  await writeFile(join(release, 'meta/_journal.json'), JSON.stringify({ ...journal, entries }));
-  const client = postgres(url, { max: 1, onnotice: () => {} });
-  await migrate(drizzle(client), { migrationsFolder: release });
-  await client.end();
-}
-
-async function fill(sql: postgres.Sql, tag: string) {
-  const data = await readFile(join(DATA, `${tag.slice(0, 4)}.sql`), 'utf8').catch(() => '');
-  await sql.unsafe(data);
-}
-
-async function emptyDatabase(t: { teardown(work: () => Promise<void>): unknown }, name: string) {
-  const admin = postgres(anyDatabase, { max: 1, onnotice: () => {} });
-  const own = `${name}_${process.pid}`;
-  await admin.unsafe(`create database ${own}`);
-  const address = new URL(anyDatabase);
-  address.pathname = `/${own}`;
-  const sql = postgres(address.href, { max: 1, onnotice: () => {} });
-  t.teardown(async () => {
-    await sql.end();
-    await admin.unsafe(`drop database ${own} with (force)`);
-    await admin.end();
-  });
-  return { sql, url: address.href };
 }
 
 async function countRows(sql: postgres.Sql): Promise<Record<string, number>> {

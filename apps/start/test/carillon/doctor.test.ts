@@ -317,7 +317,7 @@ t.test('The doctor finds a wrong clock', async (t) => {
 });
 
 t.test('The doctor finds a schema that is old, newer or missing', async (t) => {
-  const { url: old } = await emptyDatabase(t, 'doctor_old', { upTo: 0, data: [] });
+  const { url: old } = await emptyDatabase(t, 'doctor_old', { upTo: 0, data: false });
   t.match(await findProblems({ DATABASE_URL: old }), [/^warning database: Migrations not applied yet: \d+/]);
   const { url: none } = await emptyDatabase(t, 'doctor_none');
   t.match(await findProblems({ DATABASE_URL: none }), [/^warning database: It has no tables yet/]);
