@@ -12,7 +12,7 @@ import { TASK } from '../support/tasks.ts';
 
 const { ctx, alice, newWorker } = await testEngine(t);
 
-const ROUNDS = Array.from({ length: 10 }, (_, round) => round + 1);
+const ROUNDS = Array.from({ length: 4 }, (_, round) => round + 1);
 const CALLS = 200;
 
 /** Makes concurrent calls and counts the admitted ones, and the rejected ones by quota. */
