@@ -55,6 +55,9 @@ export const DELIVERIES = { limit: 100, windowSeconds: MINUTE } as const;
 /** One counter of a user for all routes without a row. */
 export const OTHER_ENDPOINTS = rate('other endpoints', 100, MINUTE, 'user');
 
+/** Pages of the dashboard, with those that refresh themselves. */
+export const PAGE_VIEWS = rate('dashboard', 600, MINUTE, 'user');
+
 /** Also counts unknown routes, and requests without the needed session or secret. */
 export const PUBLIC_ENDPOINTS = rate('public endpoints', 100, MINUTE, 'ip');
 

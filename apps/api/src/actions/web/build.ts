@@ -1,0 +1,15 @@
+import type { WebActions } from '@carillon/contract/actions/web/index';
+import type { Context } from '../../context.ts';
+import { accountActions } from './account.ts';
+import { createWebActionBuilder } from './create-web-action.ts';
+import { taskActions } from './tasks.ts';
+
+/** The actions of the dashboard. They never throw or reject. */
+export function buildWebActions(ctx: Context): WebActions {
+  const builder = createWebActionBuilder(ctx);
+  return {
+    openSession: builder.openSession,
+    ...accountActions(builder),
+    ...taskActions(builder),
+  };
+}

@@ -1,0 +1,99 @@
+import { ActionClient } from '@carillon/contract/actions/index';
+import type { ServiceDataOf, WebAction } from '@carillon/contract/actions/web/define';
+import {
+  WEB_ACTIONS,
+  type WebActionInput,
+  type WebActionName,
+  type WebActions,
+} from '@carillon/contract/actions/web/index';
+import type { Context } from '../../context.ts';
+import { userKey } from '../../limits/keys.ts';
+import { findRateLimit, PAGE_VIEWS, type RateLimit } from '../../limits/rates.ts';
+import { assertRateLimit } from '../../limits/windows.ts';
+import { assertNotInMaintenance, isMaintenance } from '../../settings/maintenance.ts';
+import { admit, assertAdmin, countGuest } from '../admit.ts';
+import type { Call } from '../call.ts';
+import { readInput } from '../input.ts';
+import { runAction } from '../run-action.ts';
+import { createOpenedSession, readOpenedSession } from './opened-session.ts';
+import { toPlain } from './plain.ts';
+
+type Data<K extends WebActionName> = ServiceDataOf<(typeof WEB_ACTIONS)[K]>;
+type NameOf<A> = { [K in WebActionName]: (typeof WEB_ACTIONS)[K]['access'] extends A ? K : never }[WebActionName];
+
+interface Options {
+  /** The route that does the same, as `POST /api/webhooks`: the action counts towards its rate limit. */
+  as?: string;
+  /** Whether it also works during maintenance. */
+  duringMaintenance?: boolean;
+}
+
+/** Creates actions by the input and the access that the contract defines for their names. */
+export interface WebActionBuilder {
+  signedIn<K extends NameOf<'user' | 'admin'>>(
+    name: K,
+    work: (call: Call, input: WebActionInput<K>) => Promise<Data<K>>,
+    options?: Options,
+  ): WebActions[K];
+  guest<K extends NameOf<'guest'>>(
+    name: K,
+    work: (ctx: Context, input: WebActionInput<K>) => Promise<Data<K>>,
+    options?: Options,
+  ): WebActions[K];
+  openSession: WebActions['openSession'];
+}
+
+const readClient = readInput(ActionClient, 'client');
+
+export function createWebActionBuilder(ctx: Context): WebActionBuilder {
+  return {
+    signedIn(name, work, { as } = {}) {
+      const { access, input: schema }: WebAction = WEB_ACTIONS[name];
+      const rate = as === undefined ? null : findLimit(as, access);
+      const read = readInput(schema);
+      const action = (session: unknown, given: unknown) =>
+        runAction(ctx, name, async (ctx, line) => {
+          const opened = readOpenedSession(session);
+          const caller = opened?.caller ?? (await admit(ctx, session, rate));
+          line.userId = caller.id;
+          if (access === 'admin') assertAdmin(caller);
+          if (opened && rate) await assertRateLimit(ctx, rate, userKey(rate, caller.id));
+          const call = { ctx: opened ? { ...ctx, origin: opened.origin } : ctx, caller };
+          return toPlain(await work(call, read(given, call) as never));
+        });
+      return action as never;
+    },
+
+    guest(name, work, { as, duringMaintenance = false } = {}) {
+      const rate = as === undefined ? null : findLimit(as, 'public');
+      const read = readInput(WEB_ACTIONS[name].input);
+      const action = (client: unknown, given: unknown) =>
+        runAction(ctx, name, async (ctx) => {
+          const { address, userAgent } = readClient(client);
+          if (rate) await countGuest(ctx, rate, address, given);
+          if (!duringMaintenance) assertNotInMaintenance(await isMaintenance(ctx), null);
+          return toPlain(await work({ ...ctx, origin: { address, userAgent } }, read(given) as never));
+        });
+      return action as never;
+    },
+
+    openSession: (token, client) =>
+      runAction(ctx, 'openSession', async (ctx, line) => {
+        const { address, userAgent } = readClient(client);
+        const caller = await admit(ctx, token, PAGE_VIEWS);
+        line.userId = caller.id;
+        const { id, name, email, role, timezone, sessionId } = caller;
+        if (sessionId === null) throw new Error('openSession needs the token of a session.');
+        const session = createOpenedSession({ caller, origin: { address, userAgent } });
+        return { session, viewer: { id, name, email, role, timezone, sessionId } };
+      }),
+  };
+}
+
+/** Throws if no route has a limit of its own under this name. */
+function findLimit(route: string, access: string): RateLimit {
+  const [method = '', url = ''] = route.split(' ');
+  const found = findRateLimit(method, url, access);
+  if (found?.bucket !== route) throw new Error(`${route} has no rate limit of its own.`);
+  return found;
+}

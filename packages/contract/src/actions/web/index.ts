@@ -1,0 +1,47 @@
+import type { Static } from '@sinclair/typebox';
+import type { ActionResult } from '../index.ts';
+import type { ActionClient } from '../inputs.ts';
+import { accountActions } from './account.ts';
+import type { InputOf, Plain, ServiceDataOf } from './define.ts';
+import { taskActions } from './tasks.ts';
+
+/**
+ * The actions of the dashboard, beside those of the specification: one input each, and data in the shapes of the HTTP API,
+ * with ids as numbers.
+ */
+export const WEB_ACTIONS = { ...accountActions, ...taskActions };
+
+export type WebActionName = keyof typeof WEB_ACTIONS;
+export type WebActionInput<K extends WebActionName> = InputOf<(typeof WEB_ACTIONS)[K]>;
+/** With instants as texts. */
+export type WebActionData<K extends WebActionName> = Plain<ServiceDataOf<(typeof WEB_ACTIONS)[K]>>;
+
+declare const opened: unique symbol;
+
+/** A session that `openSession` has found: the actions of one request do not look it up again. */
+export interface OpenedSession {
+  [opened]: true;
+}
+
+export interface Viewer {
+  id: number;
+  name: string;
+  email: string;
+  role: 'USER' | 'ADMIN';
+  timezone: string | null;
+  sessionId: string;
+}
+
+type FirstArgument<K extends WebActionName> = (typeof WEB_ACTIONS)[K]['access'] extends 'guest'
+  ? Static<typeof ActionClient>
+  : OpenedSession | string | null;
+
+export type WebActions = {
+  [K in WebActionName]: (first: FirstArgument<K>, input: WebActionInput<K>) => Promise<ActionResult<WebActionData<K>>>;
+} & {
+  /** Finds the session of a token, and counts a view of a page. */
+  openSession(
+    token: string | null,
+    client: Static<typeof ActionClient>,
+  ): Promise<ActionResult<{ session: OpenedSession; viewer: Viewer }>>;
+};
