@@ -1,3 +1,5 @@
+import { dashboardPlugin } from '@carillon/web/dashboard';
+import { acceptsPage, sendNotFound } from '@carillon/web/http/errors';
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { agentRoutes } from './agent/routes.ts';
@@ -9,6 +11,7 @@ import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
 import { couponsRoutes } from './coupons/routes.ts';
 import { cronRoutes } from './cron/routes.ts';
+import { buildDashboardOptions, describeService } from './dashboard/options.ts';
 import { eventsRoutes } from './events/routes.ts';
 import { executionsRoutes } from './executions/routes.ts';
 import { healthRoutes } from './health/routes.ts';
@@ -71,18 +74,20 @@ export async function buildApp(
   const limits = await registerRateLimits(app, ctx);
   registerCsrfProtection(app, ctx.config);
   guardAccess(app, ctx, limits);
-  rejectUnknownRoutes(app);
+  const dashboard = ctx.config.dashboard ? buildDashboardOptions(ctx) : null;
+  rejectUnknownRoutes(app, (request, reply) => {
+    if (!dashboard || !acceptsPage(request)) return false;
+    sendNotFound(dashboard, request, reply);
+    return true;
+  });
   app.addHook('preValidation', (request, _reply, done) => {
     assertStorable(request);
     done();
   });
   registerIdempotency(app);
 
-  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => ({
-    name: 'Carillon',
-    docs: '/api/docs',
-    health: '/api/health',
-  }));
+  if (dashboard) await app.register(dashboardPlugin, dashboard);
+  else app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => describeService());
   app.register(healthRoutes, { ctx });
   app.register(authRoutes, { ctx });
   app.register(oauthRoutes, { ctx });

@@ -132,6 +132,17 @@ t.test('The scheduler is a client: it knows neither the API nor the database', a
   );
 });
 
+t.test('The dashboard knows the contract and what it is handed, neither the API nor the database', async (t) => {
+  const folder = 'apps/web/';
+  t.same(
+    findViolations(
+      isIn(folder),
+      ({ to }) => !isOfWorkspace(to) || [folder, 'packages/contract/'].some((known) => to.startsWith(known)),
+    ),
+    [],
+  );
+});
+
 t.test('schedule/ is pure: it knows the contract and its libraries', async (t) => {
   const folder = `${API}schedule/`;
   const libraries = ['croner', 'lru-cache', 'temporal-polyfill'];

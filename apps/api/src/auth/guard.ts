@@ -19,8 +19,8 @@ import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '
 import { type Credentials, findCaller } from './find-caller.ts';
 import { hashApiKey, isApiKey, isWellFormedApiKey } from './keys/secret.ts';
 
-/** Who may call a route; a route without it does not boot. */
-export const ACCESS = ['public', 'user', 'cron', 'admin'] as const;
+/** Who may call a route; a route without it does not boot. Pages of the dashboard find the session by themselves. */
+export const ACCESS = ['public', 'user', 'cron', 'admin', 'page'] as const;
 export type Access = (typeof ACCESS)[number];
 
 declare module 'fastify' {
@@ -63,12 +63,13 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     if (config.scope && !isScopeOf(access, config.scope)) throw new Error(`${method} ${url} has the wrong scope.`);
     // A row that is changed is read in the transaction of the change.
     const isRead = method === 'GET' || method === 'HEAD';
-    const mayLoad = isRead && access !== 'public' && access !== 'cron' && /\/:id(\/|$)/.test(url);
+    const mayLoad = isRead && (access === 'user' || access === 'admin') && /\/:id(\/|$)/.test(url);
     if (config.loads && !mayLoad) throw new Error(`${method} ${url} cannot load a row of the caller.`);
   });
   app.addHook('onRequest', (request, reply, done) => {
     const { url = '', config } = request.routeOptions;
-    if (request.is404 || (config.access === 'public' && isOpenDuringMaintenance(url))) return done();
+    if (request.is404 || config.access === 'page' || (config.access === 'public' && isOpenDuringMaintenance(url)))
+      return done();
     guard(request, reply, config.access).then(() => done(), done);
   });
 

@@ -110,6 +110,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
     },
     rateLimitMultiplier: read('RATE_LIMIT_MULTIPLIER'),
     cookieSecure,
+    dashboard: read('DASHBOARD'),
     metrics: metricsPort === null ? null : { host: read('METRICS_HOST'), port: metricsPort },
     tracing: readTracing(env),
     logLevel: read('LOG_LEVEL'),

@@ -91,6 +91,7 @@ export const VARIABLES = {
   OAUTH_OIDC_CLIENT_ID: { parser: text, default: null },
   OAUTH_OIDC_CLIENT_SECRET: { parser: text, default: null },
 
+  DASHBOARD: { parser: boolean, default: 'true' },
   METRICS_PORT: { parser: integer(0, 65_535), default: null },
   METRICS_HOST: { parser: text, default: '127.0.0.1' },
   // OpenTelemetry's exporter itself reads its variables for timeout, compression and certificates.

@@ -29,7 +29,7 @@ export function registerCsrfProtection(
     const bySite = IS_OTHER_SITE.get(site);
     const isOutside = (own: ReadonlySet<string>) => (origin === undefined ? undefined : !own.has(origin));
     const isForged =
-      (hasCookie(request) && (bySite ?? isOutside(ownOrigins))) ||
+      ((hasCookie(request) || isPage(request)) && (bySite ?? isOutside(ownOrigins))) ||
       (isSignIn(request) && (isOutside(signInOrigins) ?? bySite));
     done(isForged ? new AppError('cross_site', ERROR_MESSAGES.otherSite) : undefined);
   });
@@ -48,6 +48,8 @@ const hasCookie = (request: FastifyRequest) =>
   request.routeOptions.config.access !== 'public' &&
   request.headers.cookie?.includes(`${SESSION_COOKIE}=`) === true &&
   !hasBearerToken(request);
+
+const isPage = ({ routeOptions }: FastifyRequest) => routeOptions.config.access === 'page';
 
 /** Excludes the inbound webhook path, which is public and has a signature. */
 const isSignIn = ({ routeOptions: { url = '', config } }: FastifyRequest) =>

@@ -45,11 +45,17 @@ function measureOutages(app: FastifyInstance, now: () => Date): void {
   });
 }
 
-/** Answers an unknown route with 404 before the body is read. */
-export function rejectUnknownRoutes(app: FastifyInstance): void {
+/**
+ * Answers an unknown route with 404 before the body is read. `answerPage` may answer a browser with a page, and returns
+ * whether it has.
+ */
+export function rejectUnknownRoutes(
+  app: FastifyInstance,
+  answerPage: (request: FastifyRequest, reply: FastifyReply) => boolean,
+): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) answerUnknownRoute(reply);
-    else done();
+    if (!request.is404) return done();
+    if (!answerPage(request, reply)) answerUnknownRoute(reply);
   });
 }
 

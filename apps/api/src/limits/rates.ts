@@ -112,8 +112,8 @@ export function findRateLimit(method: string, url: string, access: string | unde
   const counted = method === 'HEAD' ? 'GET' : method;
   const row = RATE_LIMITS.find(({ bucket }) => matches(bucket, `${counted} ${url}`));
   if (row) return row;
-  // The guard counts wrong secrets.
-  if (access === 'cron') return null;
+  // The guard counts wrong secrets, and the actions of the dashboard its pages.
+  if (access === 'cron' || access === 'page') return null;
   return access === 'public' ? PUBLIC_ENDPOINTS : OTHER_ENDPOINTS;
 }
 

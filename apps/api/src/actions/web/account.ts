@@ -1,8 +1,17 @@
 import { requestReset } from '../../auth/password-reset.ts';
-import { logOut } from '../../auth/write.ts';
+import { logIn, logOut } from '../../auth/write.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 
 export const accountActions = ({ signedIn, guest }: WebActionBuilder) => ({
+  signIn: guest(
+    'signIn',
+    async (ctx, input) => {
+      const { token, expiresAt } = await logIn(ctx, input);
+      return { session: token, expiresAt };
+    },
+    { as: 'POST /api/auth/login', duringMaintenance: true },
+  ),
+
   signOut: signedIn('signOut', async ({ ctx, caller }) => {
     await logOut(ctx, caller);
     return null;

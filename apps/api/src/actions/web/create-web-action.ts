@@ -48,7 +48,7 @@ const readClient = readInput(ActionClient, 'client');
 export function createWebActionBuilder(ctx: Context): WebActionBuilder {
   return {
     signedIn(name, work, { as } = {}) {
-      const { access, input: schema }: WebAction = WEB_ACTIONS[name];
+      const { access, input: schema } = WEB_ACTIONS[name] as WebAction;
       const rate = as === undefined ? null : findLimit(as, access);
       const read = readInput(schema);
       const action = (session: unknown, given: unknown) =>

@@ -29,7 +29,8 @@ subscribe('fastify.initialization', (message) => {
   });
   app.addHook('onSend', async (request, reply, payload) => {
     const operation = request.is404 ? NOT_FOUND : getOperation(request.routeOptions.schema);
-    if (operation === undefined || typeof payload !== 'string') return;
+    const isPage = String(reply.getHeader('content-type')).startsWith('text/html');
+    if (operation === undefined || isPage || typeof payload !== 'string') return;
     const problem = explainMismatch(operation, reply.statusCode, payload);
     if (problem === null) return;
     const what = `${request.method} ${request.url.slice(0, 100)} answered ${reply.statusCode} ${payload.slice(0, 500)}`;

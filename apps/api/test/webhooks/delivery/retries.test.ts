@@ -126,7 +126,7 @@ t.test('A webhook that was switched off during its last attempt stays inactive',
     clock.advance(wait);
     await deliver();
   }
-  receiver.answer({ status: 500, delayMs: 100 });
+  receiver.answer({ status: 500, delayMs: 1000 });
   clock.advance(3_600_000);
   const last = deliver();
   while (receiver.open === 0) await new Promise((resolve) => setImmediate(resolve));

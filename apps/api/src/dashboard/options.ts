@@ -1,0 +1,25 @@
+import { createHmac } from 'node:crypto';
+import type { Dashboard } from '@carillon/web/visit';
+import { serializeSession } from '../actions/sessions.ts';
+import { buildWebActions } from '../actions/web/build.ts';
+import type { Context } from '../context.ts';
+import { parseSessionCookie } from '../http/credentials.ts';
+
+/** What the service answers at `/` to programs. */
+export const describeService = () => ({ name: 'Carillon', docs: '/api/docs', health: '/api/health' });
+
+/** What the dashboard gets from the service: it has no other way to the data. */
+export function buildDashboardOptions(ctx: Context): Dashboard {
+  const { appUrl, cookieSecure, jwtSecret } = ctx.config;
+  return {
+    actions: buildWebActions(ctx),
+    now: ctx.now,
+    appUrl,
+    secureCookies: cookieSecure,
+    signInProviders: [...ctx.oauth.keys()],
+    serializeSession: (token) => serializeSession(ctx.config, token),
+    readSession: parseSessionCookie,
+    csrfKey: createHmac('sha256', jwtSecret).update('csrf tokens of the dashboard').digest('base64url'),
+    describeService,
+  };
+}

@@ -1,0 +1,50 @@
+// Refreshes a page when something of its user changes. Pages work without it.
+const KINDS = document.body.dataset.events?.split(' ') ?? [];
+const status = document.querySelector('[data-live]');
+const REFRESH_MS = 700;
+
+let source = null;
+let timer = null;
+let lastId = null;
+
+function show(text, isLost) {
+  if (!status || status.textContent === text) return;
+  status.textContent = text;
+  status.classList.toggle('lost', isLost);
+}
+
+function changed({ lastEventId }) {
+  lastId = lastEventId;
+  if (timer !== null) return;
+  timer = setTimeout(() => {
+    timer = null;
+    document.body.dispatchEvent(new CustomEvent('carillon:changed'));
+  }, REFRESH_MS);
+}
+
+function open() {
+  const query = lastId === null ? '' : `?after=${encodeURIComponent(lastId)}`;
+  source = new EventSource(`/api/events${query}`);
+  source.onopen = () => show('Live', false);
+  source.onerror = () => {
+    if (source.readyState === EventSource.CLOSED) show('Not live: reload the page to see changes', true);
+    else show('Connection lost, trying again', true);
+  };
+  for (const kind of [...KINDS, 'reset']) source.addEventListener(kind, changed);
+}
+
+// A user has few streams, so a tab in the background has none.
+function openWhileVisible() {
+  if (document.visibilityState === 'visible') {
+    if (source === null) open();
+  } else if (source !== null) {
+    source.close();
+    source = null;
+    show('Paused', false);
+  }
+}
+
+if (status) {
+  document.addEventListener('visibilitychange', openWhileVisible);
+  openWhileVisible();
+}

@@ -1,0 +1,54 @@
+import type { Html } from './html.ts';
+
+export interface Notice {
+  kind: 'info' | 'warn';
+  text: string;
+}
+
+/** A page that a handler shows. */
+export interface Page {
+  /** The text of its `<h1>`, and the first part of the title. */
+  title: string;
+  /** What follows the heading. */
+  body: Html;
+  /** Beside the heading: buttons. */
+  aside?: Html | undefined;
+  /** Below the heading. */
+  lead?: Html | string | undefined;
+  /** Above the heading: the way back. */
+  crumb?: { href: string; text: string } | undefined;
+  status?: number;
+  /** Whether the page refreshes itself when something changes. */
+  isLive?: boolean;
+}
+
+/** Where a browser goes after a form was accepted. */
+export interface Redirect {
+  to: string;
+  /** Shown once, on the next page. */
+  notice?: Notice | undefined;
+  /** `Set-Cookie` headers. */
+  cookies?: readonly string[];
+}
+
+export type Answer = Page | Redirect;
+
+export const isRedirect = (answer: Answer): answer is Redirect => 'to' in answer;
+
+/** A redirect with a notice. */
+export const redirect = (to: string, text?: string): Redirect => ({
+  to,
+  notice: text === undefined ? undefined : { kind: 'info', text },
+});
+
+/**
+ * Returns a path of this application, or `/`. Anything else that a link names, such as another host, would send people
+ * away after the sign-in.
+ */
+export function toOwnPath(next: unknown): string {
+  if (typeof next !== 'string' || !next.startsWith('/')) return '/';
+  const base = 'http://own.invalid';
+  if (!URL.canParse(next, base)) return '/';
+  const url = new URL(next, base);
+  return url.origin === base ? `${url.pathname}${url.search}` : '/';
+}

@@ -1,0 +1,38 @@
+import compress from '@fastify/compress';
+import formbody from '@fastify/formbody';
+import type { FastifyPluginAsync } from 'fastify';
+import { serveAssets } from './http/assets.ts';
+import { demandCsrfTokens } from './http/csrf.ts';
+import { acceptsHtml, showErrorPages } from './http/errors.ts';
+import { createPageRoutes } from './http/routes.ts';
+import { setPageHeaders } from './http/security.ts';
+import { accountPages } from './pages/account/pages.ts';
+import { homePages } from './pages/home.ts';
+import { taskPages } from './pages/tasks/pages.ts';
+import type { Dashboard } from './visit.ts';
+
+/** No field of a form is longer than a prompt. */
+const MAX_FORM_BYTES = 1024 * 1024;
+
+/** The pages of the dashboard. The routes have the access `page`: they find the session by themselves. */
+export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashboard) => {
+  await app.register(compress, { encodings: ['br', 'gzip'] });
+  await app.register(formbody, { bodyLimit: MAX_FORM_BYTES });
+  // Programs ask for `/` too.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.url !== '/' || acceptsHtml(request.headers.accept)) return done();
+    reply.header('vary', 'Origin, Accept').send(dashboard.describeService());
+  });
+  setPageHeaders(app);
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.cookies = app.parseCookie(request.headers.cookie ?? '');
+    done();
+  });
+  showErrorPages(app, dashboard);
+  serveAssets(app);
+  await demandCsrfTokens(app, dashboard);
+  const routes = createPageRoutes(app, dashboard);
+  accountPages(routes);
+  homePages(routes);
+  taskPages(routes);
+};

@@ -1,0 +1,80 @@
+import { EVENT_KINDS } from '@carillon/contract/webhooks/events';
+import type { Notice, Page } from './answer.ts';
+import { EMPTY, type Html, html, raw } from './html.ts';
+import { ASSET_URLS } from './http/assets.ts';
+import { renderNavigation } from './parts/navigation.ts';
+import { signInPicture } from './parts/sign-in-picture.ts';
+import type { Dashboard, SignedInVisit } from './visit.ts';
+
+interface Frame {
+  page: Page;
+  notice: Notice | null;
+  theme: 'light' | 'dark' | null;
+}
+
+const renderHead = (title: string, isLive: boolean) => html`<head>
+<meta charset="utf-8">
+<title>${title} · Carillon</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="htmx-config" content='{"includeIndicatorStyles":false,"allowEval":false}'>
+<link rel="icon" href="${ASSET_URLS.mark}" type="image/svg+xml">
+<link rel="stylesheet" href="${ASSET_URLS.styles}">
+<script src="${ASSET_URLS.htmx}" defer></script>
+${isLive && html`<script src="${ASSET_URLS.live}" type="module"></script>`}
+</head>`;
+
+const renderNotice = (notice: Notice | null) =>
+  notice ? html`<div class="notice ${notice.kind}" role="status"><p>${notice.text}</p></div>` : EMPTY;
+
+const renderTop = ({ title, lead, aside, crumb, isLive }: Page) => html`<div class="top">
+<div>${crumb && html`<a class="crumb" href="${crumb.href}">${crumb.text}</a>`}<h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>
+${(aside || isLive) && html`<div class="do">${isLive && html`<p class="live" role="status" data-live></p>`}${aside}</div>`}
+</div>`;
+
+const renderHtml = (theme: Frame['theme'], head: Html, body: Html) =>
+  html`${raw('<!doctype html>')}
+<html lang="en"${theme && raw(` data-theme="${theme}"`)}>
+${head}
+${body}
+</html>`;
+
+/** The page of a signed-in user, with the navigation. */
+export function renderSignedIn(visit: SignedInVisit, { page, notice, theme }: Frame): Html {
+  const { title, isLive = false, body } = page;
+  const refresh = isLive
+    ? raw(' hx-get="" hx-trigger="carillon:changed from:body" hx-select="#main" hx-target="this" hx-swap="outerMorph"')
+    : EMPTY;
+  return renderHtml(
+    theme,
+    renderHead(title, isLive),
+    html`<body data-events="${EVENT_KINDS.join(' ')}">
+<a class="skip" href="#main">Skip to content</a>
+${renderNavigation(visit)}
+<main id="main" tabindex="-1"${refresh}>
+${renderNotice(notice)}
+${renderTop(page)}
+${body}
+</main>
+</body>`,
+  );
+}
+
+/** A page without a session: a form in the middle, beside a picture. */
+export function renderSignedOut({ appUrl }: Pick<Dashboard, 'appUrl'>, { page, notice, theme }: Frame): Html {
+  const { title, body, lead } = page;
+  return renderHtml(
+    theme,
+    renderHead(title, false),
+    html`<body class="door">
+<main id="main">
+<p class="brand"><img src="${ASSET_URLS.mark}" alt="" width="40" height="40">Carillon</p>
+${renderNotice(notice)}
+<h1>${title}</h1>
+<p class="muted">${lead ?? new URL(appUrl).host}</p>
+${body}
+</main>
+<figure>${signInPicture}</figure>
+</body>`,
+  );
+}

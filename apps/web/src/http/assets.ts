@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { PAGE_ROUTE } from './page-route.ts';
+
+const ownFile = (name: string) => new URL(`../../assets/${name}`, import.meta.url);
+const packageFile = (specifier: string) => new URL(import.meta.resolve(specifier));
+
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+
+const FILES = {
+  styles: { folder: 'styles', name: 'carillon.css', type: 'text/css; charset=utf-8', path: ownFile('styles.css') },
+  mark: { folder: 'images', name: 'mark.svg', type: 'image/svg+xml', path: ownFile('mark.svg') },
+  htmx: { folder: 'scripts', name: 'htmx.js', type: JAVASCRIPT, path: packageFile('htmx.org/dist/htmx.min.js') },
+  live: { folder: 'scripts', name: 'live.js', type: JAVASCRIPT, path: ownFile('live.js') },
+} as const;
+
+interface Asset {
+  url: string;
+  type: string;
+  plain: Buffer;
+  gzip: Buffer;
+  brotli: Buffer;
+}
+
+/** The content decides the name, so that browsers may keep a file for ever. */
+function readAsset({ folder, name, type, path }: (typeof FILES)[keyof typeof FILES]): Asset {
+  const plain = readFileSync(fileURLToPath(path));
+  const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 10);
+  const brotli = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+  return { url: `/${folder}/${name.replace('.', `-${hash}.`)}`, type, plain, gzip: gzipSync(plain), brotli };
+}
+
+const assets = Object.values(FILES).map(readAsset);
+
+/** The address of each file. */
+export const ASSET_URLS = Object.fromEntries(
+  Object.keys(FILES).map((name, index) => [name, assets[index]?.url ?? '']),
+) as Record<keyof typeof FILES, string>;
+
+export function serveAssets(app: FastifyInstance): void {
+  for (const { url, type, plain, gzip, brotli } of assets) {
+    app.get(url, PAGE_ROUTE, async (request, reply) => {
+      reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' }).type(type);
+      const accepted = request.headers['accept-encoding'] ?? '';
+      if (/\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(brotli);
+      if (/\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(gzip);
+      return reply.send(plain);
+    });
+  }
+  const [mark] = assets.filter(({ type }) => type === 'image/svg+xml');
+  app.get('/favicon.ico', PAGE_ROUTE, (_request, reply) => reply.redirect(mark?.url ?? '/', 302));
+}

@@ -1,0 +1,52 @@
+import { parseCookie } from 'cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Notice } from '../answer.ts';
+import type { Dashboard } from '../visit.ts';
+
+const NOTICE = 'notice';
+const THEME = 'theme';
+
+type Secured = Pick<Dashboard, 'secureCookies'>;
+
+/** Keeps a notice for the next page. */
+export function setNotice(reply: FastifyReply, { secureCookies }: Secured, { kind, text }: Notice): void {
+  const value = JSON.stringify([kind, text.slice(0, 500)]);
+  reply.setCookie(NOTICE, value, { path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies, maxAge: 60 });
+}
+
+/** Returns the notice that the page before has left, and removes it; null if there is none. */
+export function takeNotice(request: FastifyRequest, reply: FastifyReply): Notice | null {
+  const value = request.cookies[NOTICE];
+  if (value === undefined) return null;
+  reply.clearCookie(NOTICE, { path: '/' });
+  try {
+    const [kind, text] = JSON.parse(value);
+    return typeof text === 'string' ? { kind: kind === 'warn' ? 'warn' : 'info', text } : null;
+  } catch {
+    return null;
+  }
+}
+
+export type Theme = 'light' | 'dark';
+
+/** Null for the theme of the system. */
+export function readTheme({ headers }: FastifyRequest): Theme | null {
+  const theme = parseCookie(headers.cookie ?? '')[THEME];
+  return theme === 'light' || theme === 'dark' ? theme : null;
+}
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+
+export function setTheme(reply: FastifyReply, { secureCookies }: Secured, theme: Theme | null): void {
+  if (theme === null) reply.clearCookie(THEME, { path: '/' });
+  else {
+    const options = {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: secureCookies,
+      maxAge: YEAR_SECONDS,
+    } as const;
+    reply.setCookie(THEME, theme, options);
+  }
+}

@@ -1,0 +1,89 @@
+import type { ActionError } from '@carillon/contract/actions/index';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Page } from '../answer.ts';
+import { renderSignedOut } from '../document.ts';
+import { EMPTY, html } from '../html.ts';
+import { ActionStop, type Dashboard } from '../visit.ts';
+import { readTheme } from './cookies.ts';
+import { sendHtml } from './routes.ts';
+import { PAGE_HEADERS } from './security.ts';
+
+const back = html`<p><a href="/">Go to the first page</a></p>`;
+
+export const NOT_FOUND: Page = {
+  status: 404,
+  title: 'Page not found',
+  body: html`<p>There is nothing at this address, or it belongs to another account.</p>${back}`,
+};
+
+const errorPage = (status: number, title: string, text: string): Page => ({
+  status,
+  title,
+  body: html`<p>${text}</p>${back}`,
+});
+
+/** The page of an error that no form shows. */
+function describeActionError(result: ActionError): Page {
+  switch (result.code) {
+    case 'NOT_FOUND':
+      return NOT_FOUND;
+    case 'INSUFFICIENT_PERMISSIONS':
+      return errorPage(403, 'Not allowed', 'Your account may not do this.');
+    case 'RATE_LIMIT_EXCEEDED':
+      return errorPage(429, 'Too many requests', `Try again in ${result.retryAfter} s.`);
+    case 'SERVICE_UNAVAILABLE':
+      return errorPage(503, 'Carillon cannot answer now', result.message);
+    case 'QUOTA_EXCEEDED':
+      return errorPage(402, 'Quota used up', result.message);
+    case 'AUTH_REQUIRED':
+    case 'INVALID_CREDENTIALS':
+      return errorPage(401, 'Signed out', 'Your session has ended. Sign in again.');
+    case 'CONFLICT':
+      return errorPage(409, 'Changed meanwhile', result.error);
+    case 'INTERNAL_ERROR':
+      return errorPage(500, 'Something went wrong', 'The error is in the log of this service.');
+    case undefined: {
+      const [[field, [message] = []] = []] = Object.entries(result.details);
+      return errorPage(400, 'Invalid request', `${field ?? 'The request'}: ${message ?? 'is not valid'}.`);
+    }
+  }
+}
+
+function describeError(error: FastifyError | ActionStop): Page {
+  if (error instanceof ActionStop) return describeActionError(error.result);
+  if (error.code?.startsWith('FST_CSRF_')) {
+    const text = 'The form is out of date, or came from another site. Go back, reload the page and send it again.';
+    return errorPage(403, 'Form not accepted', text);
+  }
+  const status = error.statusCode ?? (error as { status?: number }).status ?? 500;
+  if (status === 503) return errorPage(503, 'Carillon cannot answer now', 'Try again in a moment.');
+  if (status >= 400 && status < 500) return errorPage(status, 'Invalid request', 'The request could not be read.');
+  return errorPage(500, 'Something went wrong', 'The error is in the log of this service.');
+}
+
+function sendPage(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply, page: Page) {
+  const markup = renderSignedOut(dashboard, {
+    page: { ...page, lead: EMPTY },
+    notice: null,
+    theme: readTheme(request),
+  });
+  return sendHtml(reply.code(page.status ?? 500).headers(PAGE_HEADERS), markup);
+}
+
+export function showErrorPages(app: FastifyInstance, dashboard: Dashboard): void {
+  app.setErrorHandler((error: FastifyError | ActionStop, request, reply) => {
+    const page = describeError(error);
+    if (page.status === 500) request.log.error({ err: error }, 'page failed');
+    return sendPage(dashboard, request, reply, page);
+  });
+}
+
+/** Sends the page for an address without one. */
+export const sendNotFound = (dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply) =>
+  sendPage(dashboard, request, reply, NOT_FOUND);
+
+/** Whether a request without a route comes from a browser, and not from a program at a mistyped address of the API. */
+export const acceptsPage = ({ method, headers, url }: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && !/^\/api(\/|$)/.test(url) && acceptsHtml(headers.accept);
+
+export const acceptsHtml = (accept: string | undefined): boolean => accept?.includes('text/html') === true;

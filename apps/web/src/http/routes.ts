@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Answer, isRedirect, type Page } from '../answer.ts';
+import { renderSignedIn, renderSignedOut } from '../document.ts';
+import type { Html } from '../html.ts';
+import { type Dashboard, type SignedInVisit, unwrap, type Visit } from '../visit.ts';
+import { readTheme, setNotice, takeNotice } from './cookies.ts';
+import { createCsrfField } from './csrf.ts';
+import { PAGE_ROUTE } from './page-route.ts';
+
+type Handler<V extends Visit> = (visit: V) => Promise<Answer> | Answer;
+type FragmentHandler = (visit: SignedInVisit) => Promise<Html> | Html;
+
+/** Registers pages. GET shows one; POST takes a form, and redirects or shows the form again with its errors. */
+export interface PageRoutes {
+  /** A page for anybody. */
+  guest(method: 'GET' | 'POST', path: string, handle: Handler<Visit>): void;
+  /** A page that asks for a sign-in first. */
+  user(method: 'GET' | 'POST', path: string, handle: Handler<SignedInVisit>): void;
+  /** A page that does not exist for anybody but admins. */
+  admin(method: 'GET' | 'POST', path: string, handle: Handler<SignedInVisit>): void;
+  /** A part of a page that a script replaces. */
+  fragment(method: 'GET' | 'POST', path: string, handle: FragmentHandler): void;
+}
+
+export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): PageRoutes {
+  const signedIn =
+    (handle: Handler<SignedInVisit>, allows: (visit: SignedInVisit) => boolean = () => true) =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      const visit = await openVisit(dashboard, request, reply);
+      if (!visit) return askForSignIn(request, reply);
+      if (!allows(visit)) return reply.callNotFound();
+      return send(visit, await handle(visit), (page) => renderSignedIn(visit, describeFrame(visit, page)));
+    };
+  return {
+    guest: (method, url, handle) =>
+      app.route({
+        method,
+        url,
+        ...PAGE_ROUTE,
+        handler: async (request, reply) => {
+          const visit = createVisit(dashboard, request, reply);
+          return send(visit, await handle(visit), (page) => renderSignedOut(dashboard, describeFrame(visit, page)));
+        },
+      }),
+    user: (method, url, handle) => app.route({ method, url, ...PAGE_ROUTE, handler: signedIn(handle) }),
+    admin: (method, url, handle) =>
+      app.route({ method, url, ...PAGE_ROUTE, handler: signedIn(handle, ({ viewer }) => viewer.role === 'ADMIN') }),
+    fragment: (method, url, handle) =>
+      app.route({
+        method,
+        url,
+        ...PAGE_ROUTE,
+        handler: async (request, reply) => {
+          const visit = await openVisit(dashboard, request, reply);
+          if (!visit) return askForSignIn(request, reply);
+          return sendHtml(reply, await handle(visit));
+        },
+      }),
+  };
+}
+
+export function createVisit(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply): Visit {
+  const userAgent = request.headers['user-agent']?.slice(0, 500);
+  return {
+    dashboard,
+    actions: dashboard.actions,
+    request,
+    reply,
+    now: dashboard.now(),
+    client: { address: request.ip, ...(userAgent !== undefined && { userAgent }) },
+    csrfField: createCsrfField(dashboard, reply),
+  };
+}
+
+/** Returns null without a session. Throws `ActionStop` for any other reason to refuse it. */
+export async function openVisit(
+  dashboard: Dashboard,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<SignedInVisit | null> {
+  const token = dashboard.readSession(request.headers.cookie);
+  if (token === null) return null;
+  const visit = createVisit(dashboard, request, reply);
+  const result = await dashboard.actions.openSession(token, visit.client);
+  if (!result.success && result.code === 'AUTH_REQUIRED') return null;
+  const { session, viewer } = unwrap(result);
+  return { ...visit, session, viewer, timeZone: viewer.timezone ?? 'UTC' };
+}
+
+/** Scripts are told by a header, because they would follow a redirect and show the sign-in inside of a page. */
+function askForSignIn(request: FastifyRequest, reply: FastifyReply) {
+  const next = request.method === 'GET' && request.url !== '/' ? `?next=${encodeURIComponent(request.url)}` : '';
+  const address = `/sign-in${next}`;
+  if (request.headers['hx-request']) return reply.code(200).header('hx-redirect', '/sign-in').send();
+  return reply.redirect(address, 303);
+}
+
+const describeFrame = ({ request, reply }: Visit, page: Page) => ({
+  page,
+  notice: takeNotice(request, reply),
+  theme: readTheme(request),
+});
+
+function send({ dashboard, reply }: Visit, answer: Answer, render: (page: Page) => Html) {
+  if (!isRedirect(answer)) return sendHtml(reply.code(answer.status ?? 200), render(answer));
+  if (answer.notice) setNotice(reply, dashboard, answer.notice);
+  for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookie);
+  return reply.redirect(answer.to, 303);
+}
+
+export const sendHtml = (reply: FastifyReply, markup: Html) =>
+  reply.type('text/html; charset=utf-8').send(String(markup));

@@ -1,0 +1,163 @@
+import { type Html, html, raw } from '../html.ts';
+
+/** What became of a planned run, or the state of something, as the signs show it. */
+export type Fate =
+  | 'ran'
+  | 'changed'
+  | 'late'
+  | 'running'
+  | 'waiting'
+  | 'paused'
+  | 'skipped'
+  | 'skipped-by-user'
+  | 'failed'
+  | 'missed'
+  | 'quota'
+  | 'cancelled';
+
+interface Shape {
+  /** The class of the colour. */
+  color: string;
+  /** In a box of 12 × 12, with the line that it stands on, hangs from, or crosses. */
+  glyph: string;
+  /** In a cell of 8 × 28, whose line is at 17.5. Null for what the strip does not show. */
+  cell: string | null;
+  /** For `29 ran on time, 1 failed`. */
+  words: string;
+}
+
+const ON = '<path class="rod" d="M0 11.5h12"/>';
+const BELOW = '<path class="rod" d="M0 .5h12"/>';
+const ACROSS = '<path class="rod" d="M0 6h12"/>';
+
+const SHAPES: Record<Fate, Shape> = {
+  ran: {
+    color: 'ran',
+    glyph: `${ON}<rect x="4" y="1" width="4" height="9" rx="1.5"/>`,
+    cell: '<rect x="1.5" y="2" width="5" height="14" rx="1.5"/>',
+    words: 'ran on time',
+  },
+  changed: {
+    color: 'changed',
+    glyph: `${ON}<rect x="4" y="5.5" width="4" height="4.5" rx="1.25"/><circle cx="6" cy="2" r="2"/>`,
+    cell: '<rect x="1.5" y="7" width="5" height="9" rx="1.5"/><circle cx="4" cy="3.25" r="2.25"/>',
+    words: 'changed',
+  },
+  late: {
+    color: 'late',
+    glyph: `${ON}<rect x="4" y="6" width="4" height="4" rx="1.25"/><path d="M5.25 0h1.5v6h-1.5z"/>`,
+    cell: '<rect x="1.5" y="9" width="5" height="7" rx="1.5"/><path d="M3.25 2h1.5v8h-1.5z"/>',
+    words: 'ran late',
+  },
+  running: {
+    color: 'running',
+    glyph: `${ON}<rect class="hollow" x="4" y="1" width="4" height="9" rx="1.5"/>`,
+    cell: '<rect class="hollow" x="1.5" y="2" width="5" height="14" rx="1.5"/>',
+    words: 'running',
+  },
+  waiting: {
+    color: 'waiting',
+    glyph: `${ON}<circle class="hollow" cx="6" cy="6.5" r="2.25"/>`,
+    cell: null,
+    words: 'waiting',
+  },
+  paused: {
+    color: 'paused',
+    glyph: `${ON}<rect x="2.5" y="4" width="2.5" height="6"/><rect x="7" y="4" width="2.5" height="6"/>`,
+    cell: null,
+    words: 'paused',
+  },
+  skipped: {
+    color: 'skipped',
+    glyph: `${ACROSS}<rect x="2.5" y="4" width="7" height="4" rx="1"/>`,
+    cell: '<rect x="1" y="15.75" width="6" height="3.5" rx="1"/>',
+    words: 'skipped (still running)',
+  },
+  'skipped-by-user': {
+    color: 'skipped',
+    glyph: `${ACROSS}<rect class="hollow" x="2.5" y="4" width="7" height="4" rx="1"/>`,
+    cell: '<rect class="hollow" x="1" y="15.75" width="6" height="3.5" rx="1"/>',
+    words: 'skipped by you',
+  },
+  failed: {
+    color: 'failed',
+    glyph: `${BELOW}<path d="M4 2h4v4l-4-1zM4 6.5l4 1V11H4z"/>`,
+    cell: '<path d="M1.5 19h5v4l-5-1.25zM1.5 23.25l5 1.25V27.5h-5z"/>',
+    words: 'failed',
+  },
+  missed: {
+    color: 'missed',
+    glyph: `${BELOW}<circle class="hollow" cx="6" cy="7" r="3.25"/>`,
+    cell: '<circle class="hollow" cx="4" cy="23" r="2.6"/>',
+    words: 'missed',
+  },
+  quota: {
+    color: 'quota',
+    glyph: `${BELOW}<path d="M1.5 3h9L6 11.5z"/>`,
+    cell: '<path d="M.5 19.5h7L4 27z"/>',
+    words: 'over quota',
+  },
+  cancelled: {
+    color: 'skipped',
+    glyph: `${BELOW}<rect class="hollow" x="3" y="3" width="6" height="6" rx="1"/>`,
+    cell: '<rect class="hollow" x="1.75" y="20.5" width="4.5" height="4.5" rx="1"/>',
+    words: 'stopped by you',
+  },
+};
+
+/** The sign beside a word that says the same. */
+export const renderGlyph = (fate: Fate): Html => {
+  const { color, glyph } = SHAPES[fate];
+  return raw(`<svg class="glyph ${color}" viewBox="0 0 12 12" aria-hidden="true">${glyph}</svg>`);
+};
+
+/** A sign with its word, such as `Failed`. */
+export const renderFate = (fate: Fate, text: string): Html =>
+  html`<span class="fate ${SHAPES[fate].color}">${renderGlyph(fate)}${text}</span>`;
+
+const CELLS = 30;
+const CELL_WIDTH = 8;
+const NO_RUN = '<g class="none"><circle cx="4" cy="17.5" r="1"/></g>';
+
+/** `26 ran on time, 1 failed` */
+export function describeFates(fates: readonly Fate[]): string {
+  const counts = new Map<Fate, number>();
+  for (const fate of fates) counts.set(fate, (counts.get(fate) ?? 0) + 1);
+  return (Object.keys(SHAPES) as Fate[])
+    .filter((fate) => counts.has(fate))
+    .map((fate) => `${counts.get(fate)} ${SHAPES[fate].words}`)
+    .join(', ');
+}
+
+/** The last 30 planned runs of a task, oldest first, as a picture of one line. Fewer stand at the right. */
+export function renderStrip(fates: readonly Fate[]): Html {
+  const shown = fates.slice(-CELLS);
+  const first = CELLS - shown.length;
+  const cell = (at: number, content: string) => `<g transform="translate(${at * CELL_WIDTH})">${content}</g>`;
+  const blanks = Array.from({ length: first }, (_, at) => cell(at, NO_RUN));
+  const cells = shown.map((fate, at) => {
+    const { color, cell: shape } = SHAPES[fate];
+    return cell(first + at, `<g class="${color}">${shape ?? ''}</g>`);
+  });
+  const name = `Last ${shown.length} planned runs: ${describeFates(shown)}`;
+  return html`<svg class="strip" viewBox="0 0 240 28" role="img" aria-label="${name}">${raw(
+    `<path class="rod" d="M0 17.5h240"/>${blanks.join('')}${cells.join('')}`,
+  )}</svg>`;
+}
+
+/** The same with space for a title of each cell, as wide as the page. `titles` are texts such as `Mon 23 Feb: ran`. */
+export function renderTallStrip(cells: readonly { fate: Fate; title: string }[], labelledBy: string): Html {
+  const shown = cells.slice(-CELLS);
+  const first = CELLS - shown.length;
+  const share = 100 / CELLS;
+  return html`<svg class="strip tall" role="img" aria-labelledby="${labelledBy}"><line class="rod" x1="0" x2="100%" y1="37.5" y2="37.5"/>${shown.map(
+    ({ fate, title }, at) =>
+      html`<svg class="${SHAPES[fate].color}" x="${((first + at) * share).toFixed(2)}%" width="${share.toFixed(2)}%" height="60" viewBox="0 0 8 28" overflow="visible"><title>${title}</title>${raw(SHAPES[fate].cell ?? '')}</svg>`,
+  )}</svg>`;
+}
+
+/** What the signs mean. */
+export const renderKey = (): Html =>
+  html`<ul class="key" id="key" aria-label="Key to the strip">${(Object.keys(SHAPES) as Fate[])
+    .filter((fate) => SHAPES[fate].cell !== null)
+    .map((fate) => html`<li>${renderFate(fate, SHAPES[fate].words)}</li>`)}</ul>`;

@@ -1,0 +1,125 @@
+import type { ActionError } from '@carillon/contract/actions/index';
+import { EMPTY, type Html, html, raw } from '../html.ts';
+import { ActionStop } from '../visit.ts';
+
+/** What is wrong with a submitted form: messages by field, and one about the whole. */
+export interface FormErrors {
+  fields: Readonly<Record<string, readonly string[]>>;
+  form: string | null;
+}
+
+export const NO_ERRORS: FormErrors = { fields: {}, form: null };
+
+/** Returns the errors to show in a form, or stops the request where a form cannot help. */
+export function toFormErrors(result: ActionError): FormErrors {
+  switch (result.code) {
+    case undefined:
+      return { fields: result.details, form: null };
+    case 'INVALID_CREDENTIALS':
+    case 'CONFLICT':
+      return { fields: {}, form: result.error };
+    case 'QUOTA_EXCEEDED':
+      return { fields: {}, form: result.message };
+    case 'RATE_LIMIT_EXCEEDED':
+      return { fields: {}, form: `Too many attempts. Try again in ${result.retryAfter} s.` };
+    default:
+      throw new ActionStop(result);
+  }
+}
+
+/** The status of a form that is shown again. */
+export const toStatus = (result: ActionError): number =>
+  result.code === 'CONFLICT' ? 409 : result.code === 'RATE_LIMIT_EXCEEDED' ? 429 : 422;
+
+interface FieldOptions {
+  name: string;
+  label: string;
+  /** Default: the name. */
+  id?: string;
+  hint?: Html | string;
+  errors?: FormErrors;
+}
+
+const ids = ({ name, id = name }: FieldOptions) => ({ id, hintId: `${id}-hint`, errorId: `${id}-error` });
+
+/** The message of a field, with its sign. */
+const renderError = (errorId: string, messages: readonly string[]) =>
+  html`<p class="error" id="${errorId}"><svg class="glyph" viewBox="0 0 12 12" aria-hidden="true"><path d="M5 1h2v6H5zM5 9h2v2H5z"/></svg><span>${messages.join('. ')}</span></p>`;
+
+/** A label, a control with its description, a hint and the errors of the field. */
+export function renderField(options: FieldOptions, renderControl: (attributes: Html) => Html): Html {
+  const { name, label, hint, errors = NO_ERRORS } = options;
+  const { id, hintId, errorId } = ids(options);
+  const messages = errors.fields[name] ?? [];
+  const describedBy = [hint && hintId, messages.length > 0 && errorId].filter(Boolean).join(' ');
+  const attributes = html`id="${id}" name="${name}"${describedBy && html` aria-describedby="${describedBy}"`}${
+    messages.length > 0 && raw(' aria-invalid="true"')
+  }`;
+  return html`<div class="field"><label for="${id}">${label}</label>${renderControl(attributes)}${
+    hint && html`<span class="hint" id="${hintId}">${hint}</span>`
+  }${messages.length > 0 && renderError(errorId, messages)}</div>`;
+}
+
+interface InputOptions extends FieldOptions {
+  type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'date' | 'time' | 'datetime-local' | 'url';
+  value?: string | number | undefined;
+  required?: boolean;
+  autocomplete?: string;
+  /** Further attributes, made by this application. */
+  attributes?: Html;
+}
+
+export const renderInput = ({
+  type = 'text',
+  value = '',
+  required,
+  autocomplete,
+  attributes,
+  ...field
+}: InputOptions): Html =>
+  renderField(
+    field,
+    (common) =>
+      html`<input ${common} type="${type}" value="${value}"${required && raw(' required')}${
+        autocomplete && html` autocomplete="${autocomplete}"`
+      }${attributes && html` ${attributes}`}>`,
+  );
+
+export interface Option {
+  value: string;
+  text: string;
+}
+
+export const renderSelect = (
+  { options, value, ...field }: FieldOptions & { options: readonly Option[]; value: string | undefined },
+  attributes: Html = EMPTY,
+): Html =>
+  renderField(
+    field,
+    (common) =>
+      html`<select ${common} ${attributes}>${options.map(
+        (option) =>
+          html`<option value="${option.value}"${option.value === value && raw(' selected')}>${option.text}</option>`,
+      )}</select>`,
+  );
+
+export const renderTextarea = ({
+  value = '',
+  required,
+  rows,
+  ...field
+}: FieldOptions & { value?: string | undefined; required?: boolean; rows?: number }): Html =>
+  renderField(
+    field,
+    // A browser drops the first line break.
+    (common) => html`<textarea ${common}${rows && html` rows="${rows}"`}${required && raw(' required')}>
+${value}</textarea>`,
+  );
+
+/** What is wrong with the form as a whole. */
+export const renderFormError = ({ form, fields }: FormErrors): Html => {
+  const count = Object.keys(fields).length;
+  const text =
+    form ?? (count > 0 ? (count === 1 ? 'One field needs a correction.' : `${count} fields need a correction.`) : null);
+  return text === null ? EMPTY : html`<div class="notice" role="alert"><p>${text}</p></div>`;
+};

@@ -1,0 +1,40 @@
+import { type Html, html } from '../html.ts';
+import { type Fate, renderGlyph } from './fates.ts';
+import { formatDistance, formatMoment } from './format.ts';
+
+interface Clock {
+  now: Date;
+  timeZone: string;
+}
+
+/** An instant as local time, such as `Today 14:05`; its title says how far it is away. */
+export const renderMoment = (at: Date | string, { now, timeZone }: Clock): Html => {
+  const instant = new Date(at);
+  return html`<time datetime="${instant.toISOString()}" title="${formatDistance(instant, now)}">${formatMoment(instant, timeZone, now)}</time>`;
+};
+
+/** The same with the distance below it, for tables. */
+export const renderMomentWithDistance = (at: Date | string, clock: Clock): Html =>
+  html`${renderMoment(at, clock)}<span class="sub">${formatDistance(new Date(at), clock.now)}</span>`;
+
+export interface TimelineEntry {
+  at: Date;
+  /** What stands at the left, such as `14:05`. */
+  time: string;
+  /** Null for what is to come. */
+  fate: Fate | null;
+  content: Html | string;
+  /** A heading above the entry, such as `Wednesday 25 March`. */
+  day?: string | undefined;
+}
+
+/** Times at the left, and what happens then. */
+export const renderTimeline = (entries: readonly TimelineEntry[]): Html =>
+  html`<ol class="times">${entries.map(
+    ({ at, time, fate, content, day }) =>
+      html`${
+        day !== undefined && html`<li><span class="day">${day}</span></li>`
+      }<li><time datetime="${at.toISOString()}">${time}</time><span class="node">${
+        fate === null ? html`<span class="dot"></span>` : renderGlyph(fate)
+      }</span><div>${content}</div></li>`,
+  )}</ol>`;

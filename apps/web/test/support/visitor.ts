@@ -1,0 +1,115 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { type HTMLElement, parse } from 'node-html-parser';
+import type { Person } from '../../../api/test/support/people.ts';
+
+export interface ShownPage {
+  status: number;
+  /** The address that the page has, after redirects. */
+  url: string;
+  document: HTMLElement;
+  /** The text of the `<h1>`. */
+  heading: string;
+  /** All text of the main part, with single spaces. */
+  text: string;
+  response: LightMyRequestResponse;
+}
+
+type Values = Record<string, string | readonly string[]>;
+
+/** Somebody with a browser without scripts: it keeps cookies, follows redirects and sends forms as they are shown. */
+export interface Visitor {
+  open(url: string): Promise<ShownPage>;
+  /**
+   * Sends the form of `page` that has a button with this text, with its hidden and filled-in fields, and with `values`
+   * instead of theirs. Throws if there is no such form, or if it has no field for a value.
+   */
+  submit(page: ShownPage, button: string, values?: Values): Promise<ShownPage>;
+  cookies: Map<string, string>;
+}
+
+const HOST = 'localhost:3000';
+
+/** With the session of `person`, or signed out. */
+export function visit(app: FastifyInstance, person?: Pick<Person, 'token'>): Visitor {
+  const cookies = new Map<string, string>(person ? [['local-session', person.token]] : []);
+
+  async function send(method: 'GET' | 'POST', url: string, payload?: string): Promise<ShownPage> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await app.inject({
+      method,
+      url,
+      headers: {
+        host: HOST,
+        accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+        ...(cookie && { cookie }),
+        ...(method === 'POST' && {
+          origin: `http://${HOST}`,
+          'sec-fetch-site': 'same-origin',
+          'content-type': 'application/x-www-form-urlencoded',
+        }),
+      },
+      ...(payload !== undefined && { payload }),
+    });
+    for (const { name, value, maxAge } of response.cookies) {
+      if (maxAge === 0 || value === '') cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const { location } = response.headers;
+    if (response.statusCode === 303 && typeof location === 'string') return send('GET', location);
+    return describePage(url, response);
+  }
+
+  return {
+    cookies,
+    open: (url) => send('GET', url),
+    submit: (page, button, values = {}) => {
+      const { action, fields } = readForm(page, button, values);
+      return send('POST', action || page.url, fields.toString());
+    },
+  };
+}
+
+function describePage(url: string, response: LightMyRequestResponse): ShownPage {
+  const document = parse(response.body);
+  const textOf = (selector: string) => (document.querySelector(selector)?.text ?? '').replace(/\s+/g, ' ').trim();
+  return { status: response.statusCode, url, document, heading: textOf('h1'), text: textOf('main'), response };
+}
+
+function readForm({ document }: ShownPage, button: string, values: Values) {
+  const forms = document.querySelectorAll('form');
+  const isButton = (one: HTMLElement) => one.text.trim() === button;
+  const form = forms.find((one) => one.querySelectorAll('button').some(isButton));
+  const pressed = form?.querySelectorAll('button').find(isButton);
+  if (!form || !pressed) throw new Error(`No form has a button "${button}".`);
+  const fields = new URLSearchParams();
+  const given = new Set(Object.keys(values));
+  for (const control of form.querySelectorAll('input, select, textarea')) {
+    const name = control.getAttribute('name');
+    if (name === undefined || control.hasAttribute('disabled')) continue;
+    const value = values[name];
+    if (value !== undefined) {
+      if (given.delete(name)) for (const one of [value].flat()) fields.append(name, one);
+    } else for (const one of readControl(control)) fields.append(name, one);
+  }
+  if (given.size > 0) throw new Error(`The form has no field ${[...given].join(', ')}.`);
+  const name = pressed.getAttribute('name');
+  if (name !== undefined) fields.append(name, pressed.getAttribute('value') ?? '');
+  const action = pressed.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
+  return { action, fields };
+}
+
+function readControl(control: HTMLElement): string[] {
+  const tag = control.tagName;
+  if (tag === 'TEXTAREA') return [control.textContent.replace(/^\n/, '')];
+  if (tag === 'SELECT') {
+    const options = control.querySelectorAll('option');
+    const chosen = options.filter((option) => option.hasAttribute('selected'));
+    return (chosen.length > 0 ? chosen : options.slice(0, 1)).map(
+      (option) => option.getAttribute('value') ?? option.text,
+    );
+  }
+  const type = control.getAttribute('type');
+  if (type === 'file') return [];
+  if ((type === 'checkbox' || type === 'radio') && !control.hasAttribute('checked')) return [];
+  return [control.getAttribute('value') ?? (type === 'checkbox' ? 'on' : '')];
+}
