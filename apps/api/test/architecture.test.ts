@@ -187,7 +187,8 @@ t.test('Only handlers, what they share and the composition of the application kn
         !isHttp(path) &&
         !COMPOSITION.includes(path) &&
         path !== TOKENS &&
-        !path.startsWith('apps/bench/'),
+        !path.startsWith('apps/bench/') &&
+        !path.startsWith('apps/web/'),
       ({ to }) => !isFastify(to),
     ),
     [],

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Dashboard } from '@carillon/web/visit';
-import { serializeSession } from '../actions/sessions.ts';
-import { buildWebActions } from '../actions/web/build.ts';
-import type { Context } from '../context.ts';
-import { parseSessionCookie } from '../http/credentials.ts';
+import type { Context } from '../../context.ts';
+import { parseSessionCookie } from '../../http/credentials.ts';
+import { serializeSession } from '../sessions.ts';
+import { buildWebActions } from './build.ts';
 
 /** What the service answers at `/` to programs. */
 export const describeService = () => ({ name: 'Carillon', docs: '/api/docs', health: '/api/health' });
