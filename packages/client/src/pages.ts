@@ -49,8 +49,9 @@ export class Pages<Page extends { pagination: object }, Key extends ListKey<Page
 /** The query of the next page; null after the last one. */
 function findNext({ nextCursor, nextAfter, hasMore, total, offset = 0 }: Pagination, count: number): object | null {
   if (nextCursor !== undefined) return nextCursor === null ? null : { cursor: nextCursor };
+  // A page of filtered events may be empty although there are more.
+  if (typeof nextAfter === 'string') return hasMore ? { after: nextAfter } : null;
   if (count === 0) return null;
   const next = offset + count;
-  if (!(hasMore ?? (typeof total === 'number' && next < total))) return null;
-  return nextAfter === undefined || nextAfter === null ? { offset: next } : { after: nextAfter };
+  return (hasMore ?? (typeof total === 'number' && next < total)) ? { offset: next } : null;
 }

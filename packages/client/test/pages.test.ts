@@ -38,6 +38,20 @@ t.test('A list without cursors is read by offset', async (t) => {
   t.equal(received[1]?.url, '/api/webhooks?offset=6&limit=2');
 });
 
+t.test('Events are read further after a page that has none of the wanted kinds', async (t) => {
+  const events = (ids: string[], pagination: object) => json(200, { events: ids.map((id) => ({ id })), pagination });
+  const { carillon, received } = await startServer(
+    t,
+    events([], { hasMore: true, nextAfter: '20000' }),
+    events(['20007'], { hasMore: false, nextAfter: '20007' }),
+  );
+  t.same(await listIds(carillon.events.list({ kinds: 'test' })), ['20007']);
+  t.same(
+    received.map(({ url }) => url),
+    ['/api/events?kinds=test', '/api/events?kinds=test&after=20000'],
+  );
+});
+
 t.test('One page can be read, and reading can stop', async (t) => {
   const { carillon, received } = await startServer(t, page([5, 4], { nextCursor: 'a' }));
   t.match(await carillon.tasks.list().page(), { tasks: [{ id: 5 }, { id: 4 }], pagination: { nextCursor: 'a' } });

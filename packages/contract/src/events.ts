@@ -49,7 +49,10 @@ export const ListEventsResult = Type.Object({
   events: Type.Array(ref(LoggedEvent)),
   pagination: Type.Object({
     limit: Type.Integer(),
-    hasMore: Type.Boolean(),
+    hasMore: Type.Boolean({
+      description:
+        'Whether there are more after `nextAfter`. With `kinds` or `taskId`, a page of a long log may have fewer events than `limit`, or none',
+    }),
     nextAfter: nullable(
       Type.String({ description: 'The `after` of the next page, also for events that do not exist yet' }),
     ),

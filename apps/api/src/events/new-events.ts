@@ -1,10 +1,10 @@
 import { queryRows, recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import type { EventRow } from './read.ts';
+import { type EventRow, splitRow } from './read.ts';
 
-/** Of one user at once, so that one statement returns some megabytes at most. At least one event is read. */
-const MAX_EVENTS = 500;
+/** Of one user at once, so that one statement returns some megabytes at most. At least one row is read. */
+const MAX_ROWS = 500;
 const MAX_BYTES = 128 * 1024;
 const MAX_CURSORS = 50;
 
@@ -16,7 +16,7 @@ export interface Cursor {
 
 export interface NewEvent {
   id: number;
-  kind: EventRow['event'];
+  kind: EventRow['kinds'][number];
   taskId: number | null;
   /** In the form of `text/event-stream`. */
   frame: Buffer;
@@ -46,7 +46,7 @@ export async function readNewEvents(
     const page = behind.slice(at, at + MAX_CURSORS);
     const rowsByCursor = Map.groupBy(await readRows(ctx, page), (row) => row.n);
     page.forEach(({ userId, after, lastId }, n) => {
-      const events = (rowsByCursor.get(n) ?? []).map(toNewEvent);
+      const events = (rowsByCursor.get(n) ?? []).flatMap((row) => toNewEvents(row, Number(after)));
       onEvents({ cursor: { userId, after: Number(after) }, events, lastId: Number(lastId) });
     });
   }
@@ -64,9 +64,9 @@ const readRows = ({ db }: Context, cursors: readonly { userId: number; after: st
       { n: 'int', userId: 'int', after: 'bigint' },
     )}
     cross join lateral (
-      select id, event, task_id, created_at, data from (
-        select *, sum(octet_length(data)) over (order by id) - octet_length(data) as bytes_before from (
-          select * from events e where e.user_id = c.user_id and e.id > c.after order by id limit ${MAX_EVENTS}
+      select id, kinds, task_id, created_at, data from (
+        select *, sum(bytes) over (order by id) - bytes as bytes_before from (
+          select *, octet_length(data) * cardinality(kinds) as bytes from events e where e.user_id = c.user_id and e.id > c.after order by id limit ${MAX_ROWS}
         ) next
       ) sized
       where bytes_before < ${MAX_BYTES}
@@ -74,8 +74,11 @@ const readRows = ({ db }: Context, cursors: readonly { userId: number; after: st
     order by c.n, found.id`,
   );
 
-function toNewEvent({ id, event, taskId, createdAt, data }: Row): NewEvent {
-  const timestamp = toInstant(createdAt).toISOString();
-  const json = `{"id":"${id}","event":"${event}","timestamp":"${timestamp}","data":${data}}`;
-  return { id: Number(id), kind: event, taskId, frame: Buffer.from(`id: ${id}\nevent: ${event}\ndata: ${json}\n\n`) };
+function toNewEvents(row: Row, after: number): NewEvent[] {
+  const { taskId, data } = row;
+  const timestamp = toInstant(row.createdAt).toISOString();
+  return splitRow(row, after).map(({ id, kind }) => {
+    const json = `{"id":"${id}","event":"${kind}","timestamp":"${timestamp}","data":${data}}`;
+    return { id, kind, taskId, frame: Buffer.from(`id: ${id}\nevent: ${kind}\ndata: ${json}\n\n`) };
+  });
 }

@@ -6,8 +6,8 @@ import type { StreamStart } from './live-stream.ts';
 interface Log {
   /** 0 if there was no event yet. */
   lastId: string;
-  oldestId: string | null;
-  hasEvent: boolean;
+  /** Null if no event is stored. */
+  beforeOldest: string | null;
 }
 
 /**
@@ -23,14 +23,13 @@ export async function findStreamStart(
     ctx.db,
     sql`
     select coalesce((select last_id from event_positions where user_id = ${userId}), 0) as last_id,
-      (select id from events where user_id = ${userId} order by id limit 1) as oldest_id,
-      exists (select from events where user_id = ${userId} and id = ${after}::bigint) as has_event`,
+      (select id - cardinality(kinds) from events where user_id = ${userId} order by id limit 1) as before_oldest`,
   );
-  const { lastId, oldestId, hasEvent } = row as Log;
-  const last = Number(lastId);
-  const beforeOldest = oldestId === null ? last : Number(oldestId) - 1;
-  if (after === null || after > last) return { after: last, isReset: false };
+  const log = row as Log;
+  const lastId = Number(log.lastId);
+  const beforeOldest = Number(log.beforeOldest ?? lastId);
+  if (after === null || after > lastId) return { after: lastId, isReset: false };
   // 0 is before the first event, and no event itself.
-  if (hasEvent || (after === 0 && beforeOldest === 0)) return { after, isReset: false };
+  if (after > beforeOldest || (after === 0 && beforeOldest === 0)) return { after, isReset: false };
   return { after: beforeOldest, isReset: true };
 }

@@ -255,8 +255,8 @@ t.test('A stream whose lease was lost while its process was frozen ends', async 
 t.test('A reader of many old events gets all of them, without being cut off', async (t) => {
   const data = JSON.stringify({ n: 0, text: 'x'.repeat(20_000) });
   await ctx.db.execute(sql`
-    insert into events (user_id, id, event, data, created_at)
-    select ${alice.id}::int, n, 'test', ${data}::text, now() from generate_series(1, 300) n`);
+    insert into events (user_id, id, kinds, data, created_at)
+    select ${alice.id}::int, n, '{test}', ${data}::text, now() from generate_series(1, 300) n`);
   await ctx.db.insert(eventPositions).values({ userId: alice.id, lastId: 300 });
   const stream = await openStream(t, { query: '?after=0' });
   await stream.waitFor(300);

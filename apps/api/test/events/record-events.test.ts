@@ -21,8 +21,12 @@ const record = (in_: Context, userId: number, n: number, count = 1) =>
       Array.from({ length: count }, (_, i) => ({ kind: 'task.updated' as const, userId, data: { n: n + i } })),
     ),
   );
-const readLog = (userId: number) =>
+const readRows = (userId: number) =>
   ctx.db.select().from(events).where(eq(events.userId, userId)).orderBy(asc(events.id));
+const readLog = async (userId: number) =>
+  (await readRows(userId)).flatMap(({ id, kinds, ...row }) =>
+    kinds.map((event, n) => ({ ...row, event, id: id - kinds.length + 1 + n })),
+  );
 
 t.test('A run is logged in the order of its events, with the data that webhooks get', async (t) => {
   const receivedEvents = await captureEvents(ctx, alice() as never);
@@ -35,6 +39,11 @@ t.test('A run is logged in the order of its events, with the data that webhooks 
     logged.map(({ event }) => event),
     kinds,
   );
+  t.same(
+    logged.map(({ id }) => id),
+    [1, 2, 3, 4],
+  );
+  t.equal((await readRows(alice().id)).length, 2, 'both events of a change share their data');
   const sent = await receivedEvents();
   t.equal(sent.length, 4);
   for (const { event, timestamp, data } of sent) {
@@ -71,6 +80,26 @@ t.test('Events that an inbound webhook causes are logged, although webhooks do n
   await inTransaction(ctx, async (tx) => recordEvents(tx, [{ kind: 'task.updated', ...event }]));
   t.equal((await readLog(alice().id)).length, 1);
   t.same(await receivedEvents(), []);
+});
+
+t.test('Webhooks get what an inbound webhook caused only as events of runs, and the log has all of it', async (t) => {
+  const receivedEvents = await captureEvents(ctx, alice() as never);
+  const execution = { id: 1, status: 'running', startedAt: ctx.now().toISOString(), estimatedDurationMs: 1 };
+  const data = { task: { id: 1, name: 'a\n"b"\\{c},\u2028\u0007null' }, execution };
+  const event = { userId: alice().id, viaWebhook: true, data };
+  await inTransaction(ctx, async (tx) =>
+    recordEvents(tx, [
+      { kind: 'task.started', ...event },
+      { kind: 'execution.started', ...event },
+    ]),
+  );
+  t.match(await readLog(alice().id), [
+    { id: 1, event: 'task.started', data: JSON.stringify(data) },
+    { id: 2, event: 'execution.started', data: JSON.stringify(data) },
+  ]);
+  const sent = await receivedEvents();
+  t.equal(sent.length, 1);
+  t.match(sent, [{ event: 'execution.started', data }]);
 });
 
 t.test('No transaction over many users is lost in any order, and the ids of each user have no gap', async (t) => {

@@ -16,7 +16,7 @@ t.beforeEach(async () => {
 /** Writes `old` events of 8 days ago and `recent` ones of 6 days ago. */
 async function insertEvents(userId: number, old: number, recent: number) {
   const ago = (days: number) => new Date(START.getTime() - days * DAY_MS);
-  const row = { userId, event: 'test', data: '{}' };
+  const row = { userId, kinds: ['test'], data: '{}' };
   const rows = Array.from({ length: old + recent }, (_, n) => ({
     ...row,
     id: n + 1,

@@ -89,8 +89,8 @@ async function recordEvent(db: Db, { id }: User): Promise<void> {
       insert into event_positions as p (user_id, last_id) values (${id}, 1)
       on conflict (user_id) do update set last_id = p.last_id + 1 returning last_id
     )
-    insert into events (user_id, id, event, data, created_at)
-    select ${id}::int, last_id, 'task.updated', ${data}::text, now() from position`);
+    insert into events (user_id, id, kinds, data, created_at)
+    select ${id}::int, last_id, '{task.updated}', ${data}::text, now() from position`);
 }
 
 /** In megabytes, on Linux. */

@@ -3927,7 +3927,7 @@ export interface operations {
                         pagination: {
                             /** @description The maximum number of entries on a page */
                             limit: number;
-                            /** @description Whether there are entries after this page */
+                            /** @description Whether there are more after `nextAfter`. With `kinds` or `taskId`, a page of a long log may have fewer events than `limit`, or none */
                             hasMore: boolean;
                             /** @description The `after` of the next page, also for events that do not exist yet */
                             nextAfter: string | null;

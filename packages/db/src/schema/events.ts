@@ -14,13 +14,16 @@ export const eventPositions = pgTable('event_positions', {
   lastId: bigint('last_id', { mode: 'number' }).notNull(),
 });
 
-/** The event log. Without foreign keys, because each costs a look-up per event: deleting an account deletes its events. */
+/**
+ * The event log. Without foreign keys, because each costs a look-up per row: deleting an account deletes its events.
+ * Events with the same data share a row, with the id of the last one.
+ */
 export const events = pgTable(
   'events',
   {
     userId: integer('user_id').notNull(),
     id: bigint({ mode: 'number' }).notNull(),
-    event: text().notNull(),
+    kinds: text().array().notNull(),
     taskId: integer('task_id'),
     /** JSON, as in the payload of a delivery. */
     data: text().notNull(),
