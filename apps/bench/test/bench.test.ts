@@ -29,9 +29,9 @@ t.test('An invalid option is refused', async (t) => {
 });
 
 t.test('A benchmark is measured with its baselines', async (t) => {
-  const { status, stdout, stderr } = bench('--quick', 'executions', 'tick');
+  const { status, stdout, stderr } = bench('--quick', 'executions');
   t.equal(status, 0, stderr);
-  t.match(stdout, /^executions: [\s\S]*pg-boss[\s\S]*^tick: /m);
+  t.match(stdout, /^executions: [\s\S]*pg-boss/m);
   t.notMatch(stdout, /NaN/);
 });
 
