@@ -11,7 +11,8 @@ import { answer, startApi, until } from './api.ts';
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 function startMain(t: Test, env: Record<string, string>) {
-  const child = spawn(process.execPath, [MAIN], { env, cwd: t.testdir() });
+  const { NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [MAIN], { env: { NODE_COMPILE_CACHE, ...env }, cwd: t.testdir() });
   t.teardown(() => child.kill('SIGKILL'));
   return { child, stderr: text(child.stderr), exit: once(child, 'exit') };
 }

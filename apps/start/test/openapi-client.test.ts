@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 
-const { PATH = '' } = process.env;
+const { PATH = '', NODE_COMPILE_CACHE } = process.env;
 const HERE = fileURLToPath(new URL('./', import.meta.url));
 const ROOT = join(HERE, '../../..');
 const { resolve } = createRequire(import.meta.url);
@@ -40,7 +40,7 @@ async function startApi(): Promise<string> {
   const settings = { DATABASE_URL, PORT: '0', DATA_DIR: join(folder, 'data'), AI_BASE_URL: 'offline' };
   const child = spawn(process.execPath, [join(HERE, '../src/main.ts')], {
     cwd: folder,
-    env: { PATH, ...settings, STORAGE_DRIVER: 'disk', LOG_LEVEL: 'silent' },
+    env: { PATH, NODE_COMPILE_CACHE, ...settings, STORAGE_DRIVER: 'disk', LOG_LEVEL: 'silent' },
   });
   t.teardown(() => stop(child));
   let printed = '';
@@ -96,7 +96,7 @@ function run(script: string, given: string[], cwd = folder): Promise<{ code: unk
     execFile(
       process.execPath,
       [script, ...given],
-      { cwd, env: { PATH }, maxBuffer: 16 * 1024 * 1024 },
+      { cwd, env: { PATH, NODE_COMPILE_CACHE }, maxBuffer: 16 * 1024 * 1024 },
       (error, stdout, stderr) => {
         resolve({ code: error ? error.code : 0, printed: `${stdout}${stderr}` });
       },

@@ -130,11 +130,12 @@ t.test('A database that only other settings can reach ends the start with one li
     }),
   };
   const cwd = t.testdir();
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   await Promise.all(
     Object.entries(cases).map(async ([reason, databaseUrl], index) => {
       const child = spawn(process.execPath, [MAIN], {
         cwd,
-        env: { PATH: process.env.PATH, DATA_DIR: `${cwd}/${index}`, PORT: '0', DATABASE_URL: databaseUrl },
+        env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: `${cwd}/${index}`, PORT: '0', DATABASE_URL: databaseUrl },
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       t.teardown(() => child.kill('SIGKILL'));

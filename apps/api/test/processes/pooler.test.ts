@@ -30,10 +30,10 @@ t.test('A pooler that loses prepared statements stops the start with one line', 
   isBusy = false;
   await traffic;
 
-  const { PATH } = process.env;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [MAIN], {
     cwd: t.testdir(),
-    env: { PATH, DATABASE_URL: pooled, AI_BASE_URL: 'offline', PORT: '0' },
+    env: { PATH, NODE_COMPILE_CACHE, DATABASE_URL: pooled, AI_BASE_URL: 'offline', PORT: '0' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const [[code], printed] = await Promise.all([once(child, 'exit'), text(child.stderr)]);

@@ -37,7 +37,8 @@ t.test('The program of the page about actions type-checks and runs in another pa
     '',
   );
 
-  const env = { PATH: process.env.PATH, ...settings, PASSWORD: 'Carillon-2026' };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...settings, PASSWORD: 'Carillon-2026' };
   t.equal((await run(process.execPath, ['client.ts'], { cwd: folder, env })).stdout.trim(), output.trim());
 });
 

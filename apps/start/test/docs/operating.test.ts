@@ -50,7 +50,9 @@ for (const { path, steps } of pages) {
     const { url, close } = await startCarillon(config, 1000);
     t.teardown(close);
     const addresses = { API: url, METRICS: `http://127.0.0.1:${metricsPort}`, EMPTY_DATABASE_URL };
-    const env = { ...settings, ...addresses, HOME: folder, LANG: 'C.UTF-8', PATH: `${folder}:${process.env.PATH}` };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const base = { HOME: folder, LANG: 'C.UTF-8', PATH: `${folder}:${PATH}`, NODE_COMPILE_CACHE };
+    const env = { ...settings, ...addresses, ...base };
     const printed = await runSteps(steps, { cwd: folder, env });
     for (const [at, { outcome, line }] of steps.entries()) {
       const output = printed[at] as string;

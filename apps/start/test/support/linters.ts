@@ -20,10 +20,10 @@ export const spectral = (file: string): Promise<Outcome> =>
   run('@stoplight/spectral-cli/dist/index.js', ['lint', file, '-r', `${ROOT}.spectral.yaml`, '-F', 'hint']);
 
 function run(script: string, given: string[]): Promise<Outcome> {
-  const { PATH = '' } = process.env;
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
   const path = fileURLToPath(import.meta.resolve(script));
   return new Promise((resolve) => {
-    const options = { cwd: ROOT, env: { PATH, ...QUIET }, maxBuffer: 64 * 1024 * 1024 };
+    const options = { cwd: ROOT, env: { PATH, NODE_COMPILE_CACHE, ...QUIET }, maxBuffer: 64 * 1024 * 1024 };
     execFile(process.execPath, [path, ...given], options, (error, stdout, stderr) => {
       resolve({ code: error ? (error.code ?? undefined) : 0, printed: `${stdout}\n${stderr}` });
     });
