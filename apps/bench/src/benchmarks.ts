@@ -19,6 +19,7 @@ import { faults } from './extra/faults.ts';
 import { hangingReceivers } from './extra/hanging-receivers.ts';
 import { outage } from './extra/outage.ts';
 import { repeats } from './extra/repeats.ts';
+import { slowReaders } from './extra/slow-readers.ts';
 
 /** In the order of the report. */
 const REPORTED: Record<string, Benchmark> = {
@@ -46,6 +47,7 @@ const EXTRA: Record<string, Benchmark> = {
   'equal-answers': equalAnswers,
   'event-readers': eventReaders,
   'hanging-receivers': hangingReceivers,
+  'slow-readers': slowReaders,
 };
 
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = { ...REPORTED, ...EXTRA };

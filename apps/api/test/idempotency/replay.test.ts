@@ -277,6 +277,18 @@ t.test('An answer is repeated for 24 hours, and its key can be used again afterw
   t.same(await readKeys(ctx, alice), []);
 });
 
+t.test('RETENTION_IDEMPOTENCY_HOURS is how long an answer is repeated', async (t) => {
+  const { app, clock } = await testContext(t, { env: { RETENTION_IDEMPOTENCY_HOURS: '2' } });
+  const person = await signUp(app);
+  const first = await createTaskWithKey(app, person, 'short');
+  const scheduledFor = new Date(START.getTime() + 48 * HOUR_MS).toISOString();
+  clock.advance(2 * HOUR_MS - 1);
+  t.equal((await createTaskWithKey(app, person, 'short', { scheduledFor })).statusCode, 422);
+  t.equal((await createTaskWithKey(app, person, 'short')).body, first.body);
+  clock.advance(1);
+  t.equal((await createTaskWithKey(app, person, 'short', { scheduledFor })).statusCode, 201);
+});
+
 t.test('The keys of an account are deleted with it', async (t) => {
   const dora = await signUp(app, { name: 'Dora' });
   await createTaskWithKey(app, dora, 'gone');

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
 import { captureEvents } from '../support/deliveries.ts';
+import { createKey } from '../support/keys.ts';
 import { PASSWORD, type Person, signUp, signUpAda } from '../support/people.ts';
 import { postTask, runDue } from '../support/tasks.ts';
 import { createResources, readETag } from './resources.ts';
@@ -111,25 +112,41 @@ t.test('DELETE with the present ETag succeeds; what is deleted then is 404 with 
   t.equal((await change(alice, 'DELETE', '/api/user', etag, { currentPassword: PASSWORD })).statusCode, 200);
 });
 
-t.test("A stranger's task or webhook is 404 with any ETag, the present one as well", async (t) => {
+t.test("A stranger's task or webhook is answered like one that does not exist, with any ETag", async (t) => {
   const [alice, bob, ada] = [await signUp(app), await signUp(app, { name: 'Bob' }), await signUpAda(app)];
   const [task, webhook] = await createResources(app, alice);
+  const key = await createKey(app, bob);
   const before = await snapshot(alice);
   for (const { url, changes } of [task!, webhook!]) {
+    const missing = url === task!.url ? '/api/tasks/2147483647' : `/api/webhooks/${crypto.randomUUID()}`;
     const present = await readETag(app, alice, url);
-    for (const stranger of [bob, ada]) {
-      const bodies = new Set<string>();
-      for (const given of [present, `W/${present}`, '*', '"x"', present.replace(/\d"$/, '9"')]) {
-        for (const method of ['PATCH', 'DELETE'] as const) {
-          const answer = await change(stranger, method, url, given, method === 'PATCH' ? changes[0] : undefined);
-          t.equal(answer.statusCode, 404, `${method} ${url} ${given}`);
-          bodies.add(answer.body);
-        }
-        const read = await app.inject({ url, headers: { ...stranger.headers, 'if-none-match': given } });
-        t.match(read, { statusCode: 404, headers: { etag: undefined } });
-        bodies.add(read.body);
-      }
-      t.equal(bodies.size, 1, 'one answer to all of them');
+    for (const stranger of [bob, ada, key]) {
+      const [ofStranger, ofMissing] = await Promise.all(
+        [url, missing].map(async (url) => {
+          const answers: string[] = [];
+          const ask = async (method: 'GET' | Method, header: string, given: string) => {
+            const headers = { ...stranger.headers, [header]: given };
+            const payload = method === 'PATCH' ? changes[0] : undefined;
+            const answer = await app.inject({ method, url, headers, ...(payload && { payload }) });
+            t.equal(answer.headers.etag, undefined);
+            answers.push(`${method} ${given} ${answer.statusCode} ${answer.body}`);
+            return answer.statusCode;
+          };
+          for (const given of [present, `W/${present}`, '*', '"x"', present.replace(/\d"$/, '9"')]) {
+            t.equal(await ask('PATCH', 'if-match', given), 404, given);
+            t.equal(await ask('DELETE', 'if-match', given), 404, given);
+            t.equal(await ask('GET', 'if-none-match', given), 404, given);
+          }
+          // Malformed ones.
+          for (const given of ['x', present.slice(0, -1)]) {
+            t.equal(await ask('PATCH', 'if-match', given), 400, given);
+            await ask('DELETE', 'if-match', given);
+            await ask('GET', 'if-none-match', given);
+          }
+          return answers;
+        }),
+      );
+      t.same(ofStranger, ofMissing);
     }
   }
   t.same(await snapshot(alice), before);

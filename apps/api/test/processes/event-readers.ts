@@ -6,6 +6,8 @@ interface ReaderOptions {
   token: string;
   /** Ends the reading once an event with this id was read. */
   getLastId: () => number | null;
+  /** The longest time until it closes a connection itself. Default: 800. */
+  maxConnectedMs?: number;
 }
 
 export interface Reading {
@@ -17,7 +19,8 @@ export interface Reading {
 }
 
 /** Reads all events of a user from the first on, and connects again at random moments, to a random process. */
-export async function readWithInterruptions({ urls, token, getLastId }: ReaderOptions): Promise<Reading> {
+export async function readWithInterruptions(options: ReaderOptions): Promise<Reading> {
+  const { urls, token, getLastId, maxConnectedMs = 800 } = options;
   const reading: Reading = { ids: [], connections: 0, refusals: 0, resets: 0 };
   const headers = { authorization: `Bearer ${token}` };
   for (;;) {
@@ -30,12 +33,17 @@ export async function readWithInterruptions({ urls, token, getLastId }: ReaderOp
       continue;
     }
     reading.connections += 1;
-    await Promise.race([stream.ended, delay(Math.random() * 800)]);
+    const closeAt = performance.now() + Math.random() * maxConnectedMs;
+    while (stream.isOpen() && performance.now() < closeAt && !isLast(stream.lastId())) await delay(20);
     stream.close();
     const ids = stream.events().map(({ id }) => Number(id));
     reading.ids.push(...ids);
     reading.resets += stream.frames.filter(({ event }) => event === 'reset').length;
+    if (isLast(String(reading.ids.at(-1) ?? 0))) return reading;
+  }
+
+  function isLast(id: string | undefined): boolean {
     const lastId = getLastId();
-    if (lastId !== null && (reading.ids.at(-1) ?? 0) >= lastId) return reading;
+    return lastId !== null && Number(id) >= lastId;
   }
 }

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventPositions, eventStreams, events } from '@carillon/db';
+import { apiKeys, eventPositions, eventStreams, events } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, isNotNull } from 'drizzle-orm';
 import t from 'tap';
-import { openStream } from '../support/live-stream.ts';
+import { generateApiKey, hashApiKey, toShownPrefix } from '../../src/auth/keys/secret.ts';
+import { openStream, type Stream } from '../support/live-stream.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
-import { startApiProcess, until } from './api-process.ts';
+import { type ApiProcess, startApiProcess, until } from './api-process.ts';
 import { JWT_SECRET, signInAll } from './clients.ts';
 import { insertDueTasks, insertPeople } from './due-tasks.ts';
 import { readWithInterruptions } from './event-readers.ts';
@@ -13,21 +14,66 @@ import { readWithInterruptions } from './event-readers.ts';
 const WRITING_MS = 5000;
 const WRITERS = 4;
 const READERS_PER_USER = 5;
+const MAX_STREAMS = 5;
+/** The specified 15 s, and what a busy machine needs to notice. */
+const MAX_WAIT_MS = 25_000;
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
 const { db, url: databaseUrl } = await testDatabase(t);
 const ai = await startAiServer({ delayMs: 20 });
 t.teardown(ai.close);
 const settings = { databaseUrl, aiUrl: ai.url, env: { JWT_SECRET, RATE_LIMIT_MULTIPLIER: '100000' } };
-const [one, two] = await Promise.all([startApiProcess(t, settings), startApiProcess(t, settings)]);
+const [one, two, killed] = (await Promise.all([1, 2, 3].map(() => startApiProcess(t, settings)))) as [
+  ApiProcess,
+  ApiProcess,
+  ApiProcess,
+];
 const urls = [one.url, two.url];
 
-// It takes some seconds until the end of the session shows, so the other test runs meanwhile.
-const [leaving, staying] = (await signInAll(db, await insertPeople(db, 2))) as [string, string];
+// What follows takes up to 15 s each, so all of it runs at the same time.
+const [leavingId = 0, ...others] = await insertPeople(db, 3);
+const [leaving = '', staying = '', holding = ''] = await signInAll(db, [leavingId, ...others]);
+const secret = await insertKey(leavingId);
 const open = (url: string, token: string) => openStream(url, { headers: { authorization: `Bearer ${token}` } });
 const left = await open(one.url, leaving);
+const expired = await open(one.url, secret);
+const idle = await open(two.url, staying);
+const idleSince = performance.now();
+const commented = until(() => idle.frames.some(({ comment }) => comment === 'keep-alive')).then(
+  () => performance.now() - idleSince,
+);
 await fetch(`${two.url}/api/auth/logout`, { method: 'POST', headers: { authorization: `Bearer ${leaving}` } });
-const ended = Promise.race([left.ended, delay(15_000)]);
+await db.update(apiKeys).set({ expiresAt: new Date() });
+const ended = Promise.race([Promise.all([left.ended, expired.ended]), delay(15_000)]);
+const freed = countUntilFree(holding);
+
+/** Inserts an API key with the scope of the stream. */
+async function insertKey(userId: number): Promise<string> {
+  const key = generateApiKey();
+  const row = { id: crypto.randomUUID(), userId, name: 'A program', scopes: ['events:read'], createdAt: new Date() };
+  await db.insert(apiKeys).values({ ...row, prefix: toShownPrefix(key), secretHash: hashApiKey(key) });
+  return key;
+}
+
+/** Kills a process with all streams of a user, and opens as many at another one as soon as that is possible. */
+async function countUntilFree(token: string) {
+  const lost = await Promise.all(Array.from({ length: MAX_STREAMS }, () => open(killed.url, token)));
+  const refused = await open(two.url, token);
+  await killed.end('SIGKILL');
+  const killedAt = performance.now();
+  await Promise.all(lost.map((stream) => stream.ended));
+  const opened: Stream[] = [];
+  let freeAfterMs: number | null = null;
+  while (opened.length < MAX_STREAMS && performance.now() < killedAt + 2 * MAX_WAIT_MS) {
+    const stream = await open(two.url, token);
+    if (stream.status !== 200) await delay(100);
+    else opened.push(stream);
+    if (opened.length === 1) freeAfterMs ??= performance.now() - killedAt;
+  }
+  const sixth = await open(two.url, token);
+  for (const stream of opened) stream.close();
+  return { lost, refused, opened, sixth, freeAfterMs: freeAfterMs ?? Number.POSITIVE_INFINITY };
+}
 
 t.test('Of 20 readers that connect again at random, each has each event exactly once, in order', async (t) => {
   const userIds = await insertPeople(db, 4);
@@ -81,10 +127,37 @@ t.test('Of 20 readers that connect again at random, each has each event exactly 
   t.comment(`${written} events, ${connections} connections`);
 });
 
-t.test('A stream ends within 15 s after its user signs out, and at once when its process stops', async (t) => {
+t.test('The streams of a process that was killed count for 15 s at most', async (t) => {
+  const { lost, refused, opened, sixth, freeAfterMs } = await freed;
+  t.same(
+    lost.map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  );
+  t.equal(refused.status, 429);
+  t.equal(opened.length, MAX_STREAMS, 'all five are free again');
+  t.equal(sixth.status, 429, 'and no more');
+  t.ok(freeAfterMs < MAX_WAIT_MS);
+  t.comment(`free ${Math.round(freeAfterMs)} ms after the kill`);
+});
+
+t.test('A stream on which nothing happens has a comment every 15 s', async (t) => {
+  const afterMs = await commented;
+  t.ok(afterMs < MAX_WAIT_MS);
+  t.same(idle.events(), []);
+  t.comment(`the first comment after ${Math.round(afterMs)} ms`);
+  idle.close();
+});
+
+t.test('The last use of a key is stored within a minute', async (t) => {
+  await until(async () => (await db.$count(apiKeys, isNotNull(apiKeys.lastUsedAt))) === 1);
+  t.pass();
+});
+
+t.test('A stream ends within 15 s after its session or its key, and at once when its process stops', async (t) => {
   const [stayed, elsewhere] = await Promise.all([open(one.url, staying), open(two.url, staying)]);
   await ended;
   t.notOk(left.isOpen());
+  t.notOk(expired.isOpen(), 'whose key has expired');
   t.ok(stayed.isOpen());
 
   one.signal('SIGTERM');

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
+import { readMemoryMb } from '../environment/process-memory.ts';
 import { startAiServer } from '../environment/servers/ai-server.ts';
 import { insertTasks, insertUsers, setDue } from '../environment/users.ts';
 import { formatNumber } from '../statistics.ts';
@@ -39,7 +39,7 @@ async function measure(environment: Environment) {
   const { db, jwtSecret, api } = await install(stack, environment, { ai, apiEnv: { EXECUTION_CONCURRENCY: '1000' } });
   await insertUsers(db, { count: count / TASKS_EACH, jwtSecret });
   await insertTasks(db, TASKS_EACH);
-  const before = residentMb(api.pid);
+  const before = readMemoryMb(api.pid);
   await setDue(db, new Date());
   const deadline = performance.now() + TIMEOUT_MS;
   while ((await ai.inFlight()) < count) {
@@ -49,11 +49,5 @@ async function measure(environment: Environment) {
   }
   // Long enough to renew a lease and to free the memory of the starts.
   await delay(environment.quick ? 100 : 12_000);
-  return { pending: residentMb(api.pid), before };
-}
-
-/** In megabytes, on Linux. */
-function residentMb(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return (Number(kilobytes) * 1024) / 1e6;
+  return { pending: readMemoryMb(api.pid), before };
 }

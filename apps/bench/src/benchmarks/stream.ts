@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { openEvents } from '../environment/event-client.ts';
 import { install } from '../environment/installation.ts';
+import { readMemoryMb } from '../environment/process-memory.ts';
 import { insertUsers, type User } from '../environment/users.ts';
 import { formatNumber, p99 } from '../statistics.ts';
 
@@ -49,7 +50,7 @@ async function measure(environment: Environment): Promise<Figures> {
   const [count, seconds] = environment.quick ? [2, 1] : [200, 30];
   const { db, apiUrl, api, jwtSecret } = await install(stack, environment, { scheduler: false });
   const users = await insertUsers(db, { count, jwtSecret });
-  const idleMb = residentMb(api.pid);
+  const idleMb = readMemoryMb(api.pid);
   const recordedAt = new Map<string, number>();
   const delaysMs: number[] = [];
   const open = users.flatMap((user) =>
@@ -79,7 +80,7 @@ async function measure(environment: Environment): Promise<Figures> {
   const cpuPercent = ((cpuSeconds(api.pid) - cpuBefore) / (elapsedMs / 1000)) * 100;
   const expected = writes.length * STREAMS_EACH;
   if (delaysMs.length !== expected) throw new Error(`${delaysMs.length} of ${expected} events arrived.`);
-  return { p99Ms: p99(delaysMs), memoryMb: residentMb(api.pid), idleMb, cpuPercent };
+  return { p99Ms: p99(delaysMs), memoryMb: readMemoryMb(api.pid), idleMb, cpuPercent };
 }
 
 async function recordEvent(db: Db, { id }: User): Promise<void> {
@@ -91,12 +92,6 @@ async function recordEvent(db: Db, { id }: User): Promise<void> {
     )
     insert into events (user_id, id, kinds, data, created_at)
     select ${id}::int, last_id, '{task.updated}', ${data}::text, now() from position`);
-}
-
-/** In megabytes, on Linux. */
-function residentMb(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return (Number(kilobytes) * 1024) / 1e6;
 }
 
 /** User and system time, on Linux. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { apiKeys, auditLog, mails, sessions, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
@@ -48,6 +49,7 @@ t.test('A key is returned with its secret once, and stored as a hash', async (t)
     sql`select string_agg(k::text, '') as text from api_keys k`,
   )) as unknown as { text: string }[];
   t.ok(text.includes(secret.slice(0, 12)));
+  t.ok(text.includes(createHash('sha256').update(secret).digest('hex')), 'its SHA-256 is stored');
   t.notOk(text.includes(secret.slice(0, 13)), 'nothing of the secret but its prefix is stored');
   t.notOk(JSON.stringify(logged).includes(secret.slice(0, 13)), 'nor logged');
 });

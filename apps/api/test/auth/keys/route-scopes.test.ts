@@ -1,3 +1,4 @@
+import { API_KEY_SCOPES } from '@carillon/contract/accounts/api-keys';
 import t from 'tap';
 import { buildApp } from '../../../src/app.ts';
 import { testContext } from '../../support/context.ts';
@@ -79,6 +80,14 @@ const routes = listRoutes(app).flatMap(({ method, url, config }) => {
   return needsCaller && method !== 'HEAD' ? [{ name: `${method} ${url}`, method, url, scope: config.scope }] : [];
 });
 
+t.test('The scopes are those of the specification', async (t) => {
+  const specified = [
+    'tasks:read tasks:write executions:read executions:run agent:run uploads:read uploads:write webhooks:read',
+    'webhooks:write usage:read events:read profile:read profile:write admin',
+  ];
+  t.same(Object.keys(API_KEY_SCOPES), specified.join(' ').split(' '));
+});
+
 t.test('Every route that needs a caller has its scope, or takes no key', async (t) => {
   const found: Record<string, string[]> = {};
   for (const { name, scope = 'none: sessions only' } of routes) found[scope] = [...(found[scope] ?? []), name];
@@ -104,6 +113,13 @@ t.test(
       const answer = await ask(scope === 'tasks:read' ? writer.headers : reader.headers);
       t.equal(answer.statusCode, 403, name);
       t.match(answer.json(), { success: false, error: 'Missing scope', message: /\S/, details: { scope } }, name);
+      if (scope !== 'admin') continue;
+      const { authorization } = all.headers;
+      for (const adminKey of ['', 'a guess', all.secret]) {
+        const refused = await ask({ authorization, ...(adminKey && { 'x-admin-key': adminKey }) });
+        t.equal(refused.statusCode, 403, `${name} without the admin key`);
+        t.match(refused.json(), { message: 'Admin access required' });
+      }
     }
   },
 );
