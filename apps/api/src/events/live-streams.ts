@@ -11,6 +11,8 @@ import { endLeases, LEASE_MS, MAX_STREAMS_PER_USER, openLease, renewLeases } fro
 import { findStreamStart } from './stream-start.ts';
 
 const MAX_STREAMS = 1000;
+/** Of all readers, so that many slow ones do not use up the memory of the process. */
+const MAX_BUFFERED_BYTES = 128 * 1024 * 1024;
 const POLL_MS = 100;
 /** Old events are read in several parts. */
 const POLL_AGAIN_MS = 10;
@@ -35,15 +37,15 @@ export interface LiveStreams {
 
 export interface LiveStreamsOptions {
   maxStreams?: number;
+  maxBufferedBytes?: number;
   keepAliveMs?: number;
   renewMs?: number;
 }
 
 /** The streams of this process. While there are any, a loop looks for new events of all of them in one statement. */
-export function createLiveStreams(
-  ctx: Context,
-  { maxStreams = MAX_STREAMS, keepAliveMs = KEEP_ALIVE_MS, renewMs = RENEW_MS }: LiveStreamsOptions = {},
-): LiveStreams {
+export function createLiveStreams(ctx: Context, options: LiveStreamsOptions = {}): LiveStreams {
+  const { maxStreams = MAX_STREAMS, maxBufferedBytes = MAX_BUFFERED_BYTES } = options;
+  const { keepAliveMs = KEEP_ALIVE_MS, renewMs = RENEW_MS } = options;
   const streams = new Set<LiveStream>();
   const endings = new Set<Promise<void>>();
   const endLease = createBatcher((ids: string[]) => endLeases(ctx, ids), MAX_STREAMS);
@@ -122,14 +124,34 @@ export function createLiveStreams(
     );
     if (waiting.size === 0) return false;
     let hasMore = false;
+    let bufferedBytes = sumBufferedBytes([...streams]);
     const cursors = [...waiting.values()].map(([stream]) => stream as LiveStream);
     await readNewEvents(ctx, cursors, (found) => {
+      const group = waiting.get(toKey(found.cursor)) ?? [];
+      bufferedBytes -= sumBufferedBytes(group);
       let count = 0;
-      for (const stream of waiting.get(toKey(found.cursor)) ?? []) count += stream.add(found);
+      for (const stream of group) count += stream.add(found);
+      bufferedBytes += sumBufferedBytes(group);
+      if (bufferedBytes > maxBufferedBytes) bufferedBytes = cutOffSlowest();
       ctx.metrics.eventsStreamed(count);
       hasMore ||= (found.events.at(-1)?.id ?? found.lastId) < found.lastId;
     });
     return hasMore;
+  }
+
+  /** Cuts off those for whom most bytes wait, down to three quarters of the limit. Returns how many bytes still wait. */
+  function cutOffSlowest(): number {
+    const slowestFirst = [...streams].sort((a, b) => getBufferedBytes(b) - getBufferedBytes(a));
+    let bytes = sumBufferedBytes(slowestFirst);
+    let count = 0;
+    for (const stream of slowestFirst) {
+      if (bytes <= 0.75 * maxBufferedBytes) break;
+      bytes -= getBufferedBytes(stream);
+      stream.body.destroy();
+      count += 1;
+    }
+    ctx.log.warn({ streams: count, maxBufferedBytes }, 'slow readers of live streams were cut off to free memory');
+    return bytes;
   }
 
   return {
@@ -156,6 +178,11 @@ export function createLiveStreams(
     },
   };
 }
+
+const getBufferedBytes = ({ body }: LiveStream): number => (body.destroyed ? 0 : body.readableLength);
+
+const sumBufferedBytes = (streams: readonly LiveStream[]): number =>
+  streams.reduce((sum, stream) => sum + getBufferedBytes(stream), 0);
 
 async function refuse(ctx: Context, { id: userId }: Caller): Promise<AppError> {
   await recordRejection(ctx, 'live streams', { userId, endpoint: 'GET /api/events' });

@@ -1,11 +1,14 @@
 import { eventStreams } from '@carillon/db';
 import t from 'tap';
 import { buildApp } from '../../src/app.ts';
+import type { Caller } from '../../src/context.ts';
 import { createLiveStream, MAX_BUFFERED_BYTES } from '../../src/events/live-stream.ts';
+import { createLiveStreams } from '../../src/events/live-streams.ts';
 import { eventsRoutes } from '../../src/events/routes.ts';
+import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
 import { openStream } from '../support/live-stream.ts';
-import { type Person, signUp } from '../support/people.ts';
+import { findCallerByToken, type Person, signUp } from '../support/people.ts';
 import { recordManyEvents } from '../support/webhooks.ts';
 
 const USERS = 10;
@@ -58,6 +61,45 @@ t.test('A reader that reads nothing of what waits is cut off after four comments
   keepAlive(1);
   t.ok(body.destroyed);
 });
+
+t.test(
+  'Readers with most waiting are cut off before all together use more than the memory of the process allows',
+  async (t) => {
+    const { app, ctx, logged } = await testContext(t);
+    const maxBufferedBytes = 2 * MAX_BUFFERED_BYTES;
+    const streams = createLiveStreams(ctx, { maxBufferedBytes });
+    t.teardown(() => streams.stop());
+    const open = async ({ token }: Person) => {
+      const caller = await findCallerByToken(ctx, token);
+      return streams.open(ctx, caller as Caller, { after: null, filter: { kinds: null, taskId: null } });
+    };
+    const [one, two] = [await signUp(app), await signUp(app)];
+    const slow = await Promise.all([one, one, one, one, two, two].map(open));
+    const read = await open(two);
+    let received = 0;
+    read.on('data', ({ length }) => {
+      received += length;
+    });
+    const data = { text: 'x'.repeat(EVENT_BYTES) };
+    for (let n = 1; n <= 3; n++) {
+      // Together less than 1 MiB for each reader.
+      await Promise.all([one, two].map(({ id }) => recordManyEvents(ctx, id, 1, 'test', data)));
+      await until(() => received > n * EVENT_BYTES);
+      const open = slow.filter((body) => !body.destroyed);
+      t.ok(open.reduce((sum, body) => sum + body.readableLength, 0) <= maxBufferedBytes);
+    }
+    t.ok(slow.some((body) => body.destroyed));
+    t.ok(
+      slow.some((body) => !body.destroyed),
+      'not more than necessary',
+    );
+    t.notOk(read.destroyed, 'the one that reads stays');
+    t.match(
+      logged.find(({ msg }) => msg === 'slow readers of live streams were cut off to free memory'),
+      { maxBufferedBytes, streams: Number },
+    );
+  },
+);
 
 t.test('Of 50 readers that do not read each is cut off, while others read and are answered', async (t) => {
   const test = await testContext(t);

@@ -132,7 +132,7 @@ async function recordEvents(db: Db, users: readonly User[]): Promise<void> {
       insert into event_positions as p (user_id, last_id) select id, 1 from unnest(${ids}::int[]) id
       on conflict (user_id) do update set last_id = p.last_id + 1 returning user_id, last_id
     )
-    insert into events (user_id, id, event, data, created_at)
-    select user_id, last_id, 'test', '{"text":"' || repeat('x', ${EVENT_BYTES}::int) || '"}', now() from position`,
+    insert into events (user_id, id, kinds, data, created_at)
+    select user_id, last_id, '{test}', '{"text":"' || repeat('x', ${EVENT_BYTES}::int) || '"}', now() from position`,
   );
 }
