@@ -17,6 +17,8 @@ const EVENT_BYTES = 250_000;
 /** Far more than the operating system buffers for a connection. */
 const MAX_EVENTS = 200;
 
+const { app, ctx, logged } = await testContext(t);
+
 function openBuffer() {
   const filter = { kinds: null, taskId: null };
   const stream = createLiveStream({ userId: 1, leaseId: 'a', after: 0, isReset: false, filter });
@@ -65,7 +67,6 @@ t.test('A reader that reads nothing of what waits is cut off after four comments
 t.test(
   'Readers with most waiting are cut off before all together use more than the memory of the process allows',
   async (t) => {
-    const { app, ctx, logged } = await testContext(t);
     const maxBufferedBytes = 2 * MAX_BUFFERED_BYTES;
     const streams = createLiveStreams(ctx, { maxBufferedBytes });
     t.teardown(() => streams.stop());
@@ -102,14 +103,12 @@ t.test(
 );
 
 t.test('Of 50 readers that do not read each is cut off, while others read and are answered', async (t) => {
-  const test = await testContext(t);
-  const { ctx } = test;
-  const app = await buildApp(ctx, {
+  const server = await buildApp(ctx, {
     maxEventLoopDelayMs: Number.POSITIVE_INFINITY,
     routes: (app) => void app.register(eventsRoutes, { ctx, prefix: '/small', maxStreams: USERS * STREAMS_EACH + 1 }),
   });
-  t.teardown(() => app.close());
-  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  t.teardown(() => server.close());
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
   const open = async ({ headers }: Person, isPaused: boolean) => {
     const stream = await openStream(url, { headers: { ...headers }, path: '/small/api/events', isPaused });
     t.teardown(stream.close);
@@ -117,9 +116,9 @@ t.test('Of 50 readers that do not read each is cut off, while others read and ar
   };
   const openAll = (person: Person) => Promise.all(Array.from({ length: STREAMS_EACH }, () => open(person, true)));
 
-  const people = await Promise.all(Array.from({ length: USERS }, () => signUp(test.app)));
+  const people = await Promise.all(Array.from({ length: USERS }, () => signUp(app)));
   const [first, ...others] = people as [Person, ...Person[]];
-  const reading = await signUp(test.app);
+  const reading = await signUp(app);
   const slow = await openAll(first);
   t.equal((await open(first, false)).status, 429, 'the sixth of a user');
   slow.push(...(await Promise.all(others.map(openAll))).flat());
