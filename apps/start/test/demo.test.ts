@@ -12,6 +12,9 @@ import t, { type Test } from 'tap';
 import { startCarillon } from '../src/start.ts';
 
 const DEMO = fileURLToPath(new URL('../src/demo.ts', import.meta.url));
+// Each waits for processes.
+t.jobs = 3;
+
 /** Nothing listens there. */
 const NOWHERE = 'http://127.0.0.1:9';
 
