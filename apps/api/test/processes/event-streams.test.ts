@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiKeys, eventPositions, eventStreams, events } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
-import { asc, eq, isNotNull } from 'drizzle-orm';
+import { asc, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import t from 'tap';
 import { generateApiKey, hashApiKey, toShownPrefix } from '../../src/auth/keys/secret.ts';
 import { openStream, type Stream } from '../support/live-stream.ts';
@@ -165,6 +165,6 @@ t.test('A stream ends within 15 s after its session or its key, and at once when
   t.ok(stayed.response.complete, 'with a proper end');
   t.ok(elsewhere.isOpen());
   t.equal((await one.ended).code, 0);
-  await until(async () => (await db.$count(eventStreams)) === 1);
+  await until(async () => (await db.$count(eventStreams, gt(eventStreams.leaseUntil, sql`now()`))) === 1);
   elsewhere.close();
 });

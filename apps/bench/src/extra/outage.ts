@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { tasks } from '@carillon/db';
+import { eventPositions, tasks } from '@carillon/db';
 import type { Benchmark } from '../benchmark.ts';
+import { openEvents } from '../environment/event-client.ts';
 import { install } from '../environment/installation.ts';
 import { insertUsers, postAs, type User } from '../environment/users.ts';
 import { printPercentiles } from '../statistics.ts';
@@ -8,6 +9,10 @@ import { printPercentiles } from '../statistics.ts';
 const OUTAGE_MS = 60_000;
 const MARGIN_MS = 5000;
 const USERS = 60;
+/** Users with a live stream. */
+const READERS = 20;
+/** A stream counts for 15 s after its connection is lost. */
+const RESUME_MS = 20_000;
 /** Slow enough that no user reaches the limit of 100 active tasks. */
 const PAUSE_MS = 800;
 
@@ -18,12 +23,14 @@ interface Answer {
 }
 
 export const outage: Benchmark = {
-  about: `lost tasks and recovery time when the database stops for ${OUTAGE_MS / 1000} s under load`,
+  about: `lost tasks, missed events and recovery time when the database stops for ${OUTAGE_MS / 1000} s under load`,
   async run(stack, environment) {
     const { server } = environment;
     const { apiUrl, db, api, jwtSecret } = await install(stack, environment, { apiEnv: { AI_BASE_URL: 'offline' } });
     const users = await insertUsers(db, { count: USERS, jwtSecret });
 
+    const lastIds = new Map<number, number>();
+    const readers = users.slice(0, READERS).map((user) => readEvents(apiUrl, user, lastIds));
     const answers: Answer[] = [];
     let stopping = false;
     const load = users.map(async (user) => {
@@ -55,14 +62,47 @@ export const outage: Benchmark = {
     console.log(
       `The first task was created ${Math.round((first?.at ?? Number.NaN) - backAt)} ms after the restart of the database.`,
     );
+    for (const { userId, lastId } of await db.select().from(eventPositions)) lastIds.set(userId, lastId);
+    const readings = await Promise.all(readers);
+    const wrong = readings.filter(
+      ({ ids, userId }) => ids.some((id, n) => id !== n + 1) || ids.at(-1) !== lastIds.get(userId),
+    );
+    const connections = readings.reduce((sum, reading) => sum + reading.connections, 0);
+    console.log(
+      `${wrong.length} of ${READERS} readers have missed or repeated an event, with ${connections} connections.`,
+    );
     printPercentiles({
       'responses (ms)': answers.map(({ durationMs }) => durationMs),
       'during the outage (ms)': during.map(({ durationMs }) => durationMs),
     });
     process.kill(api.pid, 0);
+    if (lost.length + wrong.length > 0) throw new Error('Tasks or events were lost.');
     return [];
   },
 };
+
+/** Reads all events of a user until the one of `lastIds`. Connects again when the stream ends. */
+async function readEvents(apiUrl: string, { id: userId, token }: User, lastIds: ReadonlyMap<number, number>) {
+  const ids: number[] = [];
+  let connections = 0;
+  let giveUpAt = Number.POSITIVE_INFINITY;
+  while (ids.at(-1) !== lastIds.get(userId) || lastIds.size === 0) {
+    const after = ids.at(-1) ?? 0;
+    const client = await openEvents(apiUrl, { token, after }, ({ id }) => void ids.push(id)).catch(() => null);
+    let isOpen = client?.status === 200;
+    if (isOpen) connections += 1;
+    void client?.closed.then(() => {
+      isOpen = false;
+    });
+    do {
+      await delay(100);
+      if (lastIds.size > 0) giveUpAt = Math.min(giveUpAt, performance.now() + RESUME_MS);
+    } while (isOpen && performance.now() < giveUpAt && (ids.at(-1) !== lastIds.get(userId) || lastIds.size === 0));
+    client?.close();
+    if (performance.now() > giveUpAt) break;
+  }
+  return { userId, ids, connections };
+}
 
 async function createTask(apiUrl: string, user: User): Promise<Answer> {
   const startedAt = performance.now();
