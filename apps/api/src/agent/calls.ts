@@ -110,7 +110,7 @@ async function recordCall(ctx: Context, { id, userId, day, tokensReserved }: Age
   const record = { userId, day, model, inputTokens, outputTokens, estimated, costUsd, createdAt: ctx.now() };
   await Promise.all([
     ctx.db.insert(usageRecords).values({ ...record, source: 'agent', executions: 1 }),
-    recordUsage(ctx, [{ userId, day, tokens: inputTokens + outputTokens, tokensReserved: -tokensReserved }]),
+    recordUsage(ctx, [{ userId, day, tokens: inputTokens + outputTokens, tokensReserved: -tokensReserved, costUsd }]),
   ]);
   afterCommit(ctx, () => ctx.metrics.usageRecorded(record));
 }

@@ -11,14 +11,15 @@ export interface UsageDelta {
   executions?: number;
   tokens?: number;
   tokensReserved?: number;
+  costUsd?: number;
   /** Executions that ended with this status; negative when they are deleted with their task. */
   completed?: number;
   failed?: number;
 }
 
-const COUNTERS = ['executions', 'tokens', 'tokensReserved', 'completed', 'failed'] as const;
+const COUNTERS = ['executions', 'tokens', 'tokensReserved', 'costUsd', 'completed', 'failed'] as const;
 type Sums = Record<(typeof COUNTERS)[number], number>;
-const ZERO: Sums = { executions: 0, tokens: 0, tokensReserved: 0, completed: 0, failed: 0 };
+const ZERO: Sums = { executions: 0, tokens: 0, tokensReserved: 0, costUsd: 0, completed: 0, failed: 0 };
 
 /** Adds to the counters of days and months, locked in a fixed order, and fires the alerts that are reached by that. */
 export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): Promise<void> {
@@ -42,6 +43,7 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
         executions: 'int',
         tokens: 'bigint',
         tokensReserved: 'bigint',
+        costUsd: 'float8',
         completed: 'int',
         failed: 'int',
       })}
@@ -50,7 +52,7 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
       order by c.user_id, c.period for update of c
     )
     update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
-      tokens_reserved = c.tokens_reserved + d.tokens_reserved, completed = c.completed + d.completed,
+      tokens_reserved = c.tokens_reserved + d.tokens_reserved, cost_usd = c.cost_usd + d.cost_usd, completed = c.completed + d.completed,
       failed = c.failed + d.failed
     from locked join d using (user_id, period)
     where c.user_id = locked.user_id and c.period = locked.period

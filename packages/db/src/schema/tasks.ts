@@ -45,6 +45,7 @@ export const tasks = pgTable(
     index('tasks_due').on(t.nextExecutionAt, t.userId).where(sql`${t.nextExecutionAt} is not null`),
     index('tasks_of_user').on(t.userId, t.id),
     index('tasks_active_of_user').on(t.userId).where(sql`${t.status} = 'active'`),
+    index('tasks_failing').on(t.userId, t.id).where(sql`${t.consecutiveFailures} > 0`),
     index('tasks_attachments').using('gin', t.attachments).where(sql`${t.attachments} <> '{}'`),
     check('tasks_recurrence', sql`${t.recurrence} in (${wordList(RECURRENCES)})`),
     check('tasks_status', sql`${t.status} in (${wordList(TASK_STATUSES)})`),

@@ -33,6 +33,7 @@ export const usageCounters = pgTable(
     executions: integer().notNull().default(0),
     tokens: bigint({ mode: 'number' }).notNull().default(0),
     tokensReserved: bigint('tokens_reserved', { mode: 'number' }).notNull().default(0),
+    costUsd: doublePrecision('cost_usd').notNull().default(0),
     /** Existing executions that ended so, by the day they started. Counting them would take a second. */
     completed: integer().notNull().default(0),
     failed: integer().notNull().default(0),

@@ -112,5 +112,6 @@ export const toUsageDeltas = (completed: readonly CompletedExecution[]): UsageDe
     if (usageDay === null) return [count];
     if (startedAt === null) return [count, { userId, day: usageDay, executions: -1 }];
     const tokens = result.usage ? result.usage.inputTokens + result.usage.outputTokens : 0;
-    return [count, { userId, day: usageDay, tokens, tokensReserved: -tokensReserved }];
+    const costUsd = result.usage?.costUsd ?? 0;
+    return [count, { userId, day: usageDay, tokens, tokensReserved: -tokensReserved, costUsd }];
   });
