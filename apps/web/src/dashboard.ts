@@ -7,7 +7,7 @@ import { acceptsHtml, showErrorPages } from './http/errors.ts';
 import { createPageRoutes } from './http/routes.ts';
 import { setPageHeaders } from './http/security.ts';
 import { accountPages } from './pages/account/pages.ts';
-import { homePages } from './pages/home.ts';
+import { homePages } from './pages/home/pages.ts';
 import { taskPages } from './pages/tasks/pages.ts';
 import type { Dashboard } from './visit.ts';
 

@@ -34,7 +34,8 @@ export function renderBars(bars: readonly Bar[], top: number, { label, scale, fr
   return html`<svg class="chart" height="${HEIGHT}" role="img" aria-label="${label}">
 <line class="grid" x1="0" x2="100%" y1="${TOP}" y2="${TOP}"/><line class="rod" x1="0" x2="100%" y1="74.5" y2="74.5"/>
 ${bars.map(({ value, title, kind }, at) => {
-  const height = Math.max(value > 0 ? 1 : 0, (Math.min(value, top) / top) * (BOTTOM - TOP));
+  if (value <= 0) return null;
+  const height = Math.max(1, (Math.min(value, top) / top) * (BOTTOM - TOP));
   return html`<rect class="bar ${kind}" x="${(at * share + share * 0.15).toFixed(2)}%" width="${(share * 0.7).toFixed(2)}%" y="${(BOTTOM - height).toFixed(1)}" height="${height.toFixed(1)}" rx="1.5"><title>${title}</title></rect>`;
 })}
 <text x="0" y="9">${scale}</text><text x="0" y="89">${from}</text><text x="100%" y="89" text-anchor="end">${to}</text>

@@ -2,6 +2,7 @@ import type { WebActions } from '@carillon/contract/actions/web/index';
 import type { Context } from '../../context.ts';
 import { accountActions } from './account.ts';
 import { createWebActionBuilder } from './create-web-action.ts';
+import { homeActions } from './home.ts';
 import { taskActions } from './tasks.ts';
 
 /** The actions of the dashboard. They never throw or reject. */
@@ -10,6 +11,7 @@ export function buildWebActions(ctx: Context): WebActions {
   return {
     openSession: builder.openSession,
     ...accountActions(builder),
+    ...homeActions(builder),
     ...taskActions(builder),
   };
 }

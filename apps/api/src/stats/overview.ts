@@ -1,0 +1,148 @@
+import type { ErrorCode } from '@carillon/contract/executions';
+import { DAY_MS } from '@carillon/contract/primitives';
+import { queryRows, tasks, toInstant } from '@carillon/db';
+import { and, asc, eq, lt, sql } from 'drizzle-orm';
+import type { Caller, Context } from '../context.ts';
+import { accountDeleted } from '../errors.ts';
+import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
+import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
+import { findOccurrence } from '../schedule/recurrence.ts';
+
+const MAX_FAILING = 6;
+const MAX_ANSWERS = 5;
+const ANSWER_CHARACTERS = 300;
+/** Answers are searched among the latest executions, however many there are. */
+const LATEST_EXECUTIONS = 200;
+const MAX_UNREAD = 100;
+const MAX_RUNS = 1000;
+
+interface Counters {
+  executions: number;
+  tokens: number;
+  costUsd: number;
+}
+
+interface OverviewRow extends PlanRow {
+  tasks: number;
+  unread: number;
+  emailConfirmed: boolean;
+  failing: {
+    taskId: number;
+    taskName: string;
+    failures: number;
+    executionId: number | null;
+    at: string | null;
+    error: string | null;
+    errorCode: ErrorCode | null;
+  }[];
+  failedWebhooks: { id: string; url: string }[];
+  answers: {
+    taskId: number;
+    taskName: string;
+    executionId: number;
+    at: string;
+    text: string;
+    latenessMs: number | null;
+  }[];
+  periods: (Counters & { period: string })[];
+}
+
+/** What needs the caller, what is planned, what was answered since `since`, and this month's usage. Two statements. */
+export async function getOverview(ctx: Context, caller: Caller, { since }: { since?: string }) {
+  const [row, upcoming] = await Promise.all([
+    readOverview(ctx, caller, new Date(since ?? ctx.now().getTime() - DAY_MS)),
+    listUpcomingRuns(ctx, caller),
+  ]);
+  const day = toUtcDay(ctx.now());
+  const month = toUtcMonth(day);
+  const limits = getPlanLimits(row);
+  const used = (period: string) => row.periods.find((one) => one.period === period);
+  const toQuota = (value = 0, limit: number) => ({ used: value, limit });
+  return {
+    tasks: row.tasks,
+    unread: row.unread,
+    emailConfirmed: row.emailConfirmed,
+    failing: row.failing.map((failing) => ({ ...failing, at: failing.at && toInstant(failing.at) })),
+    failedWebhooks: row.failedWebhooks,
+    answers: row.answers.map((answer) => ({ ...answer, at: toInstant(answer.at) })),
+    usage: {
+      executions: toQuota(used(month)?.executions, limits.executionsPerMonth),
+      tokens: toQuota(used(month)?.tokens, limits.tokensPerMonth),
+      daily: {
+        executions: toQuota(used(day)?.executions, limits.executionsPerDay),
+        tokens: toQuota(used(day)?.tokens, limits.tokensPerDay),
+      },
+      costUsd: used(month)?.costUsd ?? 0,
+      days: row.periods
+        .filter(({ period }) => period !== month)
+        .map(({ period, costUsd, executions }) => ({ day: period, costUsd, executions })),
+    },
+    upcoming,
+  };
+}
+
+async function readOverview({ db, now }: Context, { id }: Caller, since: Date): Promise<OverviewRow> {
+  const month = toUtcMonth(toUtcDay(now()));
+  const [row] = await queryRows<OverviewRow>(
+    db,
+    sql`
+    select ${planColumnsSql}, u.task_count as tasks, u.email_verified_at is not null as email_confirmed,
+      (select count(*)::int from (select from notifications n where n.user_id = u.id and n.read_at is null
+        limit ${MAX_UNREAD}) unread) as unread,
+      (select coalesce(json_agg(f), '[]') from (
+        select t.id as "taskId", t.name as "taskName", t.consecutive_failures as failures, e.id as "executionId",
+          e.completed_at as at, e.error, e.error_code as "errorCode"
+        from tasks t left join lateral (select * from executions e where e.task_id = t.id and e.status = 'failed'
+          order by e.id desc limit 1) e on true
+        where t.user_id = u.id and t.consecutive_failures > 0 order by t.id desc limit ${MAX_FAILING}) f) as failing,
+      (select coalesce(json_agg(json_build_object('id', w.id, 'url', w.url)), '[]')
+        from webhooks w where w.user_id = u.id and w.status = 'failed') as failed_webhooks,
+      (select coalesce(json_agg(a), '[]') from (
+        select e.task_id as "taskId", t.name as "taskName", e.id as "executionId", e.completed_at as at,
+          left(e.result, ${ANSWER_CHARACTERS}) as text,
+          (extract(epoch from e.started_at - e.planned_for) * 1000)::int as "latenessMs"
+        from (
+          select distinct on (task_id) *
+          from (select * from executions where user_id = u.id order by id desc limit ${LATEST_EXECUTIONS}) latest
+          where status = 'completed' and completed_at > ${since.toISOString()}::timestamptz
+          order by task_id, completed_at desc
+        ) e
+        join tasks t on t.id = e.task_id order by e.completed_at desc limit ${MAX_ANSWERS}) a) as answers,
+      (select coalesce(json_agg(c order by c.period), '[]') from (
+        select period, executions, tokens, cost_usd as "costUsd" from usage_counters
+        where user_id = u.id and period between ${month} and ${`${month}-99`}) c) as periods
+    from users u cross join settings s where u.id = ${id}`,
+  );
+  if (!row) throw accountDeleted();
+  return row;
+}
+
+/** The plan limits how many tasks are active. */
+async function listUpcomingRuns({ db, now }: Context, caller: Caller) {
+  const from = now().getTime();
+  const until = from + DAY_MS;
+  const due = await db
+    .select({
+      taskId: tasks.id,
+      taskName: tasks.name,
+      next: tasks.nextExecutionAt,
+      scheduledFor: tasks.scheduledFor,
+      recurrence: tasks.recurrence,
+      recurrencePattern: tasks.recurrencePattern,
+      timezone: tasks.timezone,
+    })
+    .from(tasks)
+    .where(and(eq(tasks.userId, caller.id), eq(tasks.status, 'active'), lt(tasks.nextExecutionAt, new Date(until))))
+    .orderBy(asc(tasks.nextExecutionAt));
+  const runs = due.flatMap(({ taskId, taskName, next, ...schedule }) => {
+    const instants: Date[] = [];
+    let at = next === null ? null : next.getTime();
+    while (at !== null && at < until && instants.length < MAX_RUNS) {
+      instants.push(new Date(at));
+      at = findOccurrence(schedule, Math.max(at, from))?.at ?? null;
+    }
+    return instants.map((instant) => ({ taskId, taskName, at: instant }));
+  });
+  runs.sort((a, b) => a.at.getTime() - b.at.getTime());
+  return { runs: runs.slice(0, MAX_RUNS), isComplete: runs.length <= MAX_RUNS };
+}

@@ -1,0 +1,87 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { type Html, html } from '../../html.ts';
+import { countWords, formatDay, formatTime } from '../../parts/format.ts';
+import { renderTimeline, type TimelineEntry } from '../../parts/times.ts';
+import type { SignedInVisit } from '../../visit.ts';
+
+type Run = WebActionData<'getOverview'>['upcoming']['runs'][number];
+
+const HOUR_MS = 3_600_000;
+const SLOT_MS = HOUR_MS / 2;
+const SLOTS = 48;
+const TICK_HOURS = 3;
+const SHOWN_RUNS = 6;
+
+const BASE = 71;
+const TOP = 14;
+/** With fewer runs at once, each is a bar of its own of this height. */
+const UNIT = 20;
+
+const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
+
+function countBySlot(runs: readonly Run[], now: Date): number[] {
+  const counts = Array.from({ length: SLOTS }, () => 0);
+  for (const { at } of runs) {
+    const slot = Math.floor((new Date(at).getTime() - now.getTime()) / SLOT_MS);
+    if (slot >= 0 && slot < SLOTS) counts[slot]! += 1;
+  }
+  return counts;
+}
+
+/** The full hours of the next day that can be divided by three in local time. */
+function renderTicks({ now, timeZone }: SignedInVisit): Html[] {
+  const first = Math.ceil(now.getTime() / SLOT_MS) * SLOT_MS;
+  const instants = Array.from({ length: SLOTS }, (_, at) => new Date(first + at * SLOT_MS));
+  return instants
+    .map((at) => ({ at, time: formatTime(at, timeZone) }))
+    .filter(({ time }) => time.endsWith(':00') && Number(time.slice(0, 2)) % TICK_HOURS === 0)
+    .map(({ at, time }) => {
+      const x = percent((at.getTime() - now.getTime()) / (SLOTS * SLOT_MS));
+      const isMidnight = time === '00:00';
+      const isMinor = Number(time.slice(0, 2)) % (2 * TICK_HOURS) !== 0;
+      const text = isMidnight ? formatDay(at, timeZone, now) : time;
+      return html`<line class="rod" x1="${x}" x2="${x}" y1="${BASE}" y2="77"/><text class="${
+        isMidnight ? 'strong' : isMinor ? 'tick minor' : 'tick'
+      }" x="${x}" y="93" text-anchor="middle">${text}</text>`;
+    });
+}
+
+/** A line of time with the planned runs, by half hour. */
+export function renderDayAhead(visit: SignedInVisit, runs: readonly Run[]): Html {
+  const counts = countBySlot(runs, visit.now);
+  const most = Math.max(...counts);
+  const unit = Math.min(UNIT, (BASE - TOP) / Math.max(most, 1));
+  const label = `Runs planned by half hour. ${runs.length} in 24 hours, at most ${most} in one half hour.`;
+  return html`<figure><svg class="chart" height="98" role="img" aria-label="${label}">
+<line class="grid" x1="0" x2="100%" y1="${BASE}" y2="${BASE}"/>
+${counts.map((count, slot) => {
+  const height = count * unit;
+  return (
+    count > 0 &&
+    html`<rect class="bar" x="${percent(slot / SLOTS)}" y="${(BASE - 2 - height).toFixed(1)}" width="1.3%" height="${(height - 1).toFixed(1)}" rx="1.5"><title>${countWords(count, 'run')}</title></rect>`
+  );
+})}
+<line class="now" x1="0" x2="0" y1="2" y2="77"/><text class="strong" x="7" y="11">now</text>
+${renderTicks(visit)}
+</svg></figure>`;
+}
+
+/** The next runs, one by one. */
+export function renderUpNext({ timeZone, now }: SignedInVisit, runs: readonly Run[]): Html {
+  const today = formatDay(now, timeZone, now);
+  let day = today;
+  const entries = runs.slice(0, SHOWN_RUNS).map(({ at: text, taskId, taskName }): TimelineEntry => {
+    const at = new Date(text);
+    const itsDay = formatDay(at, timeZone, now);
+    const isNewDay = itsDay !== day;
+    day = itsDay;
+    return {
+      at,
+      time: formatTime(at, timeZone),
+      fate: null,
+      content: html`<a href="/tasks/${taskId}">${taskName}</a>`,
+      day: isNewDay ? itsDay : undefined,
+    };
+  });
+  return renderTimeline(entries);
+}

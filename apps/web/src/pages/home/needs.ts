@@ -1,0 +1,92 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { type Fate, renderGlyph } from '../../parts/fates.ts';
+import { countWords, formatCount } from '../../parts/format.ts';
+import { renderMoment } from '../../parts/times.ts';
+import type { SignedInVisit } from '../../visit.ts';
+
+type Overview = WebActionData<'getOverview'>;
+
+interface Need {
+  fate: Fate;
+  text: Html;
+  action: Html;
+}
+
+const MAX_SHOWN = 5;
+
+const button = (href: string, text: string) => html`<a class="button" href="${href}">${text}</a>`;
+
+const QUOTAS = [
+  ['daily.executions', 'runs', 'today', 'at midnight UTC'],
+  ['daily.tokens', 'tokens', 'today', 'at midnight UTC'],
+  ['executions', 'runs', 'this month', 'with the next month'],
+  ['tokens', 'tokens', 'this month', 'with the next month'],
+] as const;
+
+function listQuotas({ daily, executions, tokens }: Overview['usage']): Need[] {
+  const quotas = {
+    'daily.executions': daily.executions,
+    'daily.tokens': daily.tokens,
+    executions,
+    tokens,
+  };
+  return QUOTAS.filter(([name]) => quotas[name].used >= quotas[name].limit).map(([name, unit, period, back]) => ({
+    fate: 'quota',
+    text: html`The ${formatCount(quotas[name].limit)} ${unit} of ${period} are used. Tasks run again ${back}.`,
+    action: button('/usage', 'See usage'),
+  }));
+}
+
+const describeFailure = (failures: number) => (failures === 1 ? 'failed' : `failed ${failures} times in a row`);
+
+function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
+  const { failing, failedWebhooks, usage, emailConfirmed } = overview;
+  return [
+    ...failing.map(
+      ({ taskId, taskName, failures, executionId, at, error }): Need => ({
+        fate: 'failed',
+        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> ${describeFailure(failures)}${
+          at !== null && html`, last ${renderMoment(at, visit)}`
+        }. ${error}`,
+        action:
+          executionId === null
+            ? button(`/tasks/${taskId}`, 'See the task')
+            : button(`/executions/${executionId}`, 'See why'),
+      }),
+    ),
+    ...listQuotas(usage),
+    ...failedWebhooks.map(
+      ({ id, url }): Need => ({
+        fate: 'failed',
+        text: html`Webhook <a href="/webhooks/${id}"><b>${new URL(url).host}</b></a> is off, because five attempts in a row failed.`,
+        action: button(`/webhooks/${id}`, 'See deliveries'),
+      }),
+    ),
+    ...(emailConfirmed
+      ? []
+      : [
+          {
+            fate: 'waiting' as const,
+            text: html`Your address <b>${visit.viewer.email}</b> is not confirmed, so results are not mailed to it.`,
+            action: button('/settings', 'Confirm it'),
+          },
+        ]),
+  ];
+}
+
+/** What the person has to look at, the worst first. Nothing if all is well. */
+export function renderNeeds(visit: SignedInVisit, overview: Overview): Html {
+  const needs = listNeeds(visit, overview);
+  if (needs.length === 0) return EMPTY;
+  const more = needs.length - MAX_SHOWN;
+  return html`<section aria-labelledby="needs">
+<div class="head"><h2 id="needs">Needs you</h2><p>${countWords(needs.length, 'thing')}</p></div>
+<ul class="needs">${needs
+    .slice(0, MAX_SHOWN)
+    .map(
+      ({ fate, text, action }) => html`<li>${renderGlyph(fate)}<p>${text}</p><div class="do">${action}</div></li>`,
+    )}</ul>
+${more > 0 && html`<p><a href="/executions?status=failed">and ${more} more</a></p>`}
+</section>`;
+}

@@ -1,0 +1,77 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { Page } from '../../answer.ts';
+import { type Html, html } from '../../html.ts';
+import { countWords, formatDay, formatLongDay, formatTime } from '../../parts/format.ts';
+import { renderTimeline, type TimelineEntry } from '../../parts/times.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { renderDayAhead, renderUpNext } from './day-ahead.ts';
+import { recordLook } from './last-look.ts';
+import { renderMonth } from './month.ts';
+import { renderNeeds } from './needs.ts';
+
+type Overview = WebActionData<'getOverview'>;
+
+/** A start is late after a minute. */
+const LATE_MS = 60_000;
+
+function renderAnswers({ now, timeZone }: SignedInVisit, answers: Overview['answers'], since: Date | null): Html {
+  let day = formatDay(now, timeZone, now);
+  const entries = answers.map(({ taskName, executionId, at: text, text: answer, latenessMs }): TimelineEntry => {
+    const at = new Date(text);
+    const itsDay = formatDay(at, timeZone, now);
+    const isNewDay = itsDay !== day;
+    day = itsDay;
+    return {
+      at,
+      time: formatTime(at, timeZone),
+      fate: latenessMs !== null && latenessMs > LATE_MS ? 'late' : 'ran',
+      content: html`<a href="/executions/${executionId}"><b>${taskName}</b></a><p>${firstLine(answer)}</p>`,
+      day: isNewDay ? itsDay : undefined,
+    };
+  });
+  const from =
+    since === null
+      ? 'in the last 24 hours'
+      : `since ${formatDay(since, timeZone, now)}, ${formatTime(since, timeZone)}`;
+  return html`<section aria-labelledby="answers">
+<div class="head"><h2 id="answers">Answers since you last looked</h2><p>${from} · <a href="/executions">all runs</a></p></div>
+${entries.length > 0 ? renderTimeline(entries) : html`<p class="muted">No answer came ${from}.</p>`}
+</section>`;
+}
+
+const MAX_LINE = 160;
+
+/** Without the marks of Markdown, which a line of a list does not show. */
+function firstLine(answer: string): string {
+  const line = answer.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
+  const plain = line.replace(/^[\s#>*-]+|[*_`]+/g, '').trim();
+  return plain.length > MAX_LINE ? `${plain.slice(0, MAX_LINE).trimEnd()}…` : plain;
+}
+
+/** The first page: what needs the person, what is planned, what was answered, and what it cost. */
+export async function showHome(visit: SignedInVisit): Promise<Page> {
+  const { actions, session, now, timeZone } = visit;
+  const since = recordLook(visit);
+  const overview = unwrap(await actions.getOverview(session, since ? { since: since.toISOString() } : {}));
+  const { runs, isComplete } = overview.upcoming;
+  const planned = `${countWords(runs.length, 'run')}${isComplete ? '' : ' or more'} in the next 24 hours`;
+  return {
+    title: 'Home',
+    lead: `${formatLongDay(now, timeZone)}. ${planned}.`,
+    isLive: true,
+    aside: html`<a class="button primary" href="/tasks/new">New task</a>`,
+    body: html`${renderNeeds(visit, overview)}
+<section aria-labelledby="next">
+<div class="head"><h2 id="next">Next 24 hours</h2><a href="/tasks">All tasks</a></div>
+${renderDayAhead(visit, runs)}
+</section>
+<div class="split">
+${renderAnswers(visit, overview.answers, since)}
+<section aria-labelledby="up">
+<div class="head"><h2 id="up">Up next</h2></div>
+${runs.length > 0 ? renderUpNext(visit, runs) : html`<p class="muted">Nothing is planned in the next 24 hours.</p>`}
+</section>
+</div>
+${renderMonth(overview.usage, now)}`,
+  };
+}

@@ -1,0 +1,63 @@
+import t from 'tap';
+import { testContext } from '../../../api/test/support/context.ts';
+import { countStatements } from '../../../api/test/support/database.ts';
+import { signUp, signUpAlice, signUpBob } from '../../../api/test/support/people.ts';
+import { insertSample, SAMPLE_NOW } from '../../../api/test/support/sample.ts';
+import { visit } from '../support/visitor.ts';
+
+const { app, ctx, clock } = await testContext(t);
+clock.set(SAMPLE_NOW);
+const alice = await signUpAlice(app);
+await insertSample(ctx, alice.id);
+
+t.test('Home shows what needs the person, the day ahead, the answers and the month', async (t) => {
+  const { status, heading, text } = await visit(app, alice).open('/');
+  t.match({ status, heading }, { status: 200, heading: 'Home' });
+  t.match(text, /Tuesday 24 March 2026\. 22 runs in the next 24 hours/);
+  t.match(text, /Nightly error digest failed 3 times in a row, last Today 02:31\. The provider did not answer/);
+  t.match(text, /Webhook hooks\.gartenhof\.example is off/);
+  t.match(text, /13:00 ?Competitor price watch ?The 40 L compost bin fell/);
+  t.match(text, /15:00 ?Competitor price watch/);
+  t.match(text, /Cost ?\$13\.\d\d/);
+  t.match(text, /Runs ?918/);
+});
+
+t.test('Home is read with three statements', async (t) => {
+  const visitor = visit(app, alice);
+  await visitor.open('/');
+  const count = countStatements(ctx.db);
+  await visitor.open('/');
+  t.equal(count(), 3);
+});
+
+t.test('The answers since the last look stay while the page is reloaded, and are gone at the next look', async (t) => {
+  const visitor = visit(app, alice);
+  t.match((await visitor.open('/')).text, /Answers since you last looked ?in the last 24 hours/);
+  clock.advance(20 * 60_000);
+  t.match((await visitor.open('/')).text, /in the last 24 hours/);
+  clock.advance(40 * 60_000);
+  t.match((await visitor.open('/')).text, /since Tue 24 Mar, 14:32.*No answer came/);
+  clock.set(SAMPLE_NOW);
+});
+
+t.test('Home of a new account says what to do first', async (t) => {
+  const bob = await signUpBob(app);
+  const { text, document } = await visit(app, bob).open('/');
+  t.match(text, /Nothing is planned/);
+  t.ok(document.querySelector('a[href="/tasks/new"]'));
+  t.match(text, /Your address bob@example\.com is not confirmed/);
+});
+
+t.test('Programs get JSON at the address of home', async (t) => {
+  const response = await app.inject({ url: '/', headers: { accept: 'application/json' } });
+  t.match(response.json(), { name: 'Carillon', docs: '/api/docs' });
+  t.match(response.headers.vary, /Accept/);
+});
+
+t.test('Names of people and tasks stay text', async (t) => {
+  const name = '"><script>alert(1)</script>';
+  const eve = await signUp(app, { name });
+  const { response, document } = await visit(app, eve).open('/');
+  t.notMatch(response.body, /<script>alert/);
+  t.equal(document.querySelector('.me b')?.text, name);
+});

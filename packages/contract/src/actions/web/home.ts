@@ -1,0 +1,55 @@
+import { Type } from '@sinclair/typebox';
+import { ErrorCode } from '../../executions.ts';
+import { Id, Instant, InstantInput, nullable, strictObject, Uuid } from '../../primitives.ts';
+import { userAction } from './define.ts';
+
+const Quota = Type.Object({ used: Type.Integer(), limit: Type.Integer() });
+const Task = { taskId: Id, taskName: Type.String() };
+
+/** What the first page shows. */
+const Overview = Type.Object({
+  tasks: Type.Integer({ description: 'All tasks of the caller' }),
+  unread: Type.Integer({ description: 'Unread notifications; 100 if there are more' }),
+  emailConfirmed: Type.Boolean(),
+  failing: Type.Array(
+    Type.Object({
+      ...Task,
+      failures: Type.Integer({ description: 'Failed runs in a row' }),
+      executionId: nullable(Id),
+      at: nullable(Instant),
+      error: nullable(Type.String()),
+      errorCode: nullable(ErrorCode),
+    }),
+    { description: 'Tasks whose last run failed, the newest first; at most six' },
+  ),
+  failedWebhooks: Type.Array(Type.Object({ id: Uuid, url: Type.String() })),
+  answers: Type.Array(
+    Type.Object({
+      ...Task,
+      executionId: Id,
+      at: Instant,
+      text: Type.String({ description: 'The beginning' }),
+      latenessMs: nullable(Type.Integer()),
+    }),
+    { description: 'The latest one of each task, newest first; at most five' },
+  ),
+  usage: Type.Object({
+    executions: Quota,
+    tokens: Quota,
+    daily: Type.Object({ executions: Quota, tokens: Quota }),
+    costUsd: Type.Number(),
+    days: Type.Array(Type.Object({ day: Type.String(), costUsd: Type.Number(), executions: Type.Integer() }), {
+      description: 'The days of this month with usage, in UTC, oldest first',
+    }),
+  }),
+  upcoming: Type.Object({
+    runs: Type.Array(Type.Object({ ...Task, at: Instant }), {
+      description: 'Planned in the next 24 hours, earliest first',
+    }),
+    isComplete: Type.Boolean({ description: 'False if only the runs of the tasks that are due first are listed' }),
+  }),
+});
+
+export const homeActions = {
+  getOverview: userAction(strictObject({ since: Type.Optional(InstantInput) }), Overview),
+};
