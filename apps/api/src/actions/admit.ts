@@ -15,10 +15,20 @@ const MAX_TOKEN_LENGTH = 4096;
  * 503.
  */
 export async function admit(ctx: Context, session: unknown, rate: RateLimit | null): Promise<Caller> {
+  return (await admitWith(ctx, session, rate, { unread: false })).caller;
+}
+
+/** The same, with the number of unread notifications if `unread` asks for it. */
+export async function admitWith(
+  ctx: Context,
+  session: unknown,
+  rate: RateLimit | null,
+  { unread }: { unread: boolean },
+): Promise<{ caller: Caller; unread: number }> {
   const token = typeof session === 'string' && session.length <= MAX_TOKEN_LENGTH ? session : null;
   const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
   const count = rate && { key: userKeyPrefix(rate), windowMs: rate.windowSeconds * 1000, at: ctx.now() };
-  const found = claims && (await findCaller(ctx, claims, { count }));
+  const found = claims && (await findCaller(ctx, claims, { count, unread }));
   if (!found) throw new AppError('unauthenticated', 'Sign in first.');
   const { caller, window, maintenance } = found;
   const state = rate && window && toRateLimitState(getEffectiveLimit(ctx, rate), window);
@@ -27,7 +37,7 @@ export async function admit(ctx: Context, session: unknown, rate: RateLimit | nu
     throw tooManyRequests(state, ctx.now());
   }
   assertNotInMaintenance(maintenance, caller);
-  return caller;
+  return { caller, unread: found.unread };
 }
 
 /** Throws 403. */

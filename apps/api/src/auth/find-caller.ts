@@ -1,5 +1,5 @@
 import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
-import { and, eq, gt, isNull, lte, or, sql, type WithSubquery } from 'drizzle-orm';
+import { and, eq, gt, isNull, lte, or, type SQLWrapper, sql, type WithSubquery } from 'drizzle-orm';
 import type { Caller, CallerKey, Context, SessionClaims } from '../context.ts';
 import {
   buildClaim,
@@ -24,6 +24,8 @@ export interface FoundCaller {
   maintenance: boolean;
   /** Null if the caller has no such row. */
   loaded: unknown;
+  /** Unread notifications, at most 100; 0 if they were not asked for. */
+  unread: number;
   /** Of the key of an idempotent request. */
   claim: Claim | null;
 }
@@ -32,6 +34,8 @@ interface Extras {
   count?: CountedRequest | null;
   load?: { from: OwnedRow; id: number } | null;
   claim?: ClaimRequest | null;
+  /** Whether unread notifications are counted, for the pages. */
+  unread?: boolean;
 }
 
 /**
@@ -41,11 +45,11 @@ interface Extras {
 export async function findCaller(
   ctx: Context,
   credentials: Credentials,
-  { count = null, load = null, claim = null }: Extras = {},
+  { count = null, load = null, claim = null, unread = false }: Extras = {},
 ): Promise<FoundCaller | null> {
   const now = ctx.now();
   const kind = 'keyHash' in credentials ? 'apiKey' : 'session';
-  const query = claim ? claimQueries[kind] : callerQuery(kind, load?.from ?? null);
+  const query = claim ? claimQueries[kind] : unread ? pageQuery : callerQuery(kind, load?.from ?? null);
   const [found] = await query(ctx.db).execute({
     ...credentials,
     ...countValues(count),
@@ -61,6 +65,7 @@ export async function findCaller(
     window: counted,
     maintenance: mode.maintenance,
     loaded: row,
+    unread: found.unread?.count ?? 0,
     claim: claim && toClaim(caller.id, claim, found as FoundClaim),
   };
 }
@@ -87,6 +92,7 @@ interface FoundRow extends Partial<FoundClaim> {
   counted: RateWindow | null;
   mode: { maintenance: boolean };
   row?: unknown;
+  unread?: { count: number };
 }
 
 const queries = {
@@ -168,7 +174,16 @@ const claimQueries = {
   apiKey: preparedQuery((db) => prepareCallerQuery(db, 'apiKey', null, { claims: true })),
 };
 
-function prepareCallerQuery(db: Db, kind: Kind, loads: OwnedRow | null, { claims = false } = {}): CallerQuery {
+const pageQuery = preparedQuery((db) => prepareCallerQuery(db, 'session', null, { unread: true }), {
+  connection: 'shared',
+});
+
+function prepareCallerQuery(
+  db: Db,
+  kind: Kind,
+  loads: OwnedRow | null,
+  { claims = false, unread = false } = {},
+): CallerQuery {
   const { caller, parts } = kind === 'session' ? bySession(db) : byApiKey(db);
   const counted = db.$with('counted').as(buildCount(db, caller, buildCallerKey(caller.id)));
   const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));
@@ -188,6 +203,10 @@ function prepareCallerQuery(db: Db, kind: Kind, loads: OwnedRow | null, { claims
       .innerJoin(claimed, always)
       .prepare(`find_caller_and_claim_by_${kind}`);
   }
+  if (unread) {
+    const counted = db.$with('unread').as(db.select({ count: countUnread(caller.id) }).from(caller));
+    return selectCaller(counted).innerJoin(counted, always).prepare('find_caller_and_unread');
+  }
   if (!loads) return selectCaller().prepare(`find_caller_by_${kind}`);
   const row = db.$with('row').as(
     db
@@ -198,3 +217,9 @@ function prepareCallerQuery(db: Db, kind: Kind, loads: OwnedRow | null, { claims
   );
   return selectCaller(row).leftJoin(row, always).prepare(`find_caller_and_row_by_${kind}`);
 }
+
+const MAX_UNREAD = 100;
+
+const countUnread = (userId: SQLWrapper) =>
+  sql<number>`(select count(*)::int from (select from notifications n
+    where n.user_id = ${userId} and n.read_at is null limit ${sql.raw(String(MAX_UNREAD))}) n)`.as('unread');

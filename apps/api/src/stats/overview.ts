@@ -13,7 +13,6 @@ const MAX_ANSWERS = 5;
 const ANSWER_CHARACTERS = 300;
 /** Answers are searched among the latest executions, however many there are. */
 const LATEST_EXECUTIONS = 200;
-const MAX_UNREAD = 100;
 const MAX_RUNS = 1000;
 
 interface Counters {
@@ -24,7 +23,6 @@ interface Counters {
 
 interface OverviewRow extends PlanRow {
   tasks: number;
-  unread: number;
   emailConfirmed: boolean;
   failing: {
     taskId: number;
@@ -60,7 +58,6 @@ export async function getOverview(ctx: Context, caller: Caller, { since }: { sin
   const toQuota = (value = 0, limit: number) => ({ used: value, limit });
   return {
     tasks: row.tasks,
-    unread: row.unread,
     emailConfirmed: row.emailConfirmed,
     failing: row.failing.map((failing) => ({ ...failing, at: failing.at && toInstant(failing.at) })),
     failedWebhooks: row.failedWebhooks,
@@ -87,8 +84,6 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
     db,
     sql`
     select ${planColumnsSql}, u.task_count as tasks, u.email_verified_at is not null as email_confirmed,
-      (select count(*)::int from (select from notifications n where n.user_id = u.id and n.read_at is null
-        limit ${MAX_UNREAD}) unread) as unread,
       (select coalesce(json_agg(f), '[]') from (
         select t.id as "taskId", t.name as "taskName", t.consecutive_failures as failures, e.id as "executionId",
           e.completed_at as at, e.error, e.error_code as "errorCode"

@@ -22,6 +22,11 @@ const GROUPS = [
 
 const ADMIN_GROUP = [{ href: '/admin', text: 'Administration' }];
 
+const MOST_UNREAD = 100;
+
+const renderUnread = (unread: number) =>
+  unread > 0 && html` <span class="tag">${unread < MOST_UNREAD ? unread : '99+'}<span class="vh"> unread</span></span>`;
+
 const isCurrent = (href: string, path: string) => path === href || (href !== '/' && path.startsWith(`${href}/`));
 
 export function renderNavigation({ viewer, request, timeZone, now, csrfField }: SignedInVisit) {
@@ -38,7 +43,9 @@ ${groups.map(
   (group) =>
     html`<ul>${group.map(
       ({ href, text }) =>
-        html`<li><a href="${href}"${isCurrent(href, path) && raw(' aria-current="page"')}>${text}</a></li>`,
+        html`<li><a href="${href}"${isCurrent(href, path) && raw(' aria-current="page"')}>${text}${
+          href === '/notifications' && renderUnread(viewer.unread)
+        }</a></li>`,
     )}</ul>`,
 )}
 <form class="me" method="post" action="/sign-out">${csrfField}

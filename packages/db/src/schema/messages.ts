@@ -16,7 +16,10 @@ export const notifications = pgTable(
     readAt: instant('read_at'),
     createdAt: instant('created_at').notNull(),
   },
-  (t) => [index('notifications_of_user').on(t.userId, t.id)],
+  (t) => [
+    index('notifications_of_user').on(t.userId, t.id),
+    index('notifications_unread').on(t.userId).where(sql`${t.readAt} is null`),
+  ],
 );
 
 export const MAIL_KINDS = ['message', 'password_reset'] as const;

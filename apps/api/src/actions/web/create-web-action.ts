@@ -11,7 +11,7 @@ import { userKey } from '../../limits/keys.ts';
 import { findRateLimit, PAGE_VIEWS, type RateLimit } from '../../limits/rates.ts';
 import { assertRateLimit } from '../../limits/windows.ts';
 import { assertNotInMaintenance, isMaintenance } from '../../settings/maintenance.ts';
-import { admit, assertAdmin, countGuest } from '../admit.ts';
+import { admit, admitWith, assertAdmin, countGuest } from '../admit.ts';
 import type { Call } from '../call.ts';
 import { readInput } from '../input.ts';
 import { runAction } from '../run-action.ts';
@@ -80,12 +80,12 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
     openSession: (token, client) =>
       runAction(ctx, 'openSession', async (ctx, line) => {
         const { address, userAgent } = readClient(client);
-        const caller = await admit(ctx, token, PAGE_VIEWS);
+        const { caller, unread } = await admitWith(ctx, token, PAGE_VIEWS, { unread: true });
         line.userId = caller.id;
         const { id, name, email, role, timezone, sessionId } = caller;
         if (sessionId === null) throw new Error('openSession needs the token of a session.');
         const session = createOpenedSession({ caller, origin: { address, userAgent } });
-        return { session, viewer: { id, name, email, role, timezone, sessionId } };
+        return { session, viewer: { id, name, email, role, timezone, sessionId, unread } };
       }),
   };
 }

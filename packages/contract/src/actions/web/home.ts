@@ -9,7 +9,6 @@ const Task = { taskId: Id, taskName: Type.String() };
 /** What the first page shows. */
 const Overview = Type.Object({
   tasks: Type.Integer({ description: 'All tasks of the caller' }),
-  unread: Type.Integer({ description: 'Unread notifications; 100 if there are more' }),
   emailConfirmed: Type.Boolean(),
   failing: Type.Array(
     Type.Object({

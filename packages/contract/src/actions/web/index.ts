@@ -31,6 +31,8 @@ export interface Viewer {
   role: 'USER' | 'ADMIN';
   timezone: string | null;
   sessionId: string;
+  /** Notifications; at most 100. */
+  unread: number;
 }
 
 type FirstArgument<K extends WebActionName> = (typeof WEB_ACTIONS)[K]['access'] extends 'guest'
