@@ -1,5 +1,5 @@
 import { executions, occurrences, tasks, usageCounters, users, webhooks } from '@carillon/db';
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../src/context.ts';
 import { previewOccurrences } from '../../src/schedule/preview.ts';
 import { createWebhook } from '../../src/webhooks/write.ts';
@@ -117,8 +117,17 @@ Begin with one line that says whether I have to do something today. If nothing i
 
 const SAMPLE_RUNS = 30;
 
-/** Gives a user a month of tasks, runs and usage, as of `SAMPLE_NOW`. Returns the ids of the tasks, by name. */
-export async function insertSample(ctx: Context, userId: number): Promise<Map<string, number>> {
+export interface Sample {
+  /** The ids of the tasks, by name. */
+  tasks: Map<string, number>;
+  /** The id of a run that failed. */
+  failedRun: number;
+  /** The id of a webhook that is off. */
+  webhook: string;
+}
+
+/** Gives a user a month of tasks, runs and usage, as of `SAMPLE_NOW`. */
+export async function insertSample(ctx: Context, userId: number): Promise<Sample> {
   await ctx.db
     .update(users)
     .set({ plan: 'pro', timezone: TIME_ZONE, emailVerifiedAt: SAMPLE_NOW })
@@ -148,7 +157,11 @@ export async function insertSample(ctx: Context, userId: number): Promise<Map<st
     costUsd: counters.reduce((sum, { costUsd }) => sum + costUsd, 0),
   };
   await ctx.db.insert(usageCounters).values([...counters, month].map((counter) => ({ userId, ...counter })));
-  return ids;
+  const [failed] = await ctx.db
+    .select({ id: executions.id })
+    .from(executions)
+    .where(and(eq(executions.userId, userId), eq(executions.status, 'failed')));
+  return { tasks: ids, failedRun: failed!.id, webhook: webhookId };
 }
 
 async function insertTask(ctx: Context, userId: number, sample: SampleTask): Promise<number> {

@@ -1,0 +1,77 @@
+import t from 'tap';
+import {
+  findAccessibilityFaults,
+  openBrowser,
+  openPage,
+  SKIP_WITHOUT_BROWSER,
+} from '../../api/test/support/browser.ts';
+import { testContext } from '../../api/test/support/context.ts';
+import { signUpAda } from '../../api/test/support/people.ts';
+import { insertSample, SAMPLE_NOW } from '../../api/test/support/sample.ts';
+import { listPages, toAddress } from './support/every-page.ts';
+import { visit } from './support/visitor.ts';
+
+const { app, ctx, clock } = await testContext(t);
+clock.set(SAMPLE_NOW);
+const ada = await signUpAda(app);
+const sample = await insertSample(ctx, ada.id);
+
+/** The ids of what pages show, by the address before them. */
+const PARAMETERS = {
+  '/tasks/': sample.tasks.get('Nightly error digest') ?? 0,
+  '/executions/': sample.failedRun,
+  '/webhooks/': sample.webhook,
+  '/admin/users/': ada.id,
+  '/handler/reset-password/': 'f'.repeat(64),
+  '/handler/confirm-email/': 'f'.repeat(64),
+};
+/** Answers without markup. */
+const WITHOUT_MARKUP: readonly string[] = ['/executions/:id/text'];
+const PUBLIC = /^\/(sign-in|register|forgot-password|setup|handler\/)/;
+
+const pages = listPages(app)
+  .filter((pattern) => !WITHOUT_MARKUP.includes(pattern))
+  .map((pattern) => toAddress(pattern, PARAMETERS));
+
+t.test('Every page has one heading of the first level, which is its title', async (t) => {
+  const visitor = visit(app, ada);
+  for (const address of pages) {
+    const { status, document, heading } = await visitor.open(address);
+    t.ok(status < 500, `${address} is ${status}`);
+    t.equal(document.querySelectorAll('h1').length, 1, address);
+    t.equal(document.querySelector('title')?.text, `${heading} · Carillon`, address);
+  }
+});
+
+t.test('Every page that needs a session asks a guest to sign in', async (t) => {
+  for (const address of pages.filter((one) => !PUBLIC.test(one))) {
+    t.equal((await visit(app).open(address)).heading, 'Sign in', address);
+  }
+});
+
+const WIDTHS = [320, 1280] as const;
+
+t.test(
+  'Every page passes axe in both themes, fits 320 px and obeys its policy',
+  { skip: SKIP_WITHOUT_BROWSER },
+  async (t) => {
+    const url = await app.listen({ port: 0, host: '127.0.0.1' });
+    const browser = await openBrowser(t);
+    await Promise.all(
+      (['light', 'dark'] as const).map(async (colorScheme) => {
+        const { page, problems } = await openPage(browser, { colorScheme });
+        await page.context().addCookies([{ name: 'local-session', value: ada.token, url }]);
+        for (const address of pages) {
+          await page.goto(url + address, { waitUntil: 'domcontentloaded' });
+          for (const width of WIDTHS) {
+            await page.setViewportSize({ width, height: 900 });
+            const shown = await page.evaluate('document.documentElement.scrollWidth');
+            t.ok(Number(shown) <= width, `${address} is ${shown} px wide at ${width} px`);
+          }
+          t.same(await findAccessibilityFaults(page), [], `${address}, ${colorScheme}`);
+        }
+        t.same(problems, []);
+      }),
+    );
+  },
+);
