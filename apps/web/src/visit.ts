@@ -1,6 +1,6 @@
 import type { ActionError, ActionResult } from '@carillon/contract/actions/index';
 import type { OpenedSession, Viewer, WebActions } from '@carillon/contract/actions/web/index';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Html } from './html.ts';
 
 export interface Dashboard {
@@ -18,6 +18,10 @@ export interface Dashboard {
   readSession(cookieHeader: string | undefined): string | null;
   /** A secret, the same in all processes. */
   csrfKey: string;
+  /** Logs an error that is no answer of an action, sets its headers, and returns what to show. */
+  prepareError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): { status: number; message?: string };
+  /** Answers a program with an error. */
+  sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply;
   /** What programs get at `/`. */
   describeService(): object;
 }

@@ -69,12 +69,22 @@ const UNKNOWN_ENDPOINT: ErrorResponse = {
 };
 
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
+  const response = prepareError(error, request, reply);
+  const { shape = 'standard', access } = request.routeOptions.config;
+  return send(reply, response.status, toEnvelope(response, shape, access === 'public'));
+}
+
+/** Logs an error that is a bug, and sets the headers of its answer. */
+export function prepareError(
+  error: FastifyError | AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): ErrorResponse {
   const response = toErrorResponse(error);
   logUnexpected(error, response, request);
   setRetryAfter(error, response, request, reply);
   if (error instanceof AppError && error.kind === 'rate_limited') addRateLimit(error, response, request, reply);
-  const { shape = 'standard', access } = request.routeOptions.config;
-  return send(reply, response.status, toEnvelope(response, shape, access === 'public'));
+  return response;
 }
 
 /** Returns the body of an error for an answer whose status is already sent, and logs like `handleError`. */

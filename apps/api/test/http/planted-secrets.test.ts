@@ -65,9 +65,9 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 /** Sends the request, and fails if a planted secret is in the answer. */
 async function send(t: Test, request: InjectOptions) {
   const response = await app.inject(request);
-  // The documentation redirects and keeps the query.
+  // The documentation and the sign-in page redirect and keep the query.
   const { location, ...headers } = response.headers;
-  const exposed = `${JSON.stringify(location?.startsWith('/api/docs/') ? headers : response.headers)}\n${response.body}`;
+  const exposed = `${JSON.stringify(/^\/(api\/docs\/|sign-in\?next=)/.test(location ?? '') ? headers : response.headers)}\n${response.body}`;
   const found = plants.findIn(exposed);
   if (found.length > 0) t.fail(`${request.method} ${request.url} answers with ${found.join(', ')}`);
   return response;

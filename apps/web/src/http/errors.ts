@@ -49,17 +49,21 @@ function describeActionError(result: ActionError): Page {
   }
 }
 
-function describeError(error: FastifyError | ActionStop): Page {
-  if (error instanceof ActionStop) return describeActionError(error.result);
-  if (error.code?.startsWith('FST_CSRF_')) {
-    const text = 'The form is out of date, or came from another site. Go back, reload the page and send it again.';
-    return errorPage(403, 'Form not accepted', text);
-  }
-  const status = error.statusCode ?? (error as { status?: number }).status ?? 500;
-  if (status === 503) return errorPage(503, 'Carillon cannot answer now', 'Try again in a moment.');
-  if (status >= 400 && status < 500) return errorPage(status, 'Invalid request', 'The request could not be read.');
-  return errorPage(500, 'Something went wrong', 'The error is in the log of this service.');
-}
+const TITLES: Record<number, string> = {
+  400: 'Invalid request',
+  403: 'Not allowed',
+  429: 'Too many requests',
+  500: 'Something went wrong',
+  503: 'Carillon cannot answer now',
+};
+
+const isCsrfError = ({ code }: FastifyError) => code?.startsWith('FST_CSRF_') === true;
+
+const CSRF_PAGE = errorPage(
+  403,
+  'Form not accepted',
+  'The form is out of date, or came from another site. Go back, reload the page and send it again.',
+);
 
 function sendPage(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply, page: Page) {
   const markup = renderSignedOut(dashboard, {
@@ -72,9 +76,12 @@ function sendPage(dashboard: Dashboard, request: FastifyRequest, reply: FastifyR
 
 export function showErrorPages(app: FastifyInstance, dashboard: Dashboard): void {
   app.setErrorHandler((error: FastifyError | ActionStop, request, reply) => {
-    const page = describeError(error);
-    if (page.status === 500) request.log.error({ err: error }, 'page failed');
-    return sendPage(dashboard, request, reply, page);
+    if (error instanceof ActionStop) return sendPage(dashboard, request, reply, describeActionError(error.result));
+    if (isCsrfError(error)) return sendPage(dashboard, request, reply, CSRF_PAGE);
+    if (!acceptsHtml(request.headers.accept)) return dashboard.sendError(error, request, reply);
+    const { status, message } = dashboard.prepareError(error, request, reply);
+    const text = message ?? 'The request could not be read.';
+    return sendPage(dashboard, request, reply, errorPage(status, TITLES[status] ?? 'Invalid request', text));
   });
 }
 

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Dashboard } from '@carillon/web/visit';
 import type { Context } from '../../context.ts';
 import { parseSessionCookie } from '../../http/credentials.ts';
+import { handleError, prepareError } from '../../http/error-handler.ts';
 import { serializeSession } from '../sessions.ts';
 import { buildWebActions } from './build.ts';
 
@@ -20,6 +21,8 @@ export function buildDashboardOptions(ctx: Context): Dashboard {
     serializeSession: (token) => serializeSession(ctx.config, token),
     readSession: parseSessionCookie,
     csrfKey: createHmac('sha256', jwtSecret).update('csrf tokens of the dashboard').digest('base64url'),
+    prepareError,
+    sendError: handleError,
     describeService,
   };
 }
