@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
 import { type Config, loadConfig } from './config/config.ts';
 import { loadEnvFile } from './config/env-file.ts';
+import { describeAddress } from './start/describe-address.ts';
 import { explainStartFailure } from './start-failure.ts';
 
 /** Requests and executions get 20 s, plus time to store results. */
@@ -37,6 +38,7 @@ try {
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startApi } = await withCachedDrizzleImports(() => import('./serve.ts'));
   const api = await startApi(config, stopping.signal);
+  if (api.setupPath !== null) console.log(describeAddress(config, api));
   await stopped;
   await api.close();
   process.exit(0);

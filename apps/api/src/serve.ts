@@ -4,6 +4,7 @@ import { migrateDatabase } from '@carillon/db/migrate';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
+import { findSetupPath } from './auth/setup/link.ts';
 import type { Config } from './config/config.ts';
 import { createReadinessCheck } from './health/readiness.ts';
 import { openContext, startTracing } from './open-context.ts';
@@ -19,6 +20,8 @@ const KEEP_ALIVE_GRACE_MS = 5000;
 
 export interface Api {
   url: string;
+  /** Of the page that makes the first admin; null if there is no need. It has a secret: for the terminal only. */
+  setupPath: string | null;
   log: Logger;
   /** Completes requests and completes or hands back executions first. */
   close(): Promise<void>;
@@ -83,9 +86,9 @@ export async function startApi(config: Config, stopping = new AbortController().
   const prepare = async () => {
     const migrated = await migrateDatabase(address);
     await bootstrapAdmin(ctx);
-    return migrated;
+    return { migrated, setupPath: await findSetupPath(ctx) };
   };
-  const migrated = await waitForDatabase(prepare, {
+  const { migrated, setupPath } = await waitForDatabase(prepare, {
     log,
     signal: stopping,
     async onWait(reason) {
@@ -104,5 +107,5 @@ export async function startApi(config: Config, stopping = new AbortController().
   log.info(describeStart(config, { databaseUrl: address, migrated, url, metricsUrl }), 'started');
 
   const running = starting.move();
-  return { url, log, close: () => running.disposeAsync() };
+  return { url, setupPath, log, close: () => running.disposeAsync() };
 }

@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '@carillon/api/config/config';
 import { loadEnvFile } from '@carillon/api/config/env-file';
+import { describeAddress } from '@carillon/api/start/describe-address';
 import { explainStartFailure } from '@carillon/api/start-failure';
 import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
 import { readInterval, SettingError } from '@carillon/scheduler/settings';
@@ -25,11 +26,8 @@ try {
   // Compiling takes most of a start: modules imported from here on come from the cache of the previous start.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startCarillon } = await withCachedDrizzleImports(() => import('./start.ts'));
-  const { url, close } = await startCarillon(config, readInterval(process.env), stopping.signal);
-  // With PORT=0 the system chooses the port.
-  const baseUrl = config.port === 0 ? url : config.baseUrl;
-  if (!stopping.signal.aborted)
-    console.log(`\nCarillon runs at ${baseUrl}\nAPI documentation: ${baseUrl}/api/docs\nCtrl-C stops it.\n`);
+  const { close, ...started } = await startCarillon(config, readInterval(process.env), stopping.signal);
+  if (!stopping.signal.aborted) console.log(`\n${describeAddress(config, started)}\nCtrl-C stops it.\n`);
   await stopped;
   await close();
   process.exit(0);

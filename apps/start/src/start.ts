@@ -7,6 +7,8 @@ import { startScheduler } from '@carillon/scheduler/scheduler';
 export interface Carillon {
   /** The URL of the API, with the port that it listens on. */
   url: string;
+  /** Of the page that makes the first admin; null if there is no need. */
+  setupPath: string | null;
   /** Stops the scheduler, then the API, then the embedded PostgreSQL. */
   close(): Promise<void>;
 }
@@ -22,6 +24,7 @@ export async function startCarillon(config: Config, intervalMs: number, stopping
   const scheduler = startScheduler({ apiUrl: api.url, cronSecret: config.cronSecret, intervalMs, log });
   return {
     url: api.url,
+    setupPath: api.setupPath,
     close: async () => {
       await scheduler.stop();
       await api.close();

@@ -22,8 +22,10 @@ function start(t: Test, dataDir: string, env: Record<string, string> = {}, cwd =
   return { child, stderr: text(child.stderr), exit: once(child, 'exit') };
 }
 
-/** Waits for the URL that the start prints. */
-async function readUrl(child: ChildProcess): Promise<string> {
+const readUrl = async (child: ChildProcess) => new URL(await readAddress(child)).origin;
+
+/** Waits for the address that the start prints. */
+async function readAddress(child: ChildProcess): Promise<string> {
   let printed = '';
   for await (const chunk of child.stdout ?? []) {
     printed += chunk;
@@ -40,9 +42,12 @@ t.test('One command starts everything, and Ctrl-C stops everything', async (t) =
   const dataDir = folder(t);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const { child, exit, stderr } = start(t, dataDir);
-    const url = await readUrl(child);
-    t.equal((await fetch(`${url}/api/health`)).status, 200);
-    t.equal((await fetch(`${url}/api/docs`)).status, 200);
+    const url = await readAddress(child);
+    t.match(url, /^http:\/\/127\.0\.0\.1:\d+\/setup\?token=[\w.-]+$/, 'a page that creates the first account');
+    const { origin } = new URL(url);
+    t.match(await (await fetch(url)).text(), '<h1>Welcome to Carillon</h1>');
+    t.equal((await fetch(`${origin}/api/health`)).status, 200);
+    t.equal((await fetch(`${origin}/api/docs`)).status, 200);
     child.kill(signal);
     t.strictSame(await exit, [0, null]);
     t.equal(await stderr, '');

@@ -52,7 +52,7 @@ async function startApi(): Promise<string> {
     const [, address] = /Carillon runs at (\S+)\n/.exec(printed) ?? [];
     if (address === undefined) continue;
     child.stdout.resume();
-    return address;
+    return new URL(address).origin;
   }
   throw new Error(`Carillon did not start: ${printed}`);
 }

@@ -1,8 +1,10 @@
 import * as contract from '@carillon/contract/accounts/oauth';
-import type { FastifyReply } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { decrypt, encrypt } from '../crypto/encryption.ts';
+import { AppError, type ErrorKind } from '../errors.ts';
 import { setSessionCookie } from '../http/credentials.ts';
+import { handleError } from '../http/error-handler.ts';
 import type { Routes } from '../http/validation.ts';
 import type { OAuthFlow } from '../third-party/oauth.ts';
 import { beginOAuth, finishOAuth, getCallbackUrl } from './oauth.ts';
@@ -10,6 +12,11 @@ import { SESSION_SECONDS } from './sessions.ts';
 
 export const oauthRoutes: Routes = async (app, { ctx }) => {
   const config = { access: 'public' } as const;
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    const code = ctx.config.dashboard && isBrowser(request) ? toPageError(error) : null;
+    if (code === null) return handleError(error, request, reply);
+    return reply.redirect(`${ctx.config.appUrl}/sign-in?error=${code}`);
+  });
 
   app.get('/api/auth/oauth/:provider', { schema: contract.startOAuth, config }, async ({ params }, reply) => {
     const { url, flow } = await beginOAuth(ctx, params.provider);
@@ -30,6 +37,18 @@ export const oauthRoutes: Routes = async (app, { ctx }) => {
     return reply.redirect(ctx.config.appUrl);
   });
 };
+
+const isBrowser = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true;
+
+/** What the sign-in page explains. */
+const PAGE_ERRORS: Partial<Record<ErrorKind, string>> = {
+  sign_in_failed: 'failed',
+  forbidden: 'unverified',
+  deactivated: 'deactivated',
+  unavailable: 'unreachable',
+};
+
+const toPageError = (error: unknown) => (error instanceof AppError && PAGE_ERRORS[error.kind]) || null;
 
 /** Ties both steps of a sign-in to one browser. */
 const FLOW_COOKIE = 'oauth-flow';

@@ -42,14 +42,16 @@ export async function endSession(ctx: Context, sessionId: string): Promise<void>
   await ctx.db.delete(sessions).where(eq(sessions.id, sessionId));
 }
 
+/** Returns how many it has ended, expired ones included. */
 export async function endUserSessions(
   ctx: Context,
   userId: number,
   { except }: { except?: string } = {},
-): Promise<void> {
-  await ctx.db
+): Promise<number> {
+  const { count } = await ctx.db
     .delete(sessions)
     .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except)));
+  return count;
 }
 
 /** Makes sign-ins of one user wait for each other, so that each counts the earlier sessions. */

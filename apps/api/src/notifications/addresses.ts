@@ -72,6 +72,16 @@ async function mailLink(ctx: Context, owner: { id: number; email: string }, addr
   await queueMail(ctx, { to: address, userId: owner.id, subject: 'Confirm that you want this mail', text });
 }
 
+/** Returns the address that a link would confirm; null if it cannot be used. */
+export async function findUnconfirmedAddress(ctx: Context, hash: string): Promise<string | null> {
+  const [found] = await ctx.db
+    .select({ email })
+    .from(notificationAddresses)
+    .innerJoin(users, and(eq(users.id, userId), users.isActive))
+    .where(and(eq(tokenHash, hash), gt(expiresAt, ctx.now())));
+  return found?.email ?? null;
+}
+
 /** Returns false for a link that cannot be used, also one of an inactive account. */
 export async function confirmNotificationAddress(ctx: Context, hash: string): Promise<boolean> {
   const owner = ctx.db

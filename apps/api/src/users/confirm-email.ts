@@ -5,11 +5,29 @@ import { type Context, inTransaction } from '../context.ts';
 import { hashLinkToken } from '../crypto/link-token.ts';
 import { AppError } from '../errors.ts';
 import { queueMail } from '../mail/queue.ts';
-import { confirmNotificationAddress } from '../notifications/addresses.ts';
+import { confirmNotificationAddress, findUnconfirmedAddress } from '../notifications/addresses.ts';
 import { assertFree, assertNotBootstrapAdmin, mailConfirmation, rejectTakenEmail } from './change-email.ts';
 
 /** What the link was for. */
 export type Confirmation = 'change_approved' | 'email_changed' | 'notifications_confirmed';
+
+/** Returns what a link would confirm, without using it; null if it cannot be used. */
+export async function findConfirmation(
+  ctx: Context,
+  token: string,
+): Promise<{ purpose: Confirmation; email: string } | null> {
+  const tokenHash = hashLinkToken(token);
+  const [change] = await ctx.db
+    .select({ step: emailChanges.step, email: emailChanges.email })
+    .from(emailChanges)
+    .innerJoin(users, and(eq(users.id, emailChanges.userId), users.isActive))
+    .where(and(eq(emailChanges.tokenHash, tokenHash), gt(emailChanges.expiresAt, ctx.now())));
+  if (change) {
+    return { purpose: change.step === 'approve' ? 'change_approved' : 'email_changed', email: change.email };
+  }
+  const email = await findUnconfirmedAddress(ctx, tokenHash);
+  return email === null ? null : { purpose: 'notifications_confirmed', email };
+}
 
 /** Throws 400 for a link that cannot be used, and 409 if the address was registered meanwhile. */
 export async function confirmEmail(ctx: Context, token: string): Promise<Confirmation> {

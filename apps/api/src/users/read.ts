@@ -37,6 +37,18 @@ export async function getProfile(ctx: Context, caller: Caller) {
 
 /** The caller's own settings, and the revision of the account; of the AI key only whether there is one. */
 export async function getUserSettings(ctx: Context, caller: Caller) {
+  const { revision, settings } = await readSettings(ctx, caller);
+  const { hasPassword, trialEndsAt, ...shown } = settings;
+  return { revision, settings: shown };
+}
+
+/** The same, with what a page of settings needs besides. */
+export async function getSettingsPage(ctx: Context, caller: Caller) {
+  const { settings } = await readSettings(ctx, caller);
+  return settings;
+}
+
+async function readSettings(ctx: Context, caller: Caller) {
   const [row] = await ctx.db
     .select({
       revision: users.revision,
@@ -47,6 +59,8 @@ export async function getUserSettings(ctx: Context, caller: Caller) {
       webhookId: webhooks.id,
       notificationEmails: users.notificationEmails,
       hasModelRouterApiKey: sql<boolean>`${users.providerKeySealed} is not null`,
+      hasPassword: sql<boolean>`${users.passwordHash} is not null`,
+      trialEndsAt: users.trialEndsAt,
     })
     .from(users)
     .leftJoin(emailChanges, isPending(ctx))

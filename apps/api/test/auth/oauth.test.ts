@@ -75,6 +75,18 @@ t.test(
   },
 );
 
+t.test('A browser whose sign-in fails is sent to the sign-in page, which says why', async (t) => {
+  const headers = { accept: 'text/html' };
+  issuer.setPerson({ ...ALICE, sub: 'unverified', email: 'unverified@example.com', email_verified: false });
+  const { flow, path } = await begin();
+  const unverified = await app.inject({ url: path, headers: { ...headers, cookie: `oauth-flow=${flow}` } });
+  t.equal(unverified.statusCode, 302);
+  t.equal(unverified.headers.location, 'http://app.test/sign-in?error=unverified');
+  const foreign = await app.inject({ url: path, headers });
+  t.equal(foreign.headers.location, 'http://app.test/sign-in?error=failed');
+  t.equal((await app.inject({ url: '/api/auth/oauth/unknown', headers })).statusCode, 404);
+});
+
 t.test('An unverified address neither links nor makes an account', async (t) => {
   const bob = await signUp(app, { name: 'Bob', email: 'bob@example.com' });
   for (const email of ['bob@example.com', 'nobody@example.com']) {

@@ -8,6 +8,7 @@ import { addKeysCommand } from './keys.ts';
 import { addPruneCommand } from './prune.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretsCommand } from './secrets-rotate.ts';
+import { addSetupLinkCommand } from './setup-link.ts';
 import { addUsageCommand } from './usage-verify.ts';
 
 const USAGE_ERROR = 2;
@@ -32,6 +33,7 @@ export async function runCarillon(args: string[], env: NodeJS.ProcessEnv, signal
     .exitOverride();
   addDoctorCommand(program, context);
   addCreateAdminCommand(program, context);
+  addSetupLinkCommand(program, context);
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
   addKeysCommand(program, context);

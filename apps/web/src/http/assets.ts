@@ -14,6 +14,7 @@ const FILES = {
   styles: { folder: 'styles', name: 'carillon.css', type: 'text/css; charset=utf-8', path: ownFile('styles.css') },
   mark: { folder: 'images', name: 'mark.svg', type: 'image/svg+xml', path: ownFile('mark.svg') },
   htmx: { folder: 'scripts', name: 'htmx.js', type: JAVASCRIPT, path: packageFile('htmx.org/dist/htmx.min.js') },
+  timeZone: { folder: 'scripts', name: 'time-zone.js', type: JAVASCRIPT, path: ownFile('time-zone.js') },
   live: { folder: 'scripts', name: 'live.js', type: JAVASCRIPT, path: ownFile('live.js') },
 } as const;
 

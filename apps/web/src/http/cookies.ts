@@ -50,3 +50,19 @@ export function setTheme(reply: FastifyReply, { secureCookies }: Secured, theme:
     reply.setCookie(THEME, theme, options);
   }
 }
+
+/** Why a browser may refuse the cookies, and what helps. */
+export function explainCookies(appUrl: string): string {
+  const { protocol, origin } = new URL(appUrl);
+  return protocol === 'https:'
+    ? `Allow cookies of this site, and open Carillon at ${origin}.`
+    : 'Over http, browsers keep the cookies of Carillon only at localhost. Open it over https, or set COOKIE_SECURE=false while you try it out.';
+}
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/;
+
+/** Whether no browser keeps the cookies of this installation. */
+export function areCookiesRefused({ appUrl, secureCookies }: Pick<Dashboard, 'appUrl' | 'secureCookies'>): boolean {
+  const { protocol, hostname } = new URL(appUrl);
+  return secureCookies && protocol === 'http:' && !LOOPBACK.test(hostname);
+}

@@ -4,9 +4,9 @@ import type { Page } from '../answer.ts';
 import { renderSignedOut } from '../document.ts';
 import { EMPTY, html } from '../html.ts';
 import { ActionStop, type Dashboard } from '../visit.ts';
-import { readTheme } from './cookies.ts';
+import { explainCookies, readTheme } from './cookies.ts';
 import { sendHtml } from './routes.ts';
-import { PAGE_HEADERS } from './security.ts';
+import { describePageHeaders } from './security.ts';
 
 const back = html`<p><a href="/">Go to the first page</a></p>`;
 
@@ -59,11 +59,21 @@ const TITLES: Record<number, string> = {
 
 const isCsrfError = ({ code }: FastifyError) => code?.startsWith('FST_CSRF_') === true;
 
-const CSRF_PAGE = errorPage(
-  403,
-  'Form not accepted',
-  'The form is out of date, or came from another site. Go back, reload the page and send it again.',
-);
+/** The cookie that belongs to the token of a form has not come back. */
+const isCookieLost = ({ code }: FastifyError) => code === 'FST_CSRF_MISSING_SECRET';
+
+/** The service has refused the origin of the request. */
+const isCrossSite = (error: { kind?: unknown }) => error.kind === 'cross_site';
+
+/** Null for an error that has nothing to do with where a form comes from. */
+function explainRefusedForm(error: FastifyError, { appUrl }: Dashboard): string | null {
+  if (isCookieLost(error)) return `Your browser has not sent a cookie back. ${explainCookies(appUrl)}`;
+  if (isCsrfError(error)) {
+    return 'The form is out of date, or came from another site. Go back, reload the page and send it again.';
+  }
+  if (!isCrossSite(error as { kind?: unknown })) return null;
+  return `The form came from another address than ${new URL(appUrl).origin}, where Carillon runs. Open it there and try again.`;
+}
 
 function sendPage(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply, page: Page) {
   const markup = renderSignedOut(dashboard, {
@@ -71,14 +81,17 @@ function sendPage(dashboard: Dashboard, request: FastifyRequest, reply: FastifyR
     notice: null,
     theme: readTheme(request),
   });
-  return sendHtml(reply.code(page.status ?? 500).headers(PAGE_HEADERS), markup);
+  return sendHtml(reply.code(page.status ?? 500).headers(describePageHeaders(request)), markup);
 }
 
 export function showErrorPages(app: FastifyInstance, dashboard: Dashboard): void {
   app.setErrorHandler((error: FastifyError | ActionStop, request, reply) => {
     if (error instanceof ActionStop) return sendPage(dashboard, request, reply, describeActionError(error.result));
-    if (isCsrfError(error)) return sendPage(dashboard, request, reply, CSRF_PAGE);
-    if (!acceptsHtml(request.headers.accept)) return dashboard.sendError(error, request, reply);
+    if (isCookieLost(error) && request.url.startsWith('/sign-in')) return reply.redirect('/sign-in?error=cookies', 303);
+    const refusal = explainRefusedForm(error, dashboard);
+    const isShown = isCsrfError(error) || acceptsHtml(request.headers.accept);
+    if (!isShown) return dashboard.sendError(error, request, reply);
+    if (refusal !== null) return sendPage(dashboard, request, reply, errorPage(403, 'Form not accepted', refusal));
     const { status, message } = dashboard.prepareError(error, request, reply);
     const text = message ?? 'The request could not be read.';
     return sendPage(dashboard, request, reply, errorPage(status, TITLES[status] ?? 'Invalid request', text));

@@ -26,12 +26,12 @@ export const finishOAuth = {
   operationId: 'finishOAuth',
   summary: 'Finish an OAuth sign-in',
   description:
-    'The callback of the provider. Sets the session cookie and redirects to `APP_URL`. An existing account with the same e-mail address is linked only if the provider has verified the address.',
+    'The callback of the provider. Sets the session cookie and redirects to `APP_URL`. An existing account with the same e-mail address is linked only if the provider has verified the address. With `Accept: text/html`, a failed sign-in redirects to the sign-in page.',
   tags: ['auth'],
   security: PUBLIC,
   params,
   response: {
-    302: redirect('To the web application, signed in'),
+    302: redirect('To the web application: signed in, or to its sign-in page'),
     ...errorResponses(429),
     ...describedErrors({
       400: 'The sign-in was not started here, has expired, or was not confirmed by the provider',

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { accountActions } from './account.ts';
 import { createWebActionBuilder } from './create-web-action.ts';
 import { homeActions } from './home.ts';
+import { settingsActions } from './settings.ts';
 import { taskActions } from './tasks.ts';
 
 /** The actions of the dashboard. They never throw or reject. */
@@ -12,6 +13,7 @@ export function buildWebActions(ctx: Context): WebActions {
     openSession: builder.openSession,
     ...accountActions(builder),
     ...homeActions(builder),
+    ...settingsActions(builder),
     ...taskActions(builder),
   };
 }

@@ -8,7 +8,7 @@ import {
 } from '@carillon/contract/actions/web/index';
 import type { Context } from '../../context.ts';
 import { userKey } from '../../limits/keys.ts';
-import { findRateLimit, PAGE_VIEWS, type RateLimit } from '../../limits/rates.ts';
+import { findRateLimit, PAGE_VIEWS, PUBLIC_ENDPOINTS, type RateLimit } from '../../limits/rates.ts';
 import { assertRateLimit } from '../../limits/windows.ts';
 import { assertNotInMaintenance, isMaintenance } from '../../settings/maintenance.ts';
 import { admit, admitWith, assertAdmin, countGuest } from '../admit.ts';
@@ -28,6 +28,11 @@ interface Options {
   duringMaintenance?: boolean;
 }
 
+interface GuestOptions extends Options {
+  /** Whether an action without a limit of its own counts towards that of public endpoints. Default: true. */
+  isCounted?: boolean;
+}
+
 /** Creates actions by the input and the access that the contract defines for their names. */
 export interface WebActionBuilder {
   signedIn<K extends NameOf<'user' | 'admin'>>(
@@ -38,7 +43,7 @@ export interface WebActionBuilder {
   guest<K extends NameOf<'guest'>>(
     name: K,
     work: (ctx: Context, input: WebActionInput<K>) => Promise<Data<K>>,
-    options?: Options,
+    options?: GuestOptions,
   ): WebActions[K];
   openSession: WebActions['openSession'];
 }
@@ -64,8 +69,8 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
       return action as never;
     },
 
-    guest(name, work, { as, duringMaintenance = false } = {}) {
-      const rate = as === undefined ? null : findLimit(as, 'public');
+    guest(name, work, { as, duringMaintenance = false, isCounted = true } = {}) {
+      const rate = as === undefined ? (isCounted ? PUBLIC_ENDPOINTS : null) : findLimit(as, 'public');
       const read = readInput(WEB_ACTIONS[name].input);
       const action = (client: unknown, given: unknown) =>
         runAction(ctx, name, async (ctx) => {

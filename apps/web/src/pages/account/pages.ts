@@ -1,10 +1,25 @@
 import { redirect } from '../../answer.ts';
 import type { PageRoutes } from '../../http/routes.ts';
+import { confirmEmail, showConfirmation } from './confirm-email.ts';
+import { requestReset, showForgotPassword } from './forgot-password.ts';
+import { register, showRegister } from './register.ts';
+import { resetPassword, showReset } from './reset-password.ts';
+import { setUp, showSetup } from './setup.ts';
 import { showSignIn, signIn } from './sign-in.ts';
 
 export function accountPages({ guest, user }: PageRoutes): void {
   guest('GET', '/sign-in', showSignIn);
   guest('POST', '/sign-in', signIn);
+  guest('GET', '/register', showRegister);
+  guest('POST', '/register', register);
+  guest('GET', '/forgot-password', showForgotPassword);
+  guest('POST', '/forgot-password', requestReset);
+  guest('GET', '/handler/reset-password/:token', showReset);
+  guest('POST', '/handler/reset-password/:token', resetPassword);
+  guest('GET', '/handler/confirm-email/:token', showConfirmation);
+  guest('POST', '/handler/confirm-email/:token', confirmEmail);
+  guest('GET', '/setup', showSetup);
+  guest('POST', '/setup', setUp);
   user('POST', '/sign-out', async ({ actions, session, dashboard }) => {
     await actions.signOut(session, {});
     return { ...redirect('/sign-in', 'You are signed out.'), cookies: [dashboard.serializeSession(null)] };

@@ -1,5 +1,6 @@
 import { type Page, type Redirect, toOwnPath } from '../../answer.ts';
-import { type Html, html } from '../../html.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { areCookiesRefused, explainCookies } from '../../http/cookies.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
 import {
   type FormErrors,
@@ -9,7 +10,8 @@ import {
   toFormErrors,
   toStatus,
 } from '../../parts/fields.ts';
-import type { Visit } from '../../visit.ts';
+import { buildAddress } from '../../parts/tables.ts';
+import { unwrap, type Visit } from '../../visit.ts';
 
 interface Typed {
   email: string;
@@ -20,15 +22,41 @@ const PROVIDERS: Record<string, string> = { github: 'GitHub', google: 'Google', 
 
 const renderProviders = (providers: readonly string[]): Html =>
   html`${providers.map(
-    (name) =>
-      html`<p><a class="button wide" href="/api/auth/oauth/${name}">Continue with ${PROVIDERS[name] ?? name}</a></p>`,
+    (name) => html`<a class="button wide" href="/api/auth/oauth/${name}">Continue with ${PROVIDERS[name] ?? name}</a>`,
   )}`;
 
-function renderSignIn({ dashboard, csrfField }: Visit, { email, next }: Typed, errors: FormErrors): Page {
+const DEACTIVATED = 'This account is deactivated. An administrator of this installation can activate it.';
+
+/** What went wrong at a provider, by the `error` of the address that it led to. */
+const PROVIDER_ERRORS: Record<string, string> = {
+  failed: 'The provider did not confirm the sign-in, or it took too long. Start again.',
+  unverified: 'The provider has not verified your e-mail address. Verify it there, then start again.',
+  deactivated: DEACTIVATED,
+  unreachable: 'The provider does not answer now. Try again later, or sign in with your password.',
+};
+
+function describeError({ dashboard, request }: Visit): string | null {
+  const { error = '' } = readQuery(request);
+  if (error === 'cookies' || areCookiesRefused(dashboard)) {
+    return `Your browser refuses the cookie of the sign-in. ${explainCookies(dashboard.appUrl)}`;
+  }
+  return Object.hasOwn(PROVIDER_ERRORS, error) ? (PROVIDER_ERRORS[error] ?? null) : null;
+}
+
+const renderMaintenance = (isMaintenance: boolean) =>
+  isMaintenance
+    ? html`<div class="notice warn apart"><p>Carillon is under maintenance. Until it ends, only administrators can use it.</p></div>`
+    : EMPTY;
+
+async function renderSignIn(visit: Visit, { email, next }: Typed, errors: FormErrors): Promise<Page> {
+  const { actions, client, csrfField, dashboard } = visit;
+  const { isMaintenance } = unwrap(await actions.getSignInState(client, {}));
+  const register = buildAddress('/register', { next: next === '/' ? undefined : next });
   return {
     title: 'Sign in',
     lead: `to ${new URL(dashboard.appUrl).host}`,
-    body: html`<form class="gap" method="post" action="/sign-in">${csrfField}
+    body: html`${renderMaintenance(isMaintenance)}
+<form class="gap" method="post" action="/sign-in">${csrfField}
 <input type="hidden" name="next" value="${next}">
 ${renderFormError(errors)}
 ${renderInput({ name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', required: true, errors })}
@@ -44,20 +72,24 @@ ${renderInput({
 <button class="primary wide">Sign in</button>
 </form>
 <div class="gap">${renderProviders(dashboard.signInProviders)}
-<p class="fine">New here? <a href="/register">Create an account</a></p></div>`,
+<p class="fine">New here? <a href="${register}">Create an account</a></p></div>`,
   };
 }
 
-export const showSignIn = (visit: Visit): Page =>
-  renderSignIn(visit, { email: '', next: toOwnPath(readQuery(visit.request).next) }, NO_ERRORS);
+export const showSignIn = (visit: Visit): Promise<Page> => {
+  const next = toOwnPath(readQuery(visit.request).next);
+  return renderSignIn(visit, { email: '', next }, { ...NO_ERRORS, form: describeError(visit) });
+};
 
 export async function signIn(visit: Visit): Promise<Page | Redirect> {
   const { actions, client, dashboard, request } = visit;
   const form = readForm(request);
-  const email = form.text('email');
+  const email = form.text('email').trim();
   const next = toOwnPath(form.text('next'));
   const result = await actions.signIn(client, { email, password: form.text('password') });
   if (result.success) return { to: next, cookies: [dashboard.serializeSession(result.data.session)] };
-  const page = renderSignIn(visit, { email, next }, toFormErrors(result));
+  const errors =
+    result.code === 'INSUFFICIENT_PERMISSIONS' ? { ...NO_ERRORS, form: DEACTIVATED } : toFormErrors(result);
+  const page = await renderSignIn(visit, { email, next }, errors);
   return { ...page, status: toStatus(result) };
 }

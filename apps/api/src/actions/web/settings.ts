@@ -1,0 +1,77 @@
+import { listApiKeys } from '../../auth/keys/read.ts';
+import { changeApiKey, createApiKey, deleteApiKey } from '../../auth/keys/write.ts';
+import { listSessions } from '../../auth/read.ts';
+import { endUserSessions, getSessionId } from '../../auth/sessions.ts';
+import { endOwnSession } from '../../auth/write.ts';
+import { activateCoupon } from '../../coupons/activate.ts';
+import { AppError, type ErrorKind, invalidField } from '../../errors.ts';
+import { changePassword } from '../../users/change-password.ts';
+import { deleteOwnAccount } from '../../users/delete-own-account.ts';
+import { getSettingsPage } from '../../users/read.ts';
+import { changeProfile, changeUserSettings } from '../../users/write.ts';
+import type { WebActionBuilder } from './create-web-action.ts';
+
+export const settingsActions = ({ signedIn }: WebActionBuilder) => ({
+  getSettings: signedIn('getSettings', ({ ctx, caller }) => getSettingsPage(ctx, caller)),
+
+  changeProfile: signedIn('changeProfile', async ({ ctx, caller }, input) => {
+    await changeProfile(ctx, caller, input);
+    return null;
+  }),
+
+  changeSettings: signedIn('changeSettings', async ({ ctx, caller }, input) => {
+    await changeUserSettings(ctx, caller, input);
+    return null;
+  }),
+
+  changePassword: signedIn('changePassword', async ({ ctx, caller }, input) => {
+    await changePassword(ctx, caller, input);
+    return null;
+  }),
+
+  activateCoupon: signedIn(
+    'activateCoupon',
+    async ({ ctx, caller }, { code }) => {
+      const { coupon, user } = await activateCoupon(ctx, caller, code).catch(explainRefusal);
+      return { days: coupon.value, trialEndsAt: user.trialEndsAt };
+    },
+    { as: 'POST /api/coupons/activate' },
+  ),
+
+  deleteAccount: signedIn('deleteAccount', async ({ ctx, caller }, input) => {
+    await deleteOwnAccount(ctx, caller, input);
+    return null;
+  }),
+
+  listSessions: signedIn('listSessions', async ({ ctx, caller }) => ({ sessions: await listSessions(ctx, caller) })),
+
+  endSession: signedIn('endSession', async ({ ctx, caller }, { id }) => {
+    await endOwnSession(ctx, caller, id);
+    return null;
+  }),
+
+  endOtherSessions: signedIn('endOtherSessions', async ({ ctx, caller }) => ({
+    ended: await endUserSessions(ctx, caller.id, { except: getSessionId(caller) }),
+  })),
+
+  listKeys: signedIn('listKeys', ({ ctx, caller }, query) => listApiKeys(ctx, caller, query)),
+  createKey: signedIn('createKey', ({ ctx, caller }, input) => createApiKey(ctx, caller, input)),
+  changeKey: signedIn('changeKey', ({ ctx, caller }, { id, ...input }) => changeApiKey(ctx, caller, id, input)),
+  deleteKey: signedIn('deleteKey', async ({ ctx, caller }, { id }) => {
+    await deleteApiKey(ctx, caller, id);
+    return null;
+  }),
+});
+
+const REFUSALS: Partial<Record<ErrorKind, string>> = {
+  not_found: 'is not the code of a coupon that can be used',
+  coupon_expired: 'has expired',
+  coupon_already_used: 'is already used by this account',
+  coupon_used_up: 'has no uses left',
+};
+
+/** Puts the reason at the field of the form. */
+function explainRefusal(error: unknown): never {
+  const message = error instanceof AppError ? REFUSALS[error.kind] : undefined;
+  throw message === undefined ? error : invalidField('code', message);
+}

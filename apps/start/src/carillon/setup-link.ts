@@ -1,0 +1,29 @@
+import { buildSetupPath, hasAccounts } from '@carillon/api/auth/setup/link';
+import { openContext } from '@carillon/api/open-context';
+import { type AddCommand, CommandFailure, withConfig, withDatabase } from './command.ts';
+import { joinParagraphLines } from './formatting.ts';
+
+const DESCRIPTION = `Prints the address of a page that makes the first admin account. It works for an hour, and only while there is
+no account. The database must have its tables: start Carillon once before.`;
+
+export const addSetupLinkCommand: AddCommand = (program, context) => {
+  program
+    .command('setup-link')
+    .summary('print a link to a page that creates the first admin')
+    .description(joinParagraphLines(DESCRIPTION))
+    .action(() =>
+      withConfig(context, (config) =>
+        withDatabase(config, async (url) => {
+          if (!config.dashboard) throw new CommandFailure('DASHBOARD=false leaves the pages out: use create-admin.');
+          const { ctx, close } = await openContext({ ...config, logLevel: 'silent' }, url);
+          try {
+            if (await hasAccounts(ctx))
+              throw new CommandFailure('There is an account already: create-admin creates or promotes an admin.');
+            console.log(`${config.appUrl}${buildSetupPath(ctx)}`);
+          } finally {
+            await close();
+          }
+        }),
+      ),
+    );
+};

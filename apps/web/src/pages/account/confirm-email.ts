@@ -1,0 +1,69 @@
+import type { Page } from '../../answer.ts';
+import { html } from '../../html.ts';
+import { unwrap, type Visit } from '../../visit.ts';
+
+type Purpose = 'change_approved' | 'email_changed' | 'notifications_confirmed';
+
+/** What the page asks, and what it says once that is done. */
+const TEXTS: Record<Purpose, { title: string; ask: string; button: string; done: string; after: string }> = {
+  change_approved: {
+    title: 'Approve the new e-mail address',
+    ask: 'Your account is to get this address:',
+    button: 'Approve the address',
+    done: 'The address is approved',
+    after: 'A link to confirm it is on its way to the new address.',
+  },
+  email_changed: {
+    title: 'Confirm your e-mail address',
+    ask: 'Your account gets this address:',
+    button: 'Confirm the address',
+    done: 'Your e-mail address is changed',
+    after: 'Sign in with the new address from now on.',
+  },
+  notifications_confirmed: {
+    title: 'Allow mail from Carillon',
+    ask: 'Somebody who uses Carillon wants to send notifications and answers to this address:',
+    button: 'Allow this mail',
+    done: 'This address gets mail from now on',
+    after: 'Notifications and answers of that account are sent here.',
+  },
+};
+
+const UNUSABLE: Page = {
+  status: 410,
+  title: 'This link does not work',
+  lead: 'It was used already, replaced by a newer one, or is older than an hour.',
+  body: html`<p class="apart">Save the address again in the settings to get another link.</p>
+<p class="apart"><a class="button wide" href="/settings">Go to the settings</a></p>`,
+};
+
+const getToken = ({ request }: Visit) => (request.params as { token: string }).token;
+
+/** Does not use the link, because programs that check mail open links too. */
+export async function showConfirmation(visit: Visit): Promise<Page> {
+  const { actions, client, csrfField } = visit;
+  const found = unwrap(await actions.findConfirmation(client, { token: getToken(visit) }));
+  if (!found) return UNUSABLE;
+  const { title, ask, button } = TEXTS[found.purpose];
+  return {
+    title,
+    lead: ask,
+    body: html`<p class="lead apart"><b>${found.email}</b></p>
+<form class="gap" method="post">${csrfField}<button class="primary wide">${button}</button></form>
+<p class="fine apart">If you do not know about this, close the page: nothing happens then.</p>`,
+  };
+}
+
+export async function confirmEmail(visit: Visit): Promise<Page> {
+  const { actions, client } = visit;
+  const result = await actions.confirmEmail(client, { token: getToken(visit) });
+  if (!result.success && result.code === 'CONFLICT') {
+    return { status: 409, title: 'The address was not changed', lead: result.error, body: renderWayOn() };
+  }
+  const { confirmed } = unwrap(result);
+  if (confirmed === null) return UNUSABLE;
+  const { done, after } = TEXTS[confirmed];
+  return { title: done, lead: after, body: renderWayOn() };
+}
+
+const renderWayOn = () => html`<p class="apart"><a class="button wide" href="/">Go to Carillon</a></p>`;

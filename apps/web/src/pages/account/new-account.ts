@@ -1,0 +1,38 @@
+import type { RegisterInput } from '@carillon/contract/accounts/auth';
+import { type Html, html } from '../../html.ts';
+import type { Form } from '../../http/forms.ts';
+import { type FormErrors, renderInput } from '../../parts/fields.ts';
+import { renderTimeZoneField } from '../../parts/time-zones.ts';
+
+/** What was typed; the password is never shown again. */
+export interface TypedAccount {
+  name: string;
+  email: string;
+  timezone: string | null;
+}
+
+export const NOTHING_TYPED: TypedAccount = { name: '', email: '', timezone: null };
+
+export const PASSWORD_RULES = 'At least 8 characters, with a capital letter, a small letter and a digit.';
+
+/** The fields of a new account. */
+export const renderAccountFields = ({ name, email, timezone }: TypedAccount, errors: FormErrors): Html => html`
+${renderInput({ name: 'name', label: 'Name', value: name, autocomplete: 'name', required: true, errors })}
+${renderInput({ name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', required: true, errors })}
+${renderInput({
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  autocomplete: 'new-password',
+  required: true,
+  hint: PASSWORD_RULES,
+  errors,
+})}
+${renderTimeZoneField({ value: timezone, errors, hint: 'Schedules and times are in this zone. You can change it later.' })}`;
+
+export function readAccount(form: Form): { typed: TypedAccount; input: RegisterInput } {
+  const timezone = form.optional('timezone') ?? null;
+  const typed = { name: form.text('name').trim(), email: form.text('email').trim(), timezone };
+  const { name, email } = typed;
+  return { typed, input: { name, email, password: form.text('password'), ...(timezone !== null && { timezone }) } };
+}

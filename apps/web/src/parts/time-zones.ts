@@ -1,0 +1,24 @@
+import { EMPTY, type Html, html, raw } from '../html.ts';
+import { ASSET_URLS } from '../http/assets.ts';
+import { type FormErrors, renderField } from './fields.ts';
+
+/** `Intl.supportedValuesOf` leaves out UTC. */
+const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+const OPTIONS = raw(ZONES.map((zone) => `<option>${zone}</option>`).join(''));
+
+interface TimeZoneOptions {
+  /** Null if there is none yet: a script then chooses that of the device. */
+  value: string | null;
+  errors: FormErrors;
+  hint?: Html | string;
+}
+
+/** The field `timezone`. The present zone comes first, so that the rest of the list is the same for everybody. */
+export const renderTimeZoneField = ({ value, errors, hint }: TimeZoneOptions): Html =>
+  html`${renderField(
+    { name: 'timezone', label: 'Time zone', errors, ...(hint !== undefined && { hint }) },
+    (attributes) =>
+      html`<select ${attributes}${value === null && raw(' data-guess')}>${
+        value === null ? EMPTY : html`<option selected>${value}</option>`
+      }${OPTIONS}</select>`,
+  )}${value === null && html`<script src="${ASSET_URLS.timeZone}" defer></script>`}`;
