@@ -8,6 +8,7 @@ import { createPageRoutes } from './http/routes.ts';
 import { setPageHeaders } from './http/security.ts';
 import { accountPages } from './pages/account/pages.ts';
 import { homePages } from './pages/home/pages.ts';
+import { runPages } from './pages/runs/pages.ts';
 import { taskPages } from './pages/tasks/pages.ts';
 import type { Dashboard } from './visit.ts';
 
@@ -34,5 +35,6 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   const routes = createPageRoutes(app, dashboard);
   accountPages(routes);
   homePages(routes);
+  runPages(routes);
   taskPages(routes);
 };

@@ -9,7 +9,7 @@ import { ownedRow } from '../queries/owned-row.ts';
 import { executionTotal } from '../stats/user-counts.ts';
 import { buildTimeline } from './timeline.ts';
 
-const executionFields = {
+export const executionFields = {
   id: executions.id,
   taskId: executions.taskId,
   userId: executions.userId,

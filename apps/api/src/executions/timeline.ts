@@ -1,4 +1,5 @@
 import type { executions } from '@carillon/db';
+import type { ErrorCode } from '../ai/errors.ts';
 
 type ExecutionRow = typeof executions.$inferSelect;
 type Execution = Pick<
@@ -28,91 +29,146 @@ interface ModelRequest {
 
 type Retry = Pick<ExecutionRow, 'id' | 'trigger' | 'attempt' | 'runAt' | 'createdAt'>;
 
-interface Step {
-  timestamp: Date;
-  message: string;
-}
+/** `retryOf`: null if the retried execution was deleted. `attempt`: null for a retry on demand. */
+export type Step = { at: Date } & (
+  | { kind: 'planned' }
+  | { kind: 'queued'; by: 'schedule' | 'inbound' | 'manual' }
+  | { kind: 'queued as a retry'; retryOf: number | null; attempt: number | null; waitsUntil: Date | null }
+  | { kind: 'interrupted' }
+  | { kind: 'queued again'; isRetry: boolean }
+  | { kind: 'started'; isAgain: boolean; lateMs: number | null }
+  | { kind: 'asked'; model: string; attachments: number; isUnchanged: boolean }
+  | { kind: 'used'; model: string | null; input: number; output: number; isEstimated: boolean }
+  | { kind: 'completed'; afterMs: number | null }
+  | { kind: 'failed'; afterMs: number | null; errorCode: ErrorCode | null; error: string | null }
+  | { kind: 'retried'; id: number; attempt: number | null; runAt: Date }
+);
 
-/** Derived from the row of the execution and its task as it is now. */
-export function buildTimeline(execution: Execution, request: ModelRequest, retries: readonly Retry[]): Step[] {
-  const { trigger, plannedFor, createdAt } = execution;
-  const steps = [
-    ...(trigger === 'schedule' && plannedFor ? [{ timestamp: plannedFor, message: 'Planned to run.' }] : []),
-    { timestamp: createdAt, message: describeOrigin(execution) },
+/** The steps as texts, in order of time. */
+export const buildTimeline = (execution: Execution, request: ModelRequest, retries: readonly Retry[]) =>
+  listSteps(execution, request, retries).map((step) => ({ timestamp: step.at, message: describeStep(step) }));
+
+/** Derived from the row of the execution and its task as it is now; in order of time. */
+export function listSteps(execution: Execution, request: ModelRequest, retries: readonly Retry[]): Step[] {
+  const { trigger, plannedFor } = execution;
+  const steps: Step[] = [
+    ...(trigger === 'schedule' && plannedFor ? [{ at: plannedFor, kind: 'planned' } as const] : []),
+    toOrigin(execution),
     ...listInterruptions(execution),
     ...listQueueing(execution),
     ...listStart(execution, request),
     ...listCompletion(execution),
     ...retries.map(toStep),
   ];
-  return steps.toSorted((a, b) => a.timestamp.getTime() - b.timestamp.getTime());
+  return steps.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-function describeOrigin({ trigger, retryOfId, attempt, queuedAt, runAt, status }: Execution): string {
-  // The retried execution may have been deleted.
-  const original = retryOfId === null ? 'an execution' : `execution ${retryOfId}`;
-  switch (trigger) {
-    case 'schedule':
-      return 'Queued by the schedule.';
-    case 'inbound':
-      return 'Queued by an inbound webhook.';
-    case 'manual':
-      return retryOfId === null ? 'Queued on demand.' : `Queued on demand, as a retry of ${original}.`;
-    case 'retry': {
-      const waits = status === 'pending' && queuedAt === null ? ` It waits until ${runAt.toISOString()}.` : '';
-      return `Scheduled as a retry of ${original}, attempt ${attempt}.${waits}`;
-    }
+function toOrigin({ trigger, createdAt: at, retryOfId, attempt, queuedAt, runAt, status }: Execution): Step {
+  if (trigger === 'schedule' || trigger === 'inbound') return { at, kind: 'queued', by: trigger };
+  if (trigger === 'manual') {
+    if (retryOfId === null) return { at, kind: 'queued', by: trigger };
+    return { at, kind: 'queued as a retry', retryOf: retryOfId, attempt: null, waitsUntil: null };
   }
+  const waitsUntil = status === 'pending' && queuedAt === null ? runAt : null;
+  return { at, kind: 'queued as a retry', retryOf: retryOfId, attempt, waitsUntil };
 }
 
 const listInterruptions = ({ interruptedAt }: Execution): Step[] =>
-  (interruptedAt ?? []).map((timestamp) => ({
-    timestamp,
-    message: 'The process that ran it was found dead: queued again.',
-  }));
+  (interruptedAt ?? []).map((at) => ({ at, kind: 'interrupted' }));
 
 /** Only the latest instant of queueing is stored. */
 function listQueueing({ trigger, queuedAt, createdAt, startedAt, completedAt, interruptedAt }: Execution): Step[] {
   const isListed = [createdAt, ...(interruptedAt ?? [])].some((at) => isSame(at, queuedAt));
   const isRefused = startedAt === null && isSame(completedAt, queuedAt);
   if (queuedAt === null || isListed || isRefused) return [];
-  const message = trigger === 'retry' ? 'Queued.' : 'The process that ran it was stopped: queued again.';
-  return [{ timestamp: queuedAt, message }];
+  return [{ at: queuedAt, kind: 'queued again', isRetry: trigger === 'retry' }];
 }
 
-function listStart({ trigger, startedAt, plannedFor, interruptedAt }: Execution, request: ModelRequest): Step[] {
-  if (startedAt === null) return [];
-  const again = interruptedAt?.some((at) => at < startedAt) ? ' again' : '';
-  const lateMs = trigger === 'schedule' && plannedFor ? startedAt.getTime() - plannedFor.getTime() : null;
-  const late = lateMs === null ? '' : `, ${lateMs / 1000} s after its planned instant`;
-  const count = request.attachmentIds.length;
-  const asked = `${request.model} with ${count === 1 ? '1 attachment' : `${count} attachments`}`;
-  // An execution does not store its request.
-  const isUnchanged = request.changedAt <= startedAt;
+function listStart({ trigger, startedAt: at, plannedFor, interruptedAt }: Execution, request: ModelRequest): Step[] {
+  if (at === null) return [];
+  const isAgain = interruptedAt?.some((before) => before < at) ?? false;
+  const lateMs = trigger === 'schedule' && plannedFor ? at.getTime() - plannedFor.getTime() : null;
+  const { model, attachmentIds, changedAt } = request;
   return [
-    { timestamp: startedAt, message: `Started${again}${late}.` },
-    {
-      timestamp: startedAt,
-      message: isUnchanged ? `Asking ${asked}.` : `Asking the model. The task, changed since, now asks ${asked}.`,
-    },
+    { at, kind: 'started', isAgain, lateMs },
+    // An execution does not store its request.
+    { at, kind: 'asked', model, attachments: attachmentIds.length, isUnchanged: changedAt <= at },
   ];
 }
 
-function listCompletion({ status, completedAt, model, tokens, processingTimeMs, error, errorCode }: Execution): Step[] {
-  if (completedAt === null) return [];
-  const after = processingTimeMs === null ? '' : ` after ${processingTimeMs} ms`;
-  const count = tokens && `${tokens.input} prompt and ${tokens.output} completion tokens`;
-  const usage = count && `${model ?? 'The model'} took ${count}${tokens.estimated ? ', an estimate' : ''}.`;
-  const message = status === 'completed' ? `Completed${after}.` : `Failed as ${errorCode}${after}: ${error}`;
-  return [...(usage ? [usage] : []), message].map((message) => ({ timestamp: completedAt, message }));
+function listCompletion({ status, completedAt: at, model, tokens, processingTimeMs, error, errorCode }: Execution) {
+  if (at === null) return [];
+  const steps: Step[] = [];
+  if (tokens) {
+    steps.push({
+      at,
+      kind: 'used',
+      model,
+      input: tokens.input,
+      output: tokens.output,
+      isEstimated: tokens.estimated,
+    });
+  }
+  const afterMs = processingTimeMs;
+  steps.push(
+    status === 'completed' ? { at, kind: 'completed', afterMs } : { at, kind: 'failed', afterMs, errorCode, error },
+  );
+  return steps;
 }
 
 const toStep = ({ id, trigger, attempt, runAt, createdAt }: Retry): Step => ({
-  timestamp: createdAt,
-  message:
-    trigger === 'retry'
-      ? `Retry scheduled: execution ${id}, attempt ${attempt}, at ${runAt.toISOString()}.`
-      : `Retried on demand: execution ${id}.`,
+  at: createdAt,
+  kind: 'retried',
+  id,
+  attempt: trigger === 'retry' ? attempt : null,
+  runAt,
 });
+
+function describeStep(step: Step): string {
+  switch (step.kind) {
+    case 'planned':
+      return 'Planned to run.';
+    case 'queued':
+      return QUEUED_BY[step.by];
+    case 'queued as a retry': {
+      const original = step.retryOf === null ? 'an execution' : `execution ${step.retryOf}`;
+      if (step.attempt === null) return `Queued on demand, as a retry of ${original}.`;
+      const waits = step.waitsUntil ? ` It waits until ${step.waitsUntil.toISOString()}.` : '';
+      return `Scheduled as a retry of ${original}, attempt ${step.attempt}.${waits}`;
+    }
+    case 'interrupted':
+      return 'The process that ran it was found dead: queued again.';
+    case 'queued again':
+      return step.isRetry ? 'Queued.' : 'The process that ran it was stopped: queued again.';
+    case 'started': {
+      const late = step.lateMs === null ? '' : `, ${step.lateMs / 1000} s after its planned instant`;
+      return `Started${step.isAgain ? ' again' : ''}${late}.`;
+    }
+    case 'asked': {
+      const asked = `${step.model} with ${step.attachments === 1 ? '1 attachment' : `${step.attachments} attachments`}`;
+      return step.isUnchanged ? `Asking ${asked}.` : `Asking the model. The task, changed since, now asks ${asked}.`;
+    }
+    case 'used': {
+      const count = `${step.input} prompt and ${step.output} completion tokens`;
+      return `${step.model ?? 'The model'} took ${count}${step.isEstimated ? ', an estimate' : ''}.`;
+    }
+    case 'completed':
+      return `Completed${describeTime(step.afterMs)}.`;
+    case 'failed':
+      return `Failed as ${step.errorCode}${describeTime(step.afterMs)}: ${step.error}`;
+    case 'retried':
+      return step.attempt === null
+        ? `Retried on demand: execution ${step.id}.`
+        : `Retry scheduled: execution ${step.id}, attempt ${step.attempt}, at ${step.runAt.toISOString()}.`;
+  }
+}
+
+const QUEUED_BY = {
+  schedule: 'Queued by the schedule.',
+  inbound: 'Queued by an inbound webhook.',
+  manual: 'Queued on demand.',
+};
+
+const describeTime = (ms: number | null) => (ms === null ? '' : ` after ${ms} ms`);
 
 const isSame = (a: Date | null, b: Date | null) => a !== null && a.getTime() === b?.getTime();

@@ -34,3 +34,15 @@ export function periodAt(name: string, at: number): OffsetPeriod {
 export function periodAfter(name: string, period: OffsetPeriod): OffsetPeriod {
   return { ...periodAt(name, period.until), previous: period.offset };
 }
+
+/** The first instant of a day such as `2026-11-20`, or of one so many days later; null if there is no such day. */
+export function startOfDay(name: string, day: string, daysLater = 0): Date | null {
+  const zone = canonicalTimeZone(name);
+  if (zone === null) throw new RangeError(`Unknown time zone: ${name}`);
+  try {
+    const start = Temporal.PlainDate.from(day).add({ days: daysLater }).toZonedDateTime(zone);
+    return new Date(start.epochMilliseconds);
+  } catch {
+    return null;
+  }
+}

@@ -67,6 +67,23 @@ export async function readTaskRow(ctx: Context, id: number) {
 export const readRuns = (ctx: Context, taskId: number) =>
   ctx.db.select().from(executions).where(eq(executions.taskId, taskId)).orderBy(asc(executions.id));
 
+/** Inserts completed executions on demand, without usage. */
+export async function insertEndedRuns(
+  ctx: Context,
+  { taskId, userId, count }: { taskId: number; userId: number; count: number },
+): Promise<void> {
+  const at = ctx.now();
+  const run = { taskId, userId, status: 'completed', trigger: 'manual', result: 'Done.' } as const;
+  const times = { runAt: at, createdAt: at, startedAt: at, completedAt: at };
+  await ctx.db.insert(executions).values(Array.from({ length: count }, () => ({ ...run, ...times })));
+}
+
+/** Replaces the outcome of an execution that has ended; it completes without a code. */
+export async function setOutcome(ctx: Context, id: number, errorCode: (typeof executions.$inferSelect)['errorCode']) {
+  const status = errorCode === null ? 'completed' : 'failed';
+  await ctx.db.update(executions).set({ status, errorCode }).where(eq(executions.id, id));
+}
+
 /** Returns the only execution of a task, throws otherwise. */
 export async function readRun(ctx: Context, taskId: number) {
   const [run, ...more] = await readRuns(ctx, taskId);

@@ -20,6 +20,8 @@ export interface PageRoutes {
   admin(method: 'GET' | 'POST', path: string, handle: Handler<SignedInVisit>): void;
   /** A part of a page that a script replaces. */
   fragment(method: 'GET' | 'POST', path: string, handle: FragmentHandler): void;
+  /** A page of plain text, for those who are signed in. */
+  text(path: string, handle: (visit: SignedInVisit) => Promise<string>): void;
 }
 
 export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): PageRoutes {
@@ -55,6 +57,13 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
           if (!visit) return askForSignIn(request, reply);
           return sendHtml(reply, await handle(visit));
         },
+      }),
+    text: (url, handle) =>
+      app.get(url, PAGE_ROUTE, async (request, reply) => {
+        const visit = await openVisit(dashboard, request, reply);
+        if (!visit) return askForSignIn(request, reply);
+        const content = await handle(visit);
+        return reply.type('text/plain; charset=utf-8').header('content-disposition', 'inline').send(content);
       }),
   };
 }

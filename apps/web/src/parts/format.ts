@@ -12,7 +12,7 @@ function formatter(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.
 
 const DAY: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short' };
 
-/** `24 March 2026` */
+/** `Tuesday 24 March 2026` */
 export const formatLongDay = (at: Date, timeZone: string): string =>
   formatter(timeZone, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(at).replace(',', '');
 
@@ -21,6 +21,14 @@ export function formatDay(at: Date, timeZone: string, now: Date): string {
   const sameYear = formatter(timeZone, { year: 'numeric' });
   const options = sameYear.format(at) === sameYear.format(now) ? DAY : ({ ...DAY, year: 'numeric' } as const);
   return formatter(timeZone, options).format(at).replace(',', '');
+}
+
+/** `Tuesday 24 March, 02:30`, with the year if it is not that of `now`. */
+export function formatLongMoment(at: Date, timeZone: string, now: Date): string {
+  const year = formatter(timeZone, { year: 'numeric' });
+  const day = formatLongDay(at, timeZone);
+  const shown = year.format(at) === year.format(now) ? day.replace(/ \d+$/, '') : day;
+  return `${shown}, ${formatTime(at, timeZone)}`;
 }
 
 /** `14:05` */
@@ -47,6 +55,10 @@ export function formatMoment(at: Date, timeZone: string, now: Date): string {
   }
   return `${formatDay(at, timeZone, now)} ${formatTime(at, timeZone)}`;
 }
+
+/** The same inside of a sentence: `today 14:05`. */
+export const formatMomentInText = (at: Date | string, timeZone: string, now: Date): string =>
+  formatMoment(new Date(at), timeZone, now).replace(/^(Yesterday|Today|Tomorrow)/, (name) => name.toLowerCase());
 
 const UNITS = [
   ['day', DAY_MS],

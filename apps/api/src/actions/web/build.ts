@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { accountActions } from './account.ts';
 import { createWebActionBuilder } from './create-web-action.ts';
 import { homeActions } from './home.ts';
+import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
 import { taskActions } from './tasks.ts';
 
@@ -14,6 +15,7 @@ export function buildWebActions(ctx: Context): WebActions {
     ...accountActions(builder),
     ...homeActions(builder),
     ...settingsActions(builder),
+    ...runActions(builder),
     ...taskActions(builder),
   };
 }

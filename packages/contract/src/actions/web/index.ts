@@ -4,6 +4,7 @@ import type { ActionClient } from '../inputs.ts';
 import { accountActions } from './account.ts';
 import type { InputOf, Plain, ServiceDataOf } from './define.ts';
 import { homeActions } from './home.ts';
+import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
 import { taskActions } from './tasks.ts';
 
@@ -11,12 +12,7 @@ import { taskActions } from './tasks.ts';
  * The actions of the dashboard, beside those of the specification: one input each, and data in the shapes of the HTTP API,
  * with ids as numbers.
  */
-export const WEB_ACTIONS = {
-  ...accountActions,
-  ...homeActions,
-  ...settingsActions,
-  ...taskActions,
-};
+export const WEB_ACTIONS = { ...accountActions, ...homeActions, ...runActions, ...settingsActions, ...taskActions };
 
 export type WebActionName = keyof typeof WEB_ACTIONS;
 export type WebActionInput<K extends WebActionName> = InputOf<(typeof WEB_ACTIONS)[K]>;

@@ -1,0 +1,45 @@
+import { EMPTY, type Html, html } from '../../html.ts';
+import { renderDifferences } from '../../parts/differences.ts';
+import { formatDay, formatMoment } from '../../parts/format.ts';
+import { renderMarkdown } from '../../parts/markdown.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import type { Run } from './outcomes.ts';
+
+/** Longer answers are cut on the page, and whole as text. */
+const MAX_CHARACTERS = 100_000;
+
+export function renderAnswer(visit: SignedInVisit, run: Run): Html {
+  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">Answer</h2></div>${renderText(visit, run)}</section>`;
+}
+
+function renderText(visit: SignedInVisit, { execution: { id, status, result }, lastSuccess }: Run): Html {
+  if (result !== null && result.trim() !== '') {
+    const rest =
+      result.length > MAX_CHARACTERS && html`<p><a href="/executions/${id}/text">Read all of it as text</a></p>`;
+    return html`<div class="panel answer">${renderMarkdown(result.slice(0, MAX_CHARACTERS))}${rest}</div>`;
+  }
+  const text = {
+    pending: 'The answer will stand here once the run has ended.',
+    running: 'The answer will stand here once the run has ended.',
+    completed: 'The model answered with an empty text.',
+    failed: 'No answer came.',
+  }[status];
+  const { timeZone, now } = visit;
+  return html`<div class="panel empty"><p>${text}</p>${
+    lastSuccess &&
+    html`<p><a href="/executions/${lastSuccess.id}">Read the last one, of ${formatDay(new Date(lastSuccess.at), timeZone, now)}</a></p>`
+  }</div>`;
+}
+
+/** How the answer differs from the last one before it. */
+export function renderChanges({ timeZone, now }: SignedInVisit, { execution: { result }, lastSuccess }: Run): Html {
+  if (result === null || lastSuccess === null) return EMPTY;
+  const { id, at, answer } = lastSuccess;
+  const link = html`<a href="/executions/${id}">${formatMoment(new Date(at), timeZone, now)}</a>`;
+  const isSame = answer === result;
+  const differences = isSame ? null : renderDifferences(answer, result);
+  return html`<section aria-labelledby="changes"><div class="head"><h2 id="changes">What changed</h2><p>since ${link}</p></div>${
+    differences ??
+    html`<p class="muted">${isSame ? 'Nothing: the answer is the same.' : 'The answers differ, and are too long to compare.'}</p>`
+  }</section>`;
+}

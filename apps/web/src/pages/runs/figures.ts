@@ -1,0 +1,64 @@
+import { type Html, html } from '../../html.ts';
+import { renderGlyph } from '../../parts/fates.ts';
+import { formatCost, formatCount, formatDay, formatDistance, formatDuration, formatTime } from '../../parts/format.ts';
+import { renderMoment } from '../../parts/times.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import { describeOutcome, type Run, TRIGGERS } from './outcomes.ts';
+
+export function renderFacts(visit: SignedInVisit, { execution, task }: Run): Html {
+  const { plannedFor, createdAt, startedAt, completedAt, attempt, processingTimeMs, tokens, costUsd, trigger } =
+    execution;
+  const moment = (at: string | null) => at !== null && renderMoment(at, visit);
+  const estimate = tokens?.estimated && html` <span class="muted">(estimated)</span>`;
+  const facts: [string, Html | string | false][] = [
+    [plannedFor ? 'Planned' : 'Asked for', moment(plannedFor ?? createdAt)],
+    ['Started', startedAt !== null && html`${moment(startedAt)}${attempt > 1 && `, attempt ${attempt}`}`],
+    [
+      'Ended',
+      completedAt !== null && html`${moment(completedAt)}, ${formatDistance(new Date(completedAt), visit.now)}`,
+    ],
+    ['Took', processingTimeMs !== null && formatDuration(processingTimeMs)],
+    ['Model', execution.model ?? html`${task.model} <span class="muted">(of the task)</span>`],
+    ['Tokens in', tokens !== null && html`${formatCount(tokens.input)}${estimate}`],
+    ['Tokens out', tokens !== null && html`${formatCount(tokens.output)}${estimate}`],
+    ['Cost', costUsd !== null && formatCost(costUsd)],
+    ['Trigger', TRIGGERS[trigger]],
+  ];
+  return html`<section aria-labelledby="facts"><h2 id="facts" class="head">In figures</h2><dl class="facts">${facts
+    .filter(([, value]) => value !== false)
+    .map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>`;
+}
+
+/** The runs of the task before and after this one, and its next planned run. */
+export function renderNeighbours(visit: SignedInVisit, { before, after, execution, fate, task }: Run): Html {
+  const own = { ...execution, fate, at: execution.plannedFor ?? execution.createdAt };
+  const entries = [...before, own, ...after].map((run) => {
+    const outcome = describeOutcome(run);
+    const isOwn = run.id === execution.id;
+    return entry(
+      visit,
+      run.at,
+      renderGlyph(outcome.fate),
+      isOwn
+        ? html`<b>This run</b>`
+        : html`<a href="/executions/${run.id}">${outcome.text}</a>${run.attempt > 1 && `, attempt ${run.attempt}`}`,
+    );
+  });
+  const isLast = after.length < 2;
+  const { nextRunAt } = task;
+  return html`<section aria-labelledby="near"><h2 id="near" class="head">Around it</h2><ol class="times">${entries}${
+    isLast &&
+    nextRunAt !== null &&
+    entry(
+      visit,
+      nextRunAt,
+      html`<span class="dot"></span>`,
+      html`<span class="muted">Planned, ${formatDistance(new Date(nextRunAt), visit.now)}</span>`,
+    )
+  }</ol><p class="fine"><a href="/executions?task=${task.id}">All runs of this task</a></p></section>`;
+}
+
+const entry = ({ timeZone, now }: SignedInVisit, at: string, sign: Html, content: Html) => {
+  const instant = new Date(at);
+  return html`<li><time datetime="${instant.toISOString()}">${formatDay(instant, timeZone, now)} ${formatTime(instant, timeZone)}</time><span class="node">${sign}</span><div>${content}</div></li>`;
+};

@@ -1,0 +1,150 @@
+import { EXECUTION_STATUSES, type ExecutionStatus } from '@carillon/contract/executions';
+import { parseId } from '@carillon/contract/primitives';
+import type { Page } from '../../answer.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { readQuery } from '../../http/forms.ts';
+import {
+  type FormErrors,
+  NO_ERRORS,
+  renderFormError,
+  renderInput,
+  renderSelect,
+  toFormErrors,
+} from '../../parts/fields.ts';
+import { countWords, formatCost, formatDistance, formatDuration } from '../../parts/format.ts';
+import { buildAddress, renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
+import { renderMoment } from '../../parts/times.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import { firstLine } from './first-line.ts';
+import { type RunOfList, renderOutcome, timeOf } from './outcomes.ts';
+
+const PATH = '/executions';
+const PAGE_SIZE = 25;
+
+const STATUS_WORDS: Record<ExecutionStatus, string> = {
+  pending: 'Waiting',
+  running: 'Running',
+  completed: 'Ran',
+  failed: 'Failed',
+};
+const STATUS_OPTIONS = [
+  { value: '', text: 'Any' },
+  ...EXECUTION_STATUSES.map((value) => ({ value, text: STATUS_WORDS[value] })),
+];
+
+interface Filter extends Record<string, string | undefined> {
+  task: string | undefined;
+  status: string | undefined;
+  from: string | undefined;
+  to: string | undefined;
+}
+
+export async function showRuns(visit: SignedInVisit): Promise<Page> {
+  const { task, status, from, to, cursor } = readQuery(visit.request);
+  const filter = { task, status, from, to };
+  const taskId = task ? parseId(task) : null;
+  const result = await visit.actions.listRuns(visit.session, {
+    ...(taskId !== null && { taskId }),
+    ...(status && { status: status as ExecutionStatus }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(cursor && { cursor }),
+    limit: PAGE_SIZE,
+  });
+  if (!result.success) {
+    const body = html`${renderFilter(filter, null, toFormErrors(result))}`;
+    return { title: 'Runs', status: 422, body };
+  }
+  const { runs, taskName, nextCursor, isPartial } = result.data;
+  const query = { ...filter, cursor };
+  return {
+    title: 'Runs',
+    lead: 'What ran and what did not, newest first.',
+    isLive: true,
+    body: html`${renderFilter(filter, taskName, NO_ERRORS)}
+${runs.length > 0 ? renderRuns(visit, runs) : renderEmpty(query, isPartial)}
+${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor, text: describeEnd(runs.length, isPartial) })}`,
+  };
+}
+
+const describeEnd = (count: number, isPartial: boolean) =>
+  isPartial ? 'Older runs are not searched yet.' : `${countWords(count, 'run')} on this page`;
+
+const renderFilter = ({ task, status, from, to }: Filter, taskName: string | null, errors: FormErrors): Html => {
+  const isSet = [task, status, from, to].some(Boolean);
+  return html`${renderFormError(errors)}<form class="sentence" id="filter" method="get" action="${PATH}" hx-preserve>
+${task && html`<input type="hidden" name="task" value="${task}">`}
+${renderSelect({ name: 'status', label: 'Outcome', options: STATUS_OPTIONS, value: status, errors })}
+${renderInput({ name: 'from', label: 'From', type: 'date', value: from, errors })}
+${renderInput({ name: 'to', label: 'To', type: 'date', value: to, errors })}
+<button>Filter</button>${isSet && html`<a class="button quiet" href="${PATH}">Clear the filter</a>`}
+</form>
+${task && html`<p class="fine muted">Only runs of ${taskName === null ? 'a task that does not exist' : html`<a href="/tasks/${task}">${taskName}</a>`}.</p>`}`;
+};
+
+const COLUMNS = [
+  { head: 'Planned' },
+  { head: 'Outcome' },
+  { head: 'Task, and what came of it' },
+  { head: 'Took', class: 'num' },
+  { head: 'Cost', class: 'num' },
+  { head: html`<span class="vh">Do</span>` },
+];
+
+const renderRuns = (visit: SignedInVisit, runs: readonly RunOfList[]): Html =>
+  html`<form method="post">${visit.csrfField}${renderTable(
+    'Runs',
+    COLUMNS,
+    runs.map((run) => renderRun(visit, run)),
+  )}</form>`;
+
+function renderRun(visit: SignedInVisit, run: RunOfList): Html {
+  const { id, taskName, status, answerStart, error, processingTimeMs, costUsd, attempt, isRetried } = run;
+  const at = timeOf(run);
+  const text = firstLine(status === 'failed' ? (error ?? '') : (answerStart ?? ''));
+  return renderRow(
+    renderRowHead(
+      html`<a href="${PATH}/${id}">${renderMoment(at, visit)}</a><span class="sub">${formatDistance(at, visit.now)}</span>`,
+      {
+        class: 'tight',
+      },
+    ),
+    renderCell(html`${renderOutcome(run)}${attempt > 1 && html`<span class="sub">attempt ${attempt}</span>`}`),
+    renderCell(html`${taskName}${text !== '' && html`<span class="sub line">${text}</span>`}`, { class: 'whole' }),
+    renderCell(processingTimeMs === null ? EMPTY : formatDuration(processingTimeMs), { class: 'num', label: 'Took' }),
+    renderCell(costUsd === null ? EMPTY : formatCost(costUsd), { class: 'num', label: 'Cost' }),
+    renderCell(
+      status === 'failed' && !isRetried
+        ? html`<button formaction="${PATH}/${id}/retry">Retry<span class="vh"> run ${id}</span></button>`
+        : EMPTY,
+    ),
+  );
+}
+
+function renderEmpty({ cursor, ...filter }: Filter & { cursor: string | undefined }, isPartial: boolean): Html {
+  if (isPartial) {
+    return html`<div class="panel empty"><p>None of the newest runs is one of these. Older ones are not searched yet.</p></div>`;
+  }
+  if (cursor) return html`<div class="panel empty"><p>There are no older runs.</p></div>`;
+  const words = describeFilter(filter);
+  if (words !== '') {
+    return html`<div class="panel empty"><p>No run ${words}.</p><p><a href="${PATH}">Clear the filter</a></p></div>`;
+  }
+  return html`<div class="panel empty"><p>Every run of your tasks will stand here, with its answer or the reason why there is none.</p>
+<p><a class="button primary" href="/tasks/new">Create a task</a></p></div>`;
+}
+
+function describeFilter({ task, status, from, to }: Filter): string {
+  const isStatus = EXECUTION_STATUSES.find((one) => one === status);
+  return [
+    isStatus && `in the state “${STATUS_WORDS[isStatus]}”`,
+    task && 'of this task',
+    from && `since ${from}`,
+    to && `until ${to}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** The address of the runs of a task. */
+export const runsOfTask = (taskId: number): string => buildAddress(PATH, { task: String(taskId) });

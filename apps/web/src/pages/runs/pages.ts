@@ -1,0 +1,14 @@
+import type { PageRoutes } from '../../http/routes.ts';
+import { deliverAgain, retryRun, runAgain } from './buttons.ts';
+import { showRuns } from './list.ts';
+import { showRun } from './run.ts';
+import { showRunAsText } from './text.ts';
+
+export function runPages({ user, text }: PageRoutes): void {
+  user('GET', '/executions', showRuns);
+  user('GET', '/executions/:id', showRun);
+  text('/executions/:id/text', showRunAsText);
+  user('POST', '/executions/:id/retry', retryRun);
+  user('POST', '/executions/:id/run-again', runAgain);
+  user('POST', '/executions/:id/deliver-again', deliverAgain);
+}

@@ -1,0 +1,66 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { parseId } from '@carillon/contract/primitives';
+import type { Page } from '../../answer.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { type FormErrors, NO_ERRORS, renderFormError } from '../../parts/fields.ts';
+import { formatLongMoment } from '../../parts/format.ts';
+import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
+import { renderAnswer, renderChanges } from './answer.ts';
+import { renderDeliveries } from './deliveries.ts';
+import { renderFailure } from './failure.ts';
+import { renderFacts, renderNeighbours } from './figures.ts';
+import { type Run, renderOutcome, timeOf } from './outcomes.ts';
+import { renderPrompt } from './prompt.ts';
+import { renderSteps } from './steps.ts';
+
+/** The id in the address. Stops with 404 for one that no run can have. */
+export function readRunId({ request }: SignedInVisit): number {
+  const id = parseId((request.params as { id: string }).id);
+  if (id === null) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+  return id;
+}
+
+export async function showRun(visit: SignedInVisit): Promise<Page> {
+  return renderRunPage(visit, unwrap(await visit.actions.getRun(visit.session, { id: readRunId(visit) })));
+}
+
+export const nameRun = ({ timeZone, now }: SignedInVisit, { execution }: Run): string =>
+  `Run of ${formatLongMoment(timeOf(execution), timeZone, now)}`;
+
+const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth'];
+
+export function renderRunPage(
+  visit: SignedInVisit,
+  data: WebActionData<'getRun'>,
+  errors: FormErrors = NO_ERRORS,
+): Page {
+  const { run } = data;
+  const { execution, task } = run;
+  const { id, status, attempt } = execution;
+  const hasEnded = status === 'completed' || status === 'failed';
+  const place = attempt > 1 ? ` on the ${ORDINALS[attempt] ?? `${attempt}th`} attempt` : '';
+  const steps = html`<section aria-labelledby="steps"><div class="head"><h2 id="steps">What happened</h2></div>${renderSteps(visit, run)}</section>`;
+  const answer = [renderAnswer(visit, run), renderChanges(visit, run)];
+  return {
+    title: nameRun(visit, run),
+    crumb: { href: `/tasks/${task.id}`, text: task.name },
+    lead: html`${renderOutcome({ ...execution, fate: run.fate })}${place} · run ${id}`,
+    aside: renderButtons(visit, run),
+    isLive: !hasEnded || run.hasLiveRetry,
+    body: html`${renderFormError(errors)}${status === 'failed' ? renderFailure(visit, run) : EMPTY}
+<div class="split"><div class="gap-l">
+${status === 'completed' ? [...answer, steps] : [steps, ...answer]}
+${renderPrompt(visit, run)}
+</div><aside class="gap-l" aria-label="Figures">${renderFacts(visit, run)}${renderNeighbours(visit, run)}</aside></div>
+${renderDeliveries(visit, id, data)}`,
+  };
+}
+
+function renderButtons({ csrfField }: SignedInVisit, { execution: { id, status }, task }: Run): Html {
+  const button =
+    status === 'failed'
+      ? html`<button class="primary" formaction="/executions/${id}/retry">Retry</button>`
+      : status === 'completed' &&
+        html`<button class="primary" formaction="/executions/${id}/run-again">Run again</button>`;
+  return html`<form class="do" method="post">${csrfField}${button}<a class="button" href="/tasks/${task.id}/edit">Edit task</a><a class="button" href="/executions/${id}/text">Copy as text</a></form>`;
+}

@@ -1,0 +1,34 @@
+import { formatCost, formatCount, formatDuration, formatLongDay, formatTime } from '../../parts/format.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { describeFailure } from './failures.ts';
+import { describeOutcome, timeOf } from './outcomes.ts';
+import { readRunId } from './run.ts';
+
+/** The run as plain text, to be copied or saved without a script. */
+export async function showRunAsText(visit: SignedInVisit): Promise<string> {
+  const { run } = unwrap(await visit.actions.getRun(visit.session, { id: readRunId(visit) }));
+  const { execution, task, fate } = run;
+  const { id, status, result, error, errorCode, startedAt, processingTimeMs, tokens, costUsd, model } = execution;
+  const at = timeOf(execution);
+  const place = `${formatLongDay(at, visit.timeZone)}, ${formatTime(at, visit.timeZone)} (${visit.timeZone})`;
+  const lines = [
+    `Task:    ${task.name}`,
+    `Run:     ${id}, ${place}`,
+    `Outcome: ${describeOutcome({ ...execution, fate }).text}`,
+    processingTimeMs !== null && `Took:    ${formatDuration(processingTimeMs)}`,
+    model !== null && `Model:   ${model}`,
+    tokens !== null && `Tokens:  ${formatCount(tokens.input)} in, ${formatCount(tokens.output)} out`,
+    costUsd !== null && `Cost:    ${formatCost(costUsd)}`,
+    `Address: ${visit.dashboard.appUrl}/executions/${id}`,
+  ];
+  const failure = status === 'failed' && describeFailure(errorCode, startedAt !== null);
+  return [
+    lines.filter(Boolean).join('\n'),
+    failure && `WHY\n${failure.why}. ${error ?? ''}\n${failure.whatToDo}`,
+    result !== null && `ANSWER\n${result}`,
+    `PROMPT OF THE TASK\n${task.prompt}`,
+    '',
+  ]
+    .filter((part) => part !== false)
+    .join('\n\n');
+}

@@ -1,0 +1,252 @@
+import t from 'tap';
+import { createDeliverer } from '../../../api/src/webhooks/delivery/deliverer.ts';
+import { START, testContext } from '../../../api/test/support/context.ts';
+import { countStatements } from '../../../api/test/support/database.ts';
+import { signUp } from '../../../api/test/support/people.ts';
+import { startReceiver } from '../../../api/test/support/servers/receiver.ts';
+import { insertEndedRuns, insertTask, readRuns, setOutcome } from '../../../api/test/support/task-rows.ts';
+import { postWebhook } from '../../../api/test/support/webhooks.ts';
+import { answer, createModel, failure, runAll } from '../support/runs.ts';
+import { visit } from '../support/visitor.ts';
+
+const model = createModel();
+const { app, ctx, clock } = await testContext(t, { ai: model.ai });
+const receiver = await startReceiver(t);
+const HOUR_MS = 3_600_000;
+const HOSTILE = '"><script>alert(1)</script>{{7*7}}';
+
+const later = (hours: number) => new Date(START.getTime() + hours * HOUR_MS);
+const newAlice = () => signUp(app, { name: 'Alice', timezone: 'Europe/Berlin' });
+const lastRun = async (taskId: number) => (await readRuns(ctx, taskId)).at(-1)!;
+t.beforeEach(() => clock.set(START));
+
+t.test('A list without runs says what will stand there', async (t) => {
+  const page = await visit(app, await newAlice()).open('/executions');
+  t.match(page, { status: 200, heading: 'Runs', text: /Every run of your tasks will stand here/ });
+});
+
+t.test('Runs are listed with their local time, outcome, first line, duration and cost', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id, { name: 'Morning news' });
+  await runAll(ctx, model, answer('## **Quiet night**\n\nNothing else.'));
+  clock.set(later(24));
+  await runAll(ctx, model, failure('TIMEOUT', 'The provider did not answer within 60 s.'));
+  const visitor = visit(app, alice);
+  const page = await visitor.open('/executions');
+  const rows = page.document.querySelectorAll('tbody tr').map((row) => row.text.replace(/\s+/g, ' ').trim());
+  t.match(rows, [
+    /^Today 11:00now ?Failed ?Morning newsThe provider did not answer within 60 s\.5 ms ?Retry run \d+$/,
+    /^Yesterday 11:001 day ago ?Ran ?Morning newsQuiet night2 s\$0\.012$/,
+  ]);
+  const failed = await lastRun(task);
+  const retried = await visitor.submit(page, `Retry run ${failed.id}`);
+  t.match(retried, { status: 200, url: /^\/executions\/\d+$/, text: /The run is queued\..*to repeat run/ });
+});
+
+t.test('Filters stand in the address, and a wrong one is named', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id, { name: 'Morning news' });
+  await insertTask(ctx, alice.id, { name: 'Evening news' });
+  await runAll(ctx, model, answer('Quiet.'));
+  clock.set(later(24));
+  await runAll(ctx, model, failure('TIMEOUT', 'Too slow.'));
+  const visitor = visit(app, alice);
+  const namesAt = async (query: string) => {
+    const { document } = await visitor.open(`/executions?${query}`);
+    return document.querySelectorAll('tbody td.whole').map((cell) => cell.text.trim());
+  };
+  t.same(await namesAt(`task=${task}`), ['Morning newsToo slow.', 'Morning newsQuiet.']);
+  t.same((await namesAt('status=failed')).length, 2);
+  t.same(await namesAt('from=2026-11-21&to=2026-11-21&status=completed'), []);
+  t.same((await namesAt('to=2026-11-20')).length, 2);
+  t.same(await namesAt('from=2026-11-22'), []);
+  const none = await visitor.open('/executions?status=running&from=2026-11-20');
+  t.match(none.text, /No run in the state “Running”, since 2026-11-20\. ?Clear the filter/);
+  for (const query of ['status=lost', 'from=yesterday', 'to=2026-13-77', 'from=0000-01-01', 'to=9999-12-31']) {
+    const { status, heading, document } = await visitor.open(`/executions?${query}`);
+    t.match({ status, heading }, { status: 422, heading: 'Runs' }, query);
+    t.ok(document.querySelector('.error, [role=alert]'), query);
+  }
+});
+
+t.test('A day begins at midnight of the profile', async (t) => {
+  const alice = await newAlice();
+  clock.set('2026-11-20T23:30:00Z');
+  await insertTask(ctx, alice.id);
+  await runAll(ctx, model, answer('Quiet.'));
+  const visitor = visit(app, alice);
+  const count = async (query: string) =>
+    (await visitor.open(`/executions?${query}`)).document.querySelectorAll('tbody tr').length;
+  t.equal(await count('from=2026-11-21&to=2026-11-21'), 1);
+  t.equal(await count('from=2026-11-20&to=2026-11-20'), 0);
+});
+
+t.test('A list goes on by a cursor, and takes one statement beside the session', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id);
+  await insertEndedRuns(ctx, { taskId: task, userId: alice.id, count: 30 });
+  const visitor = visit(app, alice);
+  const statements = countStatements(ctx.db);
+  const first = await visitor.open('/executions?status=completed');
+  t.equal(statements(), 2);
+  t.equal(first.document.querySelectorAll('tbody tr').length, 25);
+  const next = await visitor.open(first.document.querySelector('a[rel=next]')!.getAttribute('href')!);
+  t.equal(next.document.querySelectorAll('tbody tr').length, 5);
+  t.notOk(next.document.querySelector('a[rel=next]'));
+});
+
+t.test('A run shows its answer, what changed since the last one, its prompt and its figures', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id, { name: 'Morning news', prompt: 'What is new?' });
+  await runAll(ctx, model, answer('# News\n\nRain.\n\nWind.'));
+  clock.set(later(24));
+  await runAll(ctx, model, failure('INVALID_REQUEST', 'No such model.'));
+  clock.set(later(48));
+  await runAll(ctx, model, answer('# News\n\nSun.\n\nWind.'));
+  const { id } = await lastRun(task);
+  const statements = countStatements(ctx.db);
+  const page = await visit(app, alice).open(`/executions/${id}`);
+  t.equal(statements(), 3, 'session, run and deliveries');
+  t.match(page, { status: 200, heading: 'Run of Sunday 22 November, 11:00' });
+  t.equal(page.document.querySelector('.answer h3')?.text, 'News');
+  t.equal(page.document.querySelector('.diff ins')?.text, 'Sun.');
+  t.equal(page.document.querySelector('.diff del')?.text, 'Rain.');
+  t.match(page.text, /As sent: the task has not changed since the run started\. What is new\?/);
+  t.match(page.text, /Planned by the schedule\..*Asked test-model\..*The answer came after 2 s\./);
+  t.match(page.text, /Took2 sModellarge-2026Tokens in412Tokens out80Cost\$0\.012TriggerBy the schedule/);
+  t.match(page.text, /Around itFri 20 Nov 11:00 ?Ran ?Sat 21 Nov 11:00 ?Failed ?Sun 22 Nov 11:00 ?This run/);
+  t.match(page.text, /Who was told Nobody/);
+});
+
+t.test('A prompt that changed after the run is not shown as sent', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id);
+  await runAll(ctx, model, answer('Quiet.'));
+  clock.set(later(1));
+  await app.inject({
+    method: 'PATCH',
+    url: `/api/tasks/${task}`,
+    headers: alice.headers,
+    payload: { prompt: 'Say something else.' },
+  });
+  const page = await visit(app, alice).open(`/executions/${(await lastRun(task)).id}`);
+  t.match(page.text, /A run does not keep its prompt, and the task was changed after this run started: today 12:00/);
+});
+
+t.test('A failed run says why, what to do, and which attempts failed before', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id, { name: 'Morning news' });
+  await runAll(ctx, model, failure('TIMEOUT', 'The provider did not answer within 60 s.', true));
+  const first = await lastRun(task);
+  const waiting = await visit(app, alice).open(`/executions/${first.retryOfId}`);
+  t.match(waiting, { status: 200, heading: 'Run of Friday 20 November, 11:00' });
+  t.match(
+    waiting.text,
+    /did not answer in time The provider did not answer within 60 s\. What to do: nothing, Carillon tries again/,
+  );
+  clock.advance(HOUR_MS);
+  await runAll(ctx, model, failure('TIMEOUT', 'The provider did not answer within 60 s.'));
+  const page = await visit(app, alice).open(`/executions/${first.id}`);
+  t.match(page.text, /Failed on the second attempt/);
+  t.match(page.text, /All 2 attempts ended the same way\. What to do: Retry it now\./);
+  t.match(page.text, /Attempt 1 failed: The provider did not answer within 60 s\./);
+  t.match(page.text, /No answer came\./);
+});
+
+t.test('A retry that is refused says why on the page of the run', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id);
+  await runAll(ctx, model, answer('Quiet.'));
+  const { id } = await lastRun(task);
+  const visitor = visit(app, alice);
+  const page = await visitor.open(`/executions/${id}`);
+  const again = await visitor.submit(page, 'Run again');
+  t.match(again, { status: 200, text: /Waiting.*The answer will stand here once the run has ended/ });
+  await setOutcome(ctx, id, 'TIMEOUT');
+  const failed = await visitor.open(`/executions/${id}`);
+  await setOutcome(ctx, id, null);
+  const refused = await visitor.submit(failed, 'Retry');
+  t.match(refused, { status: 409, text: /only failed executions can/ });
+});
+
+t.test('A run shows who was told of it, and a delivery can be sent again', async (t) => {
+  const alice = await newAlice();
+  const events = ['execution.completed', 'execution.started', 'task.completed'];
+  await postWebhook(app, alice, { url: `${receiver.url}/hook`, events });
+  const task = await insertTask(ctx, alice.id);
+  await insertTask(ctx, alice.id, { name: 'Another' });
+  receiver.answer(502);
+  await runAll(ctx, model, answer('Quiet.'));
+  await createDeliverer(ctx).drain();
+  const { id } = await lastRun(task);
+  const visitor = visit(app, alice);
+  const page = await visitor.open(`/executions/${id}`);
+  const rows = page.document.querySelectorAll('tbody tr').map((row) => row.text.replace(/\s+/g, ' ').trim());
+  t.equal(rows.length, 3, 'none of the other run');
+  for (const row of rows) t.match(row, /127\.0\.0\.1:\d+webhook, \S+Waiting1Today 11:00, answered 502; next try today/);
+  receiver.answer(200);
+  clock.advance(HOUR_MS);
+  await createDeliverer(ctx).drain();
+  const delivered = await visitor.open(`/executions/${id}`);
+  t.match(delivered.text, /Delivered2Today 12:00, answered 200/);
+  const sent = await visitor.submit(delivered, 'Deliver again execution.completed');
+  t.match(sent, { status: 200, url: `/executions/${id}#deliveries`, text: /It is sent again\./ });
+});
+
+t.test('A run as text is plain text with its answer, its reason and its prompt', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id, { name: 'Morning news' });
+  await runAll(ctx, model, answer(`Rain. ${HOSTILE}`));
+  const { id } = await lastRun(task);
+  const { response } = await visit(app, alice).open(`/executions/${id}/text`);
+  t.match(response.headers, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-disposition': 'inline',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  });
+  t.match(response.body, /^Task: {4}Morning news\nRun: .*\(Europe\/Berlin\)\nOutcome: Ran\n/);
+  t.match(response.body, `ANSWER\nRain. ${HOSTILE}\n`);
+});
+
+t.test("A stranger's run is not found, nor one that cannot exist", async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id);
+  await runAll(ctx, model, failure('TIMEOUT', 'Too slow.'));
+  const { id } = await lastRun(task);
+  const bob = visit(app, await signUp(app, { name: 'Bob' }));
+  const own = await insertTask(ctx, (await newAlice()).id);
+  for (const path of [`${id}`, `${id}/text`, '0', '1.5', 'abc', '2147483648', `${own}/text`]) {
+    t.match(await bob.open(`/executions/${path}`), { status: 404, heading: 'Page not found' }, path);
+  }
+  t.match((await bob.open(`/executions?task=${task}`)).text, /a task that does not exist/);
+  const mine = visit(app, alice);
+  const page = await mine.open(`/executions/${id}`);
+  for (const action of ['retry', 'run-again', 'deliver-again']) {
+    const form = page.document.querySelector('form.do')!;
+    form.querySelector('button')!.setAttribute('formaction', `/executions/999999/${action}`);
+    t.match(await mine.submit(page, 'Retry'), { status: /404|400/ }, action);
+  }
+});
+
+t.test('Text of users and models stays text', async (t) => {
+  const alice = await newAlice();
+  const long = 'x'.repeat(10_000);
+  const task = await insertTask(ctx, alice.id, { name: HOSTILE, prompt: `${HOSTILE} ${long} \u202e` });
+  await runAll(
+    ctx,
+    model,
+    answer(`${HOSTILE}\n\n[a](javascript:alert(1)) ![b](https://evil.example/x.png) <img src=x>`),
+  );
+  const done = await lastRun(task);
+  clock.set(later(24));
+  await runAll(ctx, model, failure('PROVIDER_ERROR', `Bad ${HOSTILE}`));
+  const failed = await lastRun(task);
+  const visitor = visit(app, alice);
+  for (const url of ['/executions', `/executions/${done.id}`, `/executions/${failed.id}`]) {
+    const { document, response } = await visitor.open(url);
+    t.equal(document.querySelectorAll('main script, main img').length, 0, url);
+    t.notMatch(response.body, /<script>alert|href="javascript:/, url);
+    t.match(document.querySelector('main')?.text, HOSTILE, url);
+  }
+});

@@ -1,0 +1,153 @@
+import { type TSchema, Type } from '@sinclair/typebox';
+import { ErrorCode, Execution, ExecutionStatus, Trigger } from '../../executions.ts';
+import { Fate } from '../../occurrences.ts';
+import { Cursor, Id, Instant, nullable, pageLimit, strictObject, stringEnum, Uuid } from '../../primitives.ts';
+import { EventKind } from '../../webhooks/events.ts';
+import { NoData, userAction } from './define.ts';
+
+const Day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'A day in the time zone of the profile' });
+
+const ListRunsInput = strictObject({
+  taskId: Type.Optional(Id),
+  status: Type.Optional(ExecutionStatus),
+  from: Type.Optional(Day),
+  to: Type.Optional(Day),
+  limit: pageLimit(25),
+  cursor: Type.Optional(Cursor),
+});
+
+const RunOfList = Type.Object({
+  id: Id,
+  taskId: Id,
+  taskName: Type.String(),
+  status: ExecutionStatus,
+  trigger: Trigger,
+  fate: nullable(Fate),
+  plannedFor: nullable(Instant),
+  createdAt: Instant,
+  attempt: Type.Integer(),
+  errorCode: nullable(ErrorCode),
+  error: nullable(Type.String()),
+  answerStart: nullable(Type.String()),
+  processingTimeMs: nullable(Type.Integer()),
+  costUsd: nullable(Type.Number()),
+  /** Whether a later run repeats it. */
+  isRetried: Type.Boolean(),
+});
+
+const step = <K extends string, P extends Record<string, TSchema>>(kind: K, fields: P) =>
+  Type.Object({ at: Instant, kind: Type.Literal(kind), ...fields });
+
+const RunStep = Type.Union([
+  step('planned', {}),
+  step('queued', { by: stringEnum(['schedule', 'inbound', 'manual']) }),
+  step('queued as a retry', {
+    retryOf: nullable(Id),
+    attempt: nullable(Type.Integer()),
+    waitsUntil: nullable(Instant),
+  }),
+  step('interrupted', {}),
+  step('queued again', { isRetry: Type.Boolean() }),
+  step('started', { isAgain: Type.Boolean(), lateMs: nullable(Type.Number()) }),
+  step('asked', { model: Type.String(), attachments: Type.Integer(), isUnchanged: Type.Boolean() }),
+  step('used', {
+    model: nullable(Type.String()),
+    input: Type.Integer(),
+    output: Type.Integer(),
+    isEstimated: Type.Boolean(),
+  }),
+  step('completed', { afterMs: nullable(Type.Integer()) }),
+  step('failed', {
+    afterMs: nullable(Type.Integer()),
+    errorCode: nullable(ErrorCode),
+    error: nullable(Type.String()),
+  }),
+  step('retried', { id: Id, attempt: nullable(Type.Integer()), runAt: Instant }),
+]);
+
+const NearRun = Type.Object({
+  id: Id,
+  status: ExecutionStatus,
+  attempt: Type.Integer(),
+  errorCode: nullable(ErrorCode),
+  fate: nullable(Fate),
+  /** The planned instant; of a run on demand, when it was asked for. */
+  at: Instant,
+});
+
+const EarlierAttempt = Type.Object({
+  id: Id,
+  attempt: Type.Integer(),
+  errorCode: nullable(ErrorCode),
+  error: nullable(Type.String()),
+  endedAt: nullable(Instant),
+});
+
+const RunDetails = Type.Object({
+  execution: Execution,
+  fate: nullable(Fate),
+  task: Type.Object({
+    id: Id,
+    name: Type.String(),
+    prompt: Type.String(),
+    model: Type.String(),
+    changedAt: Instant,
+    /** Null if the task has no next run. */
+    nextRunAt: nullable(Instant),
+    attachments: Type.Array(Type.Object({ name: Type.String(), url: nullable(Type.String()) })),
+  }),
+  steps: Type.Array(RunStep),
+  /** The runs that this one repeats, oldest first. */
+  earlierAttempts: Type.Array(EarlierAttempt),
+  /** Whether a retry waits or runs. */
+  hasLiveRetry: Type.Boolean(),
+  lastSuccess: nullable(Type.Object({ id: Id, at: Instant, answer: Type.String() })),
+  before: Type.Array(NearRun),
+  after: Type.Array(NearRun),
+});
+
+const RunDelivery = Type.Object({
+  id: Uuid,
+  webhookId: Uuid,
+  url: Type.String(),
+  event: EventKind,
+  status: stringEnum(['pending', 'sending', 'delivered', 'failed']),
+  isWebhookActive: Type.Boolean(),
+  attempts: Type.Integer(),
+  nextAttemptAt: nullable(Instant),
+  lastAttempt: nullable(
+    Type.Object({ at: Instant, statusCode: nullable(Type.Integer()), error: nullable(Type.String()) }),
+  ),
+});
+
+const RunMail = Type.Object({
+  to: Type.String(),
+  status: stringEnum(['pending', 'delivered', 'failed']),
+  attempts: Type.Integer(),
+  at: Instant,
+  error: nullable(Type.String()),
+});
+
+const QueuedRun = Type.Object({ id: Id });
+
+export const runActions = {
+  listRuns: userAction(
+    ListRunsInput,
+    Type.Object({
+      runs: Type.Array(RunOfList),
+      /** Of the filter; null without one, and if it is not the caller's. */
+      taskName: nullable(Type.String()),
+      nextCursor: nullable(Type.String()),
+      /** Whether only the newest runs were searched for the filter: the cursor leads to the older ones. */
+      isPartial: Type.Boolean(),
+    }),
+  ),
+  getRun: userAction(
+    strictObject({ id: Id }),
+    Type.Object({ run: RunDetails, deliveries: Type.Array(RunDelivery), mails: Type.Array(RunMail) }),
+  ),
+  retryRun: userAction(strictObject({ id: Id }), QueuedRun),
+  /** Runs the task of this run. */
+  runAgain: userAction(strictObject({ id: Id }), QueuedRun),
+  deliverAgain: userAction(strictObject({ webhookId: Uuid, deliveryId: Uuid }), NoData),
+};
