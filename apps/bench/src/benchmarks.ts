@@ -6,6 +6,7 @@ import { lateness } from './benchmarks/lateness.ts';
 import { logins } from './benchmarks/logins.ts';
 import { memory } from './benchmarks/memory.ts';
 import { pages } from './benchmarks/pages.ts';
+import { pagesHtml } from './benchmarks/pages-html.ts';
 import { slow } from './benchmarks/slow.ts';
 import { start } from './benchmarks/start.ts';
 import { stream } from './benchmarks/stream.ts';
@@ -33,6 +34,7 @@ const REPORTED: Record<string, Benchmark> = {
   stream,
   tick,
   pages,
+  'pages-html': pagesHtml,
   memory,
   start,
   logins,

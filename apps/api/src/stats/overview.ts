@@ -13,7 +13,8 @@ const MAX_ANSWERS = 5;
 const ANSWER_CHARACTERS = 300;
 /** Answers are searched among the latest executions, however many there are. */
 const LATEST_EXECUTIONS = 200;
-const MAX_RUNS = 1000;
+/** As many as the largest plan allows a day. */
+const MAX_RUNS = 500;
 
 interface Counters {
   executions: number;
@@ -129,15 +130,20 @@ async function listUpcomingRuns({ db, now }: Context, caller: Caller) {
     .from(tasks)
     .where(and(eq(tasks.userId, caller.id), eq(tasks.status, 'active'), lt(tasks.nextExecutionAt, new Date(until))))
     .orderBy(asc(tasks.nextExecutionAt));
-  const runs = due.flatMap(({ taskId, taskName, next, ...schedule }) => {
-    const instants: Date[] = [];
-    let at = next === null ? null : next.getTime();
-    while (at !== null && at < until && instants.length < MAX_RUNS) {
-      instants.push(new Date(at));
-      at = findOccurrence(schedule, Math.max(at, from))?.at ?? null;
-    }
-    return instants.map((instant) => ({ taskId, taskName, at: instant }));
-  });
-  runs.sort((a, b) => a.at.getTime() - b.at.getTime());
-  return { runs: runs.slice(0, MAX_RUNS), isComplete: runs.length <= MAX_RUNS };
+  const ahead = due.map(({ taskId, taskName, next, ...schedule }) => ({
+    taskId,
+    taskName,
+    schedule,
+    at: next?.getTime() ?? until,
+  }));
+  const runs: { taskId: number; taskName: string; at: Date }[] = [];
+  for (;;) {
+    const [first, ...others] = ahead;
+    const earliest = first && others.reduce((one, task) => (task.at < one.at ? task : one), first);
+    if (!earliest || earliest.at >= until) return { runs, isComplete: true };
+    if (runs.length === MAX_RUNS) return { runs, isComplete: false };
+    const { taskId, taskName, schedule, at } = earliest;
+    runs.push({ taskId, taskName, at: new Date(at) });
+    earliest.at = findOccurrence(schedule, Math.max(at, from))?.at ?? until;
+  }
 }
