@@ -13,8 +13,8 @@ import { completeCall, startCall } from './calls.ts';
 import { buildInstructions } from './instructions.ts';
 
 /** The defaults of tasks. */
-const DEFAULT_MAX_TOKENS = 1024;
-const DEFAULT_TEMPERATURE = 70;
+export const DEFAULT_MAX_TOKENS = 1024;
+export const DEFAULT_TEMPERATURE = 70;
 
 export interface ProcessOptions {
   /** Aborts the call; its usage is recorded all the same. */
@@ -82,7 +82,8 @@ function buildAnswer(
   };
 }
 
-async function findProviderKey(ctx: Context, { id }: Pick<Caller, 'id'>): Promise<string | null> {
+/** The key of the user for the provider, if there is one. Throws 503 if it cannot be read. */
+export async function findProviderKey(ctx: Context, { id }: Pick<Caller, 'id'>): Promise<string | null> {
   const [user] = await ctx.db.select({ sealed: users.providerKeySealed }).from(users).where(eq(users.id, id));
   try {
     return decryptProviderKey(ctx, id, user?.sealed ?? null);
@@ -92,7 +93,8 @@ async function findProviderKey(ctx: Context, { id }: Pick<Caller, 'id'>): Promis
   }
 }
 
-function toProviderError(ctx: Context, caller: Pick<Caller, 'id'>, failed: AiOutcome & { ok: false }): AppError {
+/** The 503 of a failed call. */
+export function toProviderError(ctx: Context, caller: Pick<Caller, 'id'>, failed: AiOutcome & { ok: false }): AppError {
   const { errorCode, message, retryAfterMs } = failed;
   ctx.log.warn({ userId: caller.id, errorCode }, 'an agent call failed');
   const seconds = retryAfterMs === null ? undefined : Math.ceil(retryAfterMs / 1000);

@@ -59,6 +59,27 @@ export function createProviders(settings: Config['ai']) {
   };
 }
 
+export interface ModelListAddress {
+  origin: string;
+  path: string;
+  headers: Record<string, string>;
+  /** What tasks write before the names of this list. */
+  prefix: string;
+}
+
+/** Where the providers list their models; null without a provider. */
+export function findModelLists(settings: Config['ai']): ModelListAddress[] | null {
+  const { baseUrl, apiKey, anthropicApiKey } = settings;
+  const lists: ModelListAddress[] = [];
+  const add = (protocol: Protocol, url: string, key: string, prefix: string) => {
+    const { origin, pathname } = new URL(`${url.replace(/\/$/, '')}/models`);
+    lists.push({ origin, path: pathname, headers: protocol.buildHeaders(key), prefix });
+  };
+  if (baseUrl !== null && baseUrl !== 'offline') add(chatCompletions, baseUrl, apiKey ?? '', '');
+  if (anthropicApiKey) add(anthropicMessages, getAnthropicUrl(settings), anthropicApiKey, ANTHROPIC_PREFIX);
+  return lists.length > 0 ? lists : null;
+}
+
 function buildEndpoint(protocol: Protocol, apiUrl: string): Endpoint {
   const { origin, pathname, search } = new URL(apiUrl.replace(/\/$/, '') + protocol.path);
   return { protocol, apiUrl, origin, path: pathname + search };

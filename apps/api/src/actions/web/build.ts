@@ -5,6 +5,7 @@ import { createWebActionBuilder } from './create-web-action.ts';
 import { homeActions } from './home.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
+import { taskFormActions } from './task-form.ts';
 import { taskActions } from './tasks.ts';
 
 /** The actions of the dashboard. They never throw or reject. */
@@ -17,5 +18,6 @@ export function buildWebActions(ctx: Context): WebActions {
     ...settingsActions(builder),
     ...runActions(builder),
     ...taskActions(builder),
+    ...taskFormActions(builder),
   };
 }

@@ -26,6 +26,8 @@ interface Options {
   as?: string;
   /** Whether it also works during maintenance. */
   duringMaintenance?: boolean;
+  /** False for an input that cannot be copied through JSON, such as a stream: the action checks it. Default: true. */
+  isPlain?: boolean;
 }
 
 interface GuestOptions extends Options {
@@ -52,10 +54,10 @@ const readClient = readInput(ActionClient, 'client');
 
 export function createWebActionBuilder(ctx: Context): WebActionBuilder {
   return {
-    signedIn(name, work, { as } = {}) {
+    signedIn(name, work, { as, isPlain = true } = {}) {
       const { access, input: schema } = WEB_ACTIONS[name] as WebAction;
       const rate = as === undefined ? null : findLimit(as, access);
-      const read = readInput(schema);
+      const read = isPlain ? readInput(schema) : (given: unknown) => given;
       const action = (session: unknown, given: unknown) =>
         runAction(ctx, name, async (ctx, line) => {
           const opened = readOpenedSession(session);

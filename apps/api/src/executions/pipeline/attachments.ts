@@ -15,7 +15,8 @@ export interface AttachmentLimits {
 }
 const LIMITS: AttachmentLimits = { budget: createByteBudget(64 * 1024 * 1024), readMs: 60_000 };
 
-type Execution = Pick<ClaimedExecution, 'id' | 'userId' | 'attachmentIds'>;
+/** Without an id for a prompt that is tried. */
+type Execution = Pick<ClaimedExecution, 'userId' | 'attachmentIds'> & Partial<Pick<ClaimedExecution, 'id'>>;
 type Failed = AiOutcome & { ok: false };
 
 /**

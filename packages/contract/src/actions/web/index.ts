@@ -6,13 +6,21 @@ import type { InputOf, Plain, ServiceDataOf } from './define.ts';
 import { homeActions } from './home.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
+import { taskFormActions } from './task-form.ts';
 import { taskActions } from './tasks.ts';
 
 /**
  * The actions of the dashboard, beside those of the specification: one input each, and data in the shapes of the HTTP API,
  * with ids as numbers.
  */
-export const WEB_ACTIONS = { ...accountActions, ...homeActions, ...runActions, ...settingsActions, ...taskActions };
+export const WEB_ACTIONS = {
+  ...accountActions,
+  ...homeActions,
+  ...runActions,
+  ...settingsActions,
+  ...taskActions,
+  ...taskFormActions,
+};
 
 export type WebActionName = keyof typeof WEB_ACTIONS;
 export type WebActionInput<K extends WebActionName> = InputOf<(typeof WEB_ACTIONS)[K]>;

@@ -1,0 +1,68 @@
+import { tryPrompt } from '../../agent/try-prompt.ts';
+import { listModels } from '../../ai/models.ts';
+import { AppError } from '../../errors.ts';
+import { executeTask } from '../../executions/execute-task.ts';
+import { getSettings } from '../../settings/read.ts';
+import { duplicateTask } from '../../tasks/duplicate.ts';
+import { getTask } from '../../tasks/read.ts';
+import { previewTask } from '../../tasks/schedule.ts';
+import { changeTask, createTask } from '../../tasks/write.ts';
+import { listAttachable } from '../../uploads/read.ts';
+import { createUpload } from '../../uploads/write.ts';
+import type { WebActionBuilder } from './create-web-action.ts';
+
+const CREATION = { as: 'POST /api/agent/create-task' };
+
+export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
+  openTaskForm: signedIn('openTaskForm', async ({ ctx, caller }, { id, attachments }) => {
+    const models = listModels(ctx.config.ai);
+    if (id === undefined) {
+      const [{ defaultModel }, files] = await Promise.all([getSettings(ctx), listAttachable(ctx, caller, attachments)]);
+      return { task: null, defaultModel, files, models: await models };
+    }
+    const task = await getTask(ctx, caller, id);
+    const files = await listAttachable(ctx, caller, [...task.attachments, ...attachments]);
+    return { task, defaultModel: null, files, models: await models };
+  }),
+
+  previewRuns: signedIn('previewRuns', async ({ ctx }, input) => ({ occurrences: previewTask(ctx, input) })),
+
+  createTask: signedIn(
+    'createTask',
+    async ({ ctx, caller }, input) => ({ taskId: await createTask(ctx, caller, input) }),
+    CREATION,
+  ),
+
+  createTaskAndRun: signedIn(
+    'createTaskAndRun',
+    async ({ ctx, caller }, input) => {
+      const taskId = await createTask(ctx, caller, input);
+      const run = await executeTask(ctx, caller, taskId).catch((error) => {
+        if (error instanceof AppError && error.kind === 'over_quota') return null;
+        throw error;
+      });
+      return { taskId, executionId: run?.executionId ?? null };
+    },
+    CREATION,
+  ),
+
+  saveTask: signedIn(
+    'saveTask',
+    async ({ ctx, caller }, { id, revision, ...changes }) => changeTask(ctx, caller, id, changes, [revision]),
+    { as: 'PATCH /api/tasks/:id' },
+  ),
+
+  duplicateTask: signedIn('duplicateTask', async ({ ctx, caller }, { id, ...input }) => {
+    const copy = await duplicateTask(ctx, caller, id, input);
+    return { taskId: copy.id, name: copy.name };
+  }),
+
+  uploadFile: signedIn('uploadFile', async ({ ctx, caller }, file) => createUpload(ctx, caller, file), {
+    as: 'POST /api/upload',
+    isPlain: false,
+  }),
+
+  tryPrompt: signedIn('tryPrompt', async ({ ctx, caller }, input) => tryPrompt(ctx, caller, input), {
+    as: 'POST /api/agent/process',
+  }),
+});

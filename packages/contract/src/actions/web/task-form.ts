@@ -1,0 +1,75 @@
+import { Type } from '@sinclair/typebox';
+import { PreviewTaskInput, previewTask } from '../../occurrences.ts';
+import { Id, Instant, nullable, ref, strictObject } from '../../primitives.ts';
+import { ChangeTaskInput, CreateTaskInput, DuplicateTaskInput, Task } from '../../tasks.ts';
+import { UploadedFile } from '../../uploads.ts';
+import { bodyOf, userAction } from './define.ts';
+
+/** A file that is read while it arrives. It does not pass through JSON, as other inputs do. */
+export interface FileToUpload {
+  name: string;
+  type: string;
+  bytes: AsyncIterable<Buffer>;
+}
+
+const AttachableFile = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  size: Type.Integer(),
+  uploadedAt: Instant,
+});
+
+/** The models of the provider: `unknown` if it has no list or did not answer. */
+const Models = Type.Union([
+  Type.Object({ kind: Type.Literal('listed'), names: Type.Array(Type.String()) }),
+  Type.Object({ kind: Type.Literal('unknown') }),
+  Type.Object({ kind: Type.Literal('offline') }),
+]);
+
+const { prompt, aiModel, maxTokens, temperature, attachments } = CreateTaskInput.properties;
+
+export const taskFormActions = {
+  /** `attachments` are ids of files to describe beside those of the task and the newest ones. */
+  openTaskForm: userAction(
+    strictObject({ id: Type.Optional(Id), attachments: Type.Array(Type.String(), { maxItems: 100 }) }),
+    Type.Object({
+      task: nullable(Type.Object({ ...Task.properties, revision: Type.Integer() })),
+      /** Of new tasks; null beside a task. */
+      defaultModel: nullable(Type.String()),
+      files: Type.Array(AttachableFile),
+      models: Models,
+    }),
+  ),
+  previewRuns: userAction(PreviewTaskInput, bodyOf(previewTask)),
+  createTask: userAction(CreateTaskInput, Type.Object({ taskId: Id })),
+  /** Also queues a run, unless a quota forbids it. */
+  createTaskAndRun: userAction(CreateTaskInput, Type.Object({ taskId: Id, executionId: nullable(Id) })),
+  /** CONFLICT unless the task still has this revision. */
+  saveTask: userAction(
+    strictObject({ ...ChangeTaskInput.properties, id: Id, revision: Type.Integer() }),
+    Type.Object({ name: Type.String() }),
+  ),
+  duplicateTask: userAction(
+    strictObject({ ...DuplicateTaskInput.properties, id: Id }),
+    Type.Object({ taskId: Id, name: Type.String() }),
+  ),
+  uploadFile: userAction(Type.Unsafe<FileToUpload>({}), ref(UploadedFile)),
+  tryPrompt: userAction(
+    strictObject({
+      prompt,
+      aiModel: Type.Required(Type.Object({ aiModel })).properties.aiModel,
+      maxTokens,
+      temperature,
+      attachments,
+    }),
+    Type.Object({
+      answer: Type.String(),
+      model: Type.String(),
+      inputTokens: Type.Integer(),
+      outputTokens: Type.Integer(),
+      costUsd: Type.Number(),
+      estimated: Type.Boolean({ description: 'Whether the provider has not said the tokens' }),
+      durationMs: Type.Integer(),
+    }),
+  ),
+};
