@@ -20,6 +20,8 @@ export interface Page {
   status?: number;
   /** Whether the page refreshes itself when something changes. */
   isLive?: boolean;
+  /** Addresses of scripts that improve this page. */
+  scripts?: readonly string[];
 }
 
 /** Where a browser goes after a form was accepted. */

@@ -4,11 +4,13 @@ import type { FastifyPluginAsync } from 'fastify';
 import { serveAssets } from './http/assets.ts';
 import { demandCsrfTokens } from './http/csrf.ts';
 import { acceptsHtml, showErrorPages } from './http/errors.ts';
+import { acceptFiles } from './http/multipart.ts';
 import { createPageRoutes } from './http/routes.ts';
 import { setPageHeaders } from './http/security.ts';
 import { accountPages } from './pages/account/pages.ts';
 import { homePages } from './pages/home/pages.ts';
 import { runPages } from './pages/runs/pages.ts';
+import { taskFormPages } from './pages/task-form/pages.ts';
 import { taskPages } from './pages/tasks/pages.ts';
 import type { Dashboard } from './visit.ts';
 
@@ -31,10 +33,12 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   });
   showErrorPages(app, dashboard);
   serveAssets(app);
+  await acceptFiles(app, dashboard);
   await demandCsrfTokens(app, dashboard);
   const routes = createPageRoutes(app, dashboard);
   accountPages(routes);
   homePages(routes);
   runPages(routes);
   taskPages(routes);
+  taskFormPages(routes);
 };

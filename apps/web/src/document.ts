@@ -12,7 +12,7 @@ interface Frame {
   theme: 'light' | 'dark' | null;
 }
 
-const renderHead = (title: string, isLive: boolean) => html`<head>
+const renderHead = ({ title, isLive, scripts = [] }: Page) => html`<head>
 <meta charset="utf-8">
 <title>${title} · Carillon</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -21,7 +21,7 @@ const renderHead = (title: string, isLive: boolean) => html`<head>
 <link rel="icon" href="${ASSET_URLS.mark}" type="image/svg+xml">
 <link rel="stylesheet" href="${ASSET_URLS.styles}">
 <script src="${ASSET_URLS.htmx}" defer></script>
-${isLive && html`<script src="${ASSET_URLS.live}" type="module"></script>`}
+${isLive && html`<script src="${ASSET_URLS.live}" type="module"></script>`}${scripts.map((address) => html`<script src="${address}" type="module"></script>`)}
 </head>`;
 
 const renderNotice = (notice: Notice | null) =>
@@ -41,13 +41,13 @@ ${body}
 
 /** The page of a signed-in user, with the navigation. */
 export function renderSignedIn(visit: SignedInVisit, { page, notice, theme }: Frame): Html {
-  const { title, isLive = false, body } = page;
+  const { isLive = false, body } = page;
   const refresh = isLive
     ? raw(' hx-get="" hx-trigger="carillon:changed from:body" hx-select="#main" hx-target="this" hx-swap="outerMorph"')
     : EMPTY;
   return renderHtml(
     theme,
-    renderHead(title, isLive),
+    renderHead(page),
     html`<body data-events="${EVENT_KINDS.join(' ')}">
 <a class="skip" href="#main">Skip to content</a>
 ${renderNavigation(visit)}
@@ -65,7 +65,7 @@ export function renderSignedOut({ appUrl }: Pick<Dashboard, 'appUrl'>, { page, n
   const { title, body, lead } = page;
   return renderHtml(
     theme,
-    renderHead(title, false),
+    renderHead({ ...page, isLive: false }),
     html`<body class="door">
 <main id="main">
 <p class="brand"><img src="${ASSET_URLS.mark}" alt="" width="40" height="40">Carillon</p>

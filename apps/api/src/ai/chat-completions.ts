@@ -1,5 +1,5 @@
 import { type JsonObject, toArray, toObject } from '../egress/json.ts';
-import type { ModelQuirks } from './model-quirks.ts';
+import type { ModelQuirks } from './models/quirks.ts';
 import { type ModelReply, type Protocol, toTokenCount } from './reply.ts';
 import { type AiRequest, buildMessageParts, type MessagePart } from './request.ts';
 

@@ -2,7 +2,7 @@ import { toStorableText } from '@carillon/db/storable-text';
 import type { Config } from '../config/config.ts';
 import { createOperatorClient } from '../egress/operator-client.ts';
 import { type AiError, aborted, createError, type ErrorCode, type ProviderError, toAiError } from './errors.ts';
-import { createModelQuirks } from './model-quirks.ts';
+import { createModelQuirks } from './models/quirks.ts';
 import { askOfflineModel } from './offline-model.ts';
 import { createProviders, type Route } from './providers.ts';
 import { MAX_TEXT, ModelReply } from './reply.ts';

@@ -3,7 +3,7 @@ import { createStorableTextStream } from '@carillon/db/storable-text';
 import { createParser } from 'eventsource-parser';
 import { type JsonObject, parseJson, toObject } from '../egress/json.ts';
 import type { ProviderError } from './errors.ts';
-import type { ModelQuirks } from './model-quirks.ts';
+import type { ModelQuirks } from './models/quirks.ts';
 import type { TokenCounts } from './pricing.ts';
 import type { AiRequest } from './request.ts';
 

@@ -36,14 +36,14 @@ interface FieldOptions {
   label: string;
   /** Default: the name. */
   id?: string;
-  hint?: Html | string;
+  hint?: Html | string | undefined;
   errors?: FormErrors;
 }
 
 const ids = ({ name, id = name }: FieldOptions) => ({ id, hintId: `${id}-hint`, errorId: `${id}-error` });
 
 /** The message of a field, with its sign. */
-const renderError = (errorId: string, messages: readonly string[]) =>
+export const renderError = (errorId: string, messages: readonly string[]) =>
   html`<p class="error" id="${errorId}"><svg class="glyph" viewBox="0 0 12 12" aria-hidden="true"><path d="M5 1h2v6H5zM5 9h2v2H5z"/></svg><span>${messages.join('. ')}</span></p>`;
 
 /** A label, a control with its description, a hint and the errors of the field. */
@@ -107,12 +107,20 @@ export const renderTextarea = ({
   value = '',
   required,
   rows,
+  placeholder,
   ...field
-}: FieldOptions & { value?: string | undefined; required?: boolean; rows?: number }): Html =>
+}: FieldOptions & {
+  value?: string | undefined;
+  required?: boolean;
+  rows?: number;
+  placeholder?: string;
+}): Html =>
   renderField(
     field,
     // A browser drops the first line break.
-    (common) => html`<textarea ${common}${rows && html` rows="${rows}"`}${required && raw(' required')}>
+    (
+      common,
+    ) => html`<textarea ${common}${placeholder && html` placeholder="${placeholder}"`}${rows && html` rows="${rows}"`}${required && raw(' required')}>
 ${value}</textarea>`,
   );
 

@@ -1,5 +1,5 @@
 import { tryPrompt } from '../../agent/try-prompt.ts';
-import { listModels } from '../../ai/models.ts';
+import { listModels } from '../../ai/models/list-models.ts';
 import { AppError } from '../../errors.ts';
 import { executeTask } from '../../executions/execute-task.ts';
 import { getSettings } from '../../settings/read.ts';

@@ -1,7 +1,7 @@
-import type { Config } from '../config/config.ts';
-import { parseJson, toArray, toObject } from '../egress/json.ts';
-import { createOperatorClient } from '../egress/operator-client.ts';
-import { findModelLists, type ModelListAddress } from './providers.ts';
+import type { Config } from '../../config/config.ts';
+import { parseJson, toArray, toObject } from '../../egress/json.ts';
+import { createOperatorClient } from '../../egress/operator-client.ts';
+import { findModelLists, type ModelListAddress } from '../providers.ts';
 
 export type ModelList = { kind: 'listed'; names: string[] } | { kind: 'unknown' } | { kind: 'offline' };
 

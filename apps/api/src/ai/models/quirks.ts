@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type ProviderError, parseErrorBody } from './errors.ts';
+import { type ProviderError, parseErrorBody } from '../errors.ts';
 
 const MAX_MODELS = 200;
 

@@ -1,0 +1,67 @@
+import multipart, { type MultipartFile } from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Dashboard } from '../visit.ts';
+
+/** A file of a form. */
+export interface SentFile {
+  name: string;
+  type: string;
+  /** Null if it is too long, alone or together with the files before it. */
+  bytes: Buffer | null;
+}
+
+const MIB = 1024 * 1024;
+/** As the service accepts them. The files of a form are in memory until they are stored. */
+const MAX_FILE_BYTES = 10 * MIB;
+const MAX_FORM_BYTES = 20 * MIB;
+const MAX_FIELD_BYTES = MIB;
+const MAX_FILES = 20;
+const MAX_FIELDS = 200;
+
+const filesOf = new WeakMap<FastifyRequest, SentFile[]>();
+
+/** The files of a submitted form. Empty file fields are left out. */
+export const readFiles = (request: FastifyRequest): readonly SentFile[] => filesOf.get(request) ?? [];
+
+/** Reads forms with files, of signed-in users only, before the token of the form is checked. */
+export async function acceptFiles(app: FastifyInstance, dashboard: Dashboard): Promise<void> {
+  await app.register(multipart, {
+    limits: { fileSize: MAX_FILE_BYTES + 1, files: MAX_FILES, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES },
+    throwFileSizeLimit: false,
+  });
+  app.addHook('preValidation', async (request) => {
+    if (!request.isMultipart()) return;
+    const token = dashboard.readSession(request.headers.cookie);
+    const session = await dashboard.actions.openSession(token, { address: request.ip });
+    if (session.success) request.body = await readParts(request);
+  });
+}
+
+async function readParts(request: FastifyRequest): Promise<Record<string, string | string[]>> {
+  const fields = new Map<string, string[]>();
+  const files: SentFile[] = [];
+  filesOf.set(request, files);
+  let left = MAX_FORM_BYTES;
+  for await (const part of request.parts()) {
+    if (part.type === 'field') fields.set(part.fieldname, [...(fields.get(part.fieldname) ?? []), String(part.value)]);
+    else {
+      const bytes = await readFile(part, left);
+      if (part.filename === '' || part.filename === undefined) continue;
+      files.push({ name: part.filename, type: part.mimetype, bytes });
+      left -= bytes?.length ?? 0;
+    }
+  }
+  return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
+}
+
+/** Reads on beyond the limit, because the fields behind it count. */
+async function readFile({ file }: MultipartFile, left: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of file as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= Math.min(left, MAX_FILE_BYTES)) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return length > Math.min(left, MAX_FILE_BYTES) ? null : Buffer.concat(chunks);
+}

@@ -1,0 +1,105 @@
+import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { type Html, html } from '../../html.ts';
+import { readForm } from '../../http/forms.ts';
+import { type FormErrors, NO_ERRORS, renderInput, renderSelect, renderTextarea } from '../../parts/fields.ts';
+import { toLocalTime } from '../../schedule/local-time.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import { planRuns } from './plan.ts';
+import { renderProblems, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
+import { describeFirstRun } from './submit.ts';
+import { startTyped, type Typed } from './typed.ts';
+
+/** The short form of a first task. */
+export interface TypedFirstTask {
+  prompt: string;
+  every: string;
+  at: string;
+}
+
+export const START_FIRST_TASK: TypedFirstTask = { prompt: '', every: 'day', at: '07:00' };
+
+const EVERY = [
+  { value: 'day', text: 'day' },
+  { value: 'weekday', text: 'weekday' },
+  { value: 'week', text: 'week' },
+  { value: 'month', text: 'month' },
+];
+
+const EXAMPLE = 'What happened in our field since yesterday? Five lines, the most important first.';
+
+/** A prompt and when, for somebody who has no task yet. */
+export function renderFirstTaskForm(
+  { csrfField, timeZone }: SignedInVisit,
+  typed: TypedFirstTask = START_FIRST_TASK,
+  errors: FormErrors = NO_ERRORS,
+): Html {
+  const place = timeZone.split('/').at(-1)?.replaceAll('_', ' ');
+  return html`<form class="panel gap" id="first-task" method="post" action="/tasks/first">${csrfField}
+${renderTextarea({ name: 'prompt', label: 'Prompt', value: typed.prompt, required: true, rows: 5, placeholder: EXAMPLE, errors })}
+<div class="sentence">${renderSelect({ name: 'every', label: 'Every', options: EVERY, value: typed.every, errors })}${renderInput(
+    { name: 'at', label: 'at', type: 'time', value: typed.at, required: true, errors },
+  )}<p class="muted">${place} time</p></div>
+<div class="do"><button class="primary" name="action" value="try">Save and try it now</button><button name="action" value="save">Save only</button><a class="button quiet" href="/tasks/new">All settings</a></div>
+</form>`;
+}
+
+const NAME_LENGTH = 60;
+
+/** The first words of the prompt. */
+export function nameTask(prompt: string): string {
+  const [line = ''] = prompt.trim().split('\n', 1);
+  const words = line.split(/\s+/u);
+  let name = '';
+  for (const word of words) {
+    if ([...name, ...word].length >= NAME_LENGTH) break;
+    name = name === '' ? word : `${name} ${word}`;
+  }
+  const short = name || [...line].slice(0, NAME_LENGTH).join('');
+  const text = short.replace(/[\s,;:.!?…]+$/u, '');
+  return [...text].length >= 3 ? text : `Task: ${text}`;
+}
+
+/** On the day of the week, or of the month, that it is today. */
+function completeTyped({ timeZone, now }: SignedInVisit, { every, at, prompt }: TypedFirstTask): Typed {
+  const today = toLocalTime(now, timeZone);
+  const typed = { ...startTyped(timeZone, now, ''), at, prompt, name: nameTask(prompt) };
+  if (every === 'weekday') return { ...typed, every: 'week' };
+  if (every === 'week') return { ...typed, every: 'week', weekdays: [`${today.weekday}`] };
+  return every === 'month'
+    ? { ...typed, every: 'month', day: today.day > 28 ? 'last' : `${today.day}` }
+    : { ...typed, every: 'day' };
+}
+
+/** Saves the first task, runs it at once, and goes to the run. */
+export async function startFirstTask(visit: SignedInVisit): Promise<Page | Redirect> {
+  const form = readForm(visit.request);
+  const given = { prompt: form.text('prompt'), every: form.text('every'), at: form.text('at') };
+  const { actions, session } = visit;
+  const typed = completeTyped(visit, given);
+  const { schedule, problems } = await planRuns(visit, typed, null);
+  const show = (errors: FormErrors, status: number): Page => ({
+    title: 'Your first task',
+    crumb: { href: '/', text: 'Home' },
+    status,
+    body: html`${renderProblems(errors)}${renderFirstTaskForm(visit, given, errors)}`,
+  });
+  if (!schedule) return show(withProblems(problems), 422);
+  const input = { name: typed.name, prompt: typed.prompt, ...schedule };
+  if (form.text('action') === 'save') {
+    const result = await actions.createTask(session, input);
+    if (!result.success) return show(toTaskErrors(result), toTaskStatus(result));
+    return redirect(
+      `/tasks/${result.data.taskId}`,
+      `The task is saved. ${describeFirstRun(visit, schedule.scheduledFor)}`,
+    );
+  }
+  const result = await actions.createTaskAndRun(session, input);
+  if (!result.success) return show(toTaskErrors(result), toTaskStatus(result));
+  const { taskId, executionId } = result.data;
+  if (executionId === null)
+    return redirect(`/tasks/${taskId}`, 'The task is saved. It does not run now: your quota is used up.');
+  return redirect(
+    `/executions/${executionId}`,
+    `The task is saved, and runs now. ${describeFirstRun(visit, schedule.scheduledFor)}`,
+  );
+}

@@ -1,0 +1,66 @@
+import type { Page } from '../../answer.ts';
+import { type Html, html } from '../../html.ts';
+import { ASSET_URLS } from '../../http/assets.ts';
+import { type FormErrors, NO_ERRORS } from '../../parts/fields.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import type { Plan } from './plan.ts';
+import { renderProblems } from './problems.ts';
+import { renderRuns } from './runs.ts';
+import { renderTellMe, renderWith } from './settings.ts';
+import { renderTried, type TriedPrompt } from './tried.ts';
+import type { OpenedForm, Typed } from './typed.ts';
+import { renderWhat } from './what.ts';
+import { renderWhen } from './when.ts';
+
+export interface TaskForm {
+  typed: Typed;
+  opened: OpenedForm;
+  plan: Plan;
+  errors?: FormErrors;
+  status?: number;
+  /** What was not done, for the notice. */
+  failure?: string;
+  tried?: TriedPrompt | undefined;
+  /** What somebody else has saved meanwhile. */
+  conflict?: Html | undefined;
+}
+
+const renderPreview = (plan: Plan, { timezone }: Typed, now: Date) =>
+  html`<aside aria-labelledby="preview"><div class="panel"><div class="head"><h2 id="preview">It will run</h2><button class="plain" name="action" value="preview" formnovalidate>Update</button></div>
+<div id="runs" aria-live="polite">${renderRuns(plan, timezone, now)}</div></div></aside>`;
+
+/** The first button of a form is the one that the Enter key presses. */
+const enterKey = (text: string) =>
+  html`<button class="vh" tabindex="-1" aria-hidden="true" name="action" value="save">${text}</button>`;
+
+function renderButtons(isConflict: boolean, address: string | null): Html {
+  const save = isConflict ? 'Save mine over it' : 'Save task';
+  return html`<div class="do"><button class="primary" name="action" value="save">${save}</button>${
+    isConflict && html`<a class="button" href="${address}/edit">Take the stored one</a>`
+  }<button name="action" value="try" formnovalidate>Try it now</button><a class="button quiet" href="${address ?? '/tasks'}">Cancel</a></div>`;
+}
+
+/** The page of the form, for a new task or a stored one. */
+export function renderTaskForm({ csrfField, now, timeZone }: SignedInVisit, form: TaskForm): Page {
+  const { typed, opened, plan, errors = NO_ERRORS, status = 200, failure, tried, conflict } = form;
+  const { task } = opened;
+  const address = task && `/tasks/${task.id}`;
+  const save = conflict === undefined ? 'Save task' : 'Save mine over it';
+  return {
+    title: task ? `Edit ${task.name}` : 'New task',
+    crumb: task ? { href: address ?? '', text: task.name } : { href: '/tasks', text: 'Tasks' },
+    lead: task ? undefined : 'A prompt, and when to run it. All else has a default.',
+    status,
+    scripts: [ASSET_URLS.attach],
+    body: html`${renderProblems(errors, failure)}${conflict}${tried && renderTried(tried)}
+<form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}">
+<div class="fields-only">${csrfField}${task && html`<input type="hidden" name="revision" value="${task.revision}">`}${enterKey(save)}</div>
+${renderWhat(typed, opened, errors)}
+${renderWhen(typed, plan, [timeZone], errors)}
+${renderPreview(plan, typed, now)}
+${renderWith(typed, opened, errors)}
+${renderTellMe(typed, errors)}
+${renderButtons(conflict !== undefined, address)}
+</form>`,
+  };
+}

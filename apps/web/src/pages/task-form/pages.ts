@@ -1,0 +1,47 @@
+import { parseId } from '@carillon/contract/primitives';
+import { redirect } from '../../answer.ts';
+import { html } from '../../html.ts';
+import { readForm } from '../../http/forms.ts';
+import type { PageRoutes } from '../../http/routes.ts';
+import { NO_ERRORS } from '../../parts/fields.ts';
+import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
+import { startFirstTask } from './first.ts';
+import { planRuns } from './plan.ts';
+import { withProblems } from './problems.ts';
+import { renderRuns } from './runs.ts';
+import { showNewTask, showStoredTask, submitTask } from './submit.ts';
+import { readSchedule, typeWords } from './typed.ts';
+import { renderPattern, renderSentence, renderWords } from './when.ts';
+
+/** The id in the address. Stops with the page for what does not exist. */
+function readTaskId({ request }: SignedInVisit): number {
+  const id = parseId((request.params as { id: string }).id);
+  if (id === null) throw new ActionStop({ success: false, error: 'Task not found', code: 'NOT_FOUND' });
+  return id;
+}
+
+/** The next runs while somebody types, with the other form of the schedule. */
+async function showRuns(visit: SignedInVisit) {
+  const typed = readSchedule(readForm({ body: visit.request.query }));
+  const plan = await planRuns(visit, typed, null);
+  const { words, cron } = plan;
+  const errors = withProblems(plan.problems);
+  return html`${renderRuns(plan, typed.timezone, visit.now)}${renderSentence(typed, plan, true)}${
+    typed.mode === 'words' && cron !== null && renderPattern({ ...typed, cron }, NO_ERRORS, true)
+  }${typed.mode === 'cron' && words && renderWords({ ...typed, ...typeWords(words) }, errors, true)}`;
+}
+
+async function duplicate(visit: SignedInVisit) {
+  const { taskId } = unwrap(await visit.actions.duplicateTask(visit.session, { id: readTaskId(visit) }));
+  return redirect(`/tasks/${taskId}/edit`, 'This is the copy. Change what should differ, then save it.');
+}
+
+export function taskFormPages({ user, fragment }: PageRoutes): void {
+  user('GET', '/tasks/new', showNewTask);
+  user('POST', '/tasks/new', (visit) => submitTask(visit, null));
+  fragment('GET', '/tasks/new/runs', showRuns);
+  user('POST', '/tasks/first', startFirstTask);
+  user('GET', '/tasks/:id/edit', (visit) => showStoredTask(visit, readTaskId(visit)));
+  user('POST', '/tasks/:id/edit', (visit) => submitTask(visit, readTaskId(visit)));
+  user('POST', '/tasks/:id/duplicate', duplicate);
+}

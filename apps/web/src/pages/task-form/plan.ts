@@ -1,0 +1,123 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { isTimeZone } from '@carillon/contract/validation/time-zone';
+import { formatCron } from '../../schedule/format-cron.ts';
+import { describeWords, parseCron, toWords, type Words } from '../../schedule/words.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { findNextDay, isWords, type Problems, readSingleRun, readTypedWords } from './read-words.ts';
+import { type StoredTask, type TypedSchedule, typeSchedule } from './typed.ts';
+
+type Occurrence = WebActionData<'previewRuns'>['occurrences'][number];
+
+/** The schedule as the API has it. */
+export interface Schedule {
+  scheduledFor: string;
+  recurrence: StoredTask['recurrence'];
+  recurrencePattern: string | null;
+  timezone: string;
+}
+
+/** What the typed schedule means. */
+export interface Plan {
+  /** With its first run; null while something is wrong. */
+  schedule: Schedule | null;
+  /** Null for a pattern that has no words. */
+  words: Words | null;
+  /** Null for words that have no pattern. */
+  cron: string | null;
+  runs: readonly Occurrence[];
+  problems: Problems;
+  /** Whether it is the schedule that the task has. */
+  isStored: boolean;
+}
+
+const SHOWN_RUNS = 8;
+
+/** Finds the next runs of the typed schedule. */
+export async function planRuns(visit: SignedInVisit, typed: TypedSchedule, task: StoredTask | null): Promise<Plan> {
+  if (task && isSameSchedule(typed, typeSchedule(task, visit.now))) return planStored(visit, task);
+  if (!isTimeZone(typed.timezone))
+    return fail({ timezone: ['The time zone must be an IANA name, such as Europe/Berlin'] });
+  if (typed.mode === 'cron') return planPattern(visit, typed.cron, parseCron(typed.cron), typed);
+  const words = readTypedWords(typed);
+  if (!isWords(words)) return fail(words);
+  const cron = formatCron(words);
+  if (cron !== null) return planPattern(visit, cron, words, typed);
+  const first =
+    words.every === 'month' && words.day !== 'last'
+      ? findNextDay({ ...words, day: words.day }, typed.timezone, visit.now)
+      : readSingleRun(typed);
+  if (!(first instanceof Date)) return fail(first);
+  const recurrence = words.every === 'once' ? 'once' : 'monthly';
+  return previewSchedule(visit, words, null, {
+    scheduledFor: first.toISOString(),
+    recurrence,
+    recurrencePattern: null,
+    timezone: typed.timezone,
+  });
+}
+
+const fail = (problems: Problems, words: Words | null = null, cron: string | null = null): Plan => ({
+  schedule: null,
+  words,
+  cron,
+  runs: [],
+  problems,
+  isStored: false,
+});
+
+/** The first run is the next time that the pattern fires. */
+async function planPattern(visit: SignedInVisit, cron: string, words: Words | null, { timezone, mode }: TypedSchedule) {
+  if (cron === '') return fail({ cron: ['Give a pattern of five fields'] });
+  const schedule = {
+    scheduledFor: visit.now.toISOString(),
+    recurrence: 'daily',
+    recurrencePattern: cron,
+    timezone,
+  } as const;
+  const plan = await previewSchedule(visit, words, cron, schedule);
+  const [first] = plan.runs;
+  if (first && plan.schedule) return { ...plan, schedule: { ...schedule, scheduledFor: first.at } };
+  return mode === 'cron' ? plan : { ...plan, problems: { every: Object.values(plan.problems).flat() } };
+}
+
+async function previewSchedule(visit: SignedInVisit, words: Words | null, cron: string | null, schedule: Schedule) {
+  const result = await visit.actions.previewRuns(visit.session, { ...schedule, count: SHOWN_RUNS });
+  if (result.success) {
+    const { occurrences } = result.data;
+    return { schedule, words, cron, runs: occurrences, problems: {}, isStored: false };
+  }
+  if (result.code !== undefined) unwrap(result);
+  const { recurrencePattern, scheduledFor, timezone } = result.code === undefined ? result.details : {};
+  return fail(
+    {
+      ...(recurrencePattern && { cron: recurrencePattern }),
+      ...(scheduledFor && { date: ['The first run must be in the future'] }),
+      ...(timezone && { timezone: ['The time zone must be an IANA name, such as Europe/Berlin'] }),
+    },
+    words,
+    cron,
+  );
+}
+
+/** A task that has ended has no next runs, and may be saved without new ones. */
+async function planStored(visit: SignedInVisit, task: StoredTask): Promise<Plan> {
+  const { scheduledFor, recurrence, recurrencePattern, timezone } = task;
+  const words = toWords(task);
+  const cron = recurrencePattern ?? (words && formatCron(words));
+  const plan = await previewSchedule(visit, words, cron, { scheduledFor, recurrence, recurrencePattern, timezone });
+  return { ...plan, problems: {}, isStored: true };
+}
+
+/** Compares the fields that count. */
+function isSameSchedule(a: TypedSchedule, b: TypedSchedule): boolean {
+  if (a.timezone !== b.timezone) return false;
+  if (a.mode === 'cron') return a.cron === b.cron && b.cron !== '';
+  if (b.mode === 'cron') return false;
+  const [words, others] = [readTypedWords(a), readTypedWords(b)];
+  const isSameDay = a.every !== 'once' || (a.date === b.date && a.at.slice(0, 5) === b.at);
+  return isSameDay && JSON.stringify(words) === JSON.stringify(others);
+}
+
+/** Such as `Weekdays at 02:30`; the pattern where there are no words. */
+export const describePlan = ({ words, cron }: Pick<Plan, 'words' | 'cron'>): string =>
+  words ? describeWords(words) : (cron ?? '');

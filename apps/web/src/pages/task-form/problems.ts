@@ -1,0 +1,78 @@
+import type { ActionError } from '@carillon/contract/actions/index';
+import { type Html, html } from '../../html.ts';
+import { renderGlyph } from '../../parts/fates.ts';
+import { type FormErrors, NO_ERRORS, toFormErrors } from '../../parts/fields.ts';
+import type { Problems } from './read-words.ts';
+
+/** The names that people see. */
+const LABELS: Record<string, string> = {
+  name: 'Name',
+  description: 'Description',
+  prompt: 'Prompt',
+  files: 'Attachments',
+  timezone: 'Time zone',
+  cron: 'Pattern',
+  aiModel: 'Model',
+  maxTokens: 'Longest answer',
+  temperature: 'Temperature',
+  webhookUrl: 'Webhook address',
+  notificationEmail: 'E-mail address',
+};
+
+/** Fields of the API that the form has under another name. */
+const FORM_FIELDS: Record<string, string> = { recurrencePattern: 'cron', scheduledFor: 'at', attachments: 'files' };
+
+/** What a person reads: `must not be blank` becomes `The prompt must not be blank`. */
+function completeMessage(field: string, message: string): string {
+  const label = LABELS[field];
+  return label !== undefined && /^[a-z]/.test(message) ? `${label} ${message}` : message;
+}
+
+function nameFields(details: Readonly<Record<string, readonly string[]>>): Problems {
+  const named: Problems = {};
+  for (const [path, messages] of Object.entries(details)) {
+    const [start = ''] = path.split('.');
+    const field = FORM_FIELDS[start] ?? start;
+    const isFile = start === 'attachments' && path !== start;
+    const texts = isFile ? ['One of the files has been deleted: remove it'] : messages;
+    named[field] = [...new Set([...(named[field] ?? []), ...texts.map((text) => completeMessage(field, text))])];
+  }
+  return named;
+}
+
+/** Errors of the form, or of the whole; a provider that fails is one of them. */
+export function toTaskErrors(result: ActionError): FormErrors {
+  if (result.code === 'SERVICE_UNAVAILABLE') return { fields: {}, form: result.message };
+  const { fields, form } = toFormErrors(result);
+  return { fields: nameFields(fields), form };
+}
+
+export const toTaskStatus = (result: ActionError): number => {
+  const statuses: Record<string, number> = {
+    QUOTA_EXCEEDED: 402,
+    CONFLICT: 409,
+    RATE_LIMIT_EXCEEDED: 429,
+    SERVICE_UNAVAILABLE: 503,
+  };
+  return statuses[result.code ?? ''] ?? 422;
+};
+
+export const withProblems = (problems: Problems, { fields, form }: FormErrors = NO_ERRORS): FormErrors => ({
+  fields: { ...fields, ...problems },
+  form,
+});
+
+export const hasErrors = ({ fields, form }: FormErrors): boolean => form !== null || Object.keys(fields).length > 0;
+
+/** The element that a field has in the page. */
+const toAnchor = (field: string) => (field === 'weekday' ? 'weekdays' : field);
+
+/** What keeps the form from being saved, with links to the fields. */
+export function renderProblems({ fields, form }: FormErrors, what = 'Not saved yet.'): Html | false {
+  const entries = Object.entries(fields);
+  if (entries.length === 0 && form === null) return false;
+  const links = entries.map(([field, [message = '']]) => html`<li><a href="#${toAnchor(field)}">${message}</a></li>`);
+  return html`<div class="notice" role="alert">${renderGlyph('failed')}<p><b>${what}</b> ${form}</p>${
+    links.length > 0 && html`<ul>${links}</ul>`
+  }</div>`;
+}

@@ -1,0 +1,97 @@
+import { toInstant, toLocalTime } from '../../schedule/local-time.ts';
+import type { Words } from '../../schedule/words.ts';
+import type { TypedSchedule } from './typed.ts';
+
+/** What is wrong, by the field of the form. */
+export type Problems = Record<string, string[]>;
+
+const readNumber = (text: string, min: number, max: number): number | null => {
+  const number = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= min && number <= max ? number : null;
+};
+
+function readTime(at: string): { hour: number; minute: number } | null {
+  // Some browsers add seconds.
+  const [hour, minute] = /^\d\d:\d\d/.test(at) ? at.split(':').map(Number) : [];
+  return hour !== undefined && minute !== undefined && hour < 24 && minute < 60 ? { hour, minute } : null;
+}
+
+const NO_TIME = { at: ['Give a time, such as 08:00'] };
+
+/** The words that the fields say. */
+export function readTypedWords(typed: TypedSchedule): Words | Problems {
+  const { every } = typed;
+  if (every === 'minute') return readMinutes(typed);
+  if (every === 'hour') return readHours(typed);
+  const time = readTime(typed.at);
+  if (!time) return NO_TIME;
+  switch (every) {
+    case 'day':
+      return { every, ...time };
+    case 'week':
+      return readWeekdays(typed, time);
+    case 'month':
+      return readDay(typed, time);
+    case 'once':
+      return { every };
+  }
+}
+
+export const isWords = (read: Words | Problems): read is Words => typeof read.every === 'string';
+
+function readMinutes({ minutes: text }: TypedSchedule): Words | Problems {
+  const minutes = readNumber(text, 1, 30);
+  if (minutes === null || 60 % minutes !== 0) return { minutes: ['Choose a number of minutes that divides an hour'] };
+  return { every: 'minute', minutes };
+}
+
+function readHours({ hours: text, minute: minuteText, from, until }: TypedSchedule): Words | Problems {
+  const hours = readNumber(text, 1, 12);
+  const minute = readNumber(minuteText, 0, 59);
+  if (hours === null || 24 % hours !== 0) return { hours: ['Choose a number of hours that divides a day'] };
+  if (minute === null) return { minute: ['Give a minute from 0 to 59'] };
+  if (from === '' && until === '') return { every: 'hour', hours, minute };
+  const between = { from: readNumber(from, 0, 23), until: readNumber(until, 0, 23) };
+  if (between.from === null) return { from: ['Choose the first hour too, or no last one'] };
+  if (between.until === null) return { until: ['Choose the last hour too, or no first one'] };
+  if (between.from >= between.until) return { until: ['The last hour is after the first one'] };
+  if (hours !== 1) return { hours: ['Between two hours it runs every hour'] };
+  return { every: 'hour', hours, minute, between: { from: between.from, until: between.until } };
+}
+
+function readWeekdays({ weekdays }: TypedSchedule, time: { hour: number; minute: number }): Words | Problems {
+  const days = [...new Set(weekdays.map((text) => readNumber(text, 1, 7) ?? 0))].sort((a, b) => a - b);
+  if (days.length === 0 || days.includes(0)) return { weekday: ['Choose at least one day of the week'] };
+  return days.length === 7 ? { every: 'day', ...time } : { every: 'week', days, ...time };
+}
+
+function readDay({ day: text }: TypedSchedule, time: { hour: number; minute: number }): Words | Problems {
+  if (text === 'last') return { every: 'month', day: 'last', inShortMonths: true, ...time };
+  const isKept = text.endsWith('+');
+  const day = readNumber(isKept ? text.slice(0, -1) : text, 1, 31);
+  if (day === null) return { day: ['Choose a day of the month'] };
+  return { every: 'month', day, inShortMonths: isKept || day <= 28, ...time };
+}
+
+/** The instant of a single run, or what is wrong. */
+export function readSingleRun({ date, at, timezone }: TypedSchedule): Date | Problems {
+  const time = readTime(at);
+  if (!time) return NO_TIME;
+  return toInstant(date, at.slice(0, 5), timezone) ?? { date: ['Give a date'] };
+}
+
+/** The next instant on this day of a month, of months that have it. */
+export function findNextDay(
+  { day, hour, minute }: { day: number; hour: number; minute: number },
+  timezone: string,
+  now: Date,
+): Date {
+  const [year = 0, month = 1] = toLocalTime(now, timezone).date.split('-').map(Number);
+  const time = [hour, minute].map((number) => String(number).padStart(2, '0')).join(':');
+  for (let ahead = 0; ; ahead += 1) {
+    const date = new Date(Date.UTC(year, month - 1 + ahead, day));
+    if (date.getUTCDate() !== day) continue;
+    const at = toInstant(date.toISOString().slice(0, 10), time, timezone);
+    if (at !== null && at > now) return at;
+  }
+}

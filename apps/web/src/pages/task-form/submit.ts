@@ -1,0 +1,149 @@
+import type { WebActionInput } from '@carillon/contract/actions/web/index';
+import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { readForm, readQuery } from '../../http/forms.ts';
+import { formatDistance, formatMoment } from '../../parts/format.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { storeFiles } from './attach.ts';
+import { renderConflict } from './conflict.ts';
+import { renderTaskForm, type TaskForm } from './form.ts';
+import { type Plan, planRuns } from './plan.ts';
+import { hasErrors, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
+import type { Problems } from './read-words.ts';
+import { type OpenedForm, readTyped, startTyped, type Typed, typeTask, typeWords } from './typed.ts';
+
+const openForm = async (visit: SignedInVisit, id: number | null, attachments: readonly string[] = []) =>
+  unwrap(
+    await visit.actions.openTaskForm(visit.session, { ...(id !== null && { id }), attachments: [...attachments] }),
+  );
+
+/** A link may propose a name and a prompt. */
+export async function showNewTask(visit: SignedInVisit): Promise<Page> {
+  const opened = await openForm(visit, null);
+  const { name = '', prompt = '' } = readQuery(visit.request);
+  const typed = { ...startTyped(visit.timeZone, visit.now, opened.defaultModel ?? ''), name, prompt };
+  return renderTaskForm(visit, { typed, opened, plan: await planRuns(visit, typed, null) });
+}
+
+export async function showStoredTask(visit: SignedInVisit, id: number): Promise<Page> {
+  const opened = await openForm(visit, id);
+  if (!opened.task) throw new Error('openTaskForm answers the task that it is asked for.');
+  const typed = typeTask(opened.task, visit.now);
+  return renderTaskForm(visit, { typed, opened, plan: await planRuns(visit, typed, opened.task) });
+}
+
+/** Shows the fields of the other form of the schedule as the typed form says it. */
+export function alignForms(typed: Typed, { words, cron }: Plan): Typed {
+  if (typed.mode === 'words') return cron === null ? typed : { ...typed, cron };
+  return words ? { ...typed, ...typeWords(words) } : typed;
+}
+
+/** Saves a new task, or the task `id`; tries the prompt; or shows the form again with what was typed. */
+export async function submitTask(visit: SignedInVisit, id: number | null): Promise<Page | Redirect> {
+  const form = readForm(visit.request);
+  const removed = form.list('remove');
+  const sent = readTyped(form);
+  const kept = { ...sent, attachments: sent.attachments.filter((file) => !removed.includes(file)) };
+  const { typed, problems: fileProblems } = await storeFiles(visit, kept);
+  const opened = await openForm(visit, id, typed.attachments);
+  const plan = await planRuns(visit, typed, opened.task);
+  const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};
+  const show = (rest: Partial<TaskForm> = {}) =>
+    renderTaskForm(visit, { typed: alignForms(typed, plan), opened, plan, ...rest });
+
+  const action = form.text('action');
+  if (removed.length > 0 || action === 'preview') {
+    const errors = withProblems({ ...plan.problems, ...fileErrors });
+    return show(hasErrors(errors) ? { errors, status: 422 } : {});
+  }
+  const input = readInput(typed);
+  const problems = { ...input.problems, ...fileErrors };
+  if (action === 'try') return tryTyped(visit, input.settings, problems, show);
+
+  const all = { ...problems, ...plan.problems };
+  if (Object.keys(all).length > 0) return show({ errors: withProblems(all), status: 422 });
+  return opened.task
+    ? saveTyped(visit, Number(form.text('revision')), { typed, opened, plan }, input.settings)
+    : createTyped(visit, plan, input.settings, show);
+}
+
+type Show = (rest?: Partial<TaskForm>) => Page;
+type Settings = Omit<WebActionInput<'createTask'>, 'scheduledFor' | 'recurrence' | 'recurrencePattern' | 'timezone'>;
+
+const TEMPERATURE = /^(?:[01](?:[.,]\d{1,2})?|2(?:[.,]0{1,2})?)$/;
+const COUNT = /^\d{1,9}$/;
+
+/** Numbers that are none keep their text out of the messages of the API. */
+function readInput(typed: Typed): { settings: Settings; problems: Problems } {
+  const problems: Problems = {};
+  if (!TEMPERATURE.test(typed.temperature)) problems.temperature = ['Temperature must be a number from 0.00 to 2.00'];
+  if (!COUNT.test(typed.maxTokens)) problems.maxTokens = ['Longest answer must be a whole number of tokens'];
+  const temperature = Math.round(Number(typed.temperature.replace(',', '.')) * 100);
+  return {
+    settings: {
+      name: typed.name,
+      description: typed.description || null,
+      prompt: typed.prompt,
+      aiModel: typed.aiModel,
+      maxTokens: problems.maxTokens ? 1 : Number(typed.maxTokens),
+      temperature: problems.temperature ? 0 : temperature,
+      attachments: [...typed.attachments],
+      webhookUrl: typed.webhookUrl || null,
+      notificationEmail: typed.notificationEmail || null,
+    },
+    problems,
+  };
+}
+
+async function tryTyped({ actions, session }: SignedInVisit, settings: Settings, problems: Problems, show: Show) {
+  const { prompt, aiModel = '', maxTokens, temperature, attachments } = settings;
+  const failure = 'Not tried.';
+  if (Object.keys(problems).length > 0) return show({ errors: withProblems(problems), status: 422, failure });
+  const result = await actions.tryPrompt(session, { prompt, aiModel, maxTokens, temperature, attachments });
+  if (result.success) return show({ tried: result.data });
+  return show({ errors: toTaskErrors(result), status: toTaskStatus(result), failure });
+}
+
+/** Such as `First run tomorrow 08:00, in 17 h.` */
+export function describeFirstRun({ now, timeZone }: SignedInVisit, at: string): string {
+  const first = new Date(at);
+  return `The next run is ${formatMoment(first, timeZone, now)}, ${formatDistance(first, now)}.`;
+}
+
+async function createTyped(visit: SignedInVisit, { schedule }: Plan, settings: Settings, show: Show) {
+  if (!schedule) throw new Error('A plan without problems has a schedule.');
+  const result = await visit.actions.createTask(visit.session, { ...settings, ...schedule });
+  if (result.success) {
+    const { taskId } = result.data;
+    return redirect(`/tasks/${taskId}`, `The task is saved. ${describeFirstRun(visit, schedule.scheduledFor)}`);
+  }
+  return show({ errors: toTaskErrors(result), status: toTaskStatus(result) });
+}
+
+interface Edited {
+  typed: Typed;
+  opened: OpenedForm;
+  plan: Plan;
+}
+
+async function saveTyped(visit: SignedInVisit, revision: number, { typed, opened, plan }: Edited, settings: Settings) {
+  const { task } = opened;
+  if (!task) throw new Error('Only a stored task is saved.');
+  const schedule = plan.isStored ? {} : plan.schedule;
+  const input = { id: task.id, revision, ...settings, ...schedule };
+  const result = await visit.actions.saveTask(visit.session, input);
+  if (result.success) return redirect(`/tasks/${task.id}`, 'The task is saved.');
+  const shown = { typed: alignForms(typed, plan), opened, plan };
+  if (result.code !== 'CONFLICT') {
+    return renderTaskForm(visit, { ...shown, errors: toTaskErrors(result), status: toTaskStatus(result) });
+  }
+  const now = await openForm(visit, task.id, typed.attachments);
+  if (!now.task) throw new Error('Only a stored task is saved.');
+  const storedPlan = await planRuns(visit, typeTask(now.task, visit.now), now.task);
+  return renderTaskForm(visit, {
+    ...shown,
+    opened: now,
+    status: 409,
+    errors: { fields: {}, form: 'Somebody has changed this task since you opened it, maybe you in another tab.' },
+    conflict: renderConflict({ typed, plan, task: now.task, storedPlan, opened: now, now: visit.now }),
+  });
+}

@@ -1,0 +1,16 @@
+import { canonicalTimeZone } from '@carillon/contract/validation/time-zone';
+import { type Html, html, raw } from '../../html.ts';
+
+const regions = Map.groupBy(Intl.supportedValuesOf('timeZone'), (zone) => zone.split('/')[0] ?? '');
+
+/** The same for everybody, and long: it is built once. */
+const allZones = html`${[...regions].map(
+  ([region, zones]) =>
+    html`<optgroup label="${region}">${zones.map((zone) => html`<option>${zone}</option>`)}</optgroup>`,
+)}`;
+
+/** The zone that is chosen, those that are likely, and all others. */
+export function renderZones(chosen: string, likely: readonly string[]): Html {
+  const first = [...new Set([chosen, ...likely, 'UTC'])].filter((zone) => canonicalTimeZone(zone) !== null);
+  return html`${first.map((zone) => html`<option${zone === chosen && raw(' selected')}>${zone}</option>`)}${allZones}`;
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import type { Person } from '../../../api/test/support/people.ts';
+import type { ShownPage } from '../support/visitor.ts';
+
+/** The value that a control of the page has. */
+export function readValue({ document }: ShownPage, name: string): string | undefined {
+  const control = document.querySelector(`[name="${name}"]`);
+  if (control?.tagName === 'TEXTAREA') return control.textContent.replace(/^\n/, '');
+  const chosen = control?.querySelector('option[selected]');
+  return control?.getAttribute('value') ?? chosen?.getAttribute('value') ?? chosen?.text;
+}
+
+/** Reads what is stored, by the API. */
+export function createReader(app: FastifyInstance, { headers }: Person) {
+  const get = async (url: string) => (await app.inject({ url, headers })).json();
+  return {
+    get,
+    /** The newest task with this in its name. */
+    findTask: async (name: string) => {
+      const { tasks } = await get(`/api/tasks?search=${encodeURIComponent(name)}&limit=1`);
+      return tasks[0];
+    },
+  };
+}
