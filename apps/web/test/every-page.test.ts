@@ -1,4 +1,6 @@
 import t from 'tap';
+import { composeReset } from '../../api/src/auth/password-reset.ts';
+import { requestConfirmations } from '../../api/src/notifications/addresses.ts';
 import {
   findAccessibilityFaults,
   openBrowser,
@@ -6,6 +8,7 @@ import {
   SKIP_WITHOUT_BROWSER,
 } from '../../api/test/support/browser.ts';
 import { testContext } from '../../api/test/support/context.ts';
+import { readQueuedTokens } from '../../api/test/support/mails.ts';
 import { signUpAda } from '../../api/test/support/people.ts';
 import { insertSample, SAMPLE_NOW } from '../../api/test/support/sample.ts';
 import { listPages, toAddress } from './support/every-page.ts';
@@ -16,21 +19,28 @@ clock.set(SAMPLE_NOW);
 const ada = await signUpAda(app);
 const sample = await insertSample(ctx, ada.id);
 
+async function requestConfirmation(): Promise<string> {
+  const email = 'team@example.com';
+  await requestConfirmations(ctx, ada.id, [email]);
+  const [token = ''] = await readQueuedTokens(ctx, email);
+  return token;
+}
+
 /** The ids of what pages show, by the address before them. */
 const PARAMETERS = {
   '/tasks/': sample.tasks.get('Nightly error digest') ?? 0,
   '/executions/': sample.failedRun,
   '/webhooks/': sample.webhook,
   '/admin/users/': ada.id,
-  '/handler/reset-password/': 'f'.repeat(64),
-  '/handler/confirm-email/': 'f'.repeat(64),
+  '/handler/reset-password/': (await composeReset(ctx, ada.email))?.link.split('/').at(-1) ?? '',
+  '/handler/confirm-email/': await requestConfirmation(),
 };
-/** Answers without markup. */
-const WITHOUT_MARKUP: readonly string[] = ['/executions/:id/text'];
+/** Answers without markup, and pages that show nothing once there is an account. */
+const LEFT_OUT: readonly string[] = ['/executions/:id/text', '/setup'];
 const PUBLIC = /^\/(sign-in|register|forgot-password|setup|handler\/)/;
 
 const pages = listPages(app)
-  .filter((pattern) => !WITHOUT_MARKUP.includes(pattern))
+  .filter((pattern) => !LEFT_OUT.includes(pattern))
   .map((pattern) => toAddress(pattern, PARAMETERS));
 
 t.test('Every page has one heading of the first level, which is its title', async (t) => {
