@@ -139,7 +139,7 @@ export function renderStrip(fates: readonly Fate[]): Html {
     const { color, cell: shape } = SHAPES[fate];
     return cell(first + at, `<g class="${color}">${shape ?? ''}</g>`);
   });
-  const name = `Last ${shown.length} planned runs: ${describeFates(shown)}`;
+  const name = shown.length === 0 ? 'No planned run yet' : `Last ${shown.length} planned runs: ${describeFates(shown)}`;
   return html`<svg class="strip" viewBox="0 0 240 28" role="img" aria-label="${name}">${raw(
     `<path class="rod" d="M0 17.5h240"/>${blanks.join('')}${cells.join('')}`,
   )}</svg>`;
@@ -157,7 +157,7 @@ export function renderTallStrip(cells: readonly { fate: Fate; title: string }[],
 }
 
 /** What the signs mean. */
-export const renderKey = (): Html =>
-  html`<ul class="key" id="key" aria-label="Key to the strip">${(Object.keys(SHAPES) as Fate[])
-    .filter((fate) => SHAPES[fate].cell !== null)
-    .map((fate) => html`<li>${renderFate(fate, SHAPES[fate].words)}</li>`)}</ul>`;
+export const renderKey = (fates: readonly Fate[]): Html =>
+  html`<ul class="key" id="key" aria-label="Key to the strip">${fates.map(
+    (fate) => html`<li>${renderFate(fate, SHAPES[fate].words)}</li>`,
+  )}</ul>`;

@@ -44,6 +44,9 @@ export const tasks = pgTable(
     // For the tick, in due order. Among tasks due together those of one user are adjacent: a batch locks few counters.
     index('tasks_due').on(t.nextExecutionAt, t.userId).where(sql`${t.nextExecutionAt} is not null`),
     index('tasks_of_user').on(t.userId, t.id),
+    // For lists by next run: tasks without one come last.
+    index('tasks_by_next_run').on(t.userId, sql`coalesce(${t.nextExecutionAt}, 'infinity')`, t.id),
+    index('tasks_by_name').on(t.userId, sql`lower(${t.name})`, t.id),
     index('tasks_active_of_user').on(t.userId).where(sql`${t.status} = 'active'`),
     index('tasks_failing').on(t.userId, t.id).where(sql`${t.consecutiveFailures} > 0`),
     index('tasks_attachments').using('gin', t.attachments).where(sql`${t.attachments} <> '{}'`),

@@ -6,7 +6,8 @@ import { homeActions } from './home.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
 import { taskFormActions } from './task-form.ts';
-import { taskActions } from './tasks.ts';
+import { taskListActions } from './task-list.ts';
+import { taskPageActions } from './task-page.ts';
 
 /** The actions of the dashboard. They never throw or reject. */
 export function buildWebActions(ctx: Context): WebActions {
@@ -17,7 +18,8 @@ export function buildWebActions(ctx: Context): WebActions {
     ...homeActions(builder),
     ...settingsActions(builder),
     ...runActions(builder),
-    ...taskActions(builder),
     ...taskFormActions(builder),
+    ...taskListActions(builder),
+    ...taskPageActions(builder),
   };
 }

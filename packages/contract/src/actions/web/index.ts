@@ -7,7 +7,8 @@ import { homeActions } from './home.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
 import { taskFormActions } from './task-form.ts';
-import { taskActions } from './tasks.ts';
+import { taskListActions } from './task-list.ts';
+import { taskPageActions } from './task-page.ts';
 
 /**
  * The actions of the dashboard, beside those of the specification: one input each, and data in the shapes of the HTTP API,
@@ -18,8 +19,9 @@ export const WEB_ACTIONS = {
   ...homeActions,
   ...runActions,
   ...settingsActions,
-  ...taskActions,
   ...taskFormActions,
+  ...taskListActions,
+  ...taskPageActions,
 };
 
 export type WebActionName = keyof typeof WEB_ACTIONS;

@@ -1,0 +1,54 @@
+import { DAY_MS } from '@carillon/contract/primitives';
+import { type SQL, sql } from 'drizzle-orm';
+
+const PLANNED_RUNS = 30;
+/** A chain of retries is followed this far. */
+const MAX_RETRIES = 20;
+
+/**
+ * The last planned runs of a task, newest first: `planned_for`, `fate` and `started_at`. A run counts as its last retry: it
+ * is `failed` only if that has failed, and `running` until that has ended.
+ */
+export const selectPlannedRuns = (taskId: SQL): SQL => sql`
+  select o.planned_for, e.started_at,
+    case when o.fate not in ('ran', 'late') then o.fate
+      else case coalesce(r.status, e.status) when 'failed' then 'failed' when 'pending' then 'running'
+        when 'running' then 'running' else o.fate end
+    end as fate
+  from (
+    select planned_for, fate from occurrences where task_id = ${taskId} order by planned_for desc limit ${sql.raw(String(PLANNED_RUNS))}
+  ) o
+  left join executions e on e.task_id = ${taskId} and e.planned_for = o.planned_for and e.trigger = 'schedule'
+  left join lateral (
+    with recursive chain as (
+      select e.id, e.status, 0 as depth where e.status = 'failed'
+      union all
+      select n.id, n.status, c.depth + 1 from chain c join executions n on n.retry_of_id = c.id and n.trigger = 'retry'
+      where c.depth < ${sql.raw(String(MAX_RETRIES))}
+    )
+    select status from chain order by depth desc limit 1
+  ) r on true
+  order by o.planned_for desc`;
+
+const COST_DAYS = 30;
+/** Enough for a daily task; only tasks that run more often are read further. */
+const FIRST_RUNS = 31;
+/** An hourly task has 720 runs in 30 days. */
+const MAX_RUNS = 750;
+
+/** The cost of a task's runs of 30 days, as JSON. Of more than 750 runs the latest are added up. */
+export const selectRecentCost = (taskId: SQL, now: Date): SQL => {
+  const since = sql`${new Date(now.getTime() - COST_DAYS * DAY_MS).toISOString()}::timestamptz`;
+  const latest = sql`select cost_usd, created_at from executions where task_id = ${taskId} order by id desc`;
+  const sums = sql`sum(cost_usd) filter (where created_at >= ${since}) as usd, min(created_at) as oldest, count(*) as runs`;
+  return sql`
+  select json_build_object('usd', coalesce(f.usd, 0) + coalesce(m.usd, 0),
+    'isPartial', m.runs = ${MAX_RUNS - FIRST_RUNS}::int and m.oldest >= ${since}) as cost
+  from (select ${sums} from (${latest} limit ${sql.raw(String(FIRST_RUNS))}) l) f,
+    lateral (
+      select ${sums} from (
+        select * from (${latest} limit ${sql.raw(String(MAX_RUNS - FIRST_RUNS))} offset ${sql.raw(String(FIRST_RUNS))}) l
+        where f.runs = ${FIRST_RUNS}::int and f.oldest >= ${since}
+      ) l
+    ) m`;
+};

@@ -1,0 +1,72 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
+import { parseId } from '@carillon/contract/primitives';
+import { type Answer, type Notice, redirect } from '../../answer.ts';
+import { type Form, readForm } from '../../http/forms.ts';
+import { countWords } from '../../parts/format.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { buildListAddress, readListQuery } from './list-query.ts';
+
+type Outcomes = WebActionData<'runTasks'>;
+
+interface Change {
+  /** Such as `2 tasks paused`. */
+  past: string;
+  apply(visit: SignedInVisit, ids: number[]): ReturnType<SignedInVisit['actions']['runTasks']>;
+}
+
+const CHANGES: Record<string, Change> = {
+  run: { past: 'started', apply: ({ actions, session }, ids) => actions.runTasks(session, { ids }) },
+  pause: {
+    past: 'paused',
+    apply: ({ actions, session }, ids) => actions.setTaskStatuses(session, { ids, status: 'paused' }),
+  },
+  resume: {
+    past: 'resumed',
+    apply: ({ actions, session }, ids) => actions.setTaskStatuses(session, { ids, status: 'active' }),
+  },
+};
+
+const findChange = (form: Form) => {
+  const name = form.text('do');
+  return Object.hasOwn(CHANGES, name) ? CHANGES[name] : undefined;
+};
+
+/** The ids of ticked boxes, at most as many as a page has. */
+export const readIds = (texts: readonly string[]): number[] =>
+  [...new Set(texts.map(parseId))].filter((id) => id !== null).slice(0, TASK_PAGE_SIZE);
+
+/** Changes the chosen tasks of the list, and shows the same part of the list again. */
+export async function changeChosen(visit: SignedInVisit): Promise<Answer> {
+  const form = readForm(visit.request);
+  const back = buildListAddress(readListQuery(visit.request));
+  const ids = readIds(form.list('id'));
+  if (ids.length === 0) return { to: back, notice: { kind: 'warn', text: 'No task was chosen.' } };
+  if (form.text('do') === 'delete') return { to: `/tasks/delete?ids=${ids.join(',')}` };
+  const change = findChange(form);
+  if (!change) return redirect(back);
+  return { to: back, notice: describeOutcomes(unwrap(await change.apply(visit, ids)), change.past) };
+}
+
+/** Runs, pauses or resumes one task. */
+export async function changeOne(visit: SignedInVisit): Promise<Answer> {
+  const id = readIds([(visit.request.params as { id: string }).id]);
+  const back = `/tasks/${id}`;
+  const change = findChange(readForm(visit.request));
+  if (!change || id.length === 0) return redirect(back);
+  const { refused } = unwrap(await change.apply(visit, id));
+  if (refused[0])
+    return { to: back, notice: { kind: 'warn', text: `Not ${change.past}: ${toSentence(refused[0].reason)}` } };
+  return redirect(back, `The task is ${change.past}.`);
+}
+
+/** `3 tasks paused, 1 could not be: only an active task can be paused.` */
+export function describeOutcomes({ done, refused }: Outcomes, past: string): Notice {
+  if (refused.length === 0) return { kind: 'info', text: `${countWords(done.length, 'task')} ${past}.` };
+  const reasons = [...new Set(refused.map(({ reason }) => reason))];
+  const start = done.length > 0 ? `${countWords(done.length, 'task')} ${past}, ` : '';
+  const rest = `${done.length > 0 ? refused.length : countWords(refused.length, 'task')} could not be ${done.length > 0 ? '' : past}`;
+  return { kind: 'warn', text: `${start}${rest.trimEnd()}: ${reasons.map(toSentence).join(' ')}` };
+}
+
+const toSentence = (reason: string) => `${reason.replace(/\.$/, '')}.`;

@@ -1,0 +1,42 @@
+import type { Answer, Page } from '../../answer.ts';
+import { html } from '../../html.ts';
+import { NOT_FOUND } from '../../http/errors.ts';
+import { readForm, readQuery } from '../../http/forms.ts';
+import { countWords } from '../../parts/format.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { describeOutcomes, readIds } from './changes.ts';
+
+const readId = ({ request }: SignedInVisit) => readIds([(request.params as { id: string }).id]);
+
+/** Asks before one task is deleted. */
+export const confirmDeletion = (visit: SignedInVisit): Promise<Page> => askAbout(visit, readId(visit));
+
+/** Asks before the chosen tasks are deleted. */
+export const confirmDeletions = (visit: SignedInVisit): Promise<Page> =>
+  askAbout(visit, readIds((readQuery(visit.request).ids ?? '').split(',')));
+
+async function askAbout({ actions, session, csrfField }: SignedInVisit, ids: number[]): Promise<Page> {
+  const { tasks } = ids.length === 0 ? { tasks: [] } : unwrap(await actions.getTaskNames(session, { ids }));
+  const [first] = tasks;
+  if (!first) return NOT_FOUND;
+  const isOne = tasks.length === 1;
+  const back = isOne ? { href: `/tasks/${first.id}`, text: first.name } : { href: '/tasks', text: 'Tasks' };
+  return {
+    title: isOne ? `Delete ${first.name}` : `Delete ${countWords(tasks.length, 'task')}`,
+    crumb: back,
+    body: html`<form class="panel gap" method="post" action="/tasks/delete">${csrfField}
+${tasks.map(({ id }) => html`<input type="hidden" name="id" value="${id}">`)}
+<p>${isOne ? 'This task is' : 'These tasks are'} deleted with all runs and answers:</p>
+<ul>${tasks.map(({ name, executionCount }) => html`<li><b>${name}</b>, ${countWords(executionCount, 'run')}</li>`)}</ul>
+<p>A run under way is stopped: its answer is lost, its tokens still count. Deleting cannot be undone.</p>
+<p class="do"><button class="danger">Delete</button><a class="button" href="${back.href}">Keep</a></p>
+</form>`,
+  };
+}
+
+export async function deleteChosen(visit: SignedInVisit): Promise<Answer> {
+  const ids = readIds(readForm(visit.request).list('id'));
+  if (ids.length === 0) return { to: '/tasks', notice: { kind: 'warn', text: 'No task was chosen.' } };
+  const outcomes = unwrap(await visit.actions.deleteTasks(visit.session, { ids }));
+  return { to: '/tasks', notice: describeOutcomes(outcomes, 'deleted') };
+}

@@ -1,0 +1,42 @@
+import { TASK_SORTS } from '@carillon/contract/actions/web/task-list';
+import { TASK_STATUSES, type TaskStatus } from '@carillon/contract/tasks';
+import type { FastifyRequest } from 'fastify';
+import { readQuery } from '../../http/forms.ts';
+import { buildAddress } from '../../parts/tables.ts';
+
+export type TaskSort = (typeof TASK_SORTS)[number];
+
+/** What the address of the list asks for. */
+export interface ListQuery {
+  search: string;
+  status: TaskStatus | undefined;
+  sort: TaskSort;
+  cursor: string | undefined;
+  /** Whether all boxes are ticked. */
+  choosesAll: boolean;
+}
+
+const MAX_SEARCH = 100;
+export const DEFAULT_SORT = 'next';
+
+/** Values that the list does not know are left out. */
+export function readListQuery(request: FastifyRequest): ListQuery {
+  const { search = '', status, sort, cursor, choose } = readQuery(request);
+  return {
+    search: [...search.replaceAll('\0', '').trim()].slice(0, MAX_SEARCH).join(''),
+    status: TASK_STATUSES.find((known) => known === status),
+    sort: TASK_SORTS.find((known) => known === sort) ?? DEFAULT_SORT,
+    cursor: cursor || undefined,
+    choosesAll: choose === 'all',
+  };
+}
+
+/** The query of an address, without what is not set. */
+export const toQuery = ({ search, status, sort, cursor }: Partial<ListQuery>) => ({
+  search: search || undefined,
+  status,
+  sort: sort === DEFAULT_SORT ? undefined : sort,
+  cursor,
+});
+
+export const buildListAddress = (query: Partial<ListQuery>): string => buildAddress('/tasks', toQuery(query));

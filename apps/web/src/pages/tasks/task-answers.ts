@@ -1,0 +1,44 @@
+import { type Html, html } from '../../html.ts';
+import { renderDifferences } from '../../parts/differences.ts';
+import { renderMarkdown } from '../../parts/markdown.ts';
+import { renderMoment } from '../../parts/times.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import type { TaskView } from './task-view.ts';
+
+/** Longer answers are shown on the page of their run. */
+const MAX_CHARACTERS = 20_000;
+
+/** The last answer, and what has changed since the one before. */
+export function renderAnswers(visit: SignedInVisit, { answers, runs }: TaskView): Html {
+  const [last, before] = answers;
+  if (!last) return renderNoAnswer(runs.length > 0);
+  const { id, text, model, plannedFor, completedAt } = last;
+  const isCut = text.length > MAX_CHARACTERS;
+  return html`<section aria-labelledby="last">
+<div class="head"><h2 id="last">Last answer</h2><p>${renderMoment(plannedFor ?? completedAt, visit)}${model && ` · ${model}`} · <a href="/executions/${id}">whole run</a></p></div>
+<article class="panel answer" aria-label="Answer" tabindex="-1">${renderMarkdown(isCut ? text.slice(0, MAX_CHARACTERS) : text)}${
+    isCut && html`<p><a href="/executions/${id}">The answer goes on</a></p>`
+  }</article>
+</section>
+${before && renderChange(visit, last.text, before)}`;
+}
+
+const renderNoAnswer = (hasRun: boolean) => html`<section aria-labelledby="last">
+<div class="head"><h2 id="last">Last answer</h2></div>
+<div class="panel"><p class="muted">${
+  hasRun
+    ? 'None of the latest runs has an answer. The runs below say why.'
+    : 'The answer of the first run will stand here. Run the task now to see one.'
+}</p></div>
+</section>`;
+
+function renderChange(visit: SignedInVisit, text: string, before: TaskView['answers'][number]): Html {
+  const differences = renderDifferences(before.text, text);
+  return html`<section aria-labelledby="changed">
+<div class="head"><h2 id="changed">What changed</h2><p>against <a href="/executions/${before.id}">${renderMoment(before.plannedFor ?? before.completedAt, visit)}</a></p></div>
+<div class="panel gap">${
+    differences ??
+    html`<p class="muted">${text === before.text ? 'Nothing: both answers are the same.' : 'The answers are too long to compare here.'}</p>`
+  }</div>
+</section>`;
+}

@@ -1,0 +1,79 @@
+import { EMPTY, type Html, html } from '../../html.ts';
+import { renderFate } from '../../parts/fates.ts';
+import { countWords, formatCost, formatDay, formatDistance, formatDuration, formatTime } from '../../parts/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
+import { renderMoment, renderTimeline } from '../../parts/times.ts';
+import { formatZone } from '../../schedule/render.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import { describeRun } from './outcomes.ts';
+import type { TaskView } from './task-view.ts';
+
+type Run = TaskView['runs'][number];
+
+const SHOWN = 10;
+
+/** The next planned runs, with what shifts one. */
+export function renderNextRuns({ now, timeZone }: SignedInVisit, { next, task }: TaskView): Html {
+  if (next.length === 0) return EMPTY;
+  const isOtherZone = task.timezone !== timeZone;
+  const entries = next.map(({ at: text, local, note }, index) => {
+    const at = new Date(text);
+    const here = isOtherZone && `, ${local.slice(11, 16)} in ${formatZone(task.timezone)}`;
+    return {
+      at,
+      time: formatTime(at, timeZone),
+      fate: null,
+      content: html`${formatDay(at, timeZone, now)}<span class="muted">${here}${index === 0 && `, ${formatDistance(at, now)}`}</span>${note && html`<p class="note">${note}</p>`}`,
+    };
+  });
+  const title = next.length === 10 ? 'Next ten' : next.length === 1 ? 'Next run' : 'Next runs';
+  return html`<section aria-labelledby="next">
+<div class="head"><h2 id="next">${title}</h2></div>
+${renderTimeline(entries)}
+</section>`;
+}
+
+const TRIGGERS: Record<Run['trigger'], string> = {
+  schedule: 'as planned',
+  manual: 'started by you',
+  inbound: 'by webhook',
+  retry: 'tried again',
+};
+
+/** The last runs, with a link to all. */
+export function renderRuns(visit: SignedInVisit, { task, runs }: TaskView): Html {
+  const heads = ['Run', 'Outcome', 'Answer', { head: 'Took', class: 'num' }, { head: 'Cost', class: 'num' }];
+  const columns = heads.map((head) => (typeof head === 'string' ? { head } : head));
+  return html`<section aria-labelledby="runs">
+<div class="head"><h2 id="runs">Runs</h2><a href="/executions?taskId=${task.id}">All ${countWords(task.executionCount, 'run')}</a></div>
+${renderTable(
+  'Last runs',
+  columns,
+  runs.slice(0, SHOWN).map((run) => renderRun(visit, run)),
+)}
+</section>`;
+}
+
+function renderRun(visit: SignedInVisit, run: Run): Html {
+  const { id, plannedFor, createdAt, trigger, attempt, processingTimeMs, costUsd, error, excerpt } = run;
+  const { fate, text } = describeRun(run);
+  const why = `${TRIGGERS[trigger]}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+  return renderRow(
+    renderRowHead(
+      html`<a href="/executions/${id}">${renderMoment(plannedFor ?? createdAt, visit)}</a><span class="sub">${why}</span>`,
+    ),
+    renderCell(renderFate(fate, text), { class: 'num-s' }),
+    renderCell(excerpt === null ? error : describeExcerpt(excerpt), { class: 'whole' }),
+    renderCell(processingTimeMs === null ? null : formatDuration(processingTimeMs), { class: 'num', label: 'took' }),
+    renderCell(costUsd === null ? null : formatCost(costUsd), { class: 'num' }),
+  );
+}
+
+const MAX_EXCERPT = 90;
+
+/** The first line with text, without the marks of a heading. */
+function describeExcerpt(text: string): string {
+  const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
+  const plain = [...line.replace(/^[#>*\-\s]+/, '').replaceAll('**', '')];
+  return plain.length > MAX_EXCERPT ? `${plain.slice(0, MAX_EXCERPT).join('')}…` : plain.join('');
+}

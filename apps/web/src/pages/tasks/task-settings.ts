@@ -1,0 +1,27 @@
+import { type Html, html } from '../../html.ts';
+import { formatBytes, formatCount, formatDay } from '../../parts/format.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import type { TaskView } from './task-view.ts';
+
+export function renderSettings({ now, timeZone }: SignedInVisit, { task, attachments }: TaskView): Html {
+  const { aiModel, maxTokens, temperature, timezone, recurrencePattern, webhookUrl, notificationEmail, createdAt } =
+    task;
+  return html`<section class="gap" aria-labelledby="settings">
+<div class="head"><h2 id="settings">Settings</h2><a href="/tasks/${task.id}/edit">Edit</a></div>
+<dl class="facts">
+<dt>Model</dt><dd>${aiModel}</dd>
+<dt>Up to</dt><dd>${formatCount(maxTokens)} tokens</dd>
+<dt>Temperature</dt><dd>${(temperature / 100).toFixed(2)}</dd>
+${recurrencePattern !== null && html`<dt>Cron</dt><dd><code>${recurrencePattern}</code></dd>`}
+<dt>Time zone</dt><dd>${timezone}</dd>
+${
+  attachments.length > 0 &&
+  html`<dt>Attachments</dt><dd>${attachments.map(({ name, size }) => html`<div>${name}, ${formatBytes(size)}</div>`)}</dd>`
+}
+${webhookUrl !== null && html`<dt>Webhook</dt><dd>${webhookUrl}</dd>`}
+${notificationEmail !== null && html`<dt>Mail to</dt><dd>${notificationEmail}</dd>`}
+<dt>Made</dt><dd>${formatDay(new Date(createdAt), timeZone, now)}</dd>
+</dl>
+<details><summary>Prompt</summary><pre class="panel" tabindex="0">${task.prompt}</pre></details>
+</section>`;
+}

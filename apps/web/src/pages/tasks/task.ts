@@ -1,0 +1,103 @@
+import { parseId } from '@carillon/contract/primitives';
+import type { Page } from '../../answer.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { NOT_FOUND } from '../../http/errors.ts';
+import { describeFates, type Fate, renderGlyph, renderKey, renderTallStrip } from '../../parts/fates.ts';
+import { formatCount, formatDay, formatDistance, formatDuration, formatMoment } from '../../parts/format.ts';
+import { renderSchedule } from '../../schedule/render.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { describeRun, FATE_WORDS, SIGNS } from './outcomes.ts';
+import { renderAnswers } from './task-answers.ts';
+import { renderCosts } from './task-costs.ts';
+import { renderNextRuns, renderRuns } from './task-runs.ts';
+import { renderSettings } from './task-settings.ts';
+import type { TaskView } from './task-view.ts';
+
+export async function showTask(visit: SignedInVisit): Promise<Page> {
+  const id = parseId((visit.request.params as { id: string }).id);
+  if (id === null) return NOT_FOUND;
+  const view = unwrap(await visit.actions.getTaskPage(visit.session, { id }));
+  const { task, runs } = view;
+  return {
+    title: task.name,
+    crumb: { href: '/tasks', text: 'Tasks' },
+    lead: html`${renderSchedule(task, visit.timeZone)}. ${describeNext(visit, view)}`,
+    isLive: true,
+    aside: renderButtons(visit, view),
+    body: html`${renderFailure(view)}
+${task.description && html`<p class="lead">${task.description}</p>`}
+${renderStripSection(visit, view)}
+<div class="split">
+<div class="gap-l">${renderAnswers(visit, view)}</div>
+<aside class="gap-l" aria-label="Plan and cost">${renderNextRuns(visit, view)}${renderCosts(visit, view)}${renderSettings(visit, view)}</aside>
+</div>
+${runs.length > 0 && renderRuns(visit, view)}`,
+  };
+}
+
+function describeNext({ now, timeZone }: SignedInVisit, { task }: TaskView): string {
+  if (task.nextExecutionAt !== null) {
+    const at = new Date(task.nextExecutionAt);
+    return `Next run ${lowerDay(formatMoment(at, timeZone, now))}, ${formatDistance(at, now)}.`;
+  }
+  switch (task.status) {
+    case 'paused':
+      return 'Paused: it does not run until you resume it.';
+    case 'completed':
+      return 'Done: it does not run again.';
+    case 'failed':
+      return 'Stopped because it failed: it does not run until you resume it.';
+    case 'active':
+      return 'No further run is planned.';
+  }
+}
+
+/** `tomorrow 02:30`, inside of a sentence. */
+const lowerDay = (moment: string) => moment.replace(/^To/, 'to');
+
+function renderButtons({ csrfField }: SignedInVisit, { task }: TaskView): Html {
+  const { id, status } = task;
+  const canResume = status === 'paused' || (status === 'failed' && task.recurrence !== 'once');
+  return html`<form class="do" method="post" action="/tasks/${id}">${csrfField}
+<button class="primary" name="do" value="run">Run now</button>${
+    status === 'active' && html`<button name="do" value="pause">Pause</button>`
+  }${canResume && html`<button name="do" value="resume">Resume</button>`}<a class="button" href="/tasks/${id}/edit">Edit</a><button formaction="/tasks/${id}/duplicate">Duplicate</button><a class="button danger" href="/tasks/${id}/delete">Delete…</a>
+</form>`;
+}
+
+/** What the latest run that has ended says, if it failed. */
+function renderFailure({ task, runs }: TaskView): Html {
+  const ended = runs.find(({ status }) => status === 'completed' || status === 'failed');
+  if (ended?.status !== 'failed') return EMPTY;
+  const { fate, text } = describeRun(ended);
+  const isRetried = runs[0]?.trigger === 'retry' && runs[0].status === 'pending';
+  const then = isRetried
+    ? 'It is tried again.'
+    : task.status === 'active'
+      ? 'The next run comes as planned.'
+      : 'No further run is planned.';
+  const start = fate === 'quota' ? 'The last run was over quota.' : 'The last run failed.';
+  return html`<div class="notice">${renderGlyph(fate)}<p><b>${start}</b> ${ended.error ?? `${text}.`} ${then}</p><p><a href="/executions/${ended.id}">See why</a></p></div>`;
+}
+
+const KEY: readonly Fate[] = ['ran', 'late', 'running', 'skipped', 'failed', 'missed', 'quota'];
+
+function renderStripSection({ now, timeZone }: SignedInVisit, { planned }: TaskView): Html {
+  if (planned.length === 0) {
+    return html`<section aria-labelledby="fates"><h2 id="fates">Planned runs</h2>
+<p class="muted">What becomes of each planned run will stand here as a line of signs, after the first one.</p></section>`;
+  }
+  const fates = planned.map(({ fate }) => SIGNS[fate]);
+  const cells = planned.map(({ plannedFor, fate, latenessMs }) => {
+    const moment = formatMoment(new Date(plannedFor), timeZone, now);
+    const late = fate === 'late' && latenessMs !== null ? `, by ${formatDuration(latenessMs)}` : '';
+    return { fate: SIGNS[fate], title: `${moment}: ${FATE_WORDS[fate].toLowerCase()}${late}` };
+  });
+  const day = (at: string | undefined) => (at === undefined ? '' : formatDay(new Date(at), timeZone, now));
+  return html`<section aria-labelledby="fates">
+<div class="head"><h2 id="fates">Last ${planned.length === 1 ? 'planned run' : `${formatCount(planned.length)} planned runs`}</h2><p id="strip-words">${describeFates(fates)}</p></div>
+<figure>${renderTallStrip(cells, 'strip-words')}</figure>
+<div class="head fine muted"><span>${planned.length > 15 ? day(planned[0]?.plannedFor) : ''}</span><span>${day(planned.at(-1)?.plannedFor)}</span></div>
+${renderKey(KEY.filter((fate) => fates.includes(fate)))}
+</section>`;
+}

@@ -1,0 +1,60 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { ErrorCode, ExecutionStatus, Trigger } from '../../executions.ts';
+import { PlannedOccurrence } from '../../occurrences.ts';
+import { Id, Instant, nullable, strictObject } from '../../primitives.ts';
+import { Task } from '../../tasks.ts';
+import { userAction } from './define.ts';
+import { PlannedFate, RecentCost } from './task-list.ts';
+
+export const PlannedRun = Type.Object({
+  plannedFor: Instant,
+  fate: PlannedFate,
+  latenessMs: nullable(Type.Number()),
+});
+
+export const TaskRun = Type.Object({
+  id: Id,
+  status: ExecutionStatus,
+  trigger: Trigger,
+  attempt: Type.Integer(),
+  plannedFor: nullable(Instant),
+  createdAt: Instant,
+  runAt: Instant,
+  isQueued: Type.Boolean(),
+  startedAt: nullable(Instant),
+  completedAt: nullable(Instant),
+  /** The beginning of the answer. */
+  excerpt: nullable(Type.String()),
+  error: nullable(Type.String()),
+  errorCode: nullable(ErrorCode),
+  costUsd: nullable(Type.Number()),
+  processingTimeMs: nullable(Type.Integer()),
+});
+export type TaskRun = Static<typeof TaskRun>;
+
+export const TaskAnswer = Type.Object({
+  id: Id,
+  text: Type.String(),
+  model: nullable(Type.String()),
+  plannedFor: nullable(Instant),
+  completedAt: Instant,
+});
+export type TaskAnswer = Static<typeof TaskAnswer>;
+
+const TaskPage = Type.Object({
+  task: Task,
+  /** The last 30, oldest first. */
+  planned: Type.Array(PlannedRun),
+  /** The last 30, newest first. */
+  runs: Type.Array(TaskRun),
+  /** The last two among the latest runs, newest first. */
+  answers: Type.Array(TaskAnswer),
+  attachments: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), size: Type.Integer() })),
+  cost: RecentCost,
+  /** The next ten, if the task is active. */
+  next: Type.Array(PlannedOccurrence),
+});
+
+export const taskPageActions = {
+  getTaskPage: userAction(strictObject({ id: Id }), TaskPage),
+};
