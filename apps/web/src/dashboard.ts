@@ -8,6 +8,7 @@ import { acceptFiles } from './http/multipart.ts';
 import { createPageRoutes } from './http/routes.ts';
 import { setPageHeaders } from './http/security.ts';
 import { accountPages } from './pages/account/pages.ts';
+import { agentPages } from './pages/agent/pages.ts';
 import { homePages } from './pages/home/pages.ts';
 import { runPages } from './pages/runs/pages.ts';
 import { taskFormPages } from './pages/task-form/pages.ts';
@@ -37,6 +38,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   await demandCsrfTokens(app, dashboard);
   const routes = createPageRoutes(app, dashboard);
   accountPages(routes);
+  agentPages(routes);
   homePages(routes);
   runPages(routes);
   taskPages(routes);

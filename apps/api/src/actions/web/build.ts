@@ -1,6 +1,7 @@
 import type { WebActions } from '@carillon/contract/actions/web/index';
 import type { Context } from '../../context.ts';
 import { accountActions } from './account.ts';
+import { agentActions } from './agent.ts';
 import { createWebActionBuilder } from './create-web-action.ts';
 import { homeActions } from './home.ts';
 import { runActions } from './runs.ts';
@@ -15,6 +16,7 @@ export function buildWebActions(ctx: Context): WebActions {
   return {
     openSession: builder.openSession,
     ...accountActions(builder),
+    ...agentActions(builder),
     ...homeActions(builder),
     ...settingsActions(builder),
     ...runActions(builder),

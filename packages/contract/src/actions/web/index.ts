@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import type { ActionResult } from '../index.ts';
 import type { ActionClient } from '../inputs.ts';
 import { accountActions } from './account.ts';
+import { agentActions } from './agent.ts';
 import type { InputOf, Plain, ServiceDataOf } from './define.ts';
 import { homeActions } from './home.ts';
 import { runActions } from './runs.ts';
@@ -16,6 +17,7 @@ import { taskPageActions } from './task-page.ts';
  */
 export const WEB_ACTIONS = {
   ...accountActions,
+  ...agentActions,
   ...homeActions,
   ...runActions,
   ...settingsActions,

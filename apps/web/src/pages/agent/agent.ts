@@ -1,0 +1,68 @@
+import type { ActionError } from '@carillon/contract/actions/index';
+import type { Page } from '../../answer.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { ASSET_URLS } from '../../http/assets.ts';
+import { readForm } from '../../http/forms.ts';
+import { type FormErrors, NO_ERRORS, renderField, renderFormError, toFormErrors } from '../../parts/fields.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import { readTurn, renderTurn, type Turn, toTurn } from './turn.ts';
+
+const MAX_CHARACTERS = 32_000;
+
+interface Shown {
+  message?: string;
+  turn?: Turn | null;
+  errors?: FormErrors;
+}
+
+const HINT =
+  'The agent sees this one message, and answers at once. Carillon keeps neither message nor answer: they are gone when you leave this page.';
+
+function renderAgent(visit: SignedInVisit, { message = '', turn = null, errors = NO_ERRORS }: Shown): Page {
+  return {
+    title: 'Agent',
+    lead: 'Ask something now. What should come again and again becomes a task.',
+    scripts: [ASSET_URLS.agent],
+    body: html`<section class="gap-l" id="conversation" aria-label="Conversation" aria-live="polite">${turn ? renderTurn(visit, turn) : EMPTY}</section>
+<template id="turn"><article class="turn gap" aria-label="Message and answer" aria-busy="true"><p class="asked"></p><div class="panel answer plain-text"></div><p class="fine muted" data-state>The agent is writing.</p></article></template>
+<form class="ask gap" id="ask" method="post" action="/agent">${visit.csrfField}
+<div id="problem">${renderFormError(errors)}</div>
+${renderField(
+  { name: 'message', label: 'Message', hint: HINT, errors },
+  (common) => html`<textarea ${common} required maxlength="${MAX_CHARACTERS}" rows="4">
+${message}</textarea>`,
+)}
+<div class="do"><button class="primary">Send</button><button type="button" id="stop" hidden>Stop</button></div>
+</form>`,
+  };
+}
+
+export const showAgent = (visit: SignedInVisit): Page => renderAgent(visit, {});
+
+/** Asks without a script: the answer is the page. */
+export async function askAgent(visit: SignedInVisit): Promise<Page> {
+  const message = readForm(visit.request).text('message');
+  const result = await visit.actions.askAgent(visit.session, { message });
+  if (result.success) return renderAgent(visit, { turn: toTurn(message, result.data) });
+  return {
+    ...renderAgent(visit, { message, errors: describeFailure(result) }),
+    status: STATUSES[result.code ?? ''] ?? 422,
+  };
+}
+
+const STATUSES: Record<string, number> = { QUOTA_EXCEEDED: 402, RATE_LIMIT_EXCEEDED: 429, SERVICE_UNAVAILABLE: 503 };
+
+const describeFailure = (result: ActionError): FormErrors =>
+  result.code === 'SERVICE_UNAVAILABLE' ? { fields: {}, form: result.message } : toFormErrors(result);
+
+/** Puts a suggestion into the box, to be changed before it is sent. */
+export function showDraft(visit: SignedInVisit): Page {
+  const form = readForm(visit.request);
+  return renderAgent(visit, { message: form.text('message'), turn: readTurn(form) });
+}
+
+/** The answer that a script has received, as the page shows it. */
+export function showAnswer(visit: SignedInVisit): Html {
+  const turn = readTurn(readForm(visit.request));
+  return turn ? renderTurn(visit, turn) : EMPTY;
+}

@@ -1,0 +1,61 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { type Html, html } from '../../html.ts';
+import type { Form } from '../../http/forms.ts';
+import { countWords, formatCount, formatDuration } from '../../parts/format.ts';
+import { renderMarkdown } from '../../parts/markdown.ts';
+import { buildAddress } from '../../parts/tables.ts';
+import type { SignedInVisit } from '../../visit.ts';
+
+/** A message and its answer. They are on the page only: nothing of them is stored. */
+export interface Turn {
+  asked: string;
+  content: string;
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+  ms: number;
+  suggestions: readonly string[];
+}
+
+export function toTurn(asked: string, { response, suggestions }: WebActionData<'askAgent'>): Turn {
+  const { content, model, tokensUsed, processingTimeMs } = response;
+  const { input, output } = tokensUsed;
+  return { asked, content, model, inputTokens: input, outputTokens: output, ms: processingTimeMs, suggestions };
+}
+
+const MAX_SUGGESTIONS = 5;
+
+/** Reads a turn that a form sends back. Null without an answer. */
+export function readTurn(form: Form): Turn | null {
+  const number = (name: string) => Math.max(0, Math.trunc(Number(form.text(name)) || 0));
+  const content = form.text('content');
+  if (content === '') return null;
+  return {
+    asked: form.text('asked'),
+    content,
+    model: form.text('model'),
+    inputTokens: number('input'),
+    outputTokens: number('output'),
+    ms: number('ms'),
+    suggestions: form.list('suggestion').slice(0, MAX_SUGGESTIONS),
+  };
+}
+
+const hidden = (name: string, value: string | number) => html`<input type="hidden" name="${name}" value="${value}">`;
+
+const renderFields = ({ asked, content, model, inputTokens, outputTokens, ms, suggestions }: Turn): Html =>
+  html`${hidden('asked', asked)}${hidden('content', content)}${hidden('model', model)}${hidden('input', inputTokens)}${hidden('output', outputTokens)}${hidden('ms', ms)}${suggestions.map((one) => hidden('suggestion', one))}`;
+
+/** The answer with what can be done next. */
+export function renderTurn({ csrfField }: SignedInVisit, turn: Turn): Html {
+  const { asked, content, model, inputTokens, outputTokens, ms, suggestions } = turn;
+  const tokens = `${countWords(inputTokens, 'token')} in, ${formatCount(outputTokens)} out`;
+  return html`<article class="turn gap" aria-label="Message and answer">
+<p class="asked">${asked}</p>
+<div class="panel answer">${renderMarkdown(content)}</div>
+<p class="fine muted">${model} · ${tokens} · ${formatDuration(ms)}</p>
+<form class="do" method="post" action="/agent/draft">${csrfField}${renderFields(turn)}<a class="button" href="${buildAddress('/tasks/new', { prompt: asked })}">Make this a task</a>${suggestions.map(
+    (one) => html`<button class="suggestion" name="message" value="${one}">${one}</button>`,
+  )}</form>
+</article>`;
+}

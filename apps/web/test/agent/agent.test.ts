@@ -1,0 +1,96 @@
+import t from 'tap';
+import { buildModelAnswer, testAgent } from '../../../api/test/support/agent.ts';
+import { insertUsage } from '../../../api/test/support/task-rows.ts';
+import { visit } from '../support/visitor.ts';
+
+const { app, ctx, ai, alice } = await testAgent(t);
+const HOSTILE = '"><script>alert(1)</script>{{7*7}}';
+
+const open = async () => {
+  const visitor = visit(app, alice());
+  return { visitor, page: await visitor.open('/agent') };
+};
+
+t.test('A message is answered without a script, and what can come next stands below', async (t) => {
+  ai.answer(buildModelAnswer('## Titan\n\nIt is *large*.', ['Why?', 'How far?']));
+  const { visitor, page } = await open();
+  t.match(page, { status: 200, heading: 'Agent', text: /Carillon keeps neither message nor answer/ });
+  const answered = await visitor.submit(page, 'Send', { message: 'Name a\nmoon & more.' });
+  t.match(answered, { status: 200, heading: 'Agent', url: '/agent' });
+  t.equal(answered.document.querySelector('.asked')?.text, 'Name a\nmoon & more.');
+  t.equal(answered.document.querySelector('.answer h4')?.text, 'Titan');
+  t.match(answered.text, /\d+ tokens in, \d+ out · \d+ m?s/);
+  const link = answered.document.querySelector('.turn a.button')?.getAttribute('href');
+  t.equal(link?.replaceAll('&amp;', '&'), '/tasks/new?prompt=Name+a%0Amoon+%26+more.');
+  t.equal(answered.document.querySelector('#ask textarea')?.text.trim(), '');
+  const drafted = await visitor.submit(answered, 'How far?');
+  t.match(drafted, { status: 200, text: /It is large/ });
+  t.equal(drafted.document.querySelector('#ask textarea')?.text.trim(), 'How far?');
+  t.equal(ai.requests.length, 1, 'a suggestion is not sent by itself');
+});
+
+t.test('A message that is refused stays in the box, with the reason', async (t) => {
+  const { visitor, page } = await open();
+  const message = 'Name a moon.';
+  const kept = (shown: typeof page) => shown.document.querySelector('#ask textarea')?.text.trim();
+  const empty = await visitor.submit(page, 'Send', { message: '  ' });
+  t.match(empty, { status: 422 });
+  t.ok(empty.document.querySelector('#message-error'));
+  t.equal(empty.document.querySelector('textarea')?.getAttribute('aria-describedby'), 'message-hint message-error');
+
+  ai.answer(() => ({ status: 429 }));
+  const failed = await visitor.submit(page, 'Send', { message });
+  t.match(failed, { status: 503, text: /The provider limits how often it may be asked/ });
+  t.equal(kept(failed), message);
+
+  await insertUsage(ctx, alice().id, { executions: 1000, tokens: 100 });
+  const refused = await visitor.submit(page, 'Send', { message });
+  t.match(refused, { status: 402, text: /limit|quota/i });
+  t.equal(kept(refused), message);
+});
+
+t.test('Text of the person and of the model stays text, also in what a form sends back', async (t) => {
+  const text = `${HOSTILE} [a](javascript:alert(1)) ![b](https://evil.example/x) ${'x'.repeat(2000)}`;
+  ai.answer(buildModelAnswer(text, [HOSTILE]));
+  const { visitor, page } = await open();
+  const answered = await visitor.submit(page, 'Send', { message: text });
+  const drafted = await visitor.submit(answered, HOSTILE);
+  for (const { document, response } of [answered, drafted]) {
+    t.equal(document.querySelectorAll('main script, main img').length, 0);
+    t.notMatch(response.body, /<script>alert|href="javascript:/);
+    t.match(document.querySelector('.answer')?.text, HOSTILE);
+  }
+});
+
+t.test('A script gets the answer as the page shows it, for the form of the session only', async (t) => {
+  const { visitor, page } = await open();
+  const token = page.document.querySelector('#ask input[name=_csrf]')?.getAttribute('value') ?? '';
+  const ask = (fields: Record<string, string>, cookies = visitor.cookies) =>
+    app.inject({
+      method: 'POST',
+      url: '/agent/answer',
+      headers: {
+        host: 'localhost:3000',
+        origin: 'http://localhost:3000',
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams(fields).toString(),
+    });
+  const turn = {
+    asked: 'Hello',
+    content: '**Titan.**',
+    model: 'm',
+    input: '1',
+    output: '-5',
+    ms: 'x',
+    suggestion: 'Why?',
+  };
+  const { statusCode, body } = await ask({ _csrf: token, ...turn });
+  t.equal(statusCode, 200);
+  t.match(body, /^<article class="turn gap".*<strong>Titan\.<\/strong>.*>Why\?<\/button>/s);
+  t.match(body, '1 token in, 0 out · 0 ms');
+  t.equal((await ask({ _csrf: token })).body, '');
+  t.equal((await ask(turn)).statusCode, 403, 'without the token of a form');
+  t.equal((await ask({ _csrf: token, ...turn }, new Map())).statusCode, 403, 'without the session');
+});
