@@ -21,7 +21,7 @@ t.test('A message is answered without a script, and what can come next stands be
   t.equal(answered.document.querySelector('.answer h4')?.text, 'Titan');
   t.match(answered.text, /\d+ tokens in, \d+ out · \d+ m?s/);
   const link = answered.document.querySelector('.turn a.button')?.getAttribute('href');
-  t.equal(link?.replaceAll('&amp;', '&'), '/tasks/new?prompt=Name+a%0Amoon+%26+more.');
+  t.equal(link?.replaceAll('&amp;', '&'), '/tasks/new?name=Name+a&prompt=Name+a%0Amoon+%26+more.');
   t.equal(answered.document.querySelector('#ask textarea')?.text.trim(), '');
   const drafted = await visitor.submit(answered, 'How far?');
   t.match(drafted, { status: 200, text: /It is large/ });
@@ -60,6 +60,19 @@ t.test('Text of the person and of the model stays text, also in what a form send
     t.notMatch(response.body, /<script>alert|href="javascript:/);
     t.match(document.querySelector('.answer')?.text, HOSTILE);
   }
+});
+
+t.test('A message becomes a task, however long it is', async (t) => {
+  const { visitor, page } = await open();
+  const short = await visitor.submit(page, 'Send', { message: 'Name a moon.' });
+  const form = await visitor.open(short.document.querySelector('.turn a.button')!.getAttribute('href')!);
+  t.match(form, { status: 200, heading: 'New task' });
+  t.match(form.document.querySelector('textarea[name=prompt]')?.text, /Name a moon\./);
+  const message = `Name a moon. ${'Again. '.repeat(1000)}`;
+  const long = await visitor.submit(page, 'Send', { message });
+  const proposed = await visitor.submit(long, 'Make this a task');
+  t.match(proposed, { status: 200, heading: 'New task' });
+  t.equal(proposed.document.querySelector('textarea[name=prompt]')?.text.trim(), message.trim());
 });
 
 t.test('A script gets the answer as the page shows it, for the form of the session only', async (t) => {

@@ -1,9 +1,16 @@
+import { readForm } from '../../http/forms.ts';
 import type { PageRoutes } from '../../http/routes.ts';
+import { nameTask } from '../task-form/first.ts';
+import { proposeTask } from '../task-form/submit.ts';
 import { askAgent, showAgent, showAnswer, showDraft } from './agent.ts';
 
 export function agentPages({ user, fragment }: PageRoutes): void {
   user('GET', '/agent', showAgent);
   user('POST', '/agent', askAgent);
   user('POST', '/agent/draft', showDraft);
+  user('POST', '/agent/task', (visit) => {
+    const prompt = readForm(visit.request).text('asked');
+    return proposeTask(visit, { name: nameTask(prompt), prompt });
+  });
   fragment('POST', '/agent/answer', showAnswer);
 }

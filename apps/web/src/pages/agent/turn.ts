@@ -5,6 +5,7 @@ import { countWords, formatCount, formatDuration } from '../../parts/format.ts';
 import { renderMarkdown } from '../../parts/markdown.ts';
 import { buildAddress } from '../../parts/tables.ts';
 import type { SignedInVisit } from '../../visit.ts';
+import { nameTask } from '../task-form/first.ts';
 
 /** A message and its answer. They are on the page only: nothing of them is stored. */
 export interface Turn {
@@ -46,6 +47,15 @@ const hidden = (name: string, value: string | number) => html`<input type="hidde
 const renderFields = ({ asked, content, model, inputTokens, outputTokens, ms, suggestions }: Turn): Html =>
   html`${hidden('asked', asked)}${hidden('content', content)}${hidden('model', model)}${hidden('input', inputTokens)}${hidden('output', outputTokens)}${hidden('ms', ms)}${suggestions.map((one) => hidden('suggestion', one))}`;
 
+/** Servers and proxies refuse long addresses. */
+const MAX_ADDRESS = 2000;
+
+function renderTaskButton(prompt: string): Html {
+  const address = buildAddress('/tasks/new', { name: nameTask(prompt), prompt });
+  if (address.length > MAX_ADDRESS) return html`<button formaction="/agent/task">Make this a task</button>`;
+  return html`<a class="button" href="${address}">Make this a task</a>`;
+}
+
 /** The answer with what can be done next. */
 export function renderTurn({ csrfField }: SignedInVisit, turn: Turn): Html {
   const { asked, content, model, inputTokens, outputTokens, ms, suggestions } = turn;
@@ -54,7 +64,7 @@ export function renderTurn({ csrfField }: SignedInVisit, turn: Turn): Html {
 <p class="asked">${asked}</p>
 <div class="panel answer">${renderMarkdown(content)}</div>
 <p class="fine muted">${model} · ${tokens} · ${formatDuration(ms)}</p>
-<form class="do" method="post" action="/agent/draft">${csrfField}${renderFields(turn)}<a class="button" href="${buildAddress('/tasks/new', { prompt: asked })}">Make this a task</a>${suggestions.map(
+<form class="do" method="post" action="/agent/draft">${csrfField}${renderFields(turn)}${renderTaskButton(asked)}${suggestions.map(
     (one) => html`<button class="suggestion" name="message" value="${one}">${one}</button>`,
   )}</form>
 </article>`;

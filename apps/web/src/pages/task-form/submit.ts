@@ -17,9 +17,17 @@ const openForm = async (visit: SignedInVisit, id: number | null, attachments: re
   );
 
 /** A link may propose a name and a prompt. */
-export async function showNewTask(visit: SignedInVisit): Promise<Page> {
-  const opened = await openForm(visit, null);
+export function showNewTask(visit: SignedInVisit): Promise<Page> {
   const { name = '', prompt = '' } = readQuery(visit.request);
+  return proposeTask(visit, { name, prompt });
+}
+
+/** The form of a new task with these values. */
+export async function proposeTask(
+  visit: SignedInVisit,
+  { name, prompt }: { name: string; prompt: string },
+): Promise<Page> {
+  const opened = await openForm(visit, null);
   const typed = { ...startTyped(visit.timeZone, visit.now, opened.defaultModel ?? ''), name, prompt };
   return renderTaskForm(visit, { typed, opened, plan: await planRuns(visit, typed, null) });
 }
