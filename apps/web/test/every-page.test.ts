@@ -35,8 +35,8 @@ const PARAMETERS = {
   '/handler/reset-password/': (await composeReset(ctx, ada.email))?.link.split('/').at(-1) ?? '',
   '/handler/confirm-email/': await requestConfirmation(),
 };
-/** Answers without markup, and pages that show nothing once there is an account. */
-const LEFT_OUT: readonly string[] = ['/executions/:id/text', '/setup'];
+/** Texts, parts of pages, and pages that show nothing once there is an account. */
+const LEFT_OUT: readonly string[] = ['/executions/:id/text', '/tasks/new/runs', '/setup'];
 const PUBLIC = /^\/(sign-in|register|forgot-password|setup|handler\/)/;
 
 const pages = listPages(app)

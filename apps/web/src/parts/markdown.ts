@@ -1,4 +1,4 @@
-import MarkdownIt from 'markdown-it';
+import MarkdownIt, { type Token } from 'markdown-it';
 import { type Html, raw } from '../html.ts';
 
 /**
@@ -8,21 +8,33 @@ import { type Html, raw } from '../html.ts';
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable(['image']);
 markdown.validateLink = (url) => /^https?:\/\//i.test(url);
 
-/** Below the headings of the page, which end at `h2`. */
-const FIRST_HEADING = 3;
-
-for (const rule of ['heading_open', 'heading_close'] as const) {
-  markdown.renderer.rules[rule] = (tokens, index, options, _env, renderer) => {
-    const token = tokens[index]!;
-    const level = Math.min(Number(token.tag.slice(1)) + FIRST_HEADING - 1, 6);
-    token.tag = `h${level}`;
-    return renderer.renderToken(tokens, index, options);
-  };
-}
 markdown.renderer.rules.link_open = (tokens, index, options, _env, renderer) => {
   tokens[index]!.attrSet('rel', 'noopener noreferrer nofollow');
   return renderer.renderToken(tokens, index, options);
 };
 
+/** The last heading of the page above an answer. */
+const PAGE_LEVEL = 2;
+const LAST_LEVEL = 6;
+
 /** Renders the text of an answer. */
-export const renderMarkdown = (text: string): Html => raw(markdown.render(text));
+export function renderMarkdown(text: string): Html {
+  const tokens = markdown.parse(text, {});
+  nestHeadings(tokens);
+  return raw(markdown.renderer.render(tokens, markdown.options, {}));
+}
+
+/** Headings go on from those of the page without leaving out a level, whatever level the answer begins with. */
+function nestHeadings(tokens: readonly Token[]): void {
+  const open: number[] = [];
+  let tag = '';
+  for (const token of tokens) {
+    if (token.type === 'heading_open') {
+      const level = Number(token.tag.slice(1));
+      while (open.length > 0 && open.at(-1)! >= level) open.pop();
+      open.push(level);
+      tag = `h${Math.min(PAGE_LEVEL + open.length, LAST_LEVEL)}`;
+    }
+    if (token.type === 'heading_open' || token.type === 'heading_close') token.tag = tag;
+  }
+}

@@ -43,8 +43,8 @@ t.test('The answers since the last look stay while the page is reloaded, and are
 t.test('Home of a new account says what to do first', async (t) => {
   const bob = await signUpBob(app);
   const { text, document } = await visit(app, bob).open('/');
-  t.match(text, /Nothing is planned/);
-  t.ok(document.querySelector('a[href="/tasks/new"]'));
+  t.match(text, /Nothing is planned yet.*Your first task.*Save and try it now/);
+  t.ok(document.querySelector('form[action="/tasks/first"] textarea[name=prompt]'));
   t.match(text, /Your address bob@example\.com is not confirmed/);
 });
 

@@ -4,6 +4,7 @@ import { type Html, html } from '../../html.ts';
 import { countWords, formatDay, formatLongDay, formatTime } from '../../parts/format.ts';
 import { renderTimeline, type TimelineEntry } from '../../parts/times.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { renderFirstTaskForm } from '../task-form/first.ts';
 import { renderDayAhead, renderUpNext } from './day-ahead.ts';
 import { recordLook } from './last-look.ts';
 import { renderMonth } from './month.ts';
@@ -53,6 +54,7 @@ export async function showHome(visit: SignedInVisit): Promise<Page> {
   const { actions, session, now, timeZone } = visit;
   const since = recordLook(visit);
   const overview = unwrap(await actions.getOverview(session, since ? { since: since.toISOString() } : {}));
+  if (overview.tasks === 0) return showFirstTask(visit, overview);
   const { runs, isComplete } = overview.upcoming;
   const planned = `${countWords(runs.length, 'run')}${isComplete ? '' : ' or more'} in the next 24 hours`;
   return {
@@ -75,3 +77,15 @@ ${runs.length > 0 ? renderUpNext(visit, runs) : html`<p class="muted">Nothing is
 ${renderMonth(overview.usage, now)}`,
   };
 }
+
+/** The home of somebody without a task is the form of the first one. */
+const showFirstTask = (visit: SignedInVisit, overview: Overview): Page => ({
+  title: 'Home',
+  lead: `${formatLongDay(visit.now, visit.timeZone)}. Nothing is planned yet.`,
+  body: html`<section class="gap" aria-labelledby="first">
+<h2 id="first">Your first task</h2>
+<p class="lead">Write what you want to know. Carillon asks it at the time you choose and keeps every answer here.</p>
+${renderFirstTaskForm(visit)}
+</section>
+${renderNeeds(visit, overview)}`,
+});
