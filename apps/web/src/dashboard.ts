@@ -9,6 +9,7 @@ import { createPageRoutes } from './http/routes.ts';
 import { setPageHeaders } from './http/security.ts';
 import { accountPages } from './pages/account/pages.ts';
 import { agentPages } from './pages/agent/pages.ts';
+import { filePages } from './pages/files/pages.ts';
 import { homePages } from './pages/home/pages.ts';
 import { runPages } from './pages/runs/pages.ts';
 import { taskFormPages } from './pages/task-form/pages.ts';
@@ -39,6 +40,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   const routes = createPageRoutes(app, dashboard);
   accountPages(routes);
   agentPages(routes);
+  filePages(routes);
   homePages(routes);
   runPages(routes);
   taskPages(routes);

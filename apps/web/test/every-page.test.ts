@@ -11,6 +11,7 @@ import { testContext } from '../../api/test/support/context.ts';
 import { readQueuedTokens } from '../../api/test/support/mails.ts';
 import { signUpAda } from '../../api/test/support/people.ts';
 import { insertSample, SAMPLE_NOW } from '../../api/test/support/sample.ts';
+import { insertUpload } from '../../api/test/support/tasks.ts';
 import { listPages, toAddress } from './support/every-page.ts';
 import { visit } from './support/visitor.ts';
 
@@ -18,6 +19,7 @@ const { app, ctx, clock } = await testContext(t);
 clock.set(SAMPLE_NOW);
 const ada = await signUpAda(app);
 const sample = await insertSample(ctx, ada.id);
+const file = await insertUpload(ctx, ada);
 
 async function requestConfirmation(): Promise<string> {
   const email = 'team@example.com';
@@ -30,6 +32,7 @@ async function requestConfirmation(): Promise<string> {
 const PARAMETERS = {
   '/tasks/': sample.tasks.get('Nightly error digest') ?? 0,
   '/executions/': sample.failedRun,
+  '/files/': file.id,
   '/webhooks/': sample.webhook,
   '/admin/users/': ada.id,
   '/handler/reset-password/': (await composeReset(ctx, ada.email))?.link.split('/').at(-1) ?? '',

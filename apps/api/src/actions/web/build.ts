@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { accountActions } from './account.ts';
 import { agentActions } from './agent.ts';
 import { createWebActionBuilder } from './create-web-action.ts';
+import { fileActions } from './files.ts';
 import { homeActions } from './home.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
@@ -17,6 +18,7 @@ export function buildWebActions(ctx: Context): WebActions {
     openSession: builder.openSession,
     ...accountActions(builder),
     ...agentActions(builder),
+    ...fileActions(builder),
     ...homeActions(builder),
     ...settingsActions(builder),
     ...runActions(builder),

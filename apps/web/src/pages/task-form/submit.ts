@@ -3,7 +3,7 @@ import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
 import { formatDistance, formatMoment } from '../../parts/format.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
-import { storeFiles } from './attach.ts';
+import { attachFiles } from './attach.ts';
 import { renderConflict } from './conflict.ts';
 import { renderTaskForm, type TaskForm } from './form.ts';
 import { type Plan, planRuns } from './plan.ts';
@@ -51,7 +51,7 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
   const removed = form.list('remove');
   const sent = readTyped(form);
   const kept = { ...sent, attachments: sent.attachments.filter((file) => !removed.includes(file)) };
-  const { typed, problems: fileProblems } = await storeFiles(visit, kept);
+  const { typed, problems: fileProblems } = await attachFiles(visit, kept);
   const opened = await openForm(visit, id, typed.attachments);
   const plan = await planRuns(visit, typed, opened.task);
   const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};

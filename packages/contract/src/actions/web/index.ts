@@ -4,6 +4,7 @@ import type { ActionClient } from '../inputs.ts';
 import { accountActions } from './account.ts';
 import { agentActions } from './agent.ts';
 import type { InputOf, Plain, ServiceDataOf } from './define.ts';
+import { fileActions } from './files.ts';
 import { homeActions } from './home.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
@@ -18,6 +19,7 @@ import { taskPageActions } from './task-page.ts';
 export const WEB_ACTIONS = {
   ...accountActions,
   ...agentActions,
+  ...fileActions,
   ...homeActions,
   ...runActions,
   ...settingsActions,

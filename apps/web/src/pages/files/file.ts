@@ -1,0 +1,37 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { isUuid } from '@carillon/contract/primitives';
+import { type Html, html } from '../../html.ts';
+import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
+
+export type StoredFile = WebActionData<'getFile'>;
+
+const KINDS: Record<string, string> = {
+  'image/jpeg': 'JPEG image',
+  'image/png': 'PNG image',
+  'image/webp': 'WebP image',
+  'image/gif': 'GIF image',
+  'application/pdf': 'PDF',
+  'text/plain': 'text',
+  'text/markdown': 'Markdown',
+  'text/csv': 'CSV table',
+  'application/json': 'JSON',
+};
+
+export const describeKind = ({ type }: StoredFile): string => KINDS[type] ?? type;
+
+/** Stops with 404 for a file that is not the visitor's. */
+export async function findFile({ actions, session, request }: SignedInVisit): Promise<StoredFile> {
+  const { id } = request.params as { id: string };
+  if (!isUuid(id)) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+  return unwrap(await actions.getFile(session, { id }));
+}
+
+/** The path of an image that this server serves: pages load nothing from other hosts. */
+export function findPreview({ dashboard }: SignedInVisit, { type, url }: StoredFile): string | null {
+  if (!type.startsWith('image/') || url === null || !URL.canParse(url)) return null;
+  const { origin, pathname } = new URL(url);
+  return origin === new URL(dashboard.appUrl).origin && pathname.startsWith('/files/') ? pathname : null;
+}
+
+export const renderTasks = (tasks: readonly { id: number; name: string }[], hasMore: boolean): Html =>
+  html`${tasks.map(({ id, name }, at) => html`${at > 0 && ', '}<a href="/tasks/${id}">${name}</a>`)}${hasMore && ' and more'}`;
