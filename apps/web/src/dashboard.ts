@@ -12,6 +12,7 @@ import { agentPages } from './pages/agent/pages.ts';
 import { filePages } from './pages/files/pages.ts';
 import { homePages } from './pages/home/pages.ts';
 import { runPages } from './pages/runs/pages.ts';
+import { settingsPages } from './pages/settings/pages.ts';
 import { taskFormPages } from './pages/task-form/pages.ts';
 import { taskPages } from './pages/tasks/pages.ts';
 import type { Dashboard } from './visit.ts';
@@ -43,6 +44,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   filePages(routes);
   homePages(routes);
   runPages(routes);
+  settingsPages(routes);
   taskPages(routes);
   taskFormPages(routes);
 };

@@ -46,6 +46,12 @@ const ids = ({ name, id = name }: FieldOptions) => ({ id, hintId: `${id}-hint`, 
 export const renderError = (errorId: string, messages: readonly string[]) =>
   html`<p class="error" id="${errorId}"><svg class="glyph" viewBox="0 0 12 12" aria-hidden="true"><path d="M5 1h2v6H5zM5 9h2v2H5z"/></svg><span>${messages.join('. ')}</span></p>`;
 
+/** The message of a group of controls, which refers to it as `NAME-error`. */
+export const renderFieldError = (name: string, { fields }: FormErrors): Html => {
+  const messages = fields[name] ?? [];
+  return messages.length > 0 ? renderError(`${name}-error`, messages) : EMPTY;
+};
+
 /** A label, a control with its description, a hint and the errors of the field. */
 export function renderField(options: FieldOptions, renderControl: (attributes: Html) => Html): Html {
   const { name, label, hint, errors = NO_ERRORS } = options;

@@ -55,7 +55,7 @@ export const settingsActions = ({ signedIn }: WebActionBuilder) => ({
   })),
 
   listKeys: signedIn('listKeys', ({ ctx, caller }, query) => listApiKeys(ctx, caller, query)),
-  createKey: signedIn('createKey', ({ ctx, caller }, input) => createApiKey(ctx, caller, input)),
+  createKey: signedIn('createKey', ({ ctx, caller }, { id, ...input }) => createApiKey(ctx, caller, input, id)),
   changeKey: signedIn('changeKey', ({ ctx, caller }, { id, ...input }) => changeApiKey(ctx, caller, id, input)),
   deleteKey: signedIn('deleteKey', async ({ ctx, caller }, { id }) => {
     await deleteApiKey(ctx, caller, id);

@@ -16,8 +16,8 @@ import { generateApiKey, hashApiKey, toShownPrefix } from './secret.ts';
 
 const MAX_API_KEYS = 25;
 
-/** Returns the key with its secret, which is not shown again. Throws 400, 402, 403, 429. */
-export async function createApiKey(ctx: Context, caller: Caller, input: CreateApiKeyInput) {
+/** Returns the key with its secret, which is not shown again. Throws 400, 402, 403, 409 for a known id, 429. */
+export async function createApiKey(ctx: Context, caller: Caller, input: CreateApiKeyInput, id: string = randomUUID()) {
   const sessionId = getSessionId(caller);
   const scopes = [...new Set(input.scopes)];
   if (scopes.includes('admin') && caller.role !== 'ADMIN') {
@@ -31,7 +31,7 @@ export async function createApiKey(ctx: Context, caller: Caller, input: CreateAp
     const [key] = await tx.db
       .insert(apiKeys)
       .values({
-        id: randomUUID(),
+        id,
         userId: caller.id,
         name: input.name,
         prefix: toShownPrefix(secret),
@@ -40,8 +40,9 @@ export async function createApiKey(ctx: Context, caller: Caller, input: CreateAp
         expiresAt,
         createdAt: tx.now(),
       })
+      .onConflictDoNothing({ target: apiKeys.id })
       .returning(apiKeyFields);
-    if (!key) throw new Error('The insert of an API key has returned no row.');
+    if (!key) throw new AppError('conflict', 'There is a key with this id.');
     await recordAudit(tx, { kind: 'key.created', ...describeActor(caller), details: describeKey(key) });
     await queueMail(tx, {
       to: caller.email,

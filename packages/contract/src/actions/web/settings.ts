@@ -38,7 +38,11 @@ export const settingsActions = {
   endOtherSessions: userAction(NoInput, strictObject({ ended: Type.Integer() })),
 
   listKeys: userAction(ListApiKeysQuery, bodyOf(listApiKeys)),
-  createKey: userAction(CreateApiKeyInput, Type.Omit(createApiKey.response[201], ['success'])),
+  /** With an id that the caller has chosen: a second key with it is a conflict. */
+  createKey: userAction(
+    strictObject({ ...KeyId.properties, ...CreateApiKeyInput.properties }),
+    Type.Omit(createApiKey.response[201], ['success']),
+  ),
   changeKey: userAction(strictObject({ ...KeyId.properties, ...ChangeApiKeyInput.properties }), ApiKey),
   deleteKey: userAction(KeyId, NoData),
 };

@@ -1,0 +1,56 @@
+import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { html } from '../../html.ts';
+import { readForm } from '../../http/forms.ts';
+import { toFormErrors, toStatus } from '../../parts/fields.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { aiKey } from './ai-key.ts';
+import { coupon } from './coupon.ts';
+import { email } from './email.ts';
+import { notifications } from './notifications.ts';
+import { firstPassword, password } from './password.ts';
+import { profile } from './profile.ts';
+import { renderSections } from './sections.ts';
+import { type Refused, type Setting, show } from './setting.ts';
+import { theme } from './theme.ts';
+
+const SETTINGS: readonly Setting[] = [profile, theme, notifications, aiKey, email, password, coupon];
+const ALL = [...SETTINGS, firstPassword];
+
+async function renderSettings(visit: SignedInVisit, refused: Refused | null): Promise<Page> {
+  const settings = unwrap(await visit.actions.getSettings(visit.session, {}));
+  return {
+    title: 'Settings',
+    lead: 'Your account, and this browser.',
+    body: html`${renderSections('/settings')}
+<div class="settings">${SETTINGS.map((setting) => show(setting, visit, settings, refused))}
+${renderInbound(visit)}
+${renderDeletion()}</div>`,
+  };
+}
+
+const renderInbound = ({
+  dashboard,
+  viewer,
+}: SignedInVisit) => html`<section class="setting" aria-labelledby="inbound-title">
+<div><h2 id="inbound-title">Inbound address</h2><p class="hint">Other systems start your tasks by a signed POST.</p></div>
+<div class="panel gap"><pre><code>POST ${dashboard.appUrl}/api/webhooks/${viewer.id}/<b>SECRET</b></code></pre>
+<p>SECRET is that of one of <a href="/webhooks">your webhooks</a>, and also signs the request. Each webhook has an address of its own.</p></div>
+</section>`;
+
+const renderDeletion = () => html`<section class="setting" aria-labelledby="deletion-title">
+<div><h2 id="deletion-title">Delete the account</h2><p class="hint">With its tasks, runs, files and keys, at once and for good.</p></div>
+<div><a class="button danger" href="/settings/delete">Delete account…</a></div>
+</section>`;
+
+export const showSettings = (visit: SignedInVisit): Promise<Page> => renderSettings(visit, null);
+
+/** Saves the setting that the form names. */
+export async function saveSetting(visit: SignedInVisit): Promise<Page | Redirect> {
+  const form = readForm(visit.request);
+  const setting = ALL.find(({ name }) => name === form.text('setting'));
+  if (!setting) return renderSettings(visit, null);
+  const result = await setting.save(visit, form);
+  if (result.success) return redirect('/settings#main', setting.done);
+  const page = await renderSettings(visit, { setting: setting.name, form, errors: toFormErrors(result) });
+  return { ...page, status: toStatus(result) };
+}

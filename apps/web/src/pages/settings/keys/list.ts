@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { API_KEY_SCOPES, type ApiKeyScope } from '@carillon/contract/accounts/api-keys';
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { Page } from '../../../answer.ts';
+import { type Html, html, raw } from '../../../html.ts';
+import {
+  type FormErrors,
+  NO_ERRORS,
+  renderFieldError,
+  renderFormError,
+  renderInput,
+  renderSelect,
+} from '../../../parts/fields.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../../parts/tables.ts';
+import { renderMoment, renderMomentWithDistance } from '../../../parts/times.ts';
+import { type SignedInVisit, unwrap } from '../../../visit.ts';
+import { renderSections } from '../sections.ts';
+
+export type Key = WebActionData<'listKeys'>['keys'][number];
+
+export interface TypedKey {
+  /** The key gets it, so that a form that is sent twice makes one key. */
+  id: string;
+  name: string;
+  scopes: readonly string[];
+  expiry: string;
+}
+
+/** An account has at most 25 keys. */
+const ALL = { limit: 100 };
+
+export const EXPIRIES = [
+  { value: '30', text: 'in 30 days' },
+  { value: '90', text: 'in 90 days' },
+  { value: '365', text: 'in a year' },
+  { value: 'never', text: 'never' },
+];
+
+export const listKeys = async ({ actions, session }: SignedInVisit): Promise<readonly Key[]> =>
+  unwrap(await actions.listKeys(session, ALL)).keys;
+
+export const showKeys = (visit: SignedInVisit): Promise<Page> =>
+  renderKeys(visit, { id: randomUUID(), name: '', scopes: [], expiry: '90' }, NO_ERRORS);
+
+export async function renderKeys(visit: SignedInVisit, typed: TypedKey, errors: FormErrors): Promise<Page> {
+  const keys = await listKeys(visit);
+  return {
+    title: 'API keys',
+    lead: 'With a key, a program does what you allow it to, without your password.',
+    body: html`${renderSections('/settings/keys')}
+${renderList(visit, keys)}
+<section aria-labelledby="new-key"><div class="head"><h2 id="new-key">New key</h2></div>${renderForm(visit, typed, errors)}</section>`,
+  };
+}
+
+const renderList = (visit: SignedInVisit, keys: readonly Key[]): Html =>
+  keys.length === 0
+    ? html`<div class="rows"><p class="empty">Your keys will stand here, with what they may do and when they were used last. Create the first one with the form.</p></div>`
+    : renderTable(
+        'Your API keys, newest first',
+        [
+          { head: 'Name' },
+          { head: 'May' },
+          { head: 'Last used' },
+          { head: 'Expires' },
+          { head: html`<span class="vh">Change</span>` },
+        ],
+        keys.map((key) => renderKey(visit, key)),
+      );
+
+function renderKey(visit: SignedInVisit, { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt }: Key): Html {
+  const isExpired = expiresAt !== null && new Date(expiresAt) <= visit.now;
+  return renderRow(
+    renderRowHead(
+      html`<b>${name}</b><span class="sub"><code>${prefix}…</code> created ${renderMoment(createdAt, visit)}</span>`,
+    ),
+    renderCell(
+      html`${scopes.map((scope) => html`<span class="tag calm" title="${API_KEY_SCOPES[scope]}">${scope}</span> `)}`,
+      { class: 'whole' },
+    ),
+    renderCell(lastUsedAt === null ? 'never' : renderMomentWithDistance(lastUsedAt, visit), { label: 'last used' }),
+    renderCell(
+      expiresAt === null
+        ? 'never'
+        : html`${isExpired && html`<b>expired</b> `}${renderMomentWithDistance(expiresAt, visit)}`,
+      { label: 'expires' },
+    ),
+    renderCell(
+      html`<a class="button" href="/settings/keys/${id}" aria-label="Rename ${name}">Rename</a> <a class="button danger" href="/settings/keys/${id}/delete" aria-label="Delete ${name}…">Delete…</a>`,
+      { class: 'num whole' },
+    ),
+  );
+}
+
+function renderForm({ csrfField, viewer }: SignedInVisit, typed: TypedKey, errors: FormErrors): Html {
+  const scopes = Object.entries(API_KEY_SCOPES) as [ApiKeyScope, string][];
+  const offered = scopes.filter(([scope]) => scope !== 'admin' || viewer.role === 'ADMIN');
+  return html`<form class="panel gap" method="post" action="/settings/keys">${csrfField}
+<input type="hidden" name="id" value="${typed.id}">
+${renderFormError(errors)}
+<div class="narrow">${renderInput({ name: 'name', label: 'Name', value: typed.name, autocomplete: 'off', required: true, hint: 'Such as the program that uses it', errors })}</div>
+<fieldset class="scopes"${errors.fields.scopes && raw(' aria-describedby="scopes-error"')}><legend>It may</legend>
+${offered.map(
+  ([scope, words]) =>
+    html`<label class="check"><input type="checkbox" name="scopes" value="${scope}"${typed.scopes.includes(scope) && raw(' checked')}><span>${words}<span class="sub">${scope}</span></span></label>`,
+)}
+${renderFieldError('scopes', errors)}</fieldset>
+<div class="narrow">${renderSelect({ name: 'expiry', label: 'It expires', options: EXPIRIES, value: typed.expiry, errors })}</div>
+<div class="do"><button class="primary">Create key</button></div>
+</form>`;
+}

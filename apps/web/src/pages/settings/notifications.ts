@@ -1,0 +1,75 @@
+import type { ActionResult } from '@carillon/contract/actions/index';
+import { EMPTY, type Html, html, raw } from '../../html.ts';
+import { type FormErrors, renderInput, renderTextarea } from '../../parts/fields.ts';
+import { renderSettingForm, type Setting, type Shown } from './setting.ts';
+
+const renderBox = ({ id, ticked }: Shown, name: string, saved: boolean, label: string): Html =>
+  html`<label class="check" for="${id(name)}"><input id="${id(name)}" name="${name}" type="checkbox"${ticked(name, saved) && raw(' checked')}>${label}</label>`;
+
+/** An error in a line of the list belongs to the field of the list. */
+function collectErrors({ fields, form }: FormErrors, lines: readonly string[]): FormErrors {
+  const collected: Record<string, readonly string[]> = {};
+  for (const [field, messages] of Object.entries(fields)) {
+    const [name = '', line] = field.split('.');
+    const texts = line === undefined ? messages : messages.map((text) => `${lines[Number(line)] ?? line} ${text}`);
+    collected[name] = [...(collected[name] ?? []), ...texts];
+  }
+  return { fields: collected, form };
+}
+
+const readLines = (text: string) =>
+  text
+    .split(/[\s,;]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+export const notifications: Setting = {
+  name: 'notifications',
+  title: 'Notifications',
+  hint: 'Of runs that ended, and of alerts on usage. They are always in the list of notifications too.',
+  render: (shown) => {
+    const { id, settings, typed } = shown;
+    const lines = typed('notificationEmails', settings.notificationEmails.join('\n'));
+    const errors = collectErrors(shown.errors, readLines(lines));
+    const { unconfirmedEmails, notificationPreferences, webhookUrl, webhookId } = settings;
+    return renderSettingForm(
+      { ...shown, errors },
+      'notifications',
+      html`${renderBox(shown, 'byEmail', notificationPreferences.email, `By mail to ${settings.email}`)}
+${renderTextarea({
+  name: 'notificationEmails',
+  id: id('notificationEmails'),
+  label: 'Also to these addresses',
+  value: lines,
+  rows: 3,
+  hint: 'One a line, at most 10. Each gets a link first, and nothing else before that is opened.',
+  errors,
+})}
+${
+  unconfirmedEmails.length > 0
+    ? html`<p class="note">Not confirmed yet: ${unconfirmedEmails.join(', ')}. Saving mails another link once the last one is an hour old.</p>`
+    : EMPTY
+}
+${renderBox(shown, 'byWebhook', notificationPreferences.webhook, 'By webhook')}
+${renderInput({
+  name: 'webhookUrl',
+  id: id('webhookUrl'),
+  label: 'Address of the webhook',
+  type: 'url',
+  value: typed('webhookUrl', webhookUrl ?? ''),
+  hint:
+    webhookId === null
+      ? 'Empty for none.'
+      : html`Empty for none. <a href="/webhooks/${webhookId}">Its secret and deliveries</a>`,
+  errors,
+})}`,
+    );
+  },
+  save: ({ actions, session }, form): Promise<ActionResult<unknown>> =>
+    actions.changeSettings(session, {
+      notificationPreferences: { email: form.has('byEmail'), webhook: form.has('byWebhook') },
+      notificationEmails: readLines(form.text('notificationEmails')),
+      webhookUrl: form.text('webhookUrl').trim() || null,
+    }),
+  done: 'The notifications are saved.',
+};

@@ -1,0 +1,69 @@
+import type { ActionResult } from '@carillon/contract/actions/index';
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { type Html, html } from '../../html.ts';
+import type { Form } from '../../http/forms.ts';
+import { type FormErrors, NO_ERRORS, renderFormError } from '../../parts/fields.ts';
+import type { SignedInVisit } from '../../visit.ts';
+
+export type Settings = WebActionData<'getSettings'>;
+
+/** A form that was refused, to be shown again. */
+export interface Refused {
+  setting: string;
+  form: Form;
+  errors: FormErrors;
+}
+
+/** What a setting is shown with. */
+export interface Shown {
+  visit: SignedInVisit;
+  settings: Settings;
+  errors: FormErrors;
+  /** What was typed if the form of this setting was refused; otherwise `saved`. */
+  typed(name: string, saved: string): string;
+  /** The same for a box. */
+  ticked(name: string, saved: boolean): boolean;
+  /** The id of a field: several settings have one of the same name. */
+  id(name: string): string;
+}
+
+/** One of the settings, with a form of its own. */
+export interface Setting {
+  name: string;
+  title: string;
+  hint: Html | string;
+  render(shown: Shown): Html;
+  save(visit: SignedInVisit, form: Form): Promise<ActionResult<unknown>>;
+  /** What the next page says. */
+  done: string;
+}
+
+export function show(setting: Setting, visit: SignedInVisit, settings: Settings, refused: Refused | null): Html {
+  const { name, title, hint } = setting;
+  const form = refused?.setting === name ? refused.form : null;
+  const shown: Shown = {
+    visit,
+    settings,
+    errors: form && refused ? refused.errors : NO_ERRORS,
+    typed: (field, saved) => (form ? form.text(field) : saved),
+    ticked: (field, saved) => (form ? form.has(field) : saved),
+    id: (field) => `${name}-${field}`,
+  };
+  return html`<section class="setting" id="${name}" aria-labelledby="${name}-title">
+<div><h2 id="${name}-title">${title}</h2><p class="hint">${hint}</p></div>
+<div class="gap">${setting.render(shown)}</div>
+</section>`;
+}
+
+/** The form of a setting, which the page itself receives. */
+export const renderSettingForm = (
+  { visit, errors }: Shown,
+  name: string,
+  fields: Html,
+  button: Html | string = 'Save',
+): Html => html`<form class="panel gap" method="post" action="/settings#${name}">${visit.csrfField}
+<input type="hidden" name="setting" value="${name}">
+${renderFormError(errors)}
+${fields}
+<div class="do">${typeof button === 'string' ? html`<button>${button}</button>` : button}</div>
+</form>`;
