@@ -92,6 +92,8 @@ export interface Caller {
   createdAt: Date;
   /** Null for a request with an API key. */
   sessionId: string | null;
+  /** When the session's owner last signed in or gave the password; null for a request with an API key. */
+  confirmedAt: Date | null;
   /** Null for a session. */
   apiKey: CallerKey | null;
 }

@@ -8,6 +8,7 @@ import { acceptFiles } from './http/multipart.ts';
 import { createPageRoutes } from './http/routes.ts';
 import { setPageHeaders } from './http/security.ts';
 import { accountPages } from './pages/account/pages.ts';
+import { adminPages } from './pages/admin/pages.ts';
 import { agentPages } from './pages/agent/pages.ts';
 import { filePages } from './pages/files/pages.ts';
 import { homePages } from './pages/home/pages.ts';
@@ -40,6 +41,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   await demandCsrfTokens(app, dashboard);
   const routes = createPageRoutes(app, dashboard);
   accountPages(routes);
+  adminPages(routes);
   agentPages(routes);
   filePages(routes);
   homePages(routes);

@@ -1,5 +1,5 @@
-import type { ActionError, ActionResult } from '@carillon/contract/actions/index';
-import type { OpenedSession, Viewer, WebActions } from '@carillon/contract/actions/web/index';
+import type { ActionSuccess } from '@carillon/contract/actions/index';
+import type { OpenedSession, Viewer, WebActionError, WebActions } from '@carillon/contract/actions/web/index';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Html } from './html.ts';
 
@@ -50,16 +50,16 @@ export interface SignedInVisit extends Visit {
 
 /** Stops the handling of a request: the page of the error is sent instead. */
 export class ActionStop extends Error {
-  readonly result: ActionError;
+  readonly result: WebActionError;
 
-  constructor(result: ActionError) {
+  constructor(result: WebActionError) {
     super(result.error);
     this.result = result;
   }
 }
 
 /** Returns the data of an action, or stops the request with the page of its error. */
-export function unwrap<D>(result: ActionResult<D>): D {
+export function unwrap<D>(result: ActionSuccess<D> | WebActionError): D {
   if (!result.success) throw new ActionStop(result);
   return result.data;
 }

@@ -8,6 +8,7 @@ import {
   SKIP_WITHOUT_BROWSER,
 } from '../../api/test/support/browser.ts';
 import { testContext } from '../../api/test/support/context.ts';
+import { insertCoupon } from '../../api/test/support/coupons.ts';
 import { createKey } from '../../api/test/support/keys.ts';
 import { readQueuedTokens } from '../../api/test/support/mails.ts';
 import { signUpAda } from '../../api/test/support/people.ts';
@@ -36,6 +37,7 @@ const PARAMETERS = {
   '/files/': file.id,
   '/webhooks/': sample.webhook,
   '/admin/users/': ada.id,
+  '/admin/coupons/': (await insertCoupon(ctx, { code: 'SPRING-2026' })).id,
   '/settings/keys/': (await createKey(app, ada)).id,
   '/handler/reset-password/': (await composeReset(ctx, ada.email))?.link.split('/').at(-1) ?? '',
   '/handler/confirm-email/': await requestConfirmation(),

@@ -15,9 +15,14 @@ export const adminActions = ({ admin }: ActionBuilder) => ({
     const { page = 1, limit = 50, search, role } = input;
     const { users, pagination } = await listUsers(ctx, { limit, offset: (page - 1) * limit, search, role });
     return {
-      users: users.map(({ id, trialEndsAt, createdAt, ...user }) => ({
-        ...user,
+      users: users.map(({ id, identityUserId, email, name, role, isActive, trialEndsAt, createdAt, stats }) => ({
         id: String(id),
+        identityUserId,
+        email,
+        name,
+        role,
+        isActive,
+        stats,
         trialEndsAt: toIsoText(trialEndsAt),
         createdAt: createdAt.toISOString(),
       })),

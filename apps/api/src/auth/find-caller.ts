@@ -72,14 +72,16 @@ export async function findCaller(
 
 type Kind = 'session' | 'apiKey';
 
-interface CallerRow extends Omit<Caller, 'sessionId' | 'apiKey'> {
+interface CallerRow extends Omit<Caller, 'sessionId' | 'confirmedAt' | 'apiKey'> {
   sessionId?: string;
+  confirmedAt?: Date;
   keyId?: string;
   scopes?: CallerKey['scopes'];
 }
 
-function toCaller({ sessionId, keyId, scopes, ...user }: CallerRow): Caller {
-  return { ...user, sessionId: sessionId ?? null, apiKey: keyId && scopes ? { id: keyId, scopes } : null };
+function toCaller({ sessionId, confirmedAt, keyId, scopes, ...user }: CallerRow): Caller {
+  const apiKey = keyId && scopes ? { id: keyId, scopes } : null;
+  return { ...user, sessionId: sessionId ?? null, confirmedAt: confirmedAt ?? null, apiKey };
 }
 
 interface CallerQuery {
@@ -125,7 +127,13 @@ const userFields = {
 function bySession(db: Db) {
   const caller = db.$with('caller').as(
     db
-      .select({ ...userFields, sessionId: sql<string>`${sessions.id}`.as('session_id') })
+      .select({
+        ...userFields,
+        sessionId: sql<string>`${sessions.id}`.as('session_id'),
+        confirmedAt: sql<Date>`greatest(${sessions.createdAt}, ${sessions.confirmedAt})`
+          .mapWith(sessions.createdAt)
+          .as('confirmed_at'),
+      })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(

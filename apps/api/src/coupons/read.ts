@@ -47,7 +47,19 @@ export async function listCoupons(ctx: Context, { limit, offset }: ListCouponsQu
 /** Lists uses of existing accounts; the summary also counts deleted ones. Throws 404. */
 export async function listCouponUses(ctx: Context, id: number, { limit, offset }: ListCouponUsesQuery) {
   const { usedCount, maxUses } = await getCoupon(ctx, id);
-  const usage = await ctx.db
+  const usage = await findUses(ctx, id, { limit, offset });
+  const remainingUses = maxUses === null ? null : Math.max(0, maxUses - usedCount);
+  return { usage, summary: { totalUses: usedCount, maxUses, remainingUses } };
+}
+
+/** A coupon with uses of existing accounts. Throws 404. */
+export async function getCouponWithUses(ctx: Context, id: number, query: ListCouponUsesQuery) {
+  const [coupon, usage] = await Promise.all([getCoupon(ctx, id), findUses(ctx, id, query)]);
+  return { coupon, usage };
+}
+
+const findUses = ({ db }: Context, id: number, { limit, offset }: ListCouponUsesQuery) =>
+  db
     .select({
       userId: users.id,
       userEmail: users.email,
@@ -60,6 +72,3 @@ export async function listCouponUses(ctx: Context, id: number, { limit, offset }
     .orderBy(desc(couponRedemptions.redeemedAt), desc(users.id))
     .limit(limit)
     .offset(offset);
-  const remainingUses = maxUses === null ? null : Math.max(0, maxUses - usedCount);
-  return { usage, summary: { totalUses: usedCount, maxUses, remainingUses } };
-}

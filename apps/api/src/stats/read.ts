@@ -29,7 +29,7 @@ export async function getStats(ctx: Context) {
   };
 }
 
-interface ActiveCounts {
+export interface ActiveCounts {
   total: number;
   active: number;
   inactive: number;
@@ -57,7 +57,7 @@ const countsQuery = (since: Date) => sql`
     from coupons
   ) as coupons`;
 
-interface ExecutionCounts {
+export interface ExecutionCounts {
   completed: number;
   failed: number;
   pending: number;
@@ -66,7 +66,7 @@ interface ExecutionCounts {
 }
 
 /** Pending and running executions are not in the counters yet; a partial index has them. */
-const executionsQuery = (since: Date) => sql`
+export const executionsQuery = (since: Date) => sql`
   select ended.*, live.pending, live.running, recent.ended + live.pending + live.running as "last30Days"
   from (
     select coalesce(sum(completed), 0)::int as completed, coalesce(sum(failed), 0)::int as failed
@@ -87,7 +87,7 @@ interface TopUser {
   executionCount: number;
 }
 
-const topUsersQuery = sql`
+export const topUsersQuery = sql`
   select u.id as user_id, u.name as user_name, u.email as user_email, top.count as execution_count
   from (
     select user_id, sum(count)::int as count from (

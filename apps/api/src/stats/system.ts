@@ -35,11 +35,12 @@ const countsQuery = (since: Date) => sql`
     from tasks
   ) as tasks`;
 
-/** `created_at` has no index: reading the primary key backwards touches only the rows of the last 25 hours. */
 const executionsQuery = (since: Date) => sql`
   select count(*)::int as "last24h", count(*) filter (where status = 'completed')::int as success,
     count(*) filter (where status = 'failed')::int as failed
-  from executions
-  where created_at > ${since.toISOString()} and id > coalesce((
+  from executions where ${newerThan(since)}`;
+
+/** `created_at` has no index: reading the primary key backwards touches only the rows since then and an hour before. */
+export const newerThan = (since: Date) => sql`created_at > ${since.toISOString()} and id > coalesce((
     select id from executions where created_at < ${new Date(since.getTime() - MAX_DISORDER_MS).toISOString()}
     order by id desc limit 1), 0)`;

@@ -1,13 +1,11 @@
 import type { PoolState } from '@carillon/db';
 import { type Db, queryRows, toInstantOrNull } from '@carillon/db';
 import { Gauge, type Registry } from '@prometheus-io/client';
-import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { cached } from './cached.ts';
+import { queuesQuery } from './queues.ts';
 
 const QUEUES_TTL_MS = 5000;
-/** Counting longer queues to their end would be slow. */
-const MAX_QUEUE_COUNT = 100_000;
 
 export interface GaugeSources {
   db: Db;
@@ -83,23 +81,8 @@ interface Queues {
   maintenance: boolean;
 }
 
-/** Each count reads a partial index that contains only queued rows. */
 async function readQueues({ db, now }: Pick<GaugeSources, 'db' | 'now'>): Promise<Queues> {
-  const [found] = await queryRows<Omit<Queues, 'oldestDueMs'> & { dueAt: string | null }>(
-    db,
-    sql`
-    select least(
-        (select min(next_execution_at) from tasks where next_execution_at is not null),
-        (select min(run_at) from executions where status = 'pending' and queued_at is null)
-      ) as due_at,
-      (select count(*)::int from (
-        select from executions where status = 'pending' and queued_at is not null limit ${MAX_QUEUE_COUNT}) q) as executions,
-      (select count(*)::int from (
-        select from deliveries where status = 'pending' and queued_at is not null limit ${MAX_QUEUE_COUNT}) q) as deliveries,
-      (select count(*)::int from (
-        select from mails where next_attempt_at is not null limit ${MAX_QUEUE_COUNT}) q) as mails,
-      (select maintenance_mode from settings) as maintenance`,
-  );
+  const [found] = await queryRows<Omit<Queues, 'oldestDueMs'> & { dueAt: string | null }>(db, queuesQuery);
   if (!found) throw new Error('The statement returned no row.');
   const { dueAt, ...queues } = found;
   const dueInstant = toInstantOrNull(dueAt);

@@ -88,6 +88,7 @@ export function buildCaller(id: number): Caller {
     email: 'someone@example.com',
     ...rest,
     sessionId: '00000000-0000-4000-8000-000000000000',
+    confirmedAt: null,
     apiKey: null,
   };
 }

@@ -1,4 +1,4 @@
-import type { ActionError } from '@carillon/contract/actions/index';
+import type { WebActionError } from '@carillon/contract/actions/web/index';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../answer.ts';
 import { renderSignedOut } from '../document.ts';
@@ -23,12 +23,14 @@ const errorPage = (status: number, title: string, text: string): Page => ({
 });
 
 /** The page of an error that no form shows. */
-function describeActionError(result: ActionError): Page {
+function describeActionError(result: WebActionError): Page {
   switch (result.code) {
     case 'NOT_FOUND':
       return NOT_FOUND;
     case 'INSUFFICIENT_PERMISSIONS':
       return errorPage(403, 'Not allowed', 'Your account may not do this.');
+    case 'CONFIRMATION_REQUIRED':
+      return errorPage(403, 'Not confirmed', result.error);
     case 'RATE_LIMIT_EXCEEDED':
       return errorPage(429, 'Too many requests', `Try again in ${result.retryAfter} s.`);
     case 'SERVICE_UNAVAILABLE':

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Answer, isRedirect, type Page } from '../answer.ts';
 import { renderSignedIn, renderSignedOut } from '../document.ts';
 import type { Html } from '../html.ts';
-import { type Dashboard, type SignedInVisit, unwrap, type Visit } from '../visit.ts';
+import { ActionStop, type Dashboard, type SignedInVisit, unwrap, type Visit } from '../visit.ts';
 import { readTheme, setNotice, takeNotice } from './cookies.ts';
 import { createCsrfField } from './csrf.ts';
 import { PAGE_ROUTE } from './page-route.ts';
@@ -30,7 +30,7 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
     async (request: FastifyRequest, reply: FastifyReply) => {
       const visit = await openVisit(dashboard, request, reply);
       if (!visit) return askForSignIn(request, reply);
-      if (!allows(visit)) return reply.callNotFound();
+      if (!allows(visit)) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
       return send(visit, await handle(visit), (page) => renderSignedIn(visit, describeFrame(visit, page)));
     };
   return {

@@ -1,4 +1,4 @@
-import type { ActionError } from '@carillon/contract/actions/index';
+import type { WebActionError } from '@carillon/contract/actions/web/index';
 import { EMPTY, type Html, html, raw } from '../html.ts';
 import { ActionStop } from '../visit.ts';
 
@@ -11,7 +11,7 @@ export interface FormErrors {
 export const NO_ERRORS: FormErrors = { fields: {}, form: null };
 
 /** Returns the errors to show in a form, or stops the request where a form cannot help. */
-export function toFormErrors(result: ActionError): FormErrors {
+export function toFormErrors(result: WebActionError): FormErrors {
   switch (result.code) {
     case undefined:
       return { fields: result.details, form: null };
@@ -28,7 +28,7 @@ export function toFormErrors(result: ActionError): FormErrors {
 }
 
 /** The status of a form that is shown again. */
-export const toStatus = (result: ActionError): number =>
+export const toStatus = (result: WebActionError): number =>
   result.code === 'CONFLICT' ? 409 : result.code === 'RATE_LIMIT_EXCEEDED' ? 429 : 422;
 
 interface FieldOptions {

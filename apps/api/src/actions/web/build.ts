@@ -1,6 +1,7 @@
 import type { WebActions } from '@carillon/contract/actions/web/index';
 import type { Context } from '../../context.ts';
 import { accountActions } from './account.ts';
+import { adminActions } from './admin.ts';
 import { agentActions } from './agent.ts';
 import { createWebActionBuilder } from './create-web-action.ts';
 import { fileActions } from './files.ts';
@@ -17,6 +18,7 @@ export function buildWebActions(ctx: Context): WebActions {
   return {
     openSession: builder.openSession,
     ...accountActions(builder),
+    ...adminActions(builder),
     ...agentActions(builder),
     ...fileActions(builder),
     ...homeActions(builder),

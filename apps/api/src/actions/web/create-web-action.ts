@@ -1,20 +1,25 @@
-import { ActionClient } from '@carillon/contract/actions/index';
+import { ActionClient, type ActionError } from '@carillon/contract/actions/index';
 import type { ServiceDataOf, WebAction } from '@carillon/contract/actions/web/define';
 import {
+  type ConfirmationRequired,
   WEB_ACTIONS,
   type WebActionInput,
   type WebActionName,
   type WebActions,
 } from '@carillon/contract/actions/web/index';
+import type { Logger } from 'pino';
 import type { Context } from '../../context.ts';
+import { AppError } from '../../errors.ts';
 import { userKey } from '../../limits/keys.ts';
 import { findRateLimit, PAGE_VIEWS, PUBLIC_ENDPOINTS, type RateLimit } from '../../limits/rates.ts';
 import { assertRateLimit } from '../../limits/windows.ts';
 import { assertNotInMaintenance, isMaintenance } from '../../settings/maintenance.ts';
+import { assertConfirmed } from '../../users/confirm-session.ts';
 import { admit, admitWith, assertAdmin, countGuest } from '../admit.ts';
 import type { Call } from '../call.ts';
+import { toActionError } from '../errors.ts';
 import { readInput } from '../input.ts';
-import { runAction } from '../run-action.ts';
+import { runAction, runActionWith } from '../run-action.ts';
 import { createOpenedSession, readOpenedSession } from './opened-session.ts';
 import { toPlain } from './plain.ts';
 
@@ -55,15 +60,16 @@ const readClient = readInput(ActionClient, 'client');
 export function createWebActionBuilder(ctx: Context): WebActionBuilder {
   return {
     signedIn(name, work, { as, isPlain = true } = {}) {
-      const { access, input: schema } = WEB_ACTIONS[name] as WebAction;
+      const { access, input: schema, needsConfirmation } = WEB_ACTIONS[name] as WebAction;
       const rate = as === undefined ? null : findLimit(as, access);
       const read = isPlain ? readInput(schema) : (given: unknown) => given;
       const action = (session: unknown, given: unknown) =>
-        runAction(ctx, name, async (ctx, line) => {
+        runActionWith(describeError, ctx, name, async (ctx, line) => {
           const opened = readOpenedSession(session);
           const caller = opened?.caller ?? (await admit(ctx, session, rate));
           line.userId = caller.id;
           if (access === 'admin') assertAdmin(caller);
+          if (needsConfirmation) assertConfirmed(ctx, caller);
           if (opened && rate) await assertRateLimit(ctx, rate, userKey(rate, caller.id));
           const call = { ctx: opened ? { ...ctx, origin: opened.origin } : ctx, caller };
           return toPlain(await work(call, read(given, call) as never));
@@ -95,6 +101,11 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
         return { session, viewer: { id, name, email, role, timezone, sessionId, unread } };
       }),
   };
+}
+
+function describeError(error: unknown, log: Logger): ActionError | ConfirmationRequired {
+  if (!(error instanceof AppError && error.kind === 'not_confirmed')) return toActionError(error, log);
+  return { success: false, error: error.message, code: 'CONFIRMATION_REQUIRED' };
 }
 
 /** Throws if no route has a limit of its own under this name. */

@@ -1,5 +1,5 @@
-import { auditLog, executions, tasks } from '@carillon/db';
-import { desc, eq } from 'drizzle-orm';
+import { queryRows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 
 const MAX_ENTRIES = 20;
@@ -12,44 +12,24 @@ interface Activity {
 
 /** The latest 20 of an account's audit entries, created tasks and executions, newest first. */
 export async function listActivity({ db }: Context, userId: number): Promise<Activity[]> {
-  const [entries, created, runs] = await Promise.all([
-    db.select().from(auditLog).where(eq(auditLog.userId, userId)).orderBy(desc(auditLog.id)).limit(MAX_ENTRIES),
-    db
-      .select({ taskId: tasks.id, name: tasks.name, createdAt: tasks.createdAt })
-      .from(tasks)
-      .where(eq(tasks.userId, userId))
-      .orderBy(desc(tasks.id))
-      .limit(MAX_ENTRIES),
-    db
-      .select({
-        executionId: executions.id,
-        taskId: executions.taskId,
-        taskName: tasks.name,
-        status: executions.status,
-        trigger: executions.trigger,
-        errorCode: executions.errorCode,
-        createdAt: executions.createdAt,
-        startedAt: executions.startedAt,
-        completedAt: executions.completedAt,
-      })
-      .from(executions)
-      .innerJoin(tasks, eq(tasks.id, executions.taskId))
-      .where(eq(executions.userId, userId))
-      .orderBy(desc(executions.id))
-      .limit(MAX_ENTRIES),
-  ]);
-  const all: Activity[] = [
-    ...entries.map(({ kind, at, details, actorId, address }) => ({
-      type: kind,
-      timestamp: at,
-      details: { ...details, actorId, address },
-    })),
-    ...created.map(({ createdAt, ...details }) => ({ type: 'task.created', timestamp: createdAt, details })),
-    ...runs.map(({ status, createdAt, startedAt, completedAt, ...details }) => ({
-      type: `execution.${status}`,
-      timestamp: completedAt ?? startedAt ?? createdAt,
-      details,
-    })),
-  ];
-  return all.toSorted((a, b) => b.timestamp.getTime() - a.timestamp.getTime()).slice(0, MAX_ENTRIES);
+  const found = await queryRows<Omit<Activity, 'timestamp'> & { timestamp: string }>(
+    db,
+    sql`
+    select type, timestamp, details from (
+      (select 1 as part, id, kind as type, at as timestamp,
+        details || jsonb_build_object('actorId', actor_id, 'address', address) as details
+      from audit_log where user_id = ${userId} order by id desc limit ${MAX_ENTRIES})
+      union all
+      (select 2, id, 'task.created', created_at, jsonb_build_object('taskId', id, 'name', name)
+      from tasks where user_id = ${userId} order by id desc limit ${MAX_ENTRIES})
+      union all
+      (select 3, e.id, 'execution.' || e.status, coalesce(e.completed_at, e.started_at, e.created_at),
+        jsonb_build_object('executionId', e.id, 'taskId', e.task_id, 'taskName', t.name, 'trigger', e.trigger,
+          'errorCode', e.error_code)
+      from executions e join tasks t on t.id = e.task_id
+      where e.user_id = ${userId} order by e.id desc limit ${MAX_ENTRIES})
+    ) latest
+    order by timestamp desc, part, id desc limit ${MAX_ENTRIES}`,
+  );
+  return found.map(({ timestamp, ...activity }) => ({ ...activity, timestamp: new Date(timestamp) }));
 }

@@ -1,14 +1,24 @@
+import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { describeActor, recordAudit } from '../../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../../context.ts';
+import { invalidField } from '../../errors.ts';
 import { lockUserTasks } from '../../tasks/suspend.ts';
 import { deleteAccountData } from '../delete-account-data.ts';
 import { lockAccount } from './lock-account.ts';
 
-/** Throws 404, and 409 for the last active admin. */
-export async function deleteAccount(ctx: Context, admin: Caller, id: number): Promise<void> {
+interface Typed {
+  /** What the admin has typed to confirm the deletion. */
+  email?: string;
+}
+
+/** Throws 404, 409 for the last active admin, and 400 for another address than the account has. */
+export async function deleteAccount(ctx: Context, admin: Caller, id: number, typed: Typed = {}): Promise<void> {
   const running = await inTransaction(ctx, async (tx) => {
     await lockUserTasks(tx, id, 'update');
     const { email, role } = await lockAccount(tx, admin, id, { removesAdmin: true });
+    if (typed.email !== undefined && normalizeEmail(typed.email) !== email) {
+      throw invalidField('email', 'is not the address of this account');
+    }
     const aborted = await deleteAccountData(tx, { id, email });
     await recordAudit(tx, {
       kind: 'user.deleted',

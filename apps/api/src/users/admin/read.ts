@@ -8,23 +8,29 @@ import { readOffsetPage } from '../../queries/pages.ts';
 import { executionStats, successRate, taskStats } from '../../stats/user-counts.ts';
 import { listActivity } from './activity.ts';
 
-const columns = {
+export const accountColumns = {
   id: users.id,
   identityUserId: users.identityUserId,
   email: users.email,
   name: users.name,
   role: users.role,
+  plan: users.plan,
   isActive: users.isActive,
   trialEndsAt: users.trialEndsAt,
   createdAt: users.createdAt,
 };
 
+interface AccountsQuery extends ListUsersQuery {
+  plan?: (typeof users.$inferSelect)['plan'] | undefined;
+}
+
 /** All accounts that match, newest first; `search` matches a part of the e-mail address or the name. */
-export async function listUsers(ctx: Context, { search, role, isActive, ...query }: ListUsersQuery) {
+export async function listUsers(ctx: Context, { search, role, plan, isActive, ...query }: AccountsQuery) {
   const pattern = search ? containsPattern(search.trim()) : null;
   const filter = and(
     pattern === null ? undefined : or(ilike(users.email, pattern), ilike(users.name, pattern)),
     role ? eq(users.role, role) : undefined,
+    plan ? eq(users.plan, plan) : undefined,
     isActive === undefined ? undefined : eq(users.isActive, isActive),
   );
   const { page, pagination } = await readOffsetPage(
@@ -39,7 +45,7 @@ export async function listUsers(ctx: Context, { search, role, isActive, ...query
         .limit(limit)
         .offset(offset);
       return ctx.db
-        .select({ user: columns, totalTasks: users.taskCount, ...executionStats })
+        .select({ user: accountColumns, totalTasks: users.taskCount, ...executionStats })
         .from(users)
         .where(inArray(users.id, ids))
         .orderBy(desc(users.id));
@@ -60,7 +66,7 @@ export async function getAccount(ctx: Context, id: number) {
   const [[found], recentActivity] = await Promise.all([
     ctx.db
       .select({
-        user: { ...columns, timezone: users.timezone, updatedAt: users.updatedAt },
+        user: { ...accountColumns, timezone: users.timezone, updatedAt: users.updatedAt },
         ...taskStats,
         ...executionStats,
       })
@@ -69,13 +75,21 @@ export async function getAccount(ctx: Context, id: number) {
     listActivity(ctx, id),
   ]);
   if (!found) throw userNotFound();
-  const { user, totalTasks, activeTasks, completed, failed, live } = found;
-  const stats = {
-    totalTasks,
-    activeTasks,
-    totalExecutions: completed + failed + live,
-    successRate: successRate(completed, failed),
-    failedExecutions: failed,
-  };
-  return { ...user, stats, recentActivity };
+  return { ...found.user, stats: toAccountStats(found), recentActivity };
 }
+
+interface AccountCounts {
+  totalTasks: number;
+  activeTasks: number;
+  completed: number;
+  failed: number;
+  live: number;
+}
+
+export const toAccountStats = ({ totalTasks, activeTasks, completed, failed, live }: AccountCounts) => ({
+  totalTasks,
+  activeTasks,
+  totalExecutions: completed + failed + live,
+  successRate: successRate(completed, failed),
+  failedExecutions: failed,
+});

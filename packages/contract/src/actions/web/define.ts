@@ -11,16 +11,26 @@ export interface WebAction<
   access: A;
   input: I;
   data: D;
+  /** Whether it changes something that asks for a recent sign-in or the password. */
+  needsConfirmation: boolean;
 }
 
 /** Defines an action by the schemas of its input and of its data, whose ids are numbers and instants are texts. */
 const define =
-  <A extends ActionAccess>(access: A) =>
-  <I extends TSchema, D extends TSchema>(input: I, data: D): WebAction<A, I, D> => ({ access, input, data });
+  <A extends ActionAccess>(access: A, needsConfirmation = false) =>
+  <I extends TSchema, D extends TSchema>(input: I, data: D): WebAction<A, I, D> => ({
+    access,
+    input,
+    data,
+    needsConfirmation,
+  });
 
 export const guestAction = define('guest');
 export const userAction = define('user');
+/** What an admin reads. */
 export const adminAction = define('admin');
+/** What an admin changes: refused unless the session was opened, or the password given, within 15 minutes. */
+export const adminChange = define('admin', true);
 
 /** The schema of the body that an operation of the HTTP API answers, without `success`. */
 export const bodyOf = <P extends TObject['properties']>(operation: { response: Record<200, TObject<P>> }) =>

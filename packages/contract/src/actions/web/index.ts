@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox';
-import type { ActionResult } from '../index.ts';
+import type { ActionError, ActionResult } from '../index.ts';
 import type { ActionClient } from '../inputs.ts';
 import { accountActions } from './account.ts';
+import { adminActions } from './admin.ts';
 import { agentActions } from './agent.ts';
 import type { InputOf, Plain, ServiceDataOf } from './define.ts';
 import { fileActions } from './files.ts';
@@ -18,6 +19,7 @@ import { taskPageActions } from './task-page.ts';
  */
 export const WEB_ACTIONS = {
   ...accountActions,
+  ...adminActions,
   ...agentActions,
   ...fileActions,
   ...homeActions,
@@ -51,12 +53,24 @@ export interface Viewer {
   unread: number;
 }
 
+/** The answer to a change in a session without a recent sign-in or password. */
+export interface ConfirmationRequired {
+  success: false;
+  error: string;
+  code: 'CONFIRMATION_REQUIRED';
+}
+
+export type WebActionError = ActionError | ConfirmationRequired;
+type WebActionResult<K extends WebActionName> =
+  | ActionResult<WebActionData<K>>
+  | ((typeof WEB_ACTIONS)[K]['access'] extends 'admin' ? ConfirmationRequired : never);
+
 type FirstArgument<K extends WebActionName> = (typeof WEB_ACTIONS)[K]['access'] extends 'guest'
   ? Static<typeof ActionClient>
   : OpenedSession | string | null;
 
 export type WebActions = {
-  [K in WebActionName]: (first: FirstArgument<K>, input: WebActionInput<K>) => Promise<ActionResult<WebActionData<K>>>;
+  [K in WebActionName]: (first: FirstArgument<K>, input: WebActionInput<K>) => Promise<WebActionResult<K>>;
 } & {
   /** Finds the session of a token, and counts a view of a page. */
   openSession(

@@ -1,0 +1,54 @@
+const KINDS: Readonly<Record<string, string>> = {
+  'user.signed_in': 'Signed in',
+  'user.registered': 'Account registered',
+  'user.linked': 'Sign-in with a provider added',
+  'user.promoted': 'Made an administrator',
+  'user.changed': 'Account changed',
+  'user.deleted': 'Account deleted',
+  'user.password_changed': 'Password changed',
+  'user.password_reset': 'Password reset',
+  'user.email_change_requested': 'Change of the e-mail address requested',
+  'user.email_changed': 'E-mail address changed',
+  'key.created': 'API key created',
+  'key.changed': 'API key changed',
+  'key.deleted': 'API key deleted',
+  'coupon.created': 'Coupon created',
+  'coupon.changed': 'Coupon changed',
+  'coupon.deleted': 'Coupon deleted',
+  'coupon.activated': 'Coupon used',
+  'settings.changed': 'System settings changed',
+};
+
+/** What an account has done besides, in its latest activity. */
+const ACTIVITIES: Readonly<Record<string, string>> = {
+  'task.created': 'Task created',
+  'execution.pending': 'Run waits',
+  'execution.running': 'Run started',
+  'execution.completed': 'Run completed',
+  'execution.failed': 'Run failed',
+};
+
+export const AUDIT_KINDS = Object.entries(KINDS).map(([value, text]) => ({ value, text }));
+
+/** What happened, in words; the kind itself if it is not known here. */
+export const describeKind = (kind: string): string => KINDS[kind] ?? ACTIVITIES[kind] ?? kind;
+
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** One line for each value: `role: USER → ADMIN` for a change, and `name: value` for anything else. */
+export function describeDetails(details: Readonly<Record<string, unknown>>): string[] {
+  const { before, after, ...rest } = details;
+  const others = Object.entries(rest)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => `${name}: ${toText(value)}`);
+  if (isObject(before) && isObject(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+    return [...others, ...changed.map((name) => `${name}: ${toText(before[name])} → ${toText(after[name])}`)];
+  }
+  const side = isObject(before) ? before : isObject(after) ? after : {};
+  return [...others, ...Object.entries(side).map(([name, value]) => `${name}: ${toText(value)}`)];
+}

@@ -1,0 +1,138 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { type Page, type Redirect, redirect } from '../../../answer.ts';
+import { type Html, html } from '../../../html.ts';
+import { readForm, readQuery } from '../../../http/forms.ts';
+import { renderFate } from '../../../parts/fates.ts';
+import {
+  type FormErrors,
+  NO_ERRORS,
+  renderFormError,
+  renderInput,
+  toFormErrors,
+  toStatus,
+} from '../../../parts/fields.ts';
+import { countWords, formatCount } from '../../../parts/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../../parts/tables.ts';
+import { renderMoment } from '../../../parts/times.ts';
+import { type SignedInVisit, unwrap } from '../../../visit.ts';
+import { readOffset, renderOffsetPager } from '../offset-pager.ts';
+import { askToConfirm, needsConfirmation, readTyped, renderKept, toNumber } from '../requests.ts';
+import { renderSections } from '../sections.ts';
+import { COUPON_LIMITS, type CouponLimits, readLimits, renderLimits, toLimits } from './limits.ts';
+
+const PAGE_SIZE = 50;
+
+type Coupon = WebActionData<'listCoupons'>['coupons'][number];
+
+export async function showCoupons(visit: SignedInVisit): Promise<Page> {
+  const offset = readOffset(readQuery(visit.request));
+  const { coupons, stats, pagination } = unwrap(
+    await visit.actions.listCoupons(visit.session, { limit: PAGE_SIZE, offset }),
+  );
+  return {
+    title: 'Coupons',
+    lead: 'A coupon makes the trial of an account longer.',
+    aside: html`<a class="button primary" href="/admin/coupons/new">New coupon</a>`,
+    body: html`${renderSections('/admin/coupons')}
+<dl class="figures">
+<div><dt>Coupons</dt><dd>${formatCount(stats.totalCoupons)}</dd><dd>${formatCount(stats.activeCoupons)} switched on</dd></div>
+<div><dt>Uses, in all</dt><dd>${formatCount(stats.totalUses)}</dd><dd>by any account</dd></div>
+</dl>
+${
+  coupons.length === 0
+    ? html`<div class="rows empty"><p>Coupons will stand here, with how often each was used.</p><p><a class="button" href="/admin/coupons/new">Create the first coupon</a></p></div>`
+    : html`<div>${renderCoupons(coupons, visit)}${renderOffsetPager('/admin/coupons', {}, pagination)}</div>`
+}`,
+  };
+}
+
+/** Whether it can be used, and if not, why. */
+export function renderCouponState({ isActive, expiresAt, maxUses, usedCount }: Coupon, now: Date): Html {
+  if (!isActive) return renderFate('paused', 'Switched off');
+  if (expiresAt !== null && new Date(expiresAt) <= now) return renderFate('skipped', 'Expired');
+  if (maxUses !== null && usedCount >= maxUses) return renderFate('skipped', 'Used up');
+  return renderFate('ran', 'Can be used');
+}
+
+const renderCoupons = (coupons: readonly Coupon[], visit: SignedInVisit): Html =>
+  renderTable(
+    'Coupons, newest first',
+    [
+      { head: 'Code' },
+      { head: 'State' },
+      { head: 'Trial', class: 'num' },
+      { head: 'Uses', class: 'num' },
+      { head: 'Expires', class: 'num' },
+    ],
+    coupons.map((coupon) =>
+      renderRow(
+        renderRowHead(
+          html`<a href="/admin/coupons/${coupon.id}">${coupon.code}</a><span class="sub">by ${coupon.createdByEmail}</span>`,
+        ),
+        renderCell(renderCouponState(coupon, visit.now)),
+        renderCell(`+${countWords(coupon.value, 'day')}`, { class: 'num', label: 'Trial' }),
+        renderCell(
+          coupon.maxUses === null
+            ? formatCount(coupon.usedCount)
+            : `${formatCount(coupon.usedCount)} of ${formatCount(coupon.maxUses)}`,
+          { class: 'num', label: 'Uses' },
+        ),
+        renderCell(coupon.expiresAt === null ? 'Never' : renderMoment(coupon.expiresAt, visit), {
+          class: 'num',
+          label: 'Expires',
+        }),
+      ),
+    ),
+  );
+
+const FIELDS = ['code', 'value', ...COUPON_LIMITS] as const;
+type Typed = CouponLimits & { code: string; value: string };
+const NOTHING: Typed = { code: '', value: '', maxUses: '', expiresAt: '' };
+
+export function showNewCoupon(visit: SignedInVisit): Page {
+  const typed = readTyped(visit, FIELDS);
+  return renderNew(visit, typed ?? NOTHING, NO_ERRORS, typed !== null);
+}
+
+export async function createCoupon(visit: SignedInVisit): Promise<Page | Redirect> {
+  const form = readForm(visit.request);
+  const typed: Typed = { code: form.text('code').trim(), value: form.text('value').trim(), ...readLimits(form) };
+  const { limits, errors } = toLimits(typed, visit.timeZone);
+  if (errors) return { ...renderNew(visit, typed, errors), status: 422 };
+  const result = await visit.actions.createCoupon(visit.session, {
+    ...(typed.code !== '' && { code: typed.code }),
+    ...(typed.value !== '' && { value: toNumber(typed.value) }),
+    ...limits,
+  });
+  if (needsConfirmation(result)) return askToConfirm('/admin/coupons/new', { ...typed });
+  if (result.success) return redirect(`/admin/coupons/${result.data.id}`, `Coupon ${result.data.code} is created.`);
+  return { ...renderNew(visit, typed, toFormErrors(result)), status: toStatus(result) };
+}
+
+const renderNew = (visit: SignedInVisit, typed: Typed, errors: FormErrors, isKept = false): Page => ({
+  title: 'New coupon',
+  crumb: { href: '/admin/coupons', text: 'Coupons' },
+  lead: 'An account can use each coupon once.',
+  body: html`${renderKept(isKept)}<form class="panel gap narrow" method="post" action="/admin/coupons/new">${visit.csrfField}
+${renderFormError(errors)}
+${renderInput({
+  name: 'code',
+  label: 'Code (optional)',
+  value: typed.code,
+  errors,
+  attributes: html`maxlength="40" spellcheck="false" autocapitalize="characters"`,
+  hint: 'Four to forty letters, digits, “-” and “_”. Without one, a random code that nobody can guess.',
+})}
+${renderInput({
+  name: 'value',
+  label: 'Days (optional)',
+  type: 'number',
+  value: typed.value,
+  errors,
+  attributes: html`min="1" max="3650"`,
+  hint: 'By which the trial is longer. Without a number, as long as the trial of new accounts.',
+})}
+${renderLimits(typed, errors, visit.timeZone)}
+<div class="do"><button class="primary">Create coupon</button><a class="button quiet" href="/admin/coupons">Cancel</a></div>
+</form>`,
+});

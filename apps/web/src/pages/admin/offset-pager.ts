@@ -1,0 +1,31 @@
+import { type Html, html } from '../../html.ts';
+import { formatCount } from '../../parts/format.ts';
+import { buildAddress } from '../../parts/tables.ts';
+
+interface Pagination {
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+const MAX_OFFSET = 2_147_483_647;
+
+/** Where a list begins; 0 for anything but a number. */
+export function readOffset({ offset = '' }: Readonly<Record<string, string>>): number {
+  const parsed = /^\d{1,10}$/.test(offset) ? Number(offset) : 0;
+  return Math.min(parsed, MAX_OFFSET);
+}
+
+/** Where a list of a known length goes on. */
+export function renderOffsetPager(
+  path: string,
+  query: Readonly<Record<string, string | undefined>>,
+  { total, limit, offset }: Pagination,
+): Html {
+  const link = (to: number, text: string, rel: 'prev' | 'next') =>
+    html`<a class="button" rel="${rel}" href="${buildAddress(path, { ...query, offset: to > 0 ? String(to) : undefined })}">${text}</a>`;
+  const last = Math.min(offset + limit, total);
+  return html`<nav class="pager" aria-label="Pages"><span>${formatCount(Math.min(offset + 1, total))} to ${formatCount(last)} of ${formatCount(total)}</span><span class="do">${
+    offset > 0 && link(Math.max(0, offset - limit), 'Previous page', 'prev')
+  }${last < total && link(offset + limit, 'Next page', 'next')}</span></nav>`;
+}
