@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Parser, type Result } from 'tap-parser';
@@ -8,44 +9,28 @@ export interface Tally {
   skipped: number;
 }
 
-export interface Report extends Tally {
-  /** The counts of each file that failed, by its path. */
-  failures: Map<string, Tally>;
-}
-
 interface Subtest extends Tally {
   /** Assertions outside its own subtests. */
   asserted: number;
   broken: number;
 }
 
-interface Output {
-  print(line: string): void;
-  onFile(result: Result, counts: Tally): void;
-}
-
 /**
- * Reads TAP to its end, prints a line for each file and every failure in full, and counts tests: a test is a subtest
- * without subtests of its own, or the assertions of a file outside any subtest. A file that crashes, ends early or tests
- * nothing counts as one failed test more.
+ * Reads the TAP of `file` to its end, prints every failure in full, and counts tests: a test is a subtest without subtests
+ * of its own, or the assertions of a file outside any subtest. A file that crashes, ends early or tests nothing counts as
+ * one failed test more.
  */
-export async function writeReport(tap: Readable, print: (line: string) => void): Promise<Report> {
+export async function readTap(tap: Readable, file: string, print: (line: string) => void): Promise<Tally> {
   const parser = new Parser();
-  const failures = new Map<string, Tally>();
-  const onFile = (result: Result, counts: Tally) => {
-    print(fileLine(result, counts));
-    if (counts.failed > 0) failures.set(result.name, counts);
-  };
-  const root = countSubtest(parser, [], { print, onFile });
-  const complete = new Promise<boolean>((resolve) => parser.once('complete', ({ ok }) => resolve(ok)));
+  const whole = countSubtest(parser, [file], print);
+  const complete = once(parser, 'complete');
   tap.pipe(parser);
-  const ok = await complete;
-  if (!ok && root.failed === 0) root.failed = 1;
-  return { passed: root.passed, failed: root.failed, skipped: root.skipped, failures };
+  const [{ ok }] = await complete;
+  const counts = totalCounts(whole, { ok });
+  return counts.passed + counts.failed + counts.skipped === 0 ? { ...counts, failed: 1 } : counts;
 }
 
-function countSubtest(parser: Parser, path: string[], output: Output): Subtest {
-  const { print, onFile } = output;
+function countSubtest(parser: Parser, path: string[], print: (line: string) => void): Subtest {
   const subtest: Subtest = { passed: 0, failed: 0, skipped: 0, asserted: 0, broken: 0 };
   let child: Subtest | undefined;
   const endChild = (result?: Result) => {
@@ -55,11 +40,10 @@ function countSubtest(parser: Parser, path: string[], output: Output): Subtest {
     subtest.passed += counts.passed;
     subtest.failed += counts.failed;
     subtest.skipped += counts.skipped;
-    if (path.length === 0 && result) onFile(result, counts);
   };
   parser.on('child', (childParser: Parser) => {
     endChild();
-    child = countSubtest(childParser, [...path, childParser.name], output);
+    child = countSubtest(childParser, [...path, childParser.name], print);
   });
   parser.on('assert', (result: Result) => {
     if (child) return endChild(result);
@@ -81,20 +65,11 @@ function countSubtest(parser: Parser, path: string[], output: Output): Subtest {
   return subtest;
 }
 
-function totalCounts(subtest: Subtest, result: Result | undefined): Tally {
+function totalCounts(subtest: Subtest, result: Partial<Result> | undefined): Tally {
   const { passed, failed, skipped, asserted, broken } = subtest;
   if (result?.skip || result?.todo) return { passed, failed, skipped: skipped + 1 };
   if (broken > 0 || (!result?.ok && failed === 0)) return { passed, failed: failed + 1, skipped };
   return { passed: asserted > 0 ? passed + 1 : passed, failed, skipped };
-}
-
-function fileLine({ ok, name, time, diag }: Result, { passed, failed, skipped }: Tally): string {
-  const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`];
-  const line = `${ok ? '✓' : '✗'} ${name} (${counts.filter(Boolean).join(', ')}, ${Math.round(time ?? 0)} ms)`;
-  if (ok) return line;
-  const { exitCode, signal, expired } = (diag ?? {}) as Record<string, unknown>;
-  const end = expired ? `timed out: ${expired}` : signal ? `killed by ${signal}` : `exit code ${exitCode}`;
-  return `${line}: ${end}`;
 }
 
 /** A failure with its place, what differs, and what else tap reports. */

@@ -1,4 +1,4 @@
-import { type ResolveFnOutput, registerHooks } from 'node:module';
+import { type ModuleHooks, type ResolveFnOutput, registerHooks } from 'node:module';
 
 const DRIZZLE_SPECIFIER = /^drizzle-orm(\/|$)/;
 const DRIZZLE_FILE = /\/node_modules\/drizzle-orm\//;
@@ -6,8 +6,18 @@ const RELATIVE_FILE = /^\.\.?\/.*\.js$/;
 
 /** Node parses Drizzle's package.json of 180 KB for each of 250 imports. With this hook the API is imported in 0.4 s, not 0.95 s. */
 export async function withCachedDrizzleImports<T>(load: () => Promise<T>): Promise<T> {
+  const hooks = cacheDrizzleImports();
+  try {
+    return await load();
+  } finally {
+    hooks.deregister();
+  }
+}
+
+/** As `withCachedDrizzleImports`, for all later imports of the process. */
+export function cacheDrizzleImports(): ModuleHooks {
   const resolved = new Map<string, ResolveFnOutput>();
-  const hooks = registerHooks({
+  return registerHooks({
     resolve(specifier, context, next) {
       const { parentURL = '', conditions } = context;
       if (!conditions.includes('import')) return next(specifier, context);
@@ -20,9 +30,4 @@ export async function withCachedDrizzleImports<T>(load: () => Promise<T>): Promi
       return found;
     },
   });
-  try {
-    return await load();
-  } finally {
-    hooks.deregister();
-  }
 }
