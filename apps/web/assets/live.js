@@ -1,11 +1,15 @@
 // Refreshes a page when something of its user changes. Pages work without it.
 const KINDS = document.body.dataset.events?.split(' ') ?? [];
-const status = document.querySelector('[data-live]');
+// A refresh keeps this element, but may move it.
+const status = document.getElementById('live');
+/** Several events of one change make one refresh, and a busy account makes one in this time. */
+const GATHER_MS = 100;
 const REFRESH_MS = 700;
 
 let source = null;
 let timer = null;
 let lastId = null;
+let refreshedAt = 0;
 
 function show(text, isLost) {
   if (!status || status.textContent === text) return;
@@ -16,10 +20,12 @@ function show(text, isLost) {
 function changed({ lastEventId }) {
   lastId = lastEventId;
   if (timer !== null) return;
+  const wait = Math.max(GATHER_MS, refreshedAt + REFRESH_MS - Date.now());
   timer = setTimeout(() => {
     timer = null;
+    refreshedAt = Date.now();
     document.body.dispatchEvent(new CustomEvent('carillon:changed'));
-  }, REFRESH_MS);
+  }, wait);
 }
 
 function open() {

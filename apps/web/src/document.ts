@@ -29,7 +29,7 @@ const renderNotice = (notice: Notice | null) =>
 
 const renderTop = ({ title, lead, aside, crumb, isLive }: Page) => html`<div class="top">
 <div>${crumb && html`<a class="crumb" href="${crumb.href}">${crumb.text}</a>`}<h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>
-${(aside || isLive) && html`<div class="do">${isLive && html`<p class="live" role="status" data-live></p>`}${aside}</div>`}
+${(aside || isLive) && html`<div class="do">${isLive && html`<p class="live" id="live" role="status" hx-morph-skip></p>`}${aside}</div>`}
 </div>`;
 
 const renderHtml = (theme: Frame['theme'], head: Html, body: Html) =>

@@ -1,13 +1,31 @@
-import { DAY_MS } from '@carillon/contract/primitives';
+import { DAY_MS, MAX_ID } from '@carillon/contract/primitives';
 import { type SQL, sql } from 'drizzle-orm';
 
 const PLANNED_RUNS = 30;
 /** A chain of retries is followed this far. */
 const MAX_RETRIES = 20;
 
+const number = (value: number) => sql.raw(String(value));
+
 /**
- * The last planned runs of a task, newest first: `planned_for`, `fate` and `started_at`. A run counts as its last retry: it
- * is `failed` only if that has failed, and `running` until that has ended.
+ * The latest runs of a task, newest first. The comparison of pairs makes the planner follow the index: by `task_id` alone it
+ * may read and sort all runs, because it expects each task to have the average number of them.
+ */
+export const selectLatestRuns = (taskId: SQL, limit: number, offset = 0): SQL => sql`
+  select * from (
+    select * from executions where (task_id, id) <= (${taskId}, ${number(MAX_ID)})
+    order by task_id desc, id desc limit ${number(limit)} offset ${number(offset)}
+  ) latest where task_id = ${taskId}`;
+
+const selectLatestOccurrences = (taskId: SQL): SQL => sql`
+  select * from (
+    select task_id, planned_for, fate from occurrences where (task_id, planned_for) <= (${taskId}, 'infinity')
+    order by task_id desc, planned_for desc limit ${number(PLANNED_RUNS)}
+  ) latest where task_id = ${taskId}`;
+
+/**
+ * The last planned runs of a task: `planned_for`, `fate` and `started_at`. A run counts as its last retry: it is `failed` only
+ * if that has failed, and `running` until that has ended.
  */
 export const selectPlannedRuns = (taskId: SQL): SQL => sql`
   select o.planned_for, e.started_at,
@@ -15,20 +33,20 @@ export const selectPlannedRuns = (taskId: SQL): SQL => sql`
       else case coalesce(r.status, e.status) when 'failed' then 'failed' when 'pending' then 'running'
         when 'running' then 'running' else o.fate end
     end as fate
-  from (
-    select planned_for, fate from occurrences where task_id = ${taskId} order by planned_for desc limit ${sql.raw(String(PLANNED_RUNS))}
-  ) o
-  left join executions e on e.task_id = ${taskId} and e.planned_for = o.planned_for and e.trigger = 'schedule'
+  from (${selectLatestOccurrences(taskId)}) o
+  left join lateral (
+    select id, status, started_at from executions
+    where task_id = ${taskId} and planned_for = o.planned_for and trigger = 'schedule' limit 1
+  ) e on true
   left join lateral (
     with recursive chain as (
       select e.id, e.status, 0 as depth where e.status = 'failed'
       union all
       select n.id, n.status, c.depth + 1 from chain c join executions n on n.retry_of_id = c.id and n.trigger = 'retry'
-      where c.depth < ${sql.raw(String(MAX_RETRIES))}
+      where c.depth < ${number(MAX_RETRIES)}
     )
     select status from chain order by depth desc limit 1
-  ) r on true
-  order by o.planned_for desc`;
+  ) r on true`;
 
 const COST_DAYS = 30;
 /** Enough for a daily task; only tasks that run more often are read further. */
@@ -39,16 +57,13 @@ const MAX_RUNS = 750;
 /** The cost of a task's runs of 30 days, as JSON. Of more than 750 runs the latest are added up. */
 export const selectRecentCost = (taskId: SQL, now: Date): SQL => {
   const since = sql`${new Date(now.getTime() - COST_DAYS * DAY_MS).toISOString()}::timestamptz`;
-  const latest = sql`select cost_usd, created_at from executions where task_id = ${taskId} order by id desc`;
   const sums = sql`sum(cost_usd) filter (where created_at >= ${since}) as usd, min(created_at) as oldest, count(*) as runs`;
   return sql`
   select json_build_object('usd', coalesce(f.usd, 0) + coalesce(m.usd, 0),
-    'isPartial', m.runs = ${MAX_RUNS - FIRST_RUNS}::int and m.oldest >= ${since}) as cost
-  from (select ${sums} from (${latest} limit ${sql.raw(String(FIRST_RUNS))}) l) f,
+    'isPartial', coalesce(m.runs = ${number(MAX_RUNS - FIRST_RUNS)} and m.oldest >= ${since}, false)) as cost
+  from (select ${sums} from (${selectLatestRuns(taskId, FIRST_RUNS)}) l) f,
     lateral (
-      select ${sums} from (
-        select * from (${latest} limit ${sql.raw(String(MAX_RUNS - FIRST_RUNS))} offset ${sql.raw(String(FIRST_RUNS))}) l
-        where f.runs = ${FIRST_RUNS}::int and f.oldest >= ${since}
-      ) l
+      select ${sums} from (${selectLatestRuns(taskId, MAX_RUNS - FIRST_RUNS, FIRST_RUNS)}) l
+      where f.runs = ${number(FIRST_RUNS)} and f.oldest >= ${since}
     ) m`;
 };

@@ -6,7 +6,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { containsPattern } from '../queries/like-pattern.ts';
 import { encodeCursor, parseCursorInstant, unknownCursor } from '../queries/pages.ts';
-import { selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
+import { selectLatestRuns, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 
 type ListQuery = WebActionInput<'getTaskList'>;
 
@@ -122,9 +122,9 @@ async function findTasks(ctx: Context, caller: Caller, query: ListQuery): Promis
           from (${selectPlannedRuns(id)}) r
         ) f
         left join lateral (
-          select json_build_object('id', id, 'status', status, 'trigger', trigger, 'errorCode', error_code,
+          select json_build_object('id', id, 'status', status, 'attempt', attempt, 'errorCode', error_code,
             'plannedFor', planned_for, 'at', coalesce(completed_at, started_at, created_at)) as run
-          from executions where task_id = ${id} order by executions.id desc limit 1
+          from (${selectLatestRuns(id, 1)}) e
         ) l on true
         cross join lateral (${selectRecentCost(id, ctx.now())}) c
       ) as tasks`,

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { previewOccurrences } from '../schedule/preview.ts';
-import { selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
+import { selectLatestRuns, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 import { getTask, type TaskRow } from './read.ts';
 
 const RUNS = 30;
@@ -53,13 +53,11 @@ async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found
           'isQueued', e.queued_at is not null, 'startedAt', e.started_at, 'completedAt', e.completed_at,
           'excerpt', left(e.result, ${EXCERPT}), 'error', e.error, 'errorCode', e.error_code, 'costUsd', e.cost_usd,
           'processingTimeMs', e.processing_time_ms) order by e.id desc), '[]')
-        from (select * from executions where task_id = t.id order by executions.id desc limit ${RUNS}) e) as runs,
+        from (${selectLatestRuns(taskId, RUNS)}) e) as runs,
       (select coalesce(json_agg(json_build_object('id', a.id, 'text', a.result, 'model', a.model,
           'plannedFor', a.planned_for, 'completedAt', a.completed_at) order by a.id desc), '[]')
         from (
-          select * from (
-            select * from executions where task_id = t.id order by executions.id desc limit ${RUNS_WITH_ANSWER}
-          ) e where status = 'completed' and result is not null order by e.id desc limit 2
+          select * from (${selectLatestRuns(taskId, RUNS_WITH_ANSWER)}) e where status = 'completed' and result is not null order by e.id desc limit 2
         ) a) as answers,
       (select coalesce(json_agg(json_build_object('id', u.id, 'name', u.name, 'size', u.size)
           order by array_position(t.attachment_ids, u.id)), '[]')

@@ -66,7 +66,7 @@ t.test('A run counts as its last retry in the strip', async (t) => {
     page.document.querySelector('.strip')?.getAttribute('aria-label'),
     'Last 2 planned runs: 1 ran on time, 1 running',
   );
-  t.match(page.text, /Waits to try again/);
+  t.match(page.text, /Waiting to try again/);
 });
 
 async function retry(

@@ -1,6 +1,7 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { PlannedFate } from '@carillon/contract/actions/web/task-list';
 import type { Fate } from '../../parts/fates.ts';
+import { describeOutcome } from '../runs/outcomes.ts';
 
 /** The sign of each fate in the ledger. */
 export const SIGNS: Record<PlannedFate, Fate> = {
@@ -30,35 +31,16 @@ export interface Outcome {
 }
 
 type Row = WebActionData<'getTaskList'>['tasks'][number];
-type Run = Pick<NonNullable<Row['lastRun']>, 'status' | 'trigger' | 'errorCode'>;
-
-/** The state of a run as a sign with its word. */
-export function describeRun({ status, trigger, errorCode }: Run): Pick<Outcome, 'fate' | 'text'> {
-  switch (status) {
-    case 'pending':
-      return { fate: 'waiting', text: trigger === 'retry' ? 'Waits to try again' : 'Waiting' };
-    case 'running':
-      return { fate: 'running', text: 'Running' };
-    case 'completed':
-      return { fate: 'ran', text: 'Ran' };
-    case 'failed':
-      return errorCode === 'QUOTA_EXCEEDED'
-        ? { fate: 'quota', text: 'Over quota' }
-        : { fate: 'failed', text: 'Failed' };
-  }
-}
-
 /** What happened last: a run, or a planned run that did not take place; null if neither. */
 export function describeLast({ lastRun, lastPlanned }: Pick<Row, 'lastRun' | 'lastPlanned'>): Outcome | null {
-  if (lastPlanned) {
-    const { fate, plannedFor } = lastPlanned;
-    const hasNoRun = ['skipped_overlap', 'missed', 'over_quota'].includes(fate);
-    const isLatest = lastRun === null || new Date(lastRun.at) <= new Date(plannedFor);
-    const isLate = fate === 'late' && lastRun?.status === 'completed' && isSame(lastRun.plannedFor, plannedFor);
-    if (hasNoRun && isLatest) return { fate: SIGNS[fate], text: FATE_WORDS[fate], at: plannedFor };
-    if (isLate) return { fate: 'late', text: FATE_WORDS.late, at: lastRun.at };
+  const { fate = null, plannedFor } = lastPlanned ?? {};
+  if (lastRun === null || (hasNoRun(fate) && plannedFor && new Date(lastRun.at) <= new Date(plannedFor))) {
+    return fate && plannedFor ? { fate: SIGNS[fate], text: FATE_WORDS[fate], at: plannedFor } : null;
   }
-  return lastRun && { ...describeRun(lastRun), at: lastRun.at };
+  const isPlanned = plannedFor !== undefined && isSame(lastRun.plannedFor, plannedFor);
+  return { ...describeOutcome({ ...lastRun, fate: isPlanned && fate === 'late' ? 'late' : null }), at: lastRun.at };
 }
+
+const hasNoRun = (fate: PlannedFate | null) => fate === 'skipped_overlap' || fate === 'missed' || fate === 'over_quota';
 
 const isSame = (a: string | null, b: string) => a !== null && new Date(a).getTime() === new Date(b).getTime();

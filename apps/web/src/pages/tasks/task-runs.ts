@@ -5,7 +5,7 @@ import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/t
 import { renderMoment, renderTimeline } from '../../parts/times.ts';
 import { formatZone } from '../../schedule/render.ts';
 import type { SignedInVisit } from '../../visit.ts';
-import { describeRun } from './outcomes.ts';
+import { describeOutcome } from '../runs/outcomes.ts';
 import type { TaskView } from './task-view.ts';
 
 type Run = TaskView['runs'][number];
@@ -41,7 +41,8 @@ const TRIGGERS: Record<Run['trigger'], string> = {
 };
 
 /** The last runs, with a link to all. */
-export function renderRuns(visit: SignedInVisit, { task, runs }: TaskView): Html {
+export function renderRuns(visit: SignedInVisit, { task, runs, planned }: TaskView): Html {
+  const late = new Set(planned.filter(({ fate }) => fate === 'late').map(({ plannedFor }) => plannedFor));
   const heads = ['Run', 'Outcome', 'Answer', { head: 'Took', class: 'num' }, { head: 'Cost', class: 'num' }];
   const columns = heads.map((head) => (typeof head === 'string' ? { head } : head));
   return html`<section aria-labelledby="runs">
@@ -49,14 +50,14 @@ export function renderRuns(visit: SignedInVisit, { task, runs }: TaskView): Html
 ${renderTable(
   'Last runs',
   columns,
-  runs.slice(0, SHOWN).map((run) => renderRun(visit, run)),
+  runs.slice(0, SHOWN).map((run) => renderRun(visit, run, run.plannedFor !== null && late.has(run.plannedFor))),
 )}
 </section>`;
 }
 
-function renderRun(visit: SignedInVisit, run: Run): Html {
+function renderRun(visit: SignedInVisit, run: Run, isLate: boolean): Html {
   const { id, plannedFor, createdAt, trigger, attempt, processingTimeMs, costUsd, error, excerpt } = run;
-  const { fate, text } = describeRun(run);
+  const { fate, text } = describeOutcome({ ...run, fate: isLate ? 'late' : null });
   const why = `${TRIGGERS[trigger]}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
   return renderRow(
     renderRowHead(

@@ -3,10 +3,18 @@ import type { Page } from '../../answer.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { describeFates, type Fate, renderGlyph, renderKey, renderTallStrip } from '../../parts/fates.ts';
-import { formatCount, formatDay, formatDistance, formatDuration, formatMoment } from '../../parts/format.ts';
+import {
+  formatCount,
+  formatDay,
+  formatDistance,
+  formatDuration,
+  formatMoment,
+  formatMomentInText,
+} from '../../parts/format.ts';
 import { renderSchedule } from '../../schedule/render.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
-import { describeRun, FATE_WORDS, SIGNS } from './outcomes.ts';
+import { describeOutcome } from '../runs/outcomes.ts';
+import { FATE_WORDS, SIGNS } from './outcomes.ts';
 import { renderAnswers } from './task-answers.ts';
 import { renderCosts } from './task-costs.ts';
 import { renderNextRuns, renderRuns } from './task-runs.ts';
@@ -38,7 +46,7 @@ ${runs.length > 0 && renderRuns(visit, view)}`,
 function describeNext({ now, timeZone }: SignedInVisit, { task }: TaskView): string {
   if (task.nextExecutionAt !== null) {
     const at = new Date(task.nextExecutionAt);
-    return `Next run ${lowerDay(formatMoment(at, timeZone, now))}, ${formatDistance(at, now)}.`;
+    return `Next run ${formatMomentInText(at, timeZone, now)}, ${formatDistance(at, now)}.`;
   }
   switch (task.status) {
     case 'paused':
@@ -51,9 +59,6 @@ function describeNext({ now, timeZone }: SignedInVisit, { task }: TaskView): str
       return 'No further run is planned.';
   }
 }
-
-/** `tomorrow 02:30`, inside of a sentence. */
-const lowerDay = (moment: string) => moment.replace(/^To/, 'to');
 
 function renderButtons({ csrfField }: SignedInVisit, { task }: TaskView): Html {
   const { id, status } = task;
@@ -69,7 +74,7 @@ function renderButtons({ csrfField }: SignedInVisit, { task }: TaskView): Html {
 function renderFailure({ task, runs }: TaskView): Html {
   const ended = runs.find(({ status }) => status === 'completed' || status === 'failed');
   if (ended?.status !== 'failed') return EMPTY;
-  const { fate, text } = describeRun(ended);
+  const { fate, text } = describeOutcome({ ...ended, fate: null });
   const isRetried = runs[0]?.trigger === 'retry' && runs[0].status === 'pending';
   const then = isRetried
     ? 'It is tried again.'

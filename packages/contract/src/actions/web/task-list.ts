@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ErrorCode, ExecutionStatus, Trigger } from '../../executions.ts';
+import { ErrorCode, ExecutionStatus } from '../../executions.ts';
 import { FATES } from '../../occurrences.ts';
 import { Id, Instant, MAX_ID, nullable, strictObject, stringEnum } from '../../primitives.ts';
 import { Recurrence, TaskStatus } from '../../tasks.ts';
@@ -38,7 +38,7 @@ export const TaskListRow = Type.Object({
     Type.Object({
       id: Id,
       status: ExecutionStatus,
-      trigger: Trigger,
+      attempt: Type.Integer(),
       errorCode: nullable(ErrorCode),
       plannedFor: nullable(Instant),
       at: Instant,
