@@ -47,12 +47,15 @@ async function readParts(request: FastifyRequest): Promise<Record<string, string
     else {
       const bytes = await readFile(part, left);
       if (part.filename === '' || part.filename === undefined) continue;
-      files.push({ name: part.filename, type: part.mimetype, bytes });
+      files.push({ name: unescapeName(part.filename), type: part.mimetype, bytes });
       left -= bytes?.length ?? 0;
     }
   }
   return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
 }
+
+/** Browsers escape these characters. */
+const unescapeName = (name: string) => name.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');
 
 /** Reads on beyond the limit, because the fields behind it count. */
 async function readFile({ file }: MultipartFile, left: number): Promise<Buffer | null> {

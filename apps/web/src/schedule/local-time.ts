@@ -13,7 +13,6 @@ export interface LocalTime {
   weekday: number;
 }
 
-const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
@@ -50,9 +49,9 @@ export function toLocalTime(at: Date, timeZone: string): LocalTime {
  */
 export function toInstant(date: string, time: string, timeZone: string): Date | null {
   const wall = Date.parse(`${date}T${time}Z`);
-  if (!/^\d{4}-\d\d-\d\d$/.test(date) || !/^\d\d:\d\d$/.test(time) || Number.isNaN(wall)) return null;
-  // Years of which a zone has no minute-wise offset are not in the future.
-  const offsets = [wall - DAY_MS, wall + DAY_MS].map((at) => readWall(at, timeZone) - at + (at % MINUTE_MS));
+  // Date moves a 30 February into March.
+  if (Number.isNaN(wall) || new Date(wall).toISOString().slice(0, 16) !== `${date}T${time}`) return null;
+  const offsets = [wall - DAY_MS, wall + DAY_MS].map((at) => readWall(at, timeZone) - at);
   const candidates = offsets.map((offset) => wall - offset).filter((at) => readWall(at, timeZone) === wall);
   const [before = 0] = offsets;
   return new Date(candidates.length > 0 ? Math.min(...candidates) : wall - before);

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { parse } from 'node-html-parser';
 import type { Person } from '../../../api/test/support/people.ts';
 import type { ShownPage } from '../support/visitor.ts';
 
@@ -21,4 +22,12 @@ export function createReader(app: FastifyInstance, { headers }: Person) {
       return tasks[0];
     },
   };
+}
+
+/** A page that no visitor has opened. */
+export function readPage(response: LightMyRequestResponse): ShownPage {
+  const document = parse(response.body);
+  const textOf = (selector: string) => document.querySelector(selector)?.text.replace(/\s+/g, ' ').trim() ?? '';
+  const { statusCode: status } = response;
+  return { status, url: '/tasks/new', document, heading: textOf('h1'), text: textOf('main'), response };
 }

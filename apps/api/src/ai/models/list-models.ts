@@ -68,6 +68,7 @@ async function readList(
   if (end !== 'complete' || status !== 200) return [];
   const { data } = toObject(parseJson(Buffer.concat(chunks).toString()));
   return toArray(data)
-    .map((model) => `${prefix}${toObject(model).id}`)
-    .filter((name) => MODEL_NAME.test(name) && name.isWellFormed());
+    .map((model) => toObject(model).id)
+    .filter((id): id is string => typeof id === 'string' && MODEL_NAME.test(prefix + id) && id.isWellFormed())
+    .map((id) => prefix + id);
 }

@@ -46,8 +46,7 @@ function findRows(mine: Side, stored: Side, { files }: OpenedForm): Row[] {
   return rows.filter((row) => row.mine !== row.stored);
 }
 
-const renderValue = (text: string): Html =>
-  text === '' ? html`<span class="muted">empty</span>` : html`<span class="kept">${text}</span>`;
+const renderValue = (text: string): Html => (text === '' ? html`<span class="muted">empty</span>` : html`${text}`);
 
 interface Conflict {
   typed: Typed;
@@ -71,7 +70,7 @@ export function renderConflict({ typed, plan, task, storedPlan, opened, now }: C
 <thead><tr><th scope="col">Field</th><th scope="col">Yours</th><th scope="col">Stored</th></tr></thead>
 <tbody>${rows.map(
           ({ label, mine, stored }) =>
-            html`<tr><th scope="row" class="whole">${label}</th><td class="whole" data-label="Yours:">${renderValue(mine)}</td><td class="whole" data-label="Stored:">${renderValue(stored)}</td></tr>`,
+            html`<tr><th scope="row" class="whole tight">${label}</th><td class="whole" data-label="Yours:">${renderValue(mine)}</td><td class="whole" data-label="Stored:">${renderValue(stored)}</td></tr>`,
         )}</tbody></table></div>`
   }${differences && html`<h3>What your prompt changes</h3>${differences}`}
 <p>Below is your version. Change it if you like, then choose.</p></section>`;

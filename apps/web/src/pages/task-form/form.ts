@@ -46,6 +46,7 @@ export function renderTaskForm({ csrfField, now, timeZone }: SignedInVisit, form
   const { task } = opened;
   const address = task && `/tasks/${task.id}`;
   const save = conflict === undefined ? 'Save task' : 'Save mine over it';
+  const hidden = html`${csrfField}${task && html`<input type="hidden" name="revision" value="${task.revision}">`}${enterKey(save)}`;
   return {
     title: task ? `Edit ${task.name}` : 'New task',
     crumb: task ? { href: address ?? '', text: task.name } : { href: '/tasks', text: 'Tasks' },
@@ -54,8 +55,7 @@ export function renderTaskForm({ csrfField, now, timeZone }: SignedInVisit, form
     scripts: [ASSET_URLS.attach],
     body: html`${renderProblems(errors, failure)}${conflict}${tried && renderTried(tried)}
 <form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}">
-<div class="fields-only">${csrfField}${task && html`<input type="hidden" name="revision" value="${task.revision}">`}${enterKey(save)}</div>
-${renderWhat(typed, opened, errors)}
+${renderWhat(typed, opened, errors, hidden)}
 ${renderWhen(typed, plan, [timeZone], errors)}
 ${renderPreview(plan, typed, now)}
 ${renderWith(typed, opened, errors)}

@@ -50,7 +50,7 @@ export function renderRuns(plan: Plan, timezone: string, now: Date): Html {
       at,
       time: formatTime(at, timezone),
       fate: null,
-      content: html`${formatDay(at, timezone, now)}${index === 0 && html`<span class="muted">, the next run</span>`}${
+      content: html`${formatDay(at, timezone, now)}${index === 0 && html`<span class="muted">, next run</span>`}${
         clocks && html`<span class="muted">, ${clocks}</span>`
       }${notes.map((note) => html`<p class="note">${note}</p>`)}`,
     };

@@ -32,7 +32,7 @@ function renderModel({ aiModel }: Typed, { models, defaultModel, task }: OpenedF
 
 /** Which model answers, and how. */
 export const renderWith = (typed: Typed, opened: OpenedForm, errors: FormErrors): Html =>
-  html`<section class="gap" aria-labelledby="with"><h2 id="with">With</h2><div class="sentence">
+  html`<section class="gap" aria-labelledby="with"><h2 id="with">With</h2><div class="sentence tops">
 <div class="grow">${renderModel(typed, opened, errors)}</div>
 ${renderInput({
   name: 'maxTokens',

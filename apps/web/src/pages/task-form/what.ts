@@ -36,9 +36,9 @@ function renderFiles({ attachments }: Typed, { files }: OpenedForm, errors: Form
   }</div>`;
 }
 
-/** What is asked. */
-export const renderWhat = (typed: Typed, opened: OpenedForm, errors: FormErrors): Html =>
-  html`<section class="gap" aria-labelledby="what"><h2 id="what">What</h2>
+/** What is asked. `hidden` stands before all other fields and buttons. */
+export const renderWhat = (typed: Typed, opened: OpenedForm, errors: FormErrors, hidden: Html): Html =>
+  html`<section class="gap" aria-labelledby="what"><h2 id="what">What</h2>${hidden}
 ${renderInput({
   name: 'name',
   label: 'Name',

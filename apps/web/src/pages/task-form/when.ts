@@ -46,7 +46,7 @@ function renderWeekdays({ weekdays }: TypedSchedule, errors: FormErrors): Html {
 export function renderWords(typed: TypedSchedule, errors: FormErrors, isSwapped = false): Html {
   const select = (name: keyof TypedSchedule & string, label: string, options: typeof EVERY) =>
     renderSelect({ name, label, options, value: typed[name] as string, errors });
-  return html`<div class="by-words" id="words"${isSwapped && raw(' hx-swap-oob="true"')}><div class="sentence">
+  return html`<div class="by-words" id="words"${isSwapped && raw(' hx-swap-oob="true"')}><div class="sentence tops">
 ${select('every', 'Every', EVERY)}
 ${isIn('on-minute', select('minutes', 'minutes', MINUTES))}
 ${isIn('on-hour', select('hours', 'hours', HOURS))}

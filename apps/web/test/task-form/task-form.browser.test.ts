@@ -1,0 +1,100 @@
+import t from 'tap';
+import {
+  findAccessibilityFaults,
+  type OpenPage,
+  openBrowser,
+  openPage,
+  SKIP_WITHOUT_BROWSER,
+} from '../../../api/test/support/browser.ts';
+import { testContext } from '../../../api/test/support/context.ts';
+import { signUp } from '../../../api/test/support/people.ts';
+import { createReader } from './read-form.ts';
+
+t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
+  const { app } = await testContext(t);
+  const alice = await signUp(app, { timezone: 'Europe/Berlin' });
+  const { findTask } = createReader(app, alice);
+  const [address, browser] = await Promise.all([app.listen({ host: '127.0.0.1', port: 0 }), openBrowser(t)]);
+
+  async function open(path: string, options: Parameters<typeof openPage>[1] = {}) {
+    const opened = await openPage(browser, options);
+    await opened.page.context().addCookies([{ name: 'local-session', value: alice.token, url: address }]);
+    await opened.page.goto(address + path);
+    return opened;
+  }
+  const hasText = (page: OpenPage['page'], selector: string, text: string) =>
+    page.locator(selector).getByText(text).waitFor();
+
+  t.test('The form has no faults of accessibility, and no sideways scroll at 320 px', async (t) => {
+    await Promise.all(
+      (['light', 'dark'] as const).map(async (colorScheme) => {
+        const { page, problems } = await open('/tasks/new', { colorScheme, viewport: { width: 320, height: 800 } });
+        t.same(await findAccessibilityFaults(page), [], colorScheme);
+        for (const every of ['hour', 'month', 'once', 'week']) {
+          await page.selectOption('#every', every);
+          const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+          t.ok(width <= 320, `${every}: ${width} px`);
+        }
+        t.same(problems, []);
+        await page.fill('#prompt', 'short');
+        await page.evaluate("document.querySelector('#task-form').noValidate = true");
+        await page.click('.primary');
+        await page.locator('[role=alert]').waitFor();
+        t.same(await findAccessibilityFaults(page), [], `${colorScheme}, refused`);
+      }),
+    );
+  });
+
+  t.test('The next runs and the pattern follow while somebody types', async (t) => {
+    const { page, problems } = await open('/tasks/new');
+    await page.selectOption('#every', 'week');
+    await page.fill('#at', '02:30');
+    await hasText(page, '#said', 'Weekdays at 02:30, Europe/Berlin time.');
+    await hasText(page, '#runs', 'Mon 23 Nov');
+    await page.getByText('Cron', { exact: true }).click();
+    t.equal(await page.inputValue('#cron'), '30 2 * * 1-5');
+    await page.fill('#cron', '15 6 1 * *');
+    await hasText(page, '#said', 'Day 1 of the month at 06:15, Europe/Berlin time.');
+    await page.waitForFunction("document.querySelector('#every').value === 'month'");
+    await page.getByText('Words', { exact: true }).click();
+    t.equal(await page.inputValue('#at'), '06:15');
+    t.same(problems, []);
+  });
+
+  t.test('A task is saved by the keyboard alone, with a file that is uploaded at once', async (t) => {
+    const { page, problems } = await open('/tasks/new');
+    await page.setInputFiles('#files', { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n') });
+    await hasText(page, '.files', 'list.csv');
+    await page.focus('.skip');
+    await page.keyboard.press('Enter');
+    const press = async (key: string, until: string) => {
+      for (let count = 0; count < 40; count += 1) {
+        await page.keyboard.press(key);
+        if (await page.evaluate(`document.activeElement.matches('${until}')`)) return;
+      }
+      throw new Error(`${key} does not lead to ${until}.`);
+    };
+    await press('Tab', '#name');
+    await page.keyboard.type('By keyboard');
+    await press('Tab', '#prompt');
+    await page.keyboard.type('What is new in this file?');
+    await press('Tab', 'input[name=mode]');
+    await page.keyboard.press('ArrowRight');
+    await press('Tab', '#cron');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('0 9 * * 5');
+    await Promise.all([page.waitForURL(/\/tasks\/\d+$/), page.keyboard.press('Enter')]);
+    t.match(await findTask('By keyboard'), { recurrencePattern: '0 9 * * 5', attachments: { length: 1 } });
+    t.same(
+      problems.filter((problem) => !problem.includes('404')),
+      [],
+    );
+  });
+
+  t.test('A file of another kind is refused at its field', async (t) => {
+    const { page } = await open('/tasks/new');
+    await page.setInputFiles('#files', { name: 'plan.tiff', mimeType: 'image/tiff', buffer: Buffer.from('II') });
+    await hasText(page, '#files-error', 'plan.tiff must be a file of one of these kinds');
+    t.match(await page.getAttribute('#files', 'aria-describedby'), 'files-error');
+  });
+});
