@@ -109,7 +109,7 @@ t.test('A full storage is said at the field', async (t) => {
   await setStorageUsed(ctx, carol, 1e12);
   const page = await send(visit(app, carol), {}, [CSV]);
   t.equal(page.status, 422);
-  t.match(page.document.querySelector('#files-error')?.text, /known-errors.csv is not attached: The quota/);
+  t.match(page.document.querySelector('#files-error')?.text, /known-errors.csv is not stored: The quota/);
 });
 
 t.test('Files without a session or a token of the form are not stored', async (t) => {

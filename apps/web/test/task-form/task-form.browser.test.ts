@@ -25,11 +25,10 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
   const hasText = (page: OpenPage['page'], selector: string, text: string) =>
     page.locator(selector).getByText(text).waitFor();
 
-  t.test('The form has no faults of accessibility, and no sideways scroll at 320 px', async (t) => {
+  t.test('A refused form has no faults of accessibility, and no form scrolls sideways at 320 px', async (t) => {
     await Promise.all(
       (['light', 'dark'] as const).map(async (colorScheme) => {
         const { page, problems } = await open('/tasks/new', { colorScheme, viewport: { width: 320, height: 800 } });
-        t.same(await findAccessibilityFaults(page), [], colorScheme);
         for (const every of ['hour', 'month', 'once', 'week']) {
           await page.selectOption('#every', every);
           const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
