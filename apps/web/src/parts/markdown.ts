@@ -8,6 +8,15 @@ import { type Html, raw } from '../html.ts';
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable(['image']);
 markdown.validateLink = (url) => /^https?:\/\//i.test(url);
 
+// The policy of pages allows no style attribute, which columns of numbers would have.
+for (const rule of ['th_open', 'td_open'] as const) {
+  markdown.renderer.rules[rule] = (tokens, index, options, _env, renderer) => {
+    const token = tokens[index]!;
+    const isRight = token.attrGet('style') === 'text-align:right';
+    token.attrs = isRight ? [['class', 'num']] : null;
+    return renderer.renderToken(tokens, index, options);
+  };
+}
 markdown.renderer.rules.link_open = (tokens, index, options, _env, renderer) => {
   tokens[index]!.attrSet('rel', 'noopener noreferrer nofollow');
   return renderer.renderToken(tokens, index, options);
