@@ -33,7 +33,17 @@ export interface Redirect {
   cookies?: readonly string[];
 }
 
-export type Answer = Page | Redirect;
+/** A file that the browser saves. */
+export interface Download {
+  /** Made by this application. */
+  fileName: string;
+  type: string;
+  content: AsyncIterable<string>;
+}
+
+export type Answer = Page | Redirect | Download;
+
+export const isDownload = (answer: Answer): answer is Download => 'fileName' in answer;
 
 export const isRedirect = (answer: Answer): answer is Redirect => 'to' in answer;
 

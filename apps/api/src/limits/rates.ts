@@ -86,6 +86,9 @@ export const CONFIRMATIONS_OF_USER = rate('confirmation mails of one user', 20, 
 /** Each is mailed. */
 export const API_KEY_CREATIONS = rate('creation of API keys', 30, HOUR, 'user');
 
+/** Each reads all data of an account. */
+export const ACCOUNT_EXPORTS = rate('export of an account', 5, HOUR, 'user');
+
 export const EMAIL_CHANGES = rate('change of the e-mail address', 5, HOUR, 'user');
 
 export const ACTION_RATE_LIMITS = {

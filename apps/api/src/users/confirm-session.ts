@@ -2,7 +2,7 @@ import { sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { getSessionId } from '../auth/sessions.ts';
 import type { Caller, Context } from '../context.ts';
-import { AppError, accountDeleted, ERROR_MESSAGES } from '../errors.ts';
+import { AppError, accountDeleted, ERROR_MESSAGES, invalidField } from '../errors.ts';
 import { verifyCurrentPassword } from './current-password.ts';
 
 const CONFIRMED_MS = 15 * 60 * 1000;
@@ -40,4 +40,19 @@ export async function getConfirmation(ctx: Context, caller: Caller) {
   if (!row) throw accountDeleted();
   const confirmedUntil = isConfirmed(ctx, caller) && caller.confirmedAt ? toConfirmedUntil(caller.confirmedAt) : null;
   return { hasPassword: row.passwordHash !== null, confirmedUntil };
+}
+
+/**
+ * Confirms the caller's session with the password of a form, which may be left out while it is confirmed. Throws 400 at
+ * `currentPassword`, 409 for an account without a password, and 429.
+ */
+export async function confirmWith(ctx: Context, caller: Caller, currentPassword: string | undefined): Promise<void> {
+  if (currentPassword !== undefined) {
+    await confirmSession(ctx, caller, currentPassword);
+    return;
+  }
+  if (isConfirmed(ctx, caller)) return;
+  const { hasPassword } = await getConfirmation(ctx, caller);
+  if (!hasPassword) throw new AppError('conflict', NO_PASSWORD);
+  throw invalidField('currentPassword', 'is needed: you signed in more than 15 minutes ago');
 }

@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Answer, isRedirect, type Page } from '../answer.ts';
+import { type Answer, isDownload, isRedirect, type Page } from '../answer.ts';
 import { renderSignedIn, renderSignedOut } from '../document.ts';
 import type { Html } from '../html.ts';
 import { ActionStop, type Dashboard, type SignedInVisit, unwrap, type Visit } from '../visit.ts';
@@ -111,6 +112,10 @@ const describeFrame = ({ request, reply }: Visit, page: Page) => ({
 });
 
 function send({ dashboard, reply }: Visit, answer: Answer, render: (page: Page) => Html) {
+  if (isDownload(answer)) {
+    reply.type(answer.type).header('content-disposition', `attachment; filename="${answer.fileName}"`);
+    return reply.send(Readable.from(answer.content));
+  }
   if (!isRedirect(answer)) return sendHtml(reply.code(answer.status ?? 200), render(answer));
   if (answer.notice) setNotice(reply, dashboard, answer.notice);
   for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookie);

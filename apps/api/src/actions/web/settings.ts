@@ -6,7 +6,9 @@ import { endOwnSession } from '../../auth/write.ts';
 import { activateCoupon } from '../../coupons/activate.ts';
 import { AppError, type ErrorKind, invalidField } from '../../errors.ts';
 import { changePassword } from '../../users/change-password.ts';
+import { confirmWith } from '../../users/confirm-session.ts';
 import { deleteOwnAccount } from '../../users/delete-own-account.ts';
+import { readExport, startExport } from '../../users/export-account.ts';
 import { getSettingsPage } from '../../users/read.ts';
 import { changeProfile, changeUserSettings } from '../../users/write.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
@@ -38,6 +40,12 @@ export const settingsActions = ({ signedIn }: WebActionBuilder) => ({
     { as: 'POST /api/coupons/activate' },
   ),
 
+  startExport: signedIn('startExport', ({ ctx, caller }, { currentPassword }) =>
+    startExport(ctx, caller, currentPassword),
+  ),
+
+  readExport: signedIn('readExport', ({ ctx, caller }, input) => readExport(ctx, caller, input)),
+
   deleteAccount: signedIn('deleteAccount', async ({ ctx, caller }, input) => {
     await deleteOwnAccount(ctx, caller, input);
     return null;
@@ -55,7 +63,10 @@ export const settingsActions = ({ signedIn }: WebActionBuilder) => ({
   })),
 
   listKeys: signedIn('listKeys', ({ ctx, caller }, query) => listApiKeys(ctx, caller, query)),
-  createKey: signedIn('createKey', ({ ctx, caller }, { id, ...input }) => createApiKey(ctx, caller, input, id)),
+  createKey: signedIn('createKey', async ({ ctx, caller }, { id, currentPassword, ...input }) => {
+    await confirmWith(ctx, caller, currentPassword);
+    return createApiKey(ctx, caller, input, id);
+  }),
   changeKey: signedIn('changeKey', ({ ctx, caller }, { id, ...input }) => changeApiKey(ctx, caller, id, input)),
   deleteKey: signedIn('deleteKey', async ({ ctx, caller }, { id }) => {
     await deleteApiKey(ctx, caller, id);

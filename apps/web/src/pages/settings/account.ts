@@ -24,6 +24,7 @@ async function renderSettings(visit: SignedInVisit, refused: Refused | null): Pr
     body: html`${renderSections('/settings')}
 <div class="settings">${SETTINGS.map((setting) => show(setting, visit, settings, refused))}
 ${renderInbound(visit)}
+${renderExport()}
 ${renderDeletion()}</div>`,
   };
 }
@@ -35,6 +36,11 @@ const renderInbound = ({
 <div><h2 id="inbound-title">Inbound address</h2><p class="hint">Other systems start your tasks by a signed POST.</p></div>
 <div class="panel gap"><pre><code>POST ${dashboard.appUrl}/api/webhooks/${viewer.id}/<b>SECRET</b></code></pre>
 <p>SECRET is that of one of <a href="/webhooks">your webhooks</a>, and also signs the request. Each webhook has an address of its own.</p></div>
+</section>`;
+
+const renderExport = () => html`<section class="setting" aria-labelledby="export-title">
+<div><h2 id="export-title">Export</h2><p class="hint">What Carillon has stored about you, in one file.</p></div>
+<div><a class="button" href="/settings/export">Export account…</a></div>
 </section>`;
 
 const renderDeletion = () => html`<section class="setting" aria-labelledby="deletion-title">

@@ -9,10 +9,17 @@ import {
 } from '../../accounts/api-keys.ts';
 import { listSessions } from '../../accounts/auth.ts';
 import { ChangeSettingsInput, UserSettings } from '../../accounts/user-settings.ts';
-import { ChangePasswordInput, DeleteUserInput, PatchUserInput } from '../../accounts/users.ts';
+import { ChangePasswordInput, DeleteUserInput, getUser, PatchUserInput } from '../../accounts/users.ts';
 import { ActivateCouponInput } from '../../admin/coupons.ts';
-import { Instant, nullable, strictObject, Uuid } from '../../primitives.ts';
+import { GivenPassword, Instant, nullable, strictObject, stringEnum, Uuid } from '../../primitives.ts';
 import { bodyOf, NoData, NoInput, userAction } from './define.ts';
+
+/** What an export of an account has besides the account and its settings. */
+export const EXPORT_PARTS = ['tasks', 'runs', 'files', 'webhooks', 'keys', 'notifications', 'usage'] as const;
+export type ExportPart = (typeof EXPORT_PARTS)[number];
+
+/** Needed in a session that was opened, or confirmed with the password, more than 15 minutes ago. */
+const confirmation = { currentPassword: Type.Optional(GivenPassword) };
 
 const SessionId = strictObject({ id: Uuid });
 const KeyId = strictObject({ id: Uuid });
@@ -30,6 +37,20 @@ export const settingsActions = {
   changeSettings: userAction(ChangeSettingsInput, NoData),
   changePassword: userAction(ChangePasswordInput, NoData),
   activateCoupon: userAction(ActivateCouponInput, strictObject({ days: Type.Integer(), trialEndsAt: Instant })),
+  startExport: userAction(
+    strictObject(confirmation),
+    Type.Object({
+      exportedAt: Instant,
+      account: getUser.response[200].properties.user,
+      settings: UserSettings,
+      parts: Type.Unsafe<readonly ExportPart[]>(Type.Array(Type.String())),
+    }),
+  ),
+  /** Some rows of a part. */
+  readExport: userAction(
+    strictObject({ part: stringEnum(EXPORT_PARTS), after: Type.Optional(Type.String({ maxLength: 100 })) }),
+    Type.Object({ rows: Type.Array(Type.Unknown()), after: nullable(Type.String()) }),
+  ),
   deleteAccount: userAction(DeleteUserInput, NoData),
 
   listSessions: userAction(NoInput, bodyOf(listSessions)),
@@ -40,7 +61,7 @@ export const settingsActions = {
   listKeys: userAction(ListApiKeysQuery, bodyOf(listApiKeys)),
   /** With an id that the caller has chosen: a second key with it is a conflict. */
   createKey: userAction(
-    strictObject({ ...KeyId.properties, ...CreateApiKeyInput.properties }),
+    strictObject({ ...KeyId.properties, ...CreateApiKeyInput.properties, ...confirmation }),
     Type.Omit(createApiKey.response[201], ['success']),
   ),
   changeKey: userAction(strictObject({ ...KeyId.properties, ...ChangeApiKeyInput.properties }), ApiKey),

@@ -20,7 +20,9 @@ export async function createKey(visit: SignedInVisit): Promise<Page> {
     expiry: EXPIRIES.some(({ value }) => value === form.text('expiry')) ? form.text('expiry') : '90',
   };
   const days = typed.expiry === 'never' ? null : Number(typed.expiry);
+  const currentPassword = form.optional('currentPassword');
   const result = await actions.createKey(session, {
+    ...(currentPassword !== undefined && { currentPassword }),
     id: typed.id,
     name: typed.name,
     scopes: [...typed.scopes] as ApiKeyScope[],

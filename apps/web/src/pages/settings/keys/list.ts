@@ -14,6 +14,7 @@ import {
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../parts/tables.ts';
 import { renderMoment, renderMomentWithDistance } from '../../../parts/times.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
+import { renderConfirmation } from '../confirmation.ts';
 import { renderSections } from '../sections.ts';
 
 export type Key = WebActionData<'listKeys'>['keys'][number];
@@ -106,6 +107,7 @@ ${offered.map(
 )}
 ${renderFieldError('scopes', errors)}</fieldset>
 <div class="narrow">${renderSelect({ name: 'expiry', label: 'It expires', options: EXPIRIES, value: typed.expiry, errors })}</div>
+${renderConfirmation(errors)}
 <div class="do"><button class="primary">Create key</button></div>
 </form>`;
 }

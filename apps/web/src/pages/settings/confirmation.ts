@@ -1,0 +1,15 @@
+import { EMPTY, type Html } from '../../html.ts';
+import { type FormErrors, renderInput } from '../../parts/fields.ts';
+
+/** The password, once the service has asked for it: in the 15 minutes after the sign-in it is not needed. */
+export const renderConfirmation = (errors: FormErrors): Html =>
+  errors.fields.currentPassword
+    ? renderInput({
+        name: 'currentPassword',
+        label: 'Your password',
+        type: 'password',
+        autocomplete: 'current-password',
+        required: true,
+        errors,
+      })
+    : EMPTY;

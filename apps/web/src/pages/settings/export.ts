@@ -1,0 +1,50 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { Download, Page } from '../../answer.ts';
+import { EMPTY, html } from '../../html.ts';
+import { readForm } from '../../http/forms.ts';
+import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../parts/fields.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { renderConfirmation } from './confirmation.ts';
+
+const renderExport = ({ csrfField }: SignedInVisit, errors: FormErrors): Page => ({
+  title: 'Export account',
+  crumb: { href: '/settings', text: 'Settings' },
+  lead: 'A JSON file with your profile, settings, tasks, runs with their answers, notifications and usage, and the names of your files, webhooks and keys.',
+  body: html`<form class="panel gap narrow" method="post" action="/settings/export">${csrfField}
+${errors.form === null ? EMPTY : renderFormError(errors)}
+<p>The file has no secrets, and not the content of your <a href="/files">files</a>. With many runs it takes a while.</p>
+${renderConfirmation(errors)}
+<div class="do"><button class="primary">Export account</button><a class="button quiet" href="/settings">Cancel</a></div>
+</form>`,
+});
+
+export const showExport = (visit: SignedInVisit): Page => renderExport(visit, NO_ERRORS);
+
+export async function exportAccount(visit: SignedInVisit): Promise<Page | Download> {
+  const currentPassword = readForm(visit.request).optional('currentPassword');
+  const confirmation = currentPassword === undefined ? {} : { currentPassword };
+  const result = await visit.actions.startExport(visit.session, confirmation);
+  if (!result.success) return { ...renderExport(visit, toFormErrors(result)), status: toStatus(result) };
+  const day = visit.now.toISOString().slice(0, 10);
+  return { fileName: `carillon-${day}.json`, type: 'application/json', content: write(visit, result.data) };
+}
+
+/** The file in pieces, so that only some rows are in memory at a time. */
+async function* write({ actions, session }: SignedInVisit, started: WebActionData<'startExport'>) {
+  const { parts, ...head } = started;
+  yield JSON.stringify(head).slice(0, -1);
+  for (const part of parts) {
+    yield `,\n${JSON.stringify(part)}:[`;
+    let separator = '';
+    for (let after: string | null | undefined; after !== null; ) {
+      const page = unwrap(await actions.readExport(session, { part, ...(after !== undefined && { after }) }));
+      for (const row of page.rows) {
+        yield `${separator}\n${JSON.stringify(row)}`;
+        separator = ',';
+      }
+      after = page.after;
+    }
+    yield ']';
+  }
+  yield '}\n';
+}
