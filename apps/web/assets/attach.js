@@ -40,12 +40,15 @@ for (const place of document.querySelectorAll('[data-attach]')) {
   const status = place.querySelector('[role="status"]');
   let last = Promise.resolve();
   let count = 0;
+  let waiting = 0;
+  let errors = [];
 
   function showError(text) {
+    errors.push(text);
     const known = document.getElementById('files-error');
     const error = known ?? make('p', { className: 'error', id: 'files-error' });
     error.setAttribute('role', 'alert');
-    error.textContent = text;
+    error.textContent = errors.join(' ');
     input.setAttribute('aria-invalid', 'true');
     if (!known) input.after(error);
     const described = (input.getAttribute('aria-describedby') ?? '').split(' ');
@@ -88,9 +91,26 @@ for (const place of document.querySelectorAll('[data-attach]')) {
   input.addEventListener('change', () => {
     document.getElementById('files-error')?.remove();
     input.removeAttribute('aria-invalid');
-    for (const file of input.files) last = last.then(() => upload(file));
+    errors = [];
+    for (const file of input.files) {
+      waiting += 1;
+      last = last
+        .then(() => upload(file))
+        .finally(() => {
+          waiting -= 1;
+        });
+    }
     // They must not be sent a second time.
     input.value = '';
+  });
+
+  input.form.addEventListener('submit', (event) => {
+    if (waiting === 0) return;
+    event.preventDefault();
+    status.textContent = 'Goes on when the files are uploaded';
+    last.then(() => {
+      if (waiting === 0) input.form.requestSubmit(event.submitter);
+    });
   });
 
   list.addEventListener('click', (event) => {

@@ -91,6 +91,16 @@ t.test('A schedule of the API stays as it is while other fields change', async (
   }
 });
 
+t.test('The form says that a task is paused', async (t) => {
+  const { id } = await addTask('Paused');
+  const url = `/api/tasks/${id}`;
+  await app.inject({ method: 'PATCH', url, headers: alice.headers, payload: { status: 'paused' } });
+  t.match(
+    (await alices.open(`/tasks/${id}/edit`)).text,
+    /The task is paused: these runs take place when you resume it/,
+  );
+});
+
 t.test('A task that is deleted meanwhile is not found', async (t) => {
   const { id } = await addTask('Deleted');
   const page = await alices.open(`/tasks/${id}/edit`);

@@ -90,6 +90,19 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     );
   });
 
+  t.test('A form that is saved while a file is uploaded waits for it', async (t) => {
+    const { page } = await open('/tasks/new');
+    const { promise: saved, resolve } = Promise.withResolvers<void>();
+    await page.route('**/api/upload', (route) => saved.then(() => route.continue()));
+    await page.fill('#name', 'Saved early');
+    await page.fill('#prompt', 'What is new in this file?');
+    await page.setInputFiles('#files', { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n') });
+    await page.click('.primary');
+    await hasText(page, '[data-attach]', 'Goes on when the files are uploaded');
+    await Promise.all([page.waitForURL(/\/tasks\/\d+$/), resolve()]);
+    t.match(await findTask('Saved early'), { attachments: { length: 1 } });
+  });
+
   t.test('A file of another kind is refused at its field', async (t) => {
     const { page } = await open('/tasks/new');
     await page.setInputFiles('#files', { name: 'plan.tiff', mimeType: 'image/tiff', buffer: Buffer.from('II') });

@@ -22,7 +22,8 @@ export const uploads = pgTable(
     uploadedAt: instant('uploaded_at').notNull(),
   },
   (t) => [
-    index('uploads_of_user').on(t.userId),
+    // For lists, newest first.
+    index('uploads_by_age').on(t.userId, t.uploadedAt, t.id),
     // A data URL is megabytes long, so it is found by its hash.
     index('uploads_by_url').on(sql`md5(${t.url})`),
     uniqueIndex('uploads_storage_key').on(t.storageKey),

@@ -25,9 +25,19 @@ export interface TaskForm {
   conflict?: Html | undefined;
 }
 
-const renderPreview = (plan: Plan, { timezone }: Typed, now: Date) =>
-  html`<aside aria-labelledby="preview"><div class="panel"><div class="head"><h2 id="preview">It will run</h2><button class="plain" name="action" value="preview" formnovalidate>Update</button></div>
-<div id="runs" aria-live="polite">${renderRuns(plan, timezone, now)}</div></div></aside>`;
+/** Why the runs of a stored task are not planned. */
+function describeState({ task }: OpenedForm): string | null {
+  if (task?.status === 'paused') return 'The task is paused: these runs take place when you resume it.';
+  return task?.status === 'failed' || task?.status === 'completed'
+    ? 'The task has ended. With another schedule it starts again.'
+    : null;
+}
+
+function renderPreview(plan: Plan, { timezone }: Typed, opened: OpenedForm, now: Date): Html {
+  const state = describeState(opened);
+  return html`<aside aria-labelledby="preview"><div class="panel"><div class="head"><h2 id="preview">It will run</h2><button class="plain" name="action" value="preview" formnovalidate>Update</button></div>
+<div id="runs" aria-live="polite">${renderRuns(plan, timezone, now)}</div>${state !== null && html`<p class="note">${state}</p>`}</div></aside>`;
+}
 
 /** The first button of a form is the one that the Enter key presses. */
 const enterKey = (text: string) =>
@@ -57,7 +67,7 @@ export function renderTaskForm({ csrfField, now, timeZone }: SignedInVisit, form
 <form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}">
 ${renderWhat(typed, opened, errors, hidden)}
 ${renderWhen(typed, plan, [timeZone], errors)}
-${renderPreview(plan, typed, now)}
+${renderPreview(plan, typed, opened, now)}
 ${renderWith(typed, opened, errors)}
 ${renderTellMe(typed, errors)}
 ${renderButtons(conflict !== undefined, address)}
