@@ -119,6 +119,15 @@ const CELLS = 30;
 const CELL_WIDTH = 8;
 const NO_RUN = '<g class="none"><circle cx="4" cy="17.5" r="1"/></g>';
 
+const renderCells = (content: string) =>
+  Array.from({ length: CELLS }, (_, at) => `<g transform="translate(${at * CELL_WIDTH})">${content}</g>`);
+
+/** Made once, because a list of tasks shows hundreds. */
+const BLANKS = renderCells(NO_RUN);
+const CELLS_OF = Object.fromEntries(
+  Object.entries(SHAPES).map(([fate, { color, cell }]) => [fate, renderCells(`<g class="${color}">${cell ?? ''}</g>`)]),
+) as Record<Fate, string[]>;
+
 /** `26 ran on time, 1 failed` */
 export function describeFates(fates: readonly Fate[]): string {
   const counts = new Map<Fate, number>();
@@ -133,12 +142,8 @@ export function describeFates(fates: readonly Fate[]): string {
 export function renderStrip(fates: readonly Fate[]): Html {
   const shown = fates.slice(-CELLS);
   const first = CELLS - shown.length;
-  const cell = (at: number, content: string) => `<g transform="translate(${at * CELL_WIDTH})">${content}</g>`;
-  const blanks = Array.from({ length: first }, (_, at) => cell(at, NO_RUN));
-  const cells = shown.map((fate, at) => {
-    const { color, cell: shape } = SHAPES[fate];
-    return cell(first + at, `<g class="${color}">${shape ?? ''}</g>`);
-  });
+  const blanks = BLANKS.slice(0, first);
+  const cells = shown.map((fate, at) => CELLS_OF[fate][first + at]);
   const name = shown.length === 0 ? 'No planned run yet' : `Last ${shown.length} planned runs: ${describeFates(shown)}`;
   return html`<svg class="strip" viewBox="0 0 240 28" role="img" aria-label="${name}">${raw(
     `<path class="rod" d="M0 17.5h240"/>${blanks.join('')}${cells.join('')}`,

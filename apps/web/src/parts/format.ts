@@ -39,17 +39,18 @@ export const formatTime = (at: Date, timeZone: string): string =>
 export const formatSeconds = (at: Date, timeZone: string): string =>
   formatter(timeZone, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(at);
 
-const isoDay = (at: Date, timeZone: string) =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at);
+/** The same text for all instants of a day. */
+const dayOf = (at: Date, timeZone: string) =>
+  formatter(timeZone, { year: 'numeric', month: '2-digit', day: '2-digit' }).format(at);
 
 const DAY_MS = 86_400_000;
 
 /** `Today 14:05`, `Tomorrow 09:00`, `Yesterday 18:00`, or `Tue 24 Mar 14:05`. */
 export function formatMoment(at: Date, timeZone: string, now: Date): string {
-  const day = isoDay(at, timeZone);
+  const day = dayOf(at, timeZone);
   const names = { [-1]: 'Yesterday', 0: 'Today', 1: 'Tomorrow' };
   for (const [offset, name] of Object.entries(names)) {
-    if (isoDay(new Date(now.getTime() + Number(offset) * DAY_MS), timeZone) === day) {
+    if (dayOf(new Date(now.getTime() + Number(offset) * DAY_MS), timeZone) === day) {
       return `${name} ${formatTime(at, timeZone)}`;
     }
   }

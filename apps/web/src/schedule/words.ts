@@ -102,9 +102,14 @@ export function toWords({ scheduledFor, recurrence, recurrencePattern, timezone 
   return { every: 'month', day, inShortMonths: true, hour, minute };
 }
 
+const CLOCK = { weekday: 'short', day: 'numeric', hour: 'numeric', minute: 'numeric', hourCycle: 'h23' } as const;
+/** By time zone, because making one takes far longer than using it. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
 function readClock(at: Date, timeZone: string) {
-  const options = { timeZone, weekday: 'short', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
-  const parts = new Intl.DateTimeFormat('en', { ...options, hourCycle: 'h23' }).formatToParts(at);
+  const clock = clocks.get(timeZone) ?? new Intl.DateTimeFormat('en', { timeZone, ...CLOCK });
+  clocks.set(timeZone, clock);
+  const parts = clock.formatToParts(at);
   const read = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
   const weekday = SHORT_NAMES.indexOf(read('weekday').toUpperCase()) || 7;
   return { day: Number(read('day')), weekday, hour: Number(read('hour')), minute: Number(read('minute')) };

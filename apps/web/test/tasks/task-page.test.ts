@@ -43,9 +43,12 @@ t.test('The page says when the task runs, what it last answered and what has cha
 });
 
 t.test('A failed run is told with its reason and a link', async (t) => {
-  const { page, runIds } = await open({}, [{}, { status: 'failed', error: 'The <provider> did not answer.' }]);
+  const { page, runIds } = await open({}, [{}, { status: 'failed', errorCode: 'TIMEOUT' }]);
   const notice = page.document.querySelector('.notice');
-  t.match(notice?.text, /The last run failed\. The <provider> did not answer\. The next run comes as planned\./);
+  t.match(
+    notice?.text,
+    /The last run failed\. The AI provider did not answer in time\. The next run comes as planned\./,
+  );
   t.equal(notice?.querySelector('a')?.getAttribute('href'), `/executions/${runIds[1]}`);
   t.match(page.document.querySelector('.answer')?.text, /All is well/, 'the answer is that of the run before');
 });

@@ -13,6 +13,7 @@ import {
 } from '../../parts/format.ts';
 import { renderSchedule } from '../../schedule/render.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { describeFailure } from '../runs/failures.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
 import { FATE_WORDS, SIGNS } from './outcomes.ts';
 import { renderAnswers } from './task-answers.ts';
@@ -74,15 +75,15 @@ function renderButtons({ csrfField }: SignedInVisit, { task }: TaskView): Html {
 function renderFailure({ task, runs }: TaskView): Html {
   const ended = runs.find(({ status }) => status === 'completed' || status === 'failed');
   if (ended?.status !== 'failed') return EMPTY;
-  const { fate, text } = describeOutcome({ ...ended, fate: null });
+  const { fate } = describeOutcome({ ...ended, fate: null });
+  const { why } = describeFailure(ended.errorCode, ended.startedAt !== null);
   const isRetried = runs[0]?.trigger === 'retry' && runs[0].status === 'pending';
   const then = isRetried
     ? 'It is tried again.'
     : task.status === 'active'
       ? 'The next run comes as planned.'
       : 'No further run is planned.';
-  const start = fate === 'quota' ? 'The last run was over quota.' : 'The last run failed.';
-  return html`<div class="notice">${renderGlyph(fate)}<p><b>${start}</b> ${ended.error ?? `${text}.`} ${then}</p><p><a href="/executions/${ended.id}">See why</a></p></div>`;
+  return html`<div class="notice">${renderGlyph(fate)}<p><b>The last run failed.</b> ${why}. ${then}</p><p><a href="/executions/${ended.id}">See why</a></p></div>`;
 }
 
 const KEY: readonly Fate[] = ['ran', 'late', 'running', 'skipped', 'failed', 'missed', 'quota'];
