@@ -52,7 +52,7 @@ export function renderSignedIn(visit: SignedInVisit, { page, notice, theme }: Fr
 <a class="skip" href="#main">Skip to content</a>
 ${renderNavigation(visit)}
 <main id="main" tabindex="-1"${refresh}>
-${renderNotice(notice)}
+<div class="notices" id="notices" hx-morph-skip>${renderNotice(notice)}</div>
 ${renderTop(page)}
 ${body}
 </main>

@@ -65,12 +65,15 @@ t.test('Pages of tasks in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) 
     await page.getByRole('button', { name: 'Run now' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('The task is started.').waitFor();
+    await page.getByText('Prompt', { exact: true }).click();
     const drained = worker.drain();
     await page.locator('#runs').waitFor();
     await page.locator('.fate.running').first().waitFor();
     answer({ text: '# Rain\n\nTake an umbrella.' });
     await drained;
     await page.getByText('Take an umbrella.').waitFor();
+    t.ok(await page.getByText('The task is started.').isVisible(), 'the notice stays');
+    t.ok(await page.locator('#prompt pre').isVisible(), 'what was open stays open');
     t.equal(await page.locator('.answer h3').textContent(), 'Rain');
     t.same(problems, []);
     await page.context().setOffline(true);

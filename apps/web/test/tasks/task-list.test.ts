@@ -80,6 +80,18 @@ async function retry(
     values (${taskId}, ${userId}, '${status}', 'retry', 2, ${retryOfId}, now(), ${ended}, now())`);
 }
 
+t.test('The cost of a task that runs more than 750 times in 30 days is said to be more', async (t) => {
+  const { person, visitor, ids } = await openList(['Each minute', 'Each hour']);
+  const insertRuns = (taskId: string | undefined, count: number) =>
+    ctx.db.execute(`insert into executions (task_id, user_id, status, trigger, run_at, completed_at, cost_usd, created_at)
+      select ${taskId}, ${person.id}, 'completed', 'manual', at, at, 0.01, at
+      from (select timestamptz '2026-11-20T10:00Z' - n * interval '1 min' from generate_series(${count}, 1, -1) n) r(at)`);
+  await insertRuns(ids[0], 800);
+  await insertRuns(ids[1], 720);
+  const costs = (await visitor.open('/tasks')).document.querySelectorAll('tbody .num').map(({ text }) => text);
+  t.same(costs, ['over $7.50', '$7.20']);
+});
+
 t.test(
   'A person without tasks is told what will stand there, and a filter without a hit offers to clear it',
   async (t) => {

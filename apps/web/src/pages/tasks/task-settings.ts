@@ -1,9 +1,10 @@
-import { type Html, html } from '../../html.ts';
+import { type Html, html, raw } from '../../html.ts';
 import { formatBytes, formatCount, formatDay } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { TaskView } from './task-view.ts';
 
-export function renderSettings({ now, timeZone }: SignedInVisit, { task, attachments }: TaskView): Html {
+export function renderSettings({ now, timeZone }: SignedInVisit, { task, attachments, runs }: TaskView): Html {
+  const isNew = runs.length === 0;
   const { aiModel, maxTokens, temperature, timezone, recurrencePattern, webhookUrl, notificationEmail, createdAt } =
     task;
   return html`<section class="gap" aria-labelledby="settings">
@@ -22,6 +23,6 @@ ${webhookUrl !== null && html`<dt>Webhook</dt><dd>${webhookUrl}</dd>`}
 ${notificationEmail !== null && html`<dt>Mail to</dt><dd>${notificationEmail}</dd>`}
 <dt>Made</dt><dd>${formatDay(new Date(createdAt), timeZone, now)}</dd>
 </dl>
-<details><summary>Prompt</summary><pre class="panel" tabindex="0">${task.prompt}</pre></details>
+<details id="prompt" hx-morph-skip${isNew && raw(' open')}><summary>Prompt</summary><pre class="panel" tabindex="0">${task.prompt}</pre></details>
 </section>`;
 }
