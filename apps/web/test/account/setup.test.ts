@@ -8,6 +8,10 @@ import { visit } from '../support/visitor.ts';
 const { app, ctx, clock } = await testContext(t);
 const VALUES = { name: 'Ada', email: 'ada@example.com', password: PASSWORD, timezone: 'Europe/Berlin' };
 
+t.test('The sign-in says where the first account is created, while there is none', async (t) => {
+  t.match((await visit(app).open('/sign-in')).text, /There is no account yet. The terminal where Carillon was started/);
+});
+
 t.test('A setup link works for an hour', async (t) => {
   const path = buildSetupPath(ctx);
   const visitor = visit(app);
@@ -53,6 +57,7 @@ t.test('A setup link makes the first admin and signs in, and then does nothing a
   t.match((await ctx.db.select().from(auditLog))[0], { kind: 'user.registered', details: { by: 'setup link' } });
   const values = { ...VALUES, email: 'other@example.com' };
   const late = visit(app);
+  t.notMatch((await late.open('/sign-in')).text, /no account yet/);
   t.match(await late.open(path), { status: 410, heading: 'Carillon is set up already' });
   t.match(await visitor.open(buildSetupPath(ctx)), { status: 410 });
   const stale = visit(app);

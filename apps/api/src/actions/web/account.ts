@@ -1,7 +1,7 @@
 import { getReset, requestReset, resetPassword } from '../../auth/password-reset.ts';
 import { openSession } from '../../auth/sessions.ts';
 import { setUp } from '../../auth/setup/first-admin.ts';
-import { getSetupState } from '../../auth/setup/link.ts';
+import { getSetupState, hasAccounts } from '../../auth/setup/link.ts';
 import { logIn, logOut, register } from '../../auth/write.ts';
 import { AppError, type ErrorKind } from '../../errors.ts';
 import { isMaintenance } from '../../settings/maintenance.ts';
@@ -9,10 +9,14 @@ import { confirmEmail, findConfirmation } from '../../users/confirm-email.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 
 export const accountActions = ({ signedIn, guest }: WebActionBuilder) => ({
-  getSignInState: guest('getSignInState', async (ctx) => ({ isMaintenance: await isMaintenance(ctx) }), {
-    isCounted: false,
-    duringMaintenance: true,
-  }),
+  getSignInState: guest(
+    'getSignInState',
+    async (ctx) => {
+      const [isOn, hasAny] = await Promise.all([isMaintenance(ctx), hasAccounts(ctx)]);
+      return { isMaintenance: isOn, hasAccounts: hasAny };
+    },
+    { isCounted: false, duringMaintenance: true },
+  ),
 
   signIn: guest(
     'signIn',

@@ -43,19 +43,24 @@ function describeError({ dashboard, request }: Visit): string | null {
   return Object.hasOwn(PROVIDER_ERRORS, error) ? (PROVIDER_ERRORS[error] ?? null) : null;
 }
 
-const renderMaintenance = (isMaintenance: boolean) =>
-  isMaintenance
-    ? html`<div class="notice warn apart"><p>Carillon is under maintenance. Until it ends, only administrators can use it.</p></div>`
-    : EMPTY;
+/** What a visitor has to know first. */
+async function renderState({ actions, client }: Visit): Promise<Html> {
+  const { isMaintenance, hasAccounts } = unwrap(await actions.getSignInState(client, {}));
+  if (isMaintenance) {
+    return html`<div class="notice warn apart"><p>Carillon is under maintenance. Until it ends, only administrators can use it.</p></div>`;
+  }
+  return hasAccounts
+    ? EMPTY
+    : html`<div class="notice info apart"><p>There is no account yet. The terminal where Carillon was started shows a link that creates the first one, of the administrator.</p></div>`;
+}
 
 async function renderSignIn(visit: Visit, { email, next }: Typed, errors: FormErrors): Promise<Page> {
-  const { actions, client, csrfField, dashboard } = visit;
-  const { isMaintenance } = unwrap(await actions.getSignInState(client, {}));
+  const { csrfField, dashboard } = visit;
   const register = buildAddress('/register', { next: next === '/' ? undefined : next });
   return {
     title: 'Sign in',
     lead: `to ${new URL(dashboard.appUrl).host}`,
-    body: html`${renderMaintenance(isMaintenance)}
+    body: html`${await renderState(visit)}
 <form class="gap" method="post" action="/sign-in">${csrfField}
 <input type="hidden" name="next" value="${next}">
 ${renderFormError(errors)}

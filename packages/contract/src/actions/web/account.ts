@@ -16,7 +16,7 @@ const Confirmation = stringEnum(['change_approved', 'email_changed', 'notificati
 
 export const accountActions = {
   /** What a visitor has to know before the sign-in. */
-  getSignInState: guestAction(NoInput, strictObject({ isMaintenance: Type.Boolean() })),
+  getSignInState: guestAction(NoInput, strictObject({ isMaintenance: Type.Boolean(), hasAccounts: Type.Boolean() })),
   signIn: guestAction(LoginInput, OpenedSession),
   signUp: guestAction(RegisterInput, OpenedSession),
   signOut: userAction(NoInput, NoData),

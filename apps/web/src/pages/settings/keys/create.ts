@@ -37,7 +37,9 @@ export async function createKey(visit: SignedInVisit): Promise<Page> {
     };
     return { ...(await renderKeys(visit, { ...typed, id: randomUUID(), name: '' }, errors)), status: 409 };
   }
-  return { ...(await renderKeys(visit, typed, toFormErrors(result))), status: toStatus(result) };
+  const errors = toFormErrors(result);
+  const fields = errors.fields.scopes ? { ...errors.fields, scopes: ['Choose at least one of these'] } : errors.fields;
+  return { ...(await renderKeys(visit, typed, { ...errors, fields })), status: toStatus(result) };
 }
 
 const renderSecret = ({ dashboard }: SignedInVisit, { key, secret }: { key: Key; secret: string }): Page => ({
