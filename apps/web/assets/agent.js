@@ -84,6 +84,7 @@ async function render(message, { response, suggestions }) {
 }
 
 function addTurn(message) {
+  conversation.querySelector('.examples')?.remove();
   conversation.append(template.content.cloneNode(true));
   const turn = conversation.lastElementChild;
   turn.querySelector('.asked').textContent = message;

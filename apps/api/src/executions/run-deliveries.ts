@@ -32,20 +32,21 @@ interface MailRow {
 }
 
 /**
- * What was sent about an execution. Deliveries have no reference to it: those that were made when it started and ended are
- * searched for its id, by the index of each webhook.
+ * What was sent about an execution. Neither deliveries nor mails refer to it. Of those that were made when it started and
+ * ended, deliveries are found by its id in their data, and its mail by the subject.
  */
 export async function readRunDeliveries(
   ctx: Context,
   caller: Caller,
   id: number,
 ): Promise<{ deliveries: DeliveryRow[]; mails: MailRow[] }> {
-  const rows = await queryRows<DeliveryRow>(
+  const [found] = await queryRows<{ deliveries: DeliveryRow[]; mails: MailRow[] }>(
     ctx.db,
     sql`
     with run as (
-      select e.id, e.task_id, e.user_id, e.started_at, e.completed_at from executions e
-      where e.id = ${id} and e.user_id = ${caller.id}
+      select e.id, e.task_id, e.user_id, e.started_at, e.completed_at,
+        'Task "' || t.name || '": run ' || e.status as subject
+      from executions e join tasks t on t.id = e.task_id where e.id = ${id} and e.user_id = ${caller.id}
     ), found as (
       select distinct on (d.id) d.id, d.webhook_id, d.event, d.status, d.next_attempt_at, d.created_at, h.url,
         h.status = 'active' as is_webhook_active
@@ -58,17 +59,30 @@ export async function readRunDeliveries(
         order by made.created_at limit ${MAX_SEARCHED}
       ) d
       where position('"execution":{"id":' || run.id || ',' in left(d.payload, ${MAX_DATA_START})) > 0
+    ), logged as (
+      select f.id, f.webhook_id as "webhookId", f.url, f.event, f.status, f.is_webhook_active as "isWebhookActive",
+        f.next_attempt_at as "nextAttemptAt", a.attempts, a.last_attempt as "lastAttempt", f.created_at
+      from (select * from found order by created_at, url, event limit ${MAX_SHOWN}) f
+      cross join lateral (
+        select count(*)::int as attempts,
+          (array_agg(jsonb_build_object('at', a.attempted_at, 'statusCode', a.status_code, 'error', a.error)
+            order by a.attempted_at desc))[1] as last_attempt
+        from delivery_attempts a where a.delivery_id = f.id
+      ) a
+    ), mailed as (
+      select m.recipient as "to", m.attempt as attempts, m.error, coalesce(m.sent_at, m.failed_at, m.created_at) as at,
+        case when m.sent_at is not null then 'delivered' when m.failed_at is not null then 'failed' else 'pending' end as status
+      from run
+      cross join lateral (
+        select made.* from mails made
+        where made.user_id = run.user_id and made.created_at between run.completed_at and run.completed_at + ${WINDOW}
+        order by made.created_at limit ${MAX_SEARCHED}
+      ) m
+      where m.subject = run.subject order by m.created_at limit 1
     )
-    select f.id, f.webhook_id, f.url, f.event, f.status, f.is_webhook_active, f.next_attempt_at, logged.attempts,
-      logged.last_attempt
-    from (select * from found order by created_at, url, event limit ${MAX_SHOWN}) f
-    cross join lateral (
-      select count(*)::int as attempts,
-        (array_agg(jsonb_build_object('at', a.attempted_at, 'statusCode', a.status_code, 'error', a.error)
-          order by a.attempted_at desc))[1] as last_attempt
-      from delivery_attempts a where a.delivery_id = f.id
-    ) logged
-    order by f.created_at, f.url, f.event`,
+    select (select coalesce(jsonb_agg(to_jsonb(logged) - 'created_at' order by created_at, url, event), '[]') from logged)
+        as deliveries,
+      (select coalesce(jsonb_agg(to_jsonb(mailed)), '[]') from mailed) as mails`,
   );
-  return { deliveries: rows, mails: [] };
+  return found ?? { deliveries: [], mails: [] };
 }

@@ -101,10 +101,14 @@ export function formatCost(usd: number): string {
   return `$${usd.toFixed(Math.min(6, 1 - Math.floor(Math.log10(Math.abs(usd)))))}`;
 }
 
-/** `41 KB` */
+const KIB = 1024;
+const MIB = KIB * KIB;
+
+/** `41 KB`, `1.5 MB`, `100 MB`: of 1,024 bytes, as limits are. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (bytes < KIB) return countWords(bytes, 'byte');
+  if (bytes < MIB) return `${Math.round(bytes / KIB)} KB`;
+  return `${number.format(Math.round((bytes / MIB) * 10) / 10)} MB`;
 }
 
 /** `1 run`, `2 runs` */

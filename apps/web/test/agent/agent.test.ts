@@ -18,7 +18,7 @@ t.test('A message is answered without a script, and what can come next stands be
   const answered = await visitor.submit(page, 'Send', { message: 'Name a\nmoon & more.' });
   t.match(answered, { status: 200, heading: 'Agent', url: '/agent' });
   t.equal(answered.document.querySelector('.asked')?.text, 'Name a\nmoon & more.');
-  t.equal(answered.document.querySelector('.answer h4')?.text, 'Titan');
+  t.equal(answered.document.querySelector('.answer h3')?.text, 'Titan');
   t.match(answered.text, /\d+ tokens in, \d+ out · \d+ m?s/);
   const link = answered.document.querySelector('.turn a.button')?.getAttribute('href');
   t.equal(link?.replaceAll('&amp;', '&'), '/tasks/new?name=Name+a&prompt=Name+a%0Amoon+%26+more.');

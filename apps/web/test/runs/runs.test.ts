@@ -2,6 +2,7 @@ import t from 'tap';
 import { createDeliverer } from '../../../api/src/webhooks/delivery/deliverer.ts';
 import { START, testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
+import { confirmAddresses, deliverDueMails } from '../../../api/test/support/mails.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { startReceiver } from '../../../api/test/support/servers/receiver.ts';
 import { insertEndedRuns, insertTask, readRuns, setOutcome } from '../../../api/test/support/task-rows.ts';
@@ -191,6 +192,24 @@ t.test('A run shows who was told of it, and a delivery can be sent again', async
   t.match(delivered.text, /Delivered2Today 12:00, answered 200/);
   const sent = await visitor.submit(delivered, 'Deliver again execution.completed');
   t.match(sent, { status: 200, url: `/executions/${id}#deliveries`, text: /It is sent again\./ });
+});
+
+t.test('A run shows the mail with its answer, and only its own', async (t) => {
+  const alice = await newAlice();
+  const notificationEmail = 'alice@elsewhere.example';
+  await confirmAddresses(ctx, alice.id, [notificationEmail]);
+  const task = await insertTask(ctx, alice.id, { name: 'Morning news', notificationEmail });
+  await insertTask(ctx, alice.id, { name: 'Evening news', notificationEmail });
+  await runAll(ctx, model, answer('Quiet.'));
+  const visitor = visit(app, alice);
+  const { id } = await lastRun(task);
+  const rows = async () =>
+    (await visitor.open(`/executions/${id}`)).document
+      .querySelectorAll('tbody tr')
+      .map((row) => row.text.replace(/\s+/g, ' ').trim());
+  t.same(await rows(), ['alice@elsewhere.examplemailWaiting0Today 11:00']);
+  await deliverDueMails(ctx);
+  t.same(await rows(), ['alice@elsewhere.examplemailDelivered1Today 11:00']);
 });
 
 t.test('A run as text is plain text with its answer, its reason and its prompt', async (t) => {

@@ -51,7 +51,7 @@ export const mails = pgTable(
   (t) => [
     index('mails_due').on(t.nextAttemptAt).where(sql`${t.nextAttemptAt} is not null`),
     index('mails_reset').on(t.recipient, t.createdAt).where(sql`${t.kind} = 'password_reset'`),
-    index('mails_user').on(t.userId).where(sql`${t.userId} is not null`),
+    index('mails_of_user').on(t.userId, t.createdAt).where(sql`${t.userId} is not null`),
     check('mails_kind', sql`${t.kind} in (${wordList(MAIL_KINDS)})`),
     check('mails_ended', sql`(${t.nextAttemptAt} is null) = (num_nonnulls(${t.sentAt}, ${t.failedAt}) = 1)`),
     check(

@@ -23,8 +23,8 @@ function renderAgent(visit: SignedInVisit, { message = '', turn = null, errors =
     title: 'Agent',
     lead: 'Ask something now. What should come again and again becomes a task.',
     scripts: [ASSET_URLS.agent],
-    body: html`<section class="gap-l" id="conversation" aria-label="Conversation" aria-live="polite">${turn ? renderTurn(visit, turn) : EMPTY}</section>
-<template id="turn"><article class="turn gap" aria-label="Message and answer" aria-busy="true"><p class="asked"></p><div class="panel answer plain-text"></div><p class="fine muted" data-state>The agent is writing.</p></article></template>
+    body: html`<section class="gap-l" id="conversation" aria-label="Conversation" aria-live="polite">${turn ? renderTurn(visit, turn) : renderExamples(visit)}</section>
+<template id="turn"><article class="turn gap" aria-label="Message and answer" aria-busy="true"><p class="asked"></p><h2 class="vh">Answer</h2><div class="panel answer plain-text"></div><p class="fine muted" data-state>The agent is writing.</p></article></template>
 <form class="ask gap" id="ask" method="post" action="/agent">${visit.csrfField}
 <div id="problem">${renderFormError(errors)}</div>
 ${renderField(
@@ -36,6 +36,17 @@ ${message}</textarea>`,
 </form>`,
   };
 }
+
+const EXAMPLES = [
+  'Write a prompt that tells me each morning what is new in my field of work.',
+  'Which of my weekly chores could a scheduled prompt do?',
+  'Explain to me what a cron pattern is, with three examples.',
+];
+
+/** What to begin with. */
+const renderExamples = ({ csrfField }: SignedInVisit): Html =>
+  html`<form class="panel gap examples" method="post" action="/agent/draft">${csrfField}<p>The answer will stand here. For example, ask:</p>
+<div class="do">${EXAMPLES.map((one) => html`<button class="suggestion" name="message" value="${one}">${one}</button>`)}</div></form>`;
 
 export const showAgent = (visit: SignedInVisit): Page => renderAgent(visit, {});
 

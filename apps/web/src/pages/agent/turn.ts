@@ -62,6 +62,7 @@ export function renderTurn({ csrfField }: SignedInVisit, turn: Turn): Html {
   const tokens = `${countWords(inputTokens, 'token')} in, ${formatCount(outputTokens)} out`;
   return html`<article class="turn gap" aria-label="Message and answer">
 <p class="asked">${asked}</p>
+<h2 class="vh">Answer</h2>
 <div class="panel answer">${renderMarkdown(content)}</div>
 <p class="fine muted">${model} · ${tokens} · ${formatDuration(ms)}</p>
 <form class="do" method="post" action="/agent/draft">${csrfField}${renderFields(turn)}${renderTaskButton(asked)}${suggestions.map(

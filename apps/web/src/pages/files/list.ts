@@ -73,7 +73,7 @@ function renderFile(visit: SignedInVisit, file: StoredFile): Html {
       label: 'Used by',
     }),
     renderCell(html`<a class="button danger" href="${PATH}/${id}/delete">Delete…<span class="vh"> ${name}</span></a>`, {
-      class: 'whole',
+      class: 'whole tight',
     }),
   );
 }

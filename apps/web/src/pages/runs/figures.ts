@@ -46,7 +46,7 @@ export function renderNeighbours(visit: SignedInVisit, { before, after, executio
   });
   const isLast = after.length < 2;
   const { nextRunAt } = task;
-  return html`<section aria-labelledby="near"><h2 id="near" class="head">Around it</h2><ol class="times">${entries}${
+  return html`<section aria-labelledby="near"><h2 id="near" class="head">Around it</h2><ol class="times fine">${entries}${
     isLast &&
     nextRunAt !== null &&
     entry(
