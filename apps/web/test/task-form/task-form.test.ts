@@ -105,24 +105,20 @@ t.test('A refused form keeps what was typed, and says at each field what is wron
     webhookUrl: 'ftp://example.com',
     notificationEmail: 'nobody',
   };
-  const first = await alices.submit(await alices.open('/tasks/new'), 'Save task', typed);
-  t.match(first, { status: 422, heading: 'New task' });
-  t.match(errors(first.document), {
-    temperature: 'Temperature must be a number from 0.00 to 2.00',
-    weekday: 'Choose at least one day of the week',
-  });
-  const page = await alices.submit(first, 'Save task', { weekday: ['2'], temperature: '2' });
-  t.match(page, { status: 422, text: /Not saved yet/ });
+  const page = await alices.submit(await alices.open('/tasks/new'), 'Save task', typed);
+  t.match(page, { status: 422, heading: 'New task', text: /Not saved yet/ });
   t.match(errors(page.document), {
     name: 'Name must be at least 3 characters',
     description: 'Description must be at most 500 characters',
     prompt: 'Prompt must be at least 10 characters',
+    weekday: 'Choose at least one day of the week',
     aiModel: 'Model must not contain spaces',
     maxTokens: 'Longest answer must be at least 1',
+    temperature: 'Temperature must be a number from 0.00 to 2.00',
     webhookUrl: /^Webhook address /,
     notificationEmail: /^E-mail address /,
   });
-  for (const [name, value] of Object.entries({ ...typed, temperature: '2' })) {
+  for (const [name, value] of Object.entries(typed)) {
     if (typeof value === 'string') t.equal(readValue(page, name), value, name);
   }
   const described = page.document.querySelector('[name=prompt]');

@@ -28,7 +28,8 @@ function completeMessage(field: string, message: string): string {
   return label !== undefined && /^[a-z]/.test(message) ? `${label} ${message}` : message;
 }
 
-function nameFields(details: Readonly<Record<string, readonly string[]>>): Problems {
+/** The errors of the API, at the fields of the form and in words for people. */
+export function nameFields(details: Readonly<Record<string, readonly string[]>>): Problems {
   const named: Problems = {};
   for (const [path, messages] of Object.entries(details)) {
     const [start = ''] = path.split('.');

@@ -1,4 +1,5 @@
-import type { WebActionInput } from '@carillon/contract/actions/web/index';
+import { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
+import { compileValidator } from '@carillon/contract/validation/validator';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
 import { formatDistance, formatMoment } from '../../parts/format.ts';
@@ -7,7 +8,7 @@ import { attachFiles } from './attach.ts';
 import { renderConflict } from './conflict.ts';
 import { renderTaskForm, type TaskForm } from './form.ts';
 import { type Plan, planRuns } from './plan.ts';
-import { hasErrors, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
+import { hasErrors, nameFields, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
 import type { Problems } from './read-words.ts';
 import { type OpenedForm, readTyped, startTyped, type Typed, typeTask, typeWords } from './typed.ts';
 
@@ -75,37 +76,45 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
 }
 
 type Show = (rest?: Partial<TaskForm>) => Page;
-type Settings = Omit<WebActionInput<'createTask'>, 'scheduledFor' | 'recurrence' | 'recurrencePattern' | 'timezone'>;
+const validate = compileValidator(TaskSettingsInput);
 
 const TEMPERATURE = /^(?:[01](?:[.,]\d{1,2})?|2(?:[.,]0{1,2})?)$/;
 const COUNT = /^\d{1,9}$/;
 
 /** Numbers that are none keep their text out of the messages of the API. */
-function readInput(typed: Typed): { settings: Settings; problems: Problems } {
+function readInput(typed: Typed): { settings: TaskSettingsInput; problems: Problems } {
   const problems: Problems = {};
   if (!TEMPERATURE.test(typed.temperature)) problems.temperature = ['Temperature must be a number from 0.00 to 2.00'];
   if (!COUNT.test(typed.maxTokens)) problems.maxTokens = ['Longest answer must be a whole number of tokens'];
   const temperature = Math.round(Number(typed.temperature.replace(',', '.')) * 100);
-  return {
-    settings: {
-      name: typed.name,
-      description: typed.description || null,
-      prompt: typed.prompt,
-      aiModel: typed.aiModel,
-      maxTokens: problems.maxTokens ? 1 : Number(typed.maxTokens),
-      temperature: problems.temperature ? 0 : temperature,
-      attachments: [...typed.attachments],
-      webhookUrl: typed.webhookUrl || null,
-      notificationEmail: typed.notificationEmail || null,
-    },
-    problems,
+  const settings = {
+    name: typed.name,
+    description: typed.description || null,
+    prompt: typed.prompt,
+    aiModel: typed.aiModel,
+    maxTokens: problems.maxTokens ? 1 : Number(typed.maxTokens),
+    temperature: problems.temperature ? 0 : temperature,
+    attachments: [...typed.attachments],
+    webhookUrl: typed.webhookUrl || null,
+    notificationEmail: typed.notificationEmail || null,
   };
+  const checked = validate(settings);
+  return { settings, problems: checked.ok ? problems : { ...nameFields(checked.details), ...problems } };
 }
 
-async function tryTyped({ actions, session }: SignedInVisit, settings: Settings, problems: Problems, show: Show) {
+/** What a prompt needs to be tried. */
+const TRIED = ['prompt', 'aiModel', 'maxTokens', 'temperature', 'files'];
+
+async function tryTyped(
+  { actions, session }: SignedInVisit,
+  settings: TaskSettingsInput,
+  problems: Problems,
+  show: Show,
+) {
   const { prompt, aiModel = '', maxTokens, temperature, attachments } = settings;
   const failure = 'Not tried.';
-  if (Object.keys(problems).length > 0) return show({ errors: withProblems(problems), status: 422, failure });
+  const errors = withProblems(Object.fromEntries(Object.entries(problems).filter(([field]) => TRIED.includes(field))));
+  if (hasErrors(errors)) return show({ errors, status: 422, failure });
   const result = await actions.tryPrompt(session, { prompt, aiModel, maxTokens, temperature, attachments });
   if (result.success) return show({ tried: result.data });
   return show({ errors: toTaskErrors(result), status: toTaskStatus(result), failure });
@@ -117,7 +126,7 @@ export function describeFirstRun({ now, timeZone }: SignedInVisit, at: string): 
   return `The next run is ${formatMoment(first, timeZone, now)}, ${formatDistance(first, now)}.`;
 }
 
-async function createTyped(visit: SignedInVisit, { schedule }: Plan, settings: Settings, show: Show) {
+async function createTyped(visit: SignedInVisit, { schedule }: Plan, settings: TaskSettingsInput, show: Show) {
   if (!schedule) throw new Error('A plan without problems has a schedule.');
   const result = await visit.actions.createTask(visit.session, { ...settings, ...schedule });
   if (result.success) {
@@ -133,7 +142,12 @@ interface Edited {
   plan: Plan;
 }
 
-async function saveTyped(visit: SignedInVisit, revision: number, { typed, opened, plan }: Edited, settings: Settings) {
+async function saveTyped(
+  visit: SignedInVisit,
+  revision: number,
+  { typed, opened, plan }: Edited,
+  settings: TaskSettingsInput,
+) {
   const { task } = opened;
   if (!task) throw new Error('Only a stored task is saved.');
   const schedule = plan.isStored ? {} : plan.schedule;

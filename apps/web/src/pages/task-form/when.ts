@@ -82,7 +82,8 @@ export function renderSentence(typed: TypedSchedule, plan: Plan, isSwapped = fal
   else if (words?.every === 'once') parts.push(html`<b>Once, ${zone} time.</b>`);
   else if (words) parts.push(html`<b>${capitalize(describePlan(plan))}, ${zone} time.</b>`);
   else parts.push(html`<b>This pattern has no words here, so it stays as cron.</b> It is valid: see when it will run.`);
-  if (!isCron && cron !== null) parts.push(html`<span class="muted">As cron: <code>${cron}</code></span>`);
+  if (!isCron && cron !== null)
+    parts.push(html`<span class="muted">As cron: <code class="tight">${cron}</code></span>`);
   if (!isCron && words && words.every !== 'once' && cron === null) {
     parts.push(html`<span class="muted">Cron cannot say the last day of a shorter month.</span>`);
   }

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { PreviewTaskInput, previewTask } from '../../occurrences.ts';
 import { Id, Instant, nullable, ref, strictObject } from '../../primitives.ts';
 import { ChangeTaskInput, CreateTaskInput, DuplicateTaskInput, Task } from '../../tasks.ts';
@@ -25,6 +25,12 @@ const Models = Type.Union([
   Type.Object({ kind: Type.Literal('unknown') }),
   Type.Object({ kind: Type.Literal('offline') }),
 ]);
+
+const SCHEDULE = ['scheduledFor', 'recurrence', 'recurrencePattern', 'timezone'] as const;
+
+/** A new task without its schedule: what the form can check while the schedule is not clear. */
+export const TaskSettingsInput = Type.Omit(CreateTaskInput, [...SCHEDULE, 'status']);
+export type TaskSettingsInput = Static<typeof TaskSettingsInput>;
 
 const { prompt, aiModel, maxTokens, temperature, attachments } = CreateTaskInput.properties;
 
