@@ -10,7 +10,8 @@ import { BENCHMARKS, isInReport } from '../src/benchmarks.ts';
 t.setTimeout(600_000);
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const bench = (...args: string[]) => spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
+const bench = (...args: string[]) =>
+  spawnSync(process.execPath, [...process.execArgv, MAIN, ...args], { encoding: 'utf8' });
 
 t.test('The benchmarks are listed, and an unknown name is refused', async (t) => {
   const listed = bench('--help');
@@ -56,7 +57,9 @@ t.test(
   { skip: process.platform !== 'linux' },
   async (t) => {
     const report = join(t.testdir({}), 'RESULTS.md');
-    const run = spawn(process.execPath, [MAIN, '--quick', '--report', report], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const run = spawn(process.execPath, [...process.execArgv, MAIN, '--quick', '--report', report], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     const exited = once(run, 'exit');
     let folder = '';
     while (folder === '' || listProcesses(folder).length < 3) {

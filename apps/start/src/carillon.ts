@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { runCarillon } from './carillon/cli.ts';
+import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
 
 /** `pnpm carillon <command>`: commands for operators. */
 const stopping = new AbortController();
@@ -12,4 +12,5 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 if (existsSync('.env')) process.loadEnvFile('.env');
+const { runCarillon } = await withCachedDrizzleImports(() => import('./carillon/cli.ts'));
 process.exitCode = await runCarillon(process.argv.slice(2), process.env, stopping.signal);

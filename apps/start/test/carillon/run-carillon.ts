@@ -45,7 +45,7 @@ export function openCarillon(t: Test) {
     env: Readonly<Record<string, string>>,
     { cwd }: { cwd: string },
   ): Promise<Ended> => {
-    child ??= spawn(process.execPath, [COMMAND_PROCESS], {
+    child ??= spawn(process.execPath, [...process.execArgv, COMMAND_PROCESS], {
       env: processEnv(),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
