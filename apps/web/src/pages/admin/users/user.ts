@@ -8,7 +8,7 @@ import { parseLocalTime, toLocalTime } from '../local-time.ts';
 import { askToConfirm, needsConfirmation, readIdOf, readTyped } from '../requests.ts';
 import { type Account, type FilledForms, renderUser } from './user-page.ts';
 
-const FIELDS = ['role', 'plan', 'trialEndsAt'] as const;
+const FIELDS = ['role', 'plan', 'trialEndsAt', 'days'] as const;
 
 async function readAccount(visit: SignedInVisit): Promise<Account> {
   return unwrap(await visit.actions.getAccount(visit.session, { id: readIdOf(visit) }));
@@ -16,8 +16,12 @@ async function readAccount(visit: SignedInVisit): Promise<Account> {
 
 export async function showUser(visit: SignedInVisit): Promise<Page> {
   const account = await readAccount(visit);
-  const typed = readTyped(visit, FIELDS);
-  return renderUser(visit, account, { ...fill(visit, account), ...(typed && { typed, isKept: true }) });
+  const forms = fill(visit, account);
+  const kept = readTyped(visit, FIELDS);
+  if (kept === null) return renderUser(visit, account, forms);
+  const { days, ...typed } = kept;
+  const changes = days === '' ? { typed } : { days };
+  return renderUser(visit, account, { ...forms, ...changes, isKept: true });
 }
 
 const fill = ({ timeZone }: SignedInVisit, { role, plan, trialEndsAt }: Account): FilledForms => ({
@@ -83,7 +87,7 @@ export async function extendTrial(visit: SignedInVisit): Promise<Page | Redirect
     id,
     trialEndsAt: new Date(from + count * DAY_MS).toISOString(),
   });
-  if (needsConfirmation(result)) return askToConfirm(`/admin/users/${id}`);
+  if (needsConfirmation(result)) return askToConfirm(`/admin/users/${id}`, { days });
   if (!result.success) return showAgain(visit, { days, trialErrors: toFormErrors(result) }, toStatus(result));
   return redirect(`/admin/users/${id}`, `The trial is ${countWords(count, 'day')} longer.`);
 }

@@ -1,0 +1,138 @@
+import t from 'tap';
+import { testContext } from '../../../api/test/support/context.ts';
+import { countStatements } from '../../../api/test/support/database.ts';
+import { signUp, signUpAda, signUpAlice } from '../../../api/test/support/people.ts';
+import { createFixedAi, postTask, REFUSED_OUTCOME, runDue, TASK } from '../../../api/test/support/tasks.ts';
+import { visit } from '../support/visitor.ts';
+
+let isWorkerAlive = true;
+const { app, ctx, clock } = await testContext(t, { worker: { isAlive: () => isWorkerAlive } });
+const ada = await signUpAda(app);
+const alice = await signUpAlice(app);
+
+t.test('A service without runs is well, and says so in three statements', async (t) => {
+  const admin = visit(app, ada);
+  const statements = countStatements(ctx.db);
+  const { status, heading, text } = await admin.open('/admin');
+  t.equal(statements(), 3);
+  t.match({ status, heading }, { status: 200, heading: 'Administration' });
+  t.match(text, /The service is well.*Database ?Accepts changes.*Schema ?Up to date.*Worker ?Runs.*Maintenance ?Off/);
+  t.match(text, /Runs, last 24 h ?0.*Active users ?2 ?of 2 users, 2 new in 30 days/);
+  t.match(text, /The users with the most runs will stand here/);
+});
+
+t.test('Runs of the last 24 hours and 30 days are counted, and the users with the most are named', async (t) => {
+  await postTask(app, alice, { aiModel: 'offline' });
+  clock.set(TASK.scheduledFor);
+  await runDue(ctx);
+  clock.advance(86_400_000);
+  await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
+  clock.advance(30 * 60_000);
+  const admin = visit(app, ada);
+  const { document, text } = await admin.open('/admin');
+  const labels = document.querySelectorAll('svg.chart').map((chart) => chart.getAttribute('aria-label'));
+  t.same(labels, [
+    'Runs of the last 24 hours: 0 completed, 1 failed',
+    'Runs of the last 30 days: 1 completed, 1 failed',
+  ]);
+  t.match(text, /Most runs.*Alice ?alice@example\.com ?2/);
+  const titles = document.querySelectorAll('svg.chart title').map((title) => title.text);
+  t.equal(titles.length, 24 + 30);
+  t.equal(titles.filter((title) => /[1-9]\d* (completed|failed)/.test(title)).length, 3);
+});
+
+t.test('What is wrong with the service is said in sentences', async (t) => {
+  const admin = visit(app, ada);
+  await postTask(app, alice, { scheduledFor: new Date(ctx.now().getTime() + 60_000).toISOString() });
+  clock.advance(10 * 60_000);
+  isWorkerAlive = false;
+  const { text } = await admin.open('/admin');
+  isWorkerAlive = true;
+  t.match(text, /Something needs attention.*The worker does not respond.*A run is due for 9 min and has not begun/);
+  await runDue(ctx);
+});
+
+t.test('Maintenance begins and ends on a page of its own, and closes the service to others', async (t) => {
+  const greta = await signUp(app, { name: 'Greta', role: 'ADMIN' });
+  const admin = visit(app, greta);
+  const on = await admin.submit(await admin.open('/admin/maintenance'), 'Begin maintenance');
+  t.match(on, { url: '/admin', text: /Maintenance is on.*Something needs attention.*Maintenance ?On/ });
+  t.match(await visit(app, alice).open('/'), { status: 503 });
+  const off = await admin.submit(await admin.open('/admin/maintenance'), 'End maintenance');
+  t.match(off, { url: '/admin', text: /Maintenance is off/ });
+  t.match(await visit(app, alice).open('/'), { status: 200 });
+});
+
+t.test('System settings are saved, and refused with the message at the field', async (t) => {
+  const greta = await signUp(app, { name: 'Greta', role: 'ADMIN' });
+  const admin = visit(app, greta);
+  const form = await admin.open('/admin/settings');
+  const values = { trialDurationDays: '30', maxTasksPerUser: '5', maxExecutionsPerDay: '9', defaultModel: 'a/b' };
+  t.match(await admin.submit(form, 'Save', values), { url: '/admin/settings', text: /The system settings are saved/ });
+  const { settings } = (await app.inject({ url: '/api/admin/settings', headers: greta.headers })).json();
+  t.match(settings, { trialDurationDays: 30, maxTasksPerUser: 5, maxExecutionsPerDay: 9, defaultModel: 'a/b' });
+  for (const [name, value] of [
+    ['trialDurationDays', 'a week'],
+    ['trialDurationDays', '-1'],
+    ['maxTasksPerUser', ''],
+    ['maxExecutionsPerDay', '99999999999'],
+    ['defaultModel', '"><script>'.repeat(30)],
+  ] as const) {
+    const refused = await admin.submit(form, 'Save', { [name]: value });
+    t.equal(refused.status, 422, `${name}=${value}`);
+    t.equal(refused.document.querySelector(`#${name}`)?.getAttribute('aria-invalid'), 'true', name);
+    t.equal(refused.document.querySelector(`#${name}`)?.getAttribute('value'), value, name);
+  }
+});
+
+t.test('The audit log is filtered by account, actor and kind', async (t) => {
+  const bob = await signUp(app, { name: 'Bob' });
+  const payload = { plan: 'pro' };
+  await app.inject({ method: 'PATCH', url: `/api/admin/users/${bob.id}`, headers: ada.headers, payload });
+  const admin = visit(app, ada);
+  const rows = async (query: string) => {
+    const { document } = await admin.open(`/admin/audit?${query}`);
+    return document.querySelectorAll('tbody tr').map(({ text }) => text.replace(/\s+/g, ' ').trim());
+  };
+  for (const account of [String(bob.id), bob.email, ` ${bob.email.toUpperCase()}`]) {
+    const found = await rows(`account=${encodeURIComponent(account)}`);
+    t.equal(found.length, 2, account);
+    t.match(found[0], /Account changed.*ada@example\.com.*plan: trial → pro/);
+  }
+  t.equal((await rows(`account=${bob.id}&actor=ada@example.com&kind=user.changed`)).length, 1);
+  t.equal((await rows(`account=${bob.id}&actor=${bob.id}&kind=user.changed`)).length, 0);
+  const none = await admin.open('/admin/audit?account=nobody@example.com&kind=%3Cscript%3E');
+  t.match(none, { status: 200, text: /No entry matches: account nobody@example\.com, <script>/ });
+  t.equal(none.document.querySelectorAll('main script').length, 0);
+  t.match(await admin.open('/admin/audit?cursor=x'), { status: 400, heading: 'Audit log' });
+});
+
+t.test('A long audit log goes on by its cursor, in two statements a page', async (t) => {
+  const eve = await signUp(app, { name: 'Eve' });
+  for (let count = 0; count < 51; count++) {
+    const payload = { trialEndsAt: new Date(Date.UTC(2027, 0, 1 + count)).toISOString() };
+    await app.inject({ method: 'PATCH', url: `/api/admin/users/${eve.id}`, headers: ada.headers, payload });
+  }
+  const admin = visit(app, ada);
+  const statements = countStatements(ctx.db);
+  const first = await admin.open(`/admin/audit?account=${eve.id}&kind=user.changed`);
+  t.equal(statements(), 2);
+  const next = first.document.querySelector('a[rel=next]')?.getAttribute('href') ?? '';
+  t.match(next, new RegExp(`account=${eve.id}&kind=user.changed&cursor=`));
+  const second = await admin.open(next);
+  t.equal(second.document.querySelectorAll('tbody tr').length, 1);
+  t.match(second.text, /1 entry.*First page/);
+});
+
+t.test('Details of the audit log stay text', async (t) => {
+  const details = JSON.stringify({
+    before: { name: '<img src=x>' },
+    after: { name: '"><script>alert(1)</script>' },
+    list: ['<b>'],
+  });
+  await ctx.db.execute(`insert into audit_log (at, kind, actor_email, details, address)
+    values (now(), '<i>odd</i>.kind', '<u>@x', '${details}', '<s>')`);
+  const { document, text } = await visit(app, ada).open('/admin/audit');
+  t.match(text, /<i>odd<\/i>\.kind.*list: \["<b>"\].*name: <img src=x> → "><script>alert\(1\)/);
+  t.equal(document.querySelectorAll('main script, main img, main i, main u, main s, main b').length, 0);
+});
