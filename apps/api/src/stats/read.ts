@@ -57,7 +57,7 @@ const countsQuery = (since: Date) => sql`
     from coupons
   ) as coupons`;
 
-export interface ExecutionCounts {
+interface ExecutionCounts {
   completed: number;
   failed: number;
   pending: number;
@@ -66,7 +66,7 @@ export interface ExecutionCounts {
 }
 
 /** Pending and running executions are not in the counters yet; a partial index has them. */
-export const executionsQuery = (since: Date) => sql`
+const executionsQuery = (since: Date) => sql`
   select ended.*, live.pending, live.running, recent.ended + live.pending + live.running as "last30Days"
   from (
     select coalesce(sum(completed), 0)::int as completed, coalesce(sum(failed), 0)::int as failed

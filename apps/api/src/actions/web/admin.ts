@@ -3,7 +3,7 @@ import { getCouponWithUses, listCoupons } from '../../coupons/read.ts';
 import { changeCoupon, createCoupon, deleteCoupon } from '../../coupons/write.ts';
 import { getSettings } from '../../settings/read.ts';
 import { changeSettings } from '../../settings/write.ts';
-import { getServiceOverview } from '../../stats/system-overview.ts';
+import { createSystemOverview } from '../../stats/system-overview.ts';
 import { deleteAccount } from '../../users/admin/delete.ts';
 import { describeAccount } from '../../users/admin/describe.ts';
 import { listUsers } from '../../users/admin/read.ts';
@@ -11,43 +11,46 @@ import { changeAccount } from '../../users/admin/write.ts';
 import { confirmSession, getConfirmation } from '../../users/confirm-session.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 
-export const adminActions = ({ signedIn }: WebActionBuilder) => ({
-  getConfirmation: signedIn('getConfirmation', async ({ ctx, caller }) => getConfirmation(ctx, caller)),
-  confirmSession: signedIn('confirmSession', async ({ ctx, caller }, { currentPassword }) => ({
-    confirmedUntil: await confirmSession(ctx, caller, currentPassword),
-  })),
+export const adminActions = ({ signedIn }: WebActionBuilder) => {
+  const getOverview = createSystemOverview();
+  return {
+    getConfirmation: signedIn('getConfirmation', async ({ ctx, caller }) => getConfirmation(ctx, caller)),
+    confirmSession: signedIn('confirmSession', async ({ ctx, caller }, { currentPassword }) => ({
+      confirmedUntil: await confirmSession(ctx, caller, currentPassword),
+    })),
 
-  getServiceOverview: signedIn('getServiceOverview', async ({ ctx }) => getServiceOverview(ctx)),
+    getServiceOverview: signedIn('getServiceOverview', async ({ ctx }) => getOverview(ctx)),
 
-  listAccounts: signedIn('listAccounts', async ({ ctx }, query) => listUsers(ctx, query)),
-  getAccount: signedIn('getAccount', async ({ ctx }, { id }) => describeAccount(ctx, id)),
-  changeAccount: signedIn(
-    'changeAccount',
-    async ({ ctx, caller }, { id, ...changes }) => changeAccount(ctx, caller, id, changes),
-    { as: 'PATCH /api/admin/users/*' },
-  ),
-  removeAccount: signedIn('removeAccount', async ({ ctx, caller }, { id, email }) => {
-    await deleteAccount(ctx, caller, id, { email });
-    return null;
-  }),
+    listAccounts: signedIn('listAccounts', async ({ ctx }, query) => listUsers(ctx, query)),
+    getAccount: signedIn('getAccount', async ({ ctx }, { id }) => describeAccount(ctx, id)),
+    changeAccount: signedIn(
+      'changeAccount',
+      async ({ ctx, caller }, { id, ...changes }) => changeAccount(ctx, caller, id, changes),
+      { as: 'PATCH /api/admin/users/*' },
+    ),
+    removeAccount: signedIn('removeAccount', async ({ ctx, caller }, { id, email }) => {
+      await deleteAccount(ctx, caller, id, { email });
+      return null;
+    }),
 
-  listCoupons: signedIn('listCoupons', async ({ ctx }, query) => listCoupons(ctx, query)),
-  getCoupon: signedIn('getCoupon', async ({ ctx }, { id, ...page }) => getCouponWithUses(ctx, id, page)),
-  createCoupon: signedIn('createCoupon', async ({ ctx, caller }, input) => createCoupon(ctx, caller, input), {
-    as: 'POST /api/admin/coupons',
-  }),
-  changeCoupon: signedIn('changeCoupon', async ({ ctx, caller }, { id, ...changes }) =>
-    changeCoupon(ctx, caller, id, changes),
-  ),
-  deleteCoupon: signedIn('deleteCoupon', async ({ ctx, caller }, { id }) => {
-    await deleteCoupon(ctx, caller, id);
-    return null;
-  }),
+    listCoupons: signedIn('listCoupons', async ({ ctx }, query) => listCoupons(ctx, query)),
+    getCoupon: signedIn('getCoupon', async ({ ctx }, { id, ...page }) => getCouponWithUses(ctx, id, page)),
+    createCoupon: signedIn('createCoupon', async ({ ctx, caller }, input) => createCoupon(ctx, caller, input), {
+      as: 'POST /api/admin/coupons',
+    }),
+    changeCoupon: signedIn('changeCoupon', async ({ ctx, caller }, { id, ...changes }) =>
+      changeCoupon(ctx, caller, id, changes),
+    ),
+    deleteCoupon: signedIn('deleteCoupon', async ({ ctx, caller }, { id }) => {
+      await deleteCoupon(ctx, caller, id);
+      return null;
+    }),
 
-  getSystemSettings: signedIn('getSystemSettings', async ({ ctx }) => getSettings(ctx)),
-  changeSystemSettings: signedIn('changeSystemSettings', async ({ ctx, caller }, input) =>
-    changeSettings(ctx, caller, input),
-  ),
+    getSystemSettings: signedIn('getSystemSettings', async ({ ctx }) => getSettings(ctx)),
+    changeSystemSettings: signedIn('changeSystemSettings', async ({ ctx, caller }, input) =>
+      changeSettings(ctx, caller, input),
+    ),
 
-  listAudit: signedIn('listAudit', async ({ ctx }, query) => browseAudit(ctx, query)),
-});
+    listAudit: signedIn('listAudit', async ({ ctx }, query) => browseAudit(ctx, query)),
+  };
+};

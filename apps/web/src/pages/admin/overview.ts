@@ -51,12 +51,11 @@ ${renderCheck('Worker', checks.worker === 'ok', CHECKS.worker[checks.worker])}
   }</dd>
 </dl></section>`;
 
-function renderFigures({ stats, hours }: Overview): Html {
+function renderFigures({ users, tasks, hours }: Overview): Html {
   const completed = hours.reduce((sum, hour) => sum + hour.completed, 0);
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
   const live = hours.reduce((sum, hour) => sum + hour.live, 0);
   const ended = completed + failed;
-  const { users, tasks } = stats;
   return html`<section aria-label="Figures"><dl class="figures">
 <div><dt>Runs, last 24 h</dt><dd>${formatCount(ended + live)}</dd><dd>${formatCount(failed)} failed, ${formatCount(live)} not ended</dd></div>
 <div><dt>Completed, last 24 h</dt><dd>${ended === 0 ? '–' : `${Math.floor((completed / ended) * 1000) / 10} %`}</dd><dd>of ${countWords(ended, 'ended run')}</dd></div>
@@ -81,7 +80,7 @@ function renderHours({ hours }: Overview, { timeZone }: SignedInVisit): Html {
 <figcaption>${words}. Failed runs hang below the line.</figcaption></figure></section>`;
 }
 
-function renderDays({ days, stats }: Overview, { now }: SignedInVisit): Html {
+function renderDays({ days, runs }: Overview, { now }: SignedInVisit): Html {
   const name = (day: string) => formatDay(new Date(`${day}T00:00:00Z`), 'UTC', now);
   const bars = days.map(({ day, completed, failed }) => ({
     completed,
@@ -93,19 +92,19 @@ function renderDays({ days, stats }: Overview, { now }: SignedInVisit): Html {
   const words = describeCounts(total('completed'), total('failed'), 0);
   return html`<section aria-labelledby="days"><div class="head"><h2 id="days">Runs of the last 30 days</h2><p>by day in UTC</p></div>
 <figure>${renderRunChart(bars, { label: `Runs of the last 30 days: ${words}`, unit: 'a day', from: name(days[0]?.day ?? ''), to: 'today' })}
-<figcaption>${words}. ${countWords(stats.executions.total, 'run')} are kept in all, ${stats.executions.successRate} % of the ended ones completed.</figcaption></figure></section>`;
+<figcaption>${words}. ${countWords(runs.total, 'run')} are kept in all, ${runs.successRate} % of the ended ones completed.</figcaption></figure></section>`;
 }
 
-const renderQueues = ({ queues, stats: { executions } }: Overview): Html =>
+const renderQueues = ({ queues, runs }: Overview): Html =>
   html`<section aria-labelledby="queues"><div class="head"><h2 id="queues">Waiting now</h2></div>
 <dl class="facts">
-<dt>Runs</dt><dd>${formatCount(queues.executions)} queued, ${formatCount(executions.byStatus.running)} running</dd>
+<dt>Runs</dt><dd>${formatCount(queues.executions)} queued, ${formatCount(runs.running)} running</dd>
 <dt>Deliveries</dt><dd>${formatCount(queues.deliveries)} queued to webhooks</dd>
 <dt>Mails</dt><dd>${formatCount(queues.mails)} queued</dd>
 <dt>Oldest due run</dt><dd>${queues.oldestDueMs === 0 ? 'None is late' : `Due for ${formatDuration(queues.oldestDueMs)}`}</dd>
 </dl></section>`;
 
-const renderTopUsers = ({ stats: { topUsers } }: Overview): Html =>
+const renderTopUsers = ({ topUsers }: Overview): Html =>
   html`<section aria-labelledby="top"><div class="head"><h2 id="top">Most runs</h2><p>of all time</p></div>
 ${
   topUsers.length === 0

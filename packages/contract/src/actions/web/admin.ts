@@ -23,12 +23,16 @@ import { adminAction, adminChange, NoData, NoInput, userAction } from './define.
 const Count = Type.Integer();
 const Plan = stringEnum(['trial', 'pro']);
 const ById = strictObject({ id: Id });
+const { properties: stats } = getStats.response[200];
 const ended = { completed: Count, failed: Count };
 
 export const ServiceOverview = Type.Object({
   readiness: Readiness,
   isMaintenance: Type.Boolean(),
-  stats: getStats.response[200],
+  users: stats.users,
+  tasks: stats.tasks,
+  runs: Type.Object({ total: Count, running: Count, successRate: stats.executions.properties.successRate }),
+  topUsers: stats.topUsers,
   /** Queued runs, deliveries and mails, up to 100,000. */
   queues: Type.Object({
     executions: Count,

@@ -90,7 +90,7 @@ ${renderUses(visit, coupon, usage)}
 <h2>Change</h2>
 <input type="hidden" name="shownExpiry" value="${shownExpiry}">
 ${renderFormError(errors)}
-<label class="check"><input type="checkbox" name="isActive" value="yes"${typed.isActive === 'yes' && raw(' checked')}> Can be used</label>
+<label class="check"><input type="checkbox" name="isActive" value="yes"${typed.isActive === 'yes' && raw(' checked')}> Switched on</label>
 ${renderLimits(typed, errors, visit.timeZone)}
 <button class="primary">Save</button>
 </form></aside></div>`,

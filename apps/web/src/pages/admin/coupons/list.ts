@@ -70,7 +70,7 @@ const renderCoupons = (coupons: readonly Coupon[], visit: SignedInVisit): Html =
           html`<a href="/admin/coupons/${coupon.id}">${coupon.code}</a><span class="sub">by ${coupon.createdByEmail}</span>`,
         ),
         renderCell(renderCouponState(coupon, visit.now)),
-        renderCell(`+${countWords(coupon.value, 'day')}`, { class: 'num', label: 'Trial' }),
+        renderCell(`+${countWords(coupon.value, 'day')}`, { class: 'num start', label: 'Trial' }),
         renderCell(
           coupon.maxUses === null
             ? formatCount(coupon.usedCount)
@@ -78,7 +78,7 @@ const renderCoupons = (coupons: readonly Coupon[], visit: SignedInVisit): Html =
           { class: 'num', label: 'Uses' },
         ),
         renderCell(coupon.expiresAt === null ? 'Never' : renderMoment(coupon.expiresAt, visit), {
-          class: 'num',
+          class: 'num start',
           label: 'Expires',
         }),
       ),

@@ -90,9 +90,9 @@ const renderUsers = (
         renderCell(isActive ? renderFate('ran', 'Active') : renderFate('paused', 'Deactivated')),
         renderCell(role === 'ADMIN' ? 'Administrator' : 'User'),
         renderCell(plan === 'pro' ? 'Pro' : 'Trial'),
-        renderCell(formatCount(stats.totalTasks), { class: 'num', label: 'Tasks' }),
+        renderCell(formatCount(stats.totalTasks), { class: 'num start', label: 'Tasks' }),
         renderCell(formatCount(stats.totalExecutions), { class: 'num', label: 'Runs' }),
-        renderCell(formatDay(new Date(createdAt), timeZone, now), { class: 'num', label: 'Joined' }),
+        renderCell(formatDay(new Date(createdAt), timeZone, now), { class: 'num start', label: 'Joined' }),
       ),
     ),
   );

@@ -82,7 +82,7 @@ function renderSessions(visit: SignedInVisit, { sessions }: Account): Html {
     renderRow(
       renderRowHead(html`${userAgent ?? 'Unknown program'}<span class="sub">${address ?? 'Unknown address'}</span>`),
       renderCell(renderMoment(createdAt, visit), { class: 'num', label: 'Signed in' }),
-      renderCell(renderMomentWithDistance(lastUsedAt, visit), { class: 'num', label: 'Used' }),
+      renderCell(renderMomentWithDistance(lastUsedAt, visit), { class: 'num start', label: 'Used' }),
     ),
   );
   return html`<section aria-labelledby="sessions"><div class="head"><h2 id="sessions">Sessions</h2><p>Another role and deactivation end them</p></div>
