@@ -68,6 +68,20 @@ t.test('The password confirms for 15 minutes, and leads back to the form with wh
   t.match(await admin.submit(made, 'Save'), { heading: 'Confirm that it is you' });
 });
 
+t.test('A link of somebody else fills no form', async (t) => {
+  const admin = visit(app, await signUpAdmin());
+  clock.advance(16 * MINUTE_MS);
+  const form = await admin.open('/admin/settings');
+  const { document } = await admin.submit(form, 'Save', { defaultModel: 'typed/model' });
+  const own = document.querySelector('input[name=next]')?.getAttribute('value')?.replaceAll('&amp;', '&') ?? '';
+  const shown = async (address: string, visitor = admin) =>
+    (await visitor.open(address)).document.querySelector('#defaultModel')?.getAttribute('value');
+  t.equal(await shown(own), 'typed/model');
+  t.not(await shown(own.replace('typed', 'evil')), 'evil/model');
+  t.not(await shown('/admin/settings?defaultModel=evil/model&kept=1'), 'evil/model');
+  t.not(await shown(own, visit(app, await signUpAdmin())), 'typed/model');
+});
+
 t.test('A confirmation is that of one session', async (t) => {
   const ada = await signUpAdmin();
   clock.advance(16 * MINUTE_MS);

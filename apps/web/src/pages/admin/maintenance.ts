@@ -29,10 +29,11 @@ export async function showMaintenance({ actions, session, csrfField }: SignedInV
   };
 }
 
-export async function setMaintenance({ actions, session, request }: SignedInVisit): Promise<Redirect> {
+export async function setMaintenance(visit: SignedInVisit): Promise<Redirect> {
+  const { actions, session, request } = visit;
   const maintenanceMode = readForm(request).text('maintenance') === 'on';
   const result = await actions.changeSystemSettings(session, { maintenanceMode });
-  if (needsConfirmation(result)) return askToConfirm('/admin/maintenance');
+  if (needsConfirmation(result)) return askToConfirm(visit, '/admin/maintenance');
   unwrap(result);
   return redirect('/admin', maintenanceMode ? 'Maintenance is on.' : 'Maintenance is off.');
 }

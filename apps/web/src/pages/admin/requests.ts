@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { ConfirmationRequired } from '@carillon/contract/actions/web/index';
 import { parseId } from '@carillon/contract/primitives';
 import { type Redirect, redirect } from '../../answer.ts';
@@ -16,20 +17,31 @@ export function readIdOf({ request }: SignedInVisit): number {
 export const needsConfirmation = (result: { success: boolean; code?: unknown }): result is ConfirmationRequired =>
   !result.success && result.code === 'CONFIRMATION_REQUIRED';
 
-/** Leads to the confirmation, and from there back to the form at `path` with what was typed. */
-export const askToConfirm = (path: string, typed: Readonly<Record<string, string>> = {}): Redirect =>
-  redirect(
-    buildAddress('/admin/confirm', {
-      next: Object.keys(typed).length === 0 ? path : `${path}?${new URLSearchParams({ ...typed, kept: '1' })}`,
-    }),
-  );
+/** Proxies refuse long addresses. */
+const MAX_QUERY_LENGTH = 2000;
 
-/** What was typed before the confirmation; null if there is none. */
-export function readTyped<T extends string>(visit: SignedInVisit, names: readonly T[]): Record<T, string> | null {
-  const query = readQuery(visit.request);
-  if (query.kept !== '1') return null;
-  return Object.fromEntries(names.map((name) => [name, query[name] ?? ''])) as Record<T, string>;
+type Typed = Readonly<Record<string, string>>;
+
+/** Leads to the confirmation, and from there back to the form at `path` with what was typed. */
+export function askToConfirm(visit: SignedInVisit, path: string, typed: Typed = {}): Redirect {
+  const query = String(new URLSearchParams({ ...typed, kept: sign(visit, path, typed) }));
+  const isKept = Object.keys(typed).length > 0 && query.length <= MAX_QUERY_LENGTH;
+  const next = isKept ? `${path}?${query}` : path;
+  return redirect(buildAddress('/admin/confirm', { next }));
 }
+
+/** What was typed before the confirmation; null if there is none. A link of somebody else fills no form. */
+export function readTyped<T extends string>(visit: SignedInVisit, names: readonly T[]): Record<T, string> | null {
+  const { kept, ...typed } = readQuery(visit.request);
+  const [path = ''] = visit.request.url.split('?');
+  if (kept === undefined || kept !== sign(visit, path, typed)) return null;
+  return Object.fromEntries(names.map((name) => [name, typed[name] ?? ''])) as Record<T, string>;
+}
+
+const sign = ({ dashboard, viewer }: SignedInVisit, path: string, typed: Typed): string =>
+  createHmac('sha256', dashboard.csrfKey)
+    .update(JSON.stringify([viewer.sessionId, path, Object.entries(typed).sort()]))
+    .digest('base64url');
 
 export const renderKept = (isKept: boolean): Html | false =>
   isKept &&

@@ -37,7 +37,7 @@ export async function changeSettings(visit: SignedInVisit): Promise<Page | Redir
     maxExecutionsPerDay: toNumber(typed.maxExecutionsPerDay),
     defaultModel: typed.defaultModel.trim(),
   });
-  if (needsConfirmation(result)) return askToConfirm('/admin/settings', typed);
+  if (needsConfirmation(result)) return askToConfirm(visit, '/admin/settings', typed);
   if (result.success) return redirect('/admin/settings', 'The system settings are saved.');
   return { ...renderSettings(visit, typed, toFormErrors(result)), status: toStatus(result) };
 }

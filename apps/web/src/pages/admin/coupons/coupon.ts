@@ -58,7 +58,7 @@ export async function changeCoupon(visit: SignedInVisit): Promise<Page | Redirec
     maxUses: limits.maxUses,
     ...(!isSame && { expiresAt: limits.expiresAt }),
   });
-  if (needsConfirmation(result)) return askToConfirm(`/admin/coupons/${id}`, { ...typed });
+  if (needsConfirmation(result)) return askToConfirm(visit, `/admin/coupons/${id}`, { ...typed });
   if (result.success) return redirect(`/admin/coupons/${id}`, 'The coupon is saved.');
   const status = toStatus(result);
   return renderCoupon(visit, await readCoupon(visit), { typed, errors: toFormErrors(result), status });
@@ -128,7 +128,7 @@ export async function showDeleteCoupon(visit: SignedInVisit): Promise<Page> {
 export async function deleteCoupon(visit: SignedInVisit): Promise<Redirect> {
   const id = readIdOf(visit);
   const result = await visit.actions.deleteCoupon(visit.session, { id });
-  if (needsConfirmation(result)) return askToConfirm(`/admin/coupons/${id}/delete`);
+  if (needsConfirmation(result)) return askToConfirm(visit, `/admin/coupons/${id}/delete`);
   unwrap(result);
   return redirect('/admin/coupons', 'The coupon is deleted.');
 }

@@ -104,7 +104,7 @@ export async function createCoupon(visit: SignedInVisit): Promise<Page | Redirec
     ...(typed.value !== '' && { value: toNumber(typed.value) }),
     ...limits,
   });
-  if (needsConfirmation(result)) return askToConfirm('/admin/coupons/new', { ...typed });
+  if (needsConfirmation(result)) return askToConfirm(visit, '/admin/coupons/new', { ...typed });
   if (result.success) return redirect(`/admin/coupons/${result.data.id}`, `Coupon ${result.data.code} is created.`);
   return { ...renderNew(visit, typed, toFormErrors(result)), status: toStatus(result) };
 }

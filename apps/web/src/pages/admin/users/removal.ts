@@ -38,7 +38,7 @@ ${renderFormError(errors)}
 export async function deactivateUser(visit: SignedInVisit): Promise<Page | Redirect> {
   const id = readIdOf(visit);
   const result = await visit.actions.changeAccount(visit.session, { id, isActive: false });
-  if (needsConfirmation(result)) return askToConfirm(`/admin/users/${id}/deactivate`);
+  if (needsConfirmation(result)) return askToConfirm(visit, `/admin/users/${id}/deactivate`);
   if (!result.success) {
     const page = renderDeactivate(visit, await readAccount(visit), toFormErrors(result));
     return { ...page, status: toStatus(result) };
@@ -66,7 +66,7 @@ export async function deleteUser(visit: SignedInVisit): Promise<Page | Redirect>
   const id = readIdOf(visit);
   const email = readForm(visit.request).text('email').trim();
   const result = await visit.actions.removeAccount(visit.session, { id, email });
-  if (needsConfirmation(result)) return askToConfirm(`/admin/users/${id}/delete`);
+  if (needsConfirmation(result)) return askToConfirm(visit, `/admin/users/${id}/delete`);
   if (!result.success) {
     const page = renderDelete(visit, await readAccount(visit), email, toFormErrors(result));
     return { ...page, status: toStatus(result) };

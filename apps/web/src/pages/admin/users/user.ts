@@ -57,7 +57,7 @@ export async function changeUser(visit: SignedInVisit): Promise<Page | Redirect>
     id,
     ...changes,
   } as WebActionInput<'changeAccount'>);
-  if (needsConfirmation(result)) return askToConfirm(`/admin/users/${id}`, typed);
+  if (needsConfirmation(result)) return askToConfirm(visit, `/admin/users/${id}`, typed);
   if (!result.success) return showAgain(visit, { typed, errors: toFormErrors(result) }, toStatus(result));
   if (id === visit.viewer.id && result.data.role !== 'ADMIN') {
     return endOwnAccess(visit, 'You are no longer an administrator. Sign in again.');
@@ -87,7 +87,7 @@ export async function extendTrial(visit: SignedInVisit): Promise<Page | Redirect
     id,
     trialEndsAt: new Date(from + count * DAY_MS).toISOString(),
   });
-  if (needsConfirmation(result)) return askToConfirm(`/admin/users/${id}`, { days });
+  if (needsConfirmation(result)) return askToConfirm(visit, `/admin/users/${id}`, { days });
   if (!result.success) return showAgain(visit, { days, trialErrors: toFormErrors(result) }, toStatus(result));
   return redirect(`/admin/users/${id}`, `The trial is ${countWords(count, 'day')} longer.`);
 }
@@ -95,7 +95,7 @@ export async function extendTrial(visit: SignedInVisit): Promise<Page | Redirect
 export async function reactivateUser(visit: SignedInVisit): Promise<Page | Redirect> {
   const id = readIdOf(visit);
   const result = await visit.actions.changeAccount(visit.session, { id, isActive: true });
-  if (needsConfirmation(result)) return askToConfirm(`/admin/users/${id}`);
+  if (needsConfirmation(result)) return askToConfirm(visit, `/admin/users/${id}`);
   if (!result.success) return showAgain(visit, { errors: toFormErrors(result) }, toStatus(result));
   return redirect(`/admin/users/${id}`, 'The account is active again. Its tasks go on with their next runs.');
 }
