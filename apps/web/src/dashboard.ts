@@ -12,10 +12,13 @@ import { adminPages } from './pages/admin/pages.ts';
 import { agentPages } from './pages/agent/pages.ts';
 import { filePages } from './pages/files/pages.ts';
 import { homePages } from './pages/home/pages.ts';
+import { notificationPages } from './pages/notifications/pages.ts';
 import { runPages } from './pages/runs/pages.ts';
 import { settingsPages } from './pages/settings/pages.ts';
 import { taskFormPages } from './pages/task-form/pages.ts';
 import { taskPages } from './pages/tasks/pages.ts';
+import { usagePages } from './pages/usage/pages.ts';
+import { webhookPages } from './pages/webhooks/pages.ts';
 import type { Dashboard } from './visit.ts';
 
 /** No field of a form is longer than a prompt. */
@@ -49,4 +52,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   settingsPages(routes);
   taskPages(routes);
   taskFormPages(routes);
+  webhookPages(routes);
+  notificationPages(routes);
+  usagePages(routes);
 };

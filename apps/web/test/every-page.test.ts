@@ -13,6 +13,7 @@ import { createKey } from '../../api/test/support/keys.ts';
 import { readQueuedTokens } from '../../api/test/support/mails.ts';
 import { signUpAda } from '../../api/test/support/people.ts';
 import { insertSample, SAMPLE_NOW } from '../../api/test/support/sample.ts';
+import { insertActivity } from '../../api/test/support/sample-activity.ts';
 import { insertUpload } from '../../api/test/support/tasks.ts';
 import { listPages, toAddress } from './support/every-page.ts';
 import { visit } from './support/visitor.ts';
@@ -22,6 +23,7 @@ clock.set(SAMPLE_NOW);
 const ada = await signUpAda(app);
 const sample = await insertSample(ctx, ada.id);
 const file = await insertUpload(ctx, ada);
+const activity = await insertActivity(ctx, ada.id, sample);
 
 async function requestConfirmation(): Promise<string> {
   const email = 'team@example.com';
@@ -36,6 +38,7 @@ const PARAMETERS = {
   '/executions/': sample.failedRun,
   '/files/': file.id,
   '/webhooks/': sample.webhook,
+  '/webhooks/:id/deliveries/': activity.delivery,
   '/admin/users/': ada.id,
   '/admin/coupons/': (await insertCoupon(ctx, { code: 'SPRING-2026' })).id,
   '/settings/keys/': (await createKey(app, ada)).id,

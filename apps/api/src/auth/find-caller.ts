@@ -1,5 +1,5 @@
 import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
-import { and, eq, gt, isNull, lte, or, type SQLWrapper, sql, type WithSubquery } from 'drizzle-orm';
+import { and, eq, gt, isNull, lte, or, sql, type WithSubquery } from 'drizzle-orm';
 import type { Caller, CallerKey, Context, SessionClaims } from '../context.ts';
 import {
   buildClaim,
@@ -212,7 +212,7 @@ function prepareCallerQuery(
       .prepare(`find_caller_and_claim_by_${kind}`);
   }
   if (unread) {
-    const counted = db.$with('unread').as(db.select({ count: countUnread(caller.id) }).from(caller));
+    const counted = db.$with('unread').as(db.select({ count: unreadCount }).from(caller));
     return selectCaller(counted).innerJoin(counted, always).prepare('find_caller_and_unread');
   }
   if (!loads) return selectCaller().prepare(`find_caller_by_${kind}`);
@@ -228,6 +228,6 @@ function prepareCallerQuery(
 
 const MAX_UNREAD = 100;
 
-const countUnread = (userId: SQLWrapper) =>
-  sql<number>`(select count(*)::int from (select from notifications n
-    where n.user_id = ${userId} and n.read_at is null limit ${sql.raw(String(MAX_UNREAD))}) n)`.as('unread');
+/** The column is written out, because drizzle leaves out its table, and notifications have an id too. */
+const unreadCount = sql<number>`(select count(*)::int from (select from notifications n
+  where n.user_id = "caller"."id" and n.read_at is null limit ${sql.raw(String(MAX_UNREAD))}) n)`.as('unread');

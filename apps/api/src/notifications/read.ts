@@ -4,6 +4,15 @@ import { and, desc, eq, isNotNull, isNull, lt } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { decodeIdCursor, splitPage } from '../queries/pages.ts';
 
+const notificationFields = {
+  id: notifications.id,
+  kind: notifications.kind,
+  title: notifications.title,
+  message: notifications.message,
+  readAt: notifications.readAt,
+  createdAt: notifications.createdAt,
+};
+
 export async function listNotifications(ctx: Context, caller: Caller, query: ListNotificationsQuery) {
   const { unread, limit } = query;
   const before = decodeIdCursor(query.cursor);
@@ -15,14 +24,7 @@ export async function listNotifications(ctx: Context, caller: Caller, query: Lis
   );
   const [rows, total] = await Promise.all([
     ctx.db
-      .select({
-        id: notifications.id,
-        kind: notifications.kind,
-        title: notifications.title,
-        message: notifications.message,
-        readAt,
-        createdAt: notifications.createdAt,
-      })
+      .select(notificationFields)
       .from(notifications)
       .where(and(matching, before === null ? undefined : lt(notifications.id, before)))
       .orderBy(desc(notifications.id))
@@ -32,4 +34,26 @@ export async function listNotifications(ctx: Context, caller: Caller, query: Lis
   ]);
   const { page, hasMore, nextCursor } = splitPage(rows, limit, (notification) => notification.id);
   return { notifications: page, pagination: { total, limit, offset, hasMore, nextCursor } };
+}
+
+const PAGE = 25;
+
+/** The same without a total, whose time grows with the list. */
+export async function listLatestNotifications(
+  { db }: Context,
+  caller: Caller,
+  { unread, cursor }: { unread: boolean; cursor?: string },
+) {
+  const before = decodeIdCursor(cursor);
+  const { userId, id, readAt } = notifications;
+  const rows = await db
+    .select(notificationFields)
+    .from(notifications)
+    .where(
+      and(eq(userId, caller.id), unread ? isNull(readAt) : undefined, before === null ? undefined : lt(id, before)),
+    )
+    .orderBy(desc(id))
+    .limit(PAGE + 1);
+  const { page, nextCursor } = splitPage(rows, PAGE, (notification) => notification.id);
+  return { notifications: page, nextCursor };
 }

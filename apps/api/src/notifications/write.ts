@@ -1,6 +1,6 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { notifications, users } from '@carillon/db';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { queueMails } from '../mail/queue.ts';
@@ -64,4 +64,26 @@ export async function markRead(ctx: Context, caller: Caller, id: number): Promis
     .set({ readAt: sql`coalesce(${notifications.readAt}, ${ctx.now().toISOString()})` })
     .where(and(eq(notifications.id, id), eq(notifications.userId, caller.id)));
   if (count === 0) throw new AppError('not_found', 'Notification not found');
+}
+
+/** One call marks no more, so that it stays short. */
+const MAX_MARKED = 10_000;
+
+/** Marks unread ones up to the id `until`, the newest first: what came later was not seen. */
+export async function markAllRead(
+  ctx: Context,
+  caller: Caller,
+  until: number,
+): Promise<{ count: number; isComplete: boolean }> {
+  const unread = ctx.db
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(and(eq(notifications.userId, caller.id), isNull(notifications.readAt), lte(notifications.id, until)))
+    .orderBy(desc(notifications.id))
+    .limit(MAX_MARKED);
+  const { count } = await ctx.db
+    .update(notifications)
+    .set({ readAt: ctx.now() })
+    .where(and(inArray(notifications.id, unread), isNull(notifications.readAt)));
+  return { count, isComplete: count < MAX_MARKED };
 }

@@ -1,4 +1,4 @@
-import { MAX_ID } from '@carillon/contract/primitives';
+import { isUuid, MAX_ID } from '@carillon/contract/primitives';
 import { invalidField } from '../errors.ts';
 
 export interface PageQuery {
@@ -75,6 +75,24 @@ export function parseCursorInstant(text: string): Date {
   const isKnown = at.getTime() >= 0 && text.length === INSTANT_LENGTH && at.toISOString() === text;
   if (!isKnown) throw unknownCursor();
   return at;
+}
+
+interface Created {
+  createdAt: Date;
+  /** A UUID. */
+  id: string;
+}
+
+/** The key of a list by time of creation: several rows can be created in one millisecond, so it has the id too. */
+export const toCreationKey = ({ createdAt, id }: Created): string => `${createdAt.toISOString()} ${id}`;
+
+/** Throws 400 for a cursor that this service has not issued. */
+export function decodeCreationCursor(cursor: string | undefined): Created | null {
+  if (cursor === undefined) return null;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [instant = '', id = ''] = text.split(' ');
+  if (!isUuid(id) || encodeCursor(text) !== cursor || text !== `${instant} ${id}`) throw unknownCursor();
+  return { createdAt: parseCursorInstant(instant), id };
 }
 
 export const unknownCursor = () => invalidField('cursor', 'is not a cursor of this list');

@@ -23,6 +23,9 @@ export const webhookFields = {
   revision: webhooks.revision,
 };
 
+/** Changes with the secret, and tells nothing about it. */
+export const secretVersion = sql<string>`md5(${webhooks.secretSealed})`;
+
 /** Throws 404 unless the caller owns the webhook. */
 export async function getWebhook(ctx: Context, caller: Caller, id: string) {
   const [webhook] = await ctx.db.select(webhookFields).from(webhooks).where(isOwnWebhook(caller, id));

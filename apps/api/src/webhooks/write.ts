@@ -10,7 +10,7 @@ import { quotaExceededError } from '../limits/quotas.ts';
 import { type ExpectedRevisions, hasRevision } from '../queries/revision.ts';
 import { assertReachable } from './address.ts';
 import { endDeliveriesIfFailed } from './delivery/end-open.ts';
-import { getWebhook, isOwnWebhook, webhookFields, webhookNotFound } from './read.ts';
+import { getWebhook, isOwnWebhook, secretVersion, webhookFields, webhookNotFound } from './read.ts';
 import {
   decryptSecret,
   encryptChosenSecret,
@@ -30,14 +30,18 @@ const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
 /** Managed webhooks count against no limit, and change with their task or settings. */
 const isSubscription = eq(webhooks.purpose, 'subscription');
 
-/** Returns the webhook with its secret, which is not shown again. Throws 400, 402, 409. */
-export async function createWebhook(ctx: Context, caller: Caller, input: CreateWebhookInput) {
+/** Returns the webhook with its secret, which is not shown again. Throws 400, 402, and 409 also if `id` is taken. */
+export async function createWebhook(
+  ctx: Context,
+  caller: Caller,
+  input: CreateWebhookInput,
+  id: string = randomUUID(),
+) {
   assertReachable(ctx, 'url', input.url);
-  const id = randomUUID();
   const secret = input.secret ?? generateSecret();
   if (!isReadableByReceivers(secret)) throw invalidField('secret', 'must be base64, padded, after whsec_');
   return inTransaction(ctx, async (tx) => {
-    await reserveWebhook(tx, caller);
+    await reserveWebhook(tx, caller, id);
     const isChosen = input.secret !== undefined;
     if (isChosen) await assertUnused(tx, caller, secret);
     const now = tx.now();
@@ -57,8 +61,11 @@ export async function createWebhook(ctx: Context, caller: Caller, input: CreateW
 }
 
 /** Locks the user's row for the transaction, so that concurrent creations are counted one after the other. */
-async function reserveWebhook(ctx: Context, caller: Caller) {
+async function reserveWebhook(ctx: Context, caller: Caller, id: string) {
   const { limits } = await lockPlanLimits(ctx, caller.id);
+  if ((await ctx.db.$count(webhooks, eq(webhooks.id, id))) > 0) {
+    throw new AppError('conflict', 'This webhook exists already.');
+  }
   const used = await ctx.db.$count(webhooks, and(eq(webhooks.userId, caller.id), isSubscription));
   for (const limit of [limits.webhooks, MAX_WEBHOOKS]) {
     if (used >= limit) throw quotaExceededError({ resource: 'webhooks', used, limit, resetAt: null });
@@ -151,15 +158,23 @@ async function explainRefusal(ctx: Context, caller: Caller, id: string, { isAllo
   return new AppError('conflict', `This is the webhook of ${owner}: change its \`webhookUrl\` there.`);
 }
 
-/** The replaced secret signs beside the new one for 24 hours. Throws 404. */
-export function rotateSecret(ctx: Context, caller: Caller, id: string): Promise<{ id: string; secret: string }> {
+/** The replaced secret signs beside the new one for 24 hours. Throws 404, and 409 unless `version` is the secret's. */
+export function rotateSecret(
+  ctx: Context,
+  caller: Caller,
+  id: string,
+  version: string | null = null,
+): Promise<{ id: string; secret: string }> {
   return inTransaction(ctx, async (tx) => {
     const [current] = await tx.db
-      .select({ sealed: webhooks.secretSealed, purpose: webhooks.purpose })
+      .select({ sealed: webhooks.secretSealed, purpose: webhooks.purpose, version: secretVersion })
       .from(webhooks)
       .where(isOwnWebhook(caller, id))
       .for('no key update');
     if (!current) throw webhookNotFound();
+    if (version !== null && version !== current.version) {
+      throw new AppError('conflict', 'The secret was rotated meanwhile.');
+    }
     const secret = generateSecret();
     const now = tx.now();
     const columns =

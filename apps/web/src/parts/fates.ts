@@ -139,12 +139,21 @@ export function describeFates(fates: readonly Fate[]): string {
 }
 
 /** The last 30 planned runs of a task, oldest first, as a picture of one line. Fewer stand at the right. */
-export function renderStrip(fates: readonly Fate[]): Html {
+export const renderStrip = (fates: readonly Fate[]): Html => {
+  const shown = fates.slice(-CELLS);
+  const isEmpty = shown.length === 0;
+  return renderStripOf(
+    shown,
+    isEmpty ? 'No planned run yet' : `Last ${shown.length} planned runs: ${describeFates(shown)}`,
+  );
+};
+
+/** The same of something else, with its words in `name`. */
+export function renderStripOf(fates: readonly Fate[], name: string): Html {
   const shown = fates.slice(-CELLS);
   const first = CELLS - shown.length;
   const blanks = BLANKS.slice(0, first);
   const cells = shown.map((fate, at) => CELLS_OF[fate][first + at]);
-  const name = shown.length === 0 ? 'No planned run yet' : `Last ${shown.length} planned runs: ${describeFates(shown)}`;
   return html`<svg class="strip" viewBox="0 0 240 28" role="img" aria-label="${name}">${raw(
     `<path class="rod" d="M0 17.5h240"/>${blanks.join('')}${cells.join('')}`,
   )}</svg>`;

@@ -103,12 +103,14 @@ export function formatCost(usd: number): string {
 
 const KIB = 1024;
 const MIB = KIB * KIB;
+const GIB = KIB * MIB;
 
-/** `41 KB`, `1.5 MB`, `100 MB`: of 1,024 bytes, as limits are. */
+/** `41 KB`, `1.5 MB`, `10 GB`: of 1,024 bytes, as limits are. */
 export function formatBytes(bytes: number): string {
   if (bytes < KIB) return countWords(bytes, 'byte');
   if (bytes < MIB) return `${Math.round(bytes / KIB)} KB`;
-  return `${number.format(Math.round((bytes / MIB) * 10) / 10)} MB`;
+  const toTenths = (count: number) => number.format(Math.round(count * 10) / 10);
+  return bytes < GIB ? `${toTenths(bytes / MIB)} MB` : `${toTenths(bytes / GIB)} GB`;
 }
 
 /** `1 run`, `2 runs` */

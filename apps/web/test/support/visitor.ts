@@ -34,7 +34,7 @@ export function visit(app: FastifyInstance, person?: Pick<Person, 'token'>): Vis
   const cookies = new Map<string, string>(person ? [['local-session', person.token]] : []);
 
   async function send(method: 'GET' | 'POST', url: string, payload?: string): Promise<ShownPage> {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = [...cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; ');
     const response = await app.inject({
       method,
       url,

@@ -18,7 +18,7 @@ export const notifications = pgTable(
   },
   (t) => [
     index('notifications_of_user').on(t.userId, t.id),
-    index('notifications_unread').on(t.userId).where(sql`${t.readAt} is null`),
+    index('notifications_unread').on(t.userId, t.id).where(sql`${t.readAt} is null`),
   ],
 );
 

@@ -37,7 +37,7 @@ export const webhooks = pgTable(
     updatedAt: instant('updated_at').notNull(),
   },
   (t) => [
-    index('webhooks_of_user').on(t.userId),
+    index('webhooks_of_user').on(t.userId, t.createdAt, t.id),
     uniqueIndex('webhooks_one_of_task').on(t.taskId),
     uniqueIndex('webhooks_one_of_account').on(t.userId).where(sql`${t.purpose} = 'account'`),
     check('webhooks_purpose', sql`${t.purpose} in (${wordList(WEBHOOK_PURPOSES)})`),

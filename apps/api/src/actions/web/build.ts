@@ -6,11 +6,14 @@ import { agentActions } from './agent.ts';
 import { createWebActionBuilder } from './create-web-action.ts';
 import { fileActions } from './files.ts';
 import { homeActions } from './home.ts';
+import { notificationActions } from './notifications.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
-import { taskFormActions } from './task-form.ts';
-import { taskListActions } from './task-list.ts';
-import { taskPageActions } from './task-page.ts';
+import { taskFormActions } from './tasks/form.ts';
+import { taskListActions } from './tasks/list.ts';
+import { taskPageActions } from './tasks/page.ts';
+import { usageActions } from './usage.ts';
+import { webhookActions } from './webhooks.ts';
 
 /** The actions of the dashboard. They never throw or reject. */
 export function buildWebActions(ctx: Context): WebActions {
@@ -27,5 +30,8 @@ export function buildWebActions(ctx: Context): WebActions {
     ...taskFormActions(builder),
     ...taskListActions(builder),
     ...taskPageActions(builder),
+    ...webhookActions(builder),
+    ...notificationActions(builder),
+    ...usageActions(builder),
   };
 }

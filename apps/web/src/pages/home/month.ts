@@ -2,14 +2,11 @@ import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Html, html } from '../../html.ts';
 import { type Bar, renderBars, roundUp } from '../../parts/charts.ts';
 import { formatCost, formatCount, formatShortCount } from '../../parts/format.ts';
+import { renderShare } from '../../parts/meters.ts';
 
 type Usage = WebActionData<'getOverview'>['usage'];
 
 const monthName = (now: Date) => new Intl.DateTimeFormat('en-GB', { month: 'long', timeZone: 'UTC' }).format(now);
-
-/** A meter with its words; a screen reader reads the words. */
-const renderShare = (id: string, { used, limit }: Usage['tokens'], text: string): Html =>
-  html`<dd><meter aria-labelledby="${id}" min="0" max="${limit}" high="${Math.round(limit * 0.9)}" optimum="0" value="${Math.min(used, limit)}">${text}</meter>${text}</dd>`;
 
 function renderCosts(usage: Usage, now: Date): Html {
   const year = now.getUTCFullYear();

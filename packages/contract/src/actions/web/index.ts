@@ -7,11 +7,14 @@ import { agentActions } from './agent.ts';
 import type { InputOf, Plain, ServiceDataOf } from './define.ts';
 import { fileActions } from './files.ts';
 import { homeActions } from './home.ts';
+import { notificationActions } from './notifications.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
 import { taskFormActions } from './task-form.ts';
 import { taskListActions } from './task-list.ts';
 import { taskPageActions } from './task-page.ts';
+import { usageActions } from './usage.ts';
+import { webhookActions } from './webhooks.ts';
 
 /**
  * The actions of the dashboard, beside those of the specification: one input each, and data in the shapes of the HTTP API,
@@ -28,6 +31,9 @@ export const WEB_ACTIONS = {
   ...taskFormActions,
   ...taskListActions,
   ...taskPageActions,
+  ...webhookActions,
+  ...notificationActions,
+  ...usageActions,
 };
 
 export type WebActionName = keyof typeof WEB_ACTIONS;

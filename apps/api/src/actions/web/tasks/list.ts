@@ -1,9 +1,9 @@
-import { AppError } from '../../errors.ts';
-import { executeTask } from '../../executions/execute-task.ts';
-import { deleteTask } from '../../tasks/delete.ts';
-import { getTaskNames, listTasksWithRuns } from '../../tasks/task-list.ts';
-import { changeTask } from '../../tasks/write.ts';
-import type { WebActionBuilder } from './create-web-action.ts';
+import { AppError } from '../../../errors.ts';
+import { executeTask } from '../../../executions/execute-task.ts';
+import { deleteTask } from '../../../tasks/delete.ts';
+import { getTaskNames, listTasksWithRuns } from '../../../tasks/task-list.ts';
+import { changeTask } from '../../../tasks/write.ts';
+import type { WebActionBuilder } from '../create-web-action.ts';
 
 /** Each change of several tasks counts as one towards the rate limit: there are at most as many as on a page. */
 export const taskListActions = ({ signedIn }: WebActionBuilder) => ({

@@ -1,15 +1,15 @@
-import { tryPrompt } from '../../agent/try-prompt.ts';
-import { listModels } from '../../ai/models/list-models.ts';
-import { AppError } from '../../errors.ts';
-import { executeTask } from '../../executions/execute-task.ts';
-import { getSettings } from '../../settings/read.ts';
-import { duplicateTask } from '../../tasks/duplicate.ts';
-import { getTask } from '../../tasks/read.ts';
-import { previewTask } from '../../tasks/schedule.ts';
-import { changeTask, createTask } from '../../tasks/write.ts';
-import { listAttachable } from '../../uploads/read.ts';
-import { createUpload } from '../../uploads/write.ts';
-import type { WebActionBuilder } from './create-web-action.ts';
+import { tryPrompt } from '../../../agent/try-prompt.ts';
+import { listModels } from '../../../ai/models/list-models.ts';
+import { AppError } from '../../../errors.ts';
+import { executeTask } from '../../../executions/execute-task.ts';
+import { getSettings } from '../../../settings/read.ts';
+import { duplicateTask } from '../../../tasks/duplicate.ts';
+import { getTask } from '../../../tasks/read.ts';
+import { previewTask } from '../../../tasks/schedule.ts';
+import { changeTask, createTask } from '../../../tasks/write.ts';
+import { listAttachable } from '../../../uploads/read.ts';
+import { createUpload } from '../../../uploads/write.ts';
+import type { WebActionBuilder } from '../create-web-action.ts';
 
 const CREATION = { as: 'POST /api/agent/create-task' };
 

@@ -1,0 +1,106 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { Page } from '../../answer.ts';
+import { EMPTY, type Html, html, raw } from '../../html.ts';
+import { readQuery } from '../../http/forms.ts';
+import { type Fate, renderGlyph } from '../../parts/fates.ts';
+import { countWords, formatDay, formatDistance, formatTime } from '../../parts/format.ts';
+import { buildAddress, renderPager } from '../../parts/tables.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+
+type Notification = WebActionData<'listNotifications'>['notifications'][number];
+
+interface Query {
+  show: 'unread' | undefined;
+  cursor: string | undefined;
+}
+
+const SIGNS: Record<string, Fate> = { 'usage.alert': 'quota', 'webhook.failed': 'failed', 'task.failed': 'failed' };
+const MANY = 100;
+
+/** The message of a failed webhook names it. */
+const WEBHOOK_ID = /\bWebhook: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\./;
+
+function renderLink({ kind, message }: Notification): Html {
+  if (kind === 'usage.alert') return html`<a href="/usage">See usage</a>`;
+  if (kind === 'task.failed') return html`<a href="/executions?status=failed">See failed runs</a>`;
+  if (kind !== 'webhook.failed') return EMPTY;
+  const id = WEBHOOK_ID.exec(message)?.[1];
+  return html`<a href="/webhooks${id && `/${id}`}">See the webhook</a>`;
+}
+
+function renderNotification(visit: SignedInVisit, notification: Notification, query: Query): Html {
+  const { timeZone, now, csrfField } = visit;
+  const { id, kind, title, message, readAt, createdAt } = notification;
+  const at = new Date(createdAt);
+  const isUnread = readAt === null;
+  return html`<li${!isUnread && raw(' class="read"')}><time datetime="${at.toISOString()}" title="${formatDistance(at, now)}">${formatTime(at, timeZone)}</time><span class="node">${renderGlyph(SIGNS[kind] ?? 'waiting')}</span>
+<div><h3>${title}${isUnread && html` <span class="tag">new</span>`}</h3><p>${message.replace(WEBHOOK_ID, '').replace(/ {2,}/g, ' ')}</p>
+<div class="do">${renderLink(notification)}${
+    isUnread &&
+    html`<form method="post" action="/notifications/${id}/read">${csrfField}${renderQuery(query)}<button class="plain">Mark as read<span class="vh">: ${title}</span></button></form>`
+  }</div></div></li>`;
+}
+
+const renderQuery = ({ show, cursor }: Query): Html =>
+  html`${show && html`<input type="hidden" name="show" value="${show}">`}${
+    cursor && html`<input type="hidden" name="cursor" value="${cursor}">`
+  }`;
+
+/** By day, newest first. */
+function renderList(visit: SignedInVisit, notifications: readonly Notification[], query: Query): Html {
+  const { timeZone, now } = visit;
+  const days = Map.groupBy(notifications, ({ createdAt }) => formatDay(new Date(createdAt), timeZone, now));
+  const today = formatDay(now, timeZone, now);
+  return html`${[...days].map(
+    ([day, ofDay]) =>
+      html`<section aria-label="${day}"><h2 class="head">${day === today ? 'Today' : day}</h2>
+<ol class="times notes">${ofDay.map((notification) => renderNotification(visit, notification, query))}</ol></section>`,
+  )}`;
+}
+
+const renderEmpty = ({ show, cursor }: Query): Html => {
+  if (cursor !== undefined) return html`<p class="muted">There are no earlier ones.</p>`;
+  return show === 'unread'
+    ? html`<div class="panel empty"><p>No notification is unread.</p><p><a class="button" href="/notifications">Show all</a></p></div>`
+    : html`<div class="panel empty"><p>What Carillon had to tell you will stand here: a task that was stopped because it failed, a webhook that is off, a limit that comes near.</p>
+<p><a class="button" href="/usage#alerts">Set an alert for your usage</a></p></div>`;
+};
+
+/** The menu counts to 100. */
+const describeUnread = (unread: number) =>
+  unread === 0 ? 'All are read.' : `${unread >= MANY ? '100 or more' : unread} unread.`;
+
+export async function showNotifications(visit: SignedInVisit): Promise<Page> {
+  const { actions, session, request, viewer, csrfField, timeZone } = visit;
+  const { show, cursor } = readQuery(request);
+  const query: Query = { show: show === 'unread' ? 'unread' : undefined, cursor };
+  const input = { unread: query.show === 'unread', ...(cursor && { cursor }) };
+  const { notifications, nextCursor } = unwrap(await actions.listNotifications(session, input));
+  const [newest] = notifications;
+  const tab = (href: string, text: string, isCurrent: boolean) =>
+    html`<li><a href="${href}"${isCurrent && raw(' aria-current="page"')}>${text}</a></li>`;
+  return {
+    title: 'Notifications',
+    lead: `${describeUnread(viewer.unread)} Times in ${timeZone}.`,
+    isLive: true,
+    aside:
+      viewer.unread > 0 && newest && cursor === undefined
+        ? html`<form method="post" action="/notifications/read-all">${csrfField}<input type="hidden" name="until" value="${newest.id}"><button>Mark all as read</button></form>`
+        : undefined,
+    body: html`<nav class="tabs" aria-label="Which notifications"><ul>${tab('/notifications', 'All', !query.show)}${tab(
+      buildAddress('/notifications', { show: 'unread' }),
+      'Unread',
+      query.show === 'unread',
+    )}</ul></nav>
+${notifications.length > 0 ? renderList(visit, notifications, query) : renderEmpty(query)}
+${
+  (cursor !== undefined || nextCursor !== null) &&
+  renderPager({
+    path: '/notifications',
+    query: { ...query },
+    nextCursor,
+    text: countWords(notifications.length, 'notification'),
+  })
+}`,
+  };
+}

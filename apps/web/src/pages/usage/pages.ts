@@ -1,0 +1,9 @@
+import type { PageRoutes } from '../../http/routes.ts';
+import { addUsageAlert, removeUsageAlert } from './change-alerts.ts';
+import { showUsage } from './show.ts';
+
+export function usagePages({ user }: PageRoutes): void {
+  user('GET', '/usage', showUsage);
+  user('POST', '/usage/alerts', addUsageAlert);
+  user('POST', '/usage/alerts/:id/remove', removeUsageAlert);
+}

@@ -1,0 +1,51 @@
+import type { Page } from '../../answer.ts';
+import { type Html, html } from '../../html.ts';
+import { readQuery } from '../../http/forms.ts';
+import { type FormErrors, NO_ERRORS, renderSelect } from '../../parts/fields.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { DEFAULT_ALERT, renderAlerts, type TypedAlert } from './alerts.ts';
+import { renderBreakdowns, renderRequests } from './breakdowns.ts';
+import { renderDays } from './days.ts';
+import { describeOutlook, renderNow, renderPast } from './figures.ts';
+import { describePeriod, type Month, nameMonth } from './month.ts';
+
+const renderMonthChoice = ({ months, period }: Month): Html | undefined =>
+  months.length > 1
+    ? html`<form class="sentence tools" method="get" action="/usage">${renderSelect({
+        name: 'month',
+        label: 'Month',
+        options: months.map((month) => ({ value: month, text: nameMonth(month) })),
+        value: period,
+      })}<button>Show</button></form>`
+    : undefined;
+
+/** The page of a month. `form` is the form for an alert that was refused. */
+export function renderUsage(
+  visit: SignedInVisit,
+  month: Month,
+  form: { typed: TypedAlert; errors: FormErrors } = { typed: DEFAULT_ALERT, errors: NO_ERRORS },
+): Page {
+  const { now } = visit;
+  const period = describePeriod(month.period, now);
+  const { isNow } = period;
+  return {
+    title: isNow ? 'Usage' : `Usage in ${nameMonth(month.period)}`,
+    lead: isNow ? describeOutlook(month, period, now) : 'This month is over.',
+    aside: renderMonthChoice(month),
+    crumb: isNow ? undefined : { href: '/usage', text: 'Usage of this month' },
+    body: html`<section aria-labelledby="so-far"><div class="head"><h2 id="so-far">${
+      isNow ? `${period.name} so far` : period.name
+    }</h2>${isNow && html`<p>of what the plan allows; the month ends at midnight UTC</p>`}</div>
+${isNow ? renderNow(month, period, now) : renderPast(month)}</section>
+${renderDays(month, period)}
+${renderBreakdowns(month)}
+${renderRequests(visit, month, isNow)}
+${isNow && renderAlerts(visit, month, form.typed, form.errors)}`,
+  };
+}
+
+export async function showUsage(visit: SignedInVisit): Promise<Page> {
+  const { actions, session, request } = visit;
+  const { month } = readQuery(request);
+  return renderUsage(visit, unwrap(await actions.getUsageMonth(session, month ? { month } : {})));
+}

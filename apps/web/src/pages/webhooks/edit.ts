@@ -1,0 +1,75 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { type Html, html } from '../../html.ts';
+import { readForm } from '../../http/forms.ts';
+import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../parts/fields.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { hostOf, readId } from './address.ts';
+import { readTyped, renderForm, type TypedWebhook, toInput } from './form.ts';
+
+type Webhook = WebActionData<'getWebhook'>;
+
+interface Shown {
+  typed: TypedWebhook;
+  errors: FormErrors;
+  /** The webhook is not as it was when the form was opened. */
+  isChanged: boolean;
+}
+
+/** What is saved, beside what was typed. */
+const renderSaved = ({ url, events, description }: Webhook): Html => html`<aside aria-labelledby="saved">
+<h2 id="saved" class="head">As it is saved now</h2>
+<dl class="facts"><dt>Address</dt><dd>${url}</dd>
+<dt>Sent when</dt><dd>${events.map((event) => html`<code>${event}</code> `)}</dd>
+<dt>Description</dt><dd>${description ?? '–'}</dd></dl>
+<p class="fine muted">Saving replaces it by what stands in the form.</p>
+</aside>`;
+
+function renderPage({ csrfField }: SignedInVisit, webhook: Webhook, { typed, errors, isChanged }: Shown): Page {
+  const { id, url, revision } = webhook;
+  const form = renderForm(typed, errors, {
+    action: `/webhooks/${id}/edit`,
+    hidden: html`${csrfField}<input type="hidden" name="revision" value="${revision}">`,
+    button: 'Save webhook',
+    cancel: `/webhooks/${id}`,
+  });
+  return {
+    title: 'Edit webhook',
+    crumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+    body: isChanged ? html`<div class="split">${form}${renderSaved(webhook)}</div>` : form,
+  };
+}
+
+const renderManaged = ({ id, url, purpose, taskId }: Webhook): Page => ({
+  title: 'Edit webhook',
+  crumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+  body: html`<p>This webhook belongs to ${purpose === 'task' ? 'a task' : 'your settings'}: its address is changed there, and its events are fixed.</p>
+<p class="do"><a class="button primary" href="${purpose === 'task' ? `/tasks/${taskId}/edit` : '/settings'}">${purpose === 'task' ? 'Edit the task' : 'Open the settings'}</a></p>`,
+});
+
+export async function showEditWebhook(visit: SignedInVisit): Promise<Page> {
+  const webhook = unwrap(await visit.actions.getWebhook(visit.session, { id: readId(visit) }));
+  if (webhook.purpose !== 'subscription') return renderManaged(webhook);
+  const { url, events, description } = webhook;
+  const typed = { url, events, description: description ?? '' };
+  return renderPage(visit, webhook, { typed, errors: NO_ERRORS, isChanged: false });
+}
+
+export async function changeWebhook(visit: SignedInVisit): Promise<Page | Redirect> {
+  const { actions, session, request } = visit;
+  const id = readId(visit);
+  const form = readForm(request);
+  const typed = readTyped(form);
+  const revision = Number(form.text('revision')) || 0;
+  const result = await actions.changeWebhook(session, { id, revision, ...toInput(typed) });
+  if (result.success) return redirect(`/webhooks/${id}`, 'The webhook is saved.');
+  const webhook = unwrap(await actions.getWebhook(session, { id }));
+  if (webhook.purpose !== 'subscription') return { ...renderManaged(webhook), status: toStatus(result) };
+  const isChanged = result.code === 'CONFLICT';
+  const errors = isChanged
+    ? { fields: {}, form: 'Somebody has saved this webhook since you opened the form. Nothing is saved yet.' }
+    : toFormErrors(result);
+  // Without a conflict the form goes on from the version that it was opened with.
+  const shown = isChanged ? webhook : { ...webhook, revision };
+  return { ...renderPage(visit, shown, { typed, errors, isChanged }), status: toStatus(result) };
+}

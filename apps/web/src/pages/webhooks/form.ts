@@ -1,0 +1,59 @@
+import { type Html, html } from '../../html.ts';
+import type { Form } from '../../http/forms.ts';
+import { type FormErrors, renderFormError, renderInput } from '../../parts/fields.ts';
+import { renderEventTicks } from './events.ts';
+
+/** What a person has typed. */
+export interface TypedWebhook {
+  url: string;
+  events: readonly string[];
+  description: string;
+}
+
+export const readTyped = (form: Form): TypedWebhook => ({
+  url: form.text('url').trim(),
+  events: form.list('events'),
+  description: form.text('description').trim(),
+});
+
+/** The input of an action. Events that do not exist are refused there. */
+export const toInput = ({ url, events, description }: TypedWebhook) => ({
+  url,
+  events: events as never[],
+  description: description || null,
+});
+
+interface FormOptions {
+  action: string;
+  hidden: Html;
+  button: string;
+  cancel: string;
+}
+
+export const renderForm = (
+  { url, events, description }: TypedWebhook,
+  errors: FormErrors,
+  { action, hidden, button, cancel }: FormOptions,
+): Html => html`<form class="panel gap-l form" method="post" action="${action}">${hidden}
+${renderFormError(errors)}
+${renderInput({
+  name: 'url',
+  label: 'Address',
+  type: 'url',
+  value: url,
+  required: true,
+  autocomplete: 'off',
+  errors,
+  hint: 'Receives a POST with JSON, signed. It must be https and reachable from the internet.',
+})}
+${renderEventTicks(events, errors)}
+${renderInput({
+  name: 'description',
+  label: 'Description',
+  value: description,
+  autocomplete: 'off',
+  errors,
+  hint: 'Optional. What the receiver is, such as “posts to #shop-ops”.',
+})}
+<div class="do"><button class="primary">${button}</button><a class="button quiet" href="${cancel}">Cancel</a></div>
+</form>`;

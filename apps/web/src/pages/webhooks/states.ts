@@ -1,0 +1,61 @@
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebhookStatus } from '@carillon/contract/webhooks/webhooks';
+import { type Html, html } from '../../html.ts';
+import { type Fate, renderFate, renderStripOf } from '../../parts/fates.ts';
+import { countWords } from '../../parts/format.ts';
+
+type Shown = WebActionData<'showWebhook'>;
+export type Delivery = Pick<Shown['deliveries'][number], 'status' | 'attempt'>;
+export type Webhook = Pick<Shown['webhook'], 'id' | 'purpose' | 'taskId' | 'taskName' | 'url' | 'description'>;
+
+const STATES: Record<WebhookStatus, { fate: Fate; text: string }> = {
+  active: { fate: 'ran', text: 'On' },
+  inactive: { fate: 'paused', text: 'Off' },
+  failed: { fate: 'failed', text: 'Off after failures' },
+};
+
+export const renderState = (status: WebhookStatus): Html => renderFate(STATES[status].fate, STATES[status].text);
+
+function describeDelivery({ status, attempt }: Delivery): { fate: Fate; text: string } {
+  switch (status) {
+    case 'delivered':
+      return attempt > 1 ? { fate: 'late', text: `Delivered, attempt ${attempt}` } : { fate: 'ran', text: 'Delivered' };
+    case 'failed':
+      return { fate: 'failed', text: 'Failed' };
+    case 'sending':
+      return { fate: 'running', text: 'Sending' };
+    case 'pending':
+      return { fate: 'waiting', text: attempt > 0 ? `Waiting for attempt ${attempt + 1}` : 'Waiting' };
+  }
+}
+
+export function renderDeliveryState(delivery: Delivery): Html {
+  const { fate, text } = describeDelivery(delivery);
+  return renderFate(fate, text);
+}
+
+const WORDS: [Fate, string][] = [
+  ['ran', 'delivered'],
+  ['late', 'delivered after a retry'],
+  ['failed', 'failed'],
+  ['running', 'on the way'],
+];
+
+/** The latest deliveries as a strip. `latest` is newest first. */
+export function renderDeliveryStrip(latest: readonly Delivery[]): Html {
+  const fates = latest.map((delivery) => {
+    const { fate } = describeDelivery(delivery);
+    return fate === 'waiting' ? 'running' : fate;
+  });
+  const counts = WORDS.map(([fate, words]) => ({ count: fates.filter((one) => one === fate).length, words }));
+  const text = counts.filter(({ count }) => count > 0).map(({ count, words }) => `${count} ${words}`);
+  const name = `Last ${countWords(latest.length, 'delivery', 'deliveries')}: ${text.join(', ')}`;
+  return renderStripOf(fates.toReversed(), name);
+}
+
+/** Whose webhook it is, where its owner is not the list itself. */
+export function renderOwner({ purpose, taskId, taskName }: Webhook): Html | null {
+  if (purpose === 'task') return html`of the task <a href="/tasks/${taskId}">${taskName ?? taskId}</a>`;
+  if (purpose === 'account') return html`of your <a href="/settings">settings</a>`;
+  return null;
+}
