@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Page } from '../answer.ts';
 import { renderSignedOut } from '../document.ts';
 import { EMPTY, html } from '../html.ts';
+import { formatDuration } from '../parts/format.ts';
 import { ActionStop, type Dashboard } from '../visit.ts';
 import { explainCookies, readTheme } from './cookies.ts';
 import { sendHtml } from './routes.ts';
@@ -32,7 +33,7 @@ function describeActionError(result: WebActionError): Page {
     case 'CONFIRMATION_REQUIRED':
       return errorPage(403, 'Not confirmed', result.error);
     case 'RATE_LIMIT_EXCEEDED':
-      return errorPage(429, 'Too many requests', `Try again in ${result.retryAfter} s.`);
+      return errorPage(429, 'Too many requests', `Try again in ${formatDuration(result.retryAfter * 1000)}.`);
     case 'SERVICE_UNAVAILABLE':
       return errorPage(503, 'Carillon cannot answer now', result.message);
     case 'QUOTA_EXCEEDED':

@@ -102,3 +102,17 @@ t.test('A form from another address of the service names the right one', async (
   t.equal(page.statusCode, 403);
   t.match(page.body, 'where Carillon runs. Open it there');
 });
+
+t.test('Mistakes in the form do not use up the registrations of a client, accounts do', async (t) => {
+  const { app } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
+  const visitor = visit(app);
+  const form = await visitor.open('/register');
+  const register = (n: number, password: string) =>
+    visitor.submit(form, 'Create account', { name: 'Nina', email: `nina-${n}@example.com`, password });
+  for (const n of [1, 2, 3, 4]) t.equal((await register(n, 'weak')).status, 422);
+  for (const n of [1, 2, 3]) {
+    t.match(await register(n, PASSWORD), { status: 200, heading: 'Home' });
+    visitor.cookies.delete('local-session');
+  }
+  t.match(await register(4, PASSWORD), { status: 429, text: /Too many attempts. Try again in 60 min/ });
+});

@@ -1,3 +1,5 @@
+import { compileValidator } from '@carillon/contract';
+import { RegisterInput } from '@carillon/contract/accounts/auth';
 import { type Page, type Redirect, toOwnPath } from '../../answer.ts';
 import { html } from '../../html.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
@@ -5,6 +7,8 @@ import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } f
 import { buildAddress } from '../../parts/tables.ts';
 import type { Visit } from '../../visit.ts';
 import { NOTHING_TYPED, readAccount, renderAccountFields, type TypedAccount } from './new-account.ts';
+
+const validate = compileValidator(RegisterInput);
 
 interface Typed extends TypedAccount {
   next: string;
@@ -32,6 +36,11 @@ export async function register(visit: Visit): Promise<Page | Redirect> {
   const form = readForm(request);
   const next = toOwnPath(form.text('next'));
   const { typed, input } = readAccount(form);
+  // A client may register three times an hour: mistakes do not count.
+  const checked = validate(input);
+  if (!checked.ok) {
+    return { ...renderRegister(visit, { ...typed, next }, { fields: checked.details, form: null }), status: 422 };
+  }
   const result = await actions.signUp(client, input);
   if (result.success) return { to: next, cookies: [dashboard.serializeSession(result.data.session)] };
   const errors =
