@@ -100,7 +100,7 @@ t.test('Pages of tasks in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) 
     await page.getByRole('button', { name: 'Delete…' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Delete News' }).waitFor();
-    await page.getByRole('button', { name: 'Delete', exact: true }).focus();
+    await page.getByRole('button', { name: 'Delete task' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('1 task deleted.').waitFor();
     t.equal(await page.locator('tbody tr').count(), 1);

@@ -188,7 +188,9 @@ t.test('The tasks of a stranger are neither shown, nor changed, nor named before
   const asked = await visitor.open(`/tasks/delete?ids=${ids},${foreign}`);
   t.match(asked, { heading: 'Delete Mine' });
   t.notMatch(asked.text, /Secret/);
-  t.match(await visitor.submit(asked, 'Delete', { id: [String(foreign)] }), { text: /1 task could not be deleted/ });
+  t.match(await visitor.submit(asked, 'Delete task', { id: [String(foreign)] }), {
+    text: /1 task could not be deleted/,
+  });
   t.equal((await readTaskRow(ctx, foreign)).status, 'active');
   t.equal((await readRuns(ctx, foreign)).length, 0);
 });
@@ -199,7 +201,7 @@ t.test('Chosen tasks are deleted after a page that names them', async (t) => {
   t.equal(list.document.querySelectorAll('tbody input[checked]').length, 3);
   const asked = await visitor.submit(list, 'Delete…', { id: ids.slice(0, 2) });
   t.match(asked, { status: 200, heading: 'Delete 2 tasks', text: /One, 0 runs\s?Two, 0 runs/ });
-  t.match(await visitor.submit(asked, 'Delete'), { url: '/tasks', text: /2 tasks deleted\./ });
+  t.match(await visitor.submit(asked, 'Delete 2 tasks'), { url: '/tasks', text: /2 tasks deleted\./ });
   t.match(await visitor.open(`/tasks/delete?ids=${ids[0]}`), { status: 404 });
   t.match(await visitor.open('/tasks/delete?ids=x,,0,99999999999'), { status: 404 });
 });

@@ -107,7 +107,7 @@ t.test('A task is deleted after a page that names it and what goes with it', asy
   const { id } = await open({ name: 'Old idea' }, [{}, {}]);
   const asked = await visitor.open(`/tasks/${id}/delete`);
   t.match(asked, { status: 200, heading: 'Delete Old idea', text: /Old idea, 2 runs.*cannot be undone/ });
-  t.match(await visitor.submit(asked, 'Delete'), { url: '/tasks', text: /1 task deleted\./ });
+  t.match(await visitor.submit(asked, 'Delete task'), { url: '/tasks', text: /1 task deleted\./ });
   t.match(await visitor.open(`/tasks/${id}`), { status: 404 });
 });
 

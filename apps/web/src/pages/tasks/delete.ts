@@ -24,12 +24,12 @@ async function askAbout({ actions, session, csrfField }: SignedInVisit, ids: num
   return {
     title: isOne ? `Delete ${first.name}` : `Delete ${countWords(tasks.length, 'task')}`,
     crumb: back,
-    body: html`<form class="panel gap" method="post" action="/tasks/delete">${csrfField}
+    body: html`<form class="panel gap narrow" method="post" action="/tasks/delete">${csrfField}
 ${tasks.map(({ id }) => html`<input type="hidden" name="id" value="${id}">`)}
 <p>${isOne ? 'This task is' : 'These tasks are'} deleted with all runs and answers:</p>
 <ul>${tasks.map(({ name, executionCount }) => html`<li><b>${name}</b>, ${countWords(executionCount, 'run')}</li>`)}</ul>
 <p>A run under way is stopped: its answer is lost, its tokens still count. Deleting cannot be undone.</p>
-<p class="do"><button class="danger">Delete</button><a class="button" href="${back.href}">Keep</a></p>
+<div class="do"><button class="danger">Delete ${isOne ? 'task' : countWords(tasks.length, 'task')}</button><a class="button quiet" href="${back.href}">Cancel</a></div>
 </form>`,
   };
 }
