@@ -68,6 +68,8 @@ const findDropped = (lines: readonly string[]) => lines.filter((line) => line.in
 
 t.test('An API process works, counts and stops while the disk of its log is full', { skip }, async (t) => {
   const { db, url: databaseUrl } = await testDatabase(t);
+  // With an account, the process prints nothing but its log.
+  const userIds = await insertPeople(db, 1);
   const ai = await startAiServer();
   t.teardown(ai.close);
   const disk = mountSmallDisk(t);
@@ -85,7 +87,7 @@ t.test('An API process works, counts and stops while the disk of its log is full
 
   disk.fill();
   ai.answer(() => ({ text: 'while the disk is full', delayMs: 2 * LEASE_MS }));
-  await insertDueTasks(db, { userIds: await insertPeople(db, 1), perUser: 2, at: new Date() });
+  await insertDueTasks(db, { userIds, perUser: 2, at: new Date() });
   const headers = { authorization: `Bearer ${CRON_SECRET}`, prefer: 'respond-async' };
   t.equal((await fetch(`${url}/api/cron/scheduler`, { headers })).status, 200);
   for (let i = 0; i < REQUESTS; i++) {
