@@ -72,8 +72,8 @@ export function findModelLists(settings: Config['ai']): ModelListAddress[] | nul
   const { baseUrl, apiKey, anthropicApiKey } = settings;
   const lists: ModelListAddress[] = [];
   const add = (protocol: Protocol, url: string, key: string, prefix: string) => {
-    const { origin, pathname } = new URL(`${url.replace(/\/$/, '')}/models`);
-    lists.push({ origin, path: pathname, headers: protocol.buildHeaders(key), prefix });
+    const { origin, pathname, search } = new URL(`${url.replace(/\/$/, '')}/models`);
+    lists.push({ origin, path: pathname + search, headers: protocol.buildHeaders(key), prefix });
   };
   if (baseUrl !== null && baseUrl !== 'offline') add(chatCompletions, baseUrl, apiKey ?? '', '');
   if (anthropicApiKey) add(anthropicMessages, getAnthropicUrl(settings), anthropicApiKey, ANTHROPIC_PREFIX);

@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 const MAX_FILE_BYTES = 10 * MIB;
 const MAX_FORM_BYTES = 20 * MIB;
 const MAX_FIELD_BYTES = MIB;
-const MAX_FILES = 20;
+const MAX_FILES = 100;
 const MAX_FIELDS = 200;
 
 const filesOf = new WeakMap<FastifyRequest, SentFile[]>();
@@ -33,8 +33,13 @@ export async function acceptFiles(app: FastifyInstance, dashboard: Dashboard): P
     if (!request.isMultipart()) return;
     const token = dashboard.readSession(request.headers.cookie);
     const session = await dashboard.actions.openSession(token, { address: request.ip });
-    if (session.success) request.body = await readParts(request);
+    if (session.success) request.body = await readParts(request).catch(refuse);
   });
+}
+
+/** A form that is cut or malformed is a fault of its sender. */
+function refuse(error: Error): never {
+  throw Object.assign(error, { statusCode: 400 });
 }
 
 async function readParts(request: FastifyRequest): Promise<Record<string, string | string[]>> {

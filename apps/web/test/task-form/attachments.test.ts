@@ -24,7 +24,7 @@ const FIELDS = {
 };
 
 /** Sends the form with files, as a browser without scripts does. */
-async function send(visitor: typeof alices, fields: Record<string, string>, files: Part[]) {
+async function send(visitor: typeof alices, fields: Record<string, string>, files: Part[], bytes?: number) {
   const { document } = await visitor.open('/tasks/new');
   const token = document.querySelector('#task-form [name=_csrf]')?.getAttribute('value') ?? '';
   const texts = Object.entries({ _csrf: token, ...FIELDS, ...fields }).map(([field, content]) => ({
@@ -42,7 +42,7 @@ async function send(visitor: typeof alices, fields: Record<string, string>, file
       accept: 'text/html',
       cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
     },
-    payload: buildForm(...texts, ...files.map((file) => ({ field: 'files', ...file }))),
+    payload: buildForm(...texts, ...files.map((file) => ({ field: 'files', ...file }))).subarray(0, bytes),
   });
   return readPage(response);
 }
@@ -119,4 +119,10 @@ t.test('Files without a session or a token of the form are not stored', async (t
   t.equal(refused.status, 403);
   const stranger = visit(app);
   t.not((await send(stranger, {}, [CSV])).status, 200);
+});
+
+t.test('A form that is cut, or has too much, is refused', async (t) => {
+  t.match(await send(alices, {}, [CSV], 300), { status: 400, heading: 'Invalid request' });
+  const files = Array.from({ length: 101 }, (_, index) => ({ ...CSV, name: `${index}.csv` }));
+  t.match(await send(alices, {}, files), { status: 400, heading: 'Invalid request' });
 });

@@ -38,7 +38,7 @@ export function renderRuns(plan: Plan, timezone: string, now: Date): Html {
   const { runs } = plan;
   if (Object.keys(plan.problems).length > 0) {
     const [[message = ''] = []] = Object.values(plan.problems);
-    return html`<p class="muted">${message}.</p>`;
+    return html`<p class="muted">${message.replace(/\.$/, '')}.</p>`;
   }
   if (runs.length === 0) return html`<p class="muted">There is no run to come: it has run for the last time.</p>`;
   const entries = runs.map((run, index) => {
