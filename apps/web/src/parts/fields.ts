@@ -29,8 +29,14 @@ export function toFormErrors(result: WebActionError): FormErrors {
 }
 
 /** The status of a form that is shown again. */
-export const toStatus = (result: WebActionError): number =>
-  result.code === 'CONFLICT' ? 409 : result.code === 'RATE_LIMIT_EXCEEDED' ? 429 : 422;
+export const toStatus = ({ code }: WebActionError): number => (code && STATUSES[code]) ?? 422;
+
+const STATUSES: Partial<Record<NonNullable<WebActionError['code']>, number>> = {
+  QUOTA_EXCEEDED: 402,
+  CONFLICT: 409,
+  RATE_LIMIT_EXCEEDED: 429,
+  SERVICE_UNAVAILABLE: 503,
+};
 
 interface FieldOptions {
   name: string;

@@ -5,7 +5,7 @@ import { countStatements } from '../../../api/test/support/database.ts';
 import { confirmAddresses, deliverDueMails } from '../../../api/test/support/mails.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { startReceiver } from '../../../api/test/support/servers/receiver.ts';
-import { insertEndedRuns, insertTask, readRuns, setOutcome } from '../../../api/test/support/task-rows.ts';
+import { insertEndedRuns, insertTask, insertUsage, readRuns, setOutcome } from '../../../api/test/support/task-rows.ts';
 import { postWebhook } from '../../../api/test/support/webhooks.ts';
 import { answer, createModel, failure, runAll } from '../support/runs.ts';
 import { visit } from '../support/visitor.ts';
@@ -139,15 +139,18 @@ t.test('A failed run says why, what to do, and which attempts failed before', as
   const task = await insertTask(ctx, alice.id, { name: 'Morning news' });
   await runAll(ctx, model, failure('TIMEOUT', 'The provider did not answer within 60 s.', true));
   const first = await lastRun(task);
-  const waiting = await visit(app, alice).open(`/executions/${first.retryOfId}`);
+  const visitor = visit(app, alice);
+  const waiting = await visitor.open(`/executions/${first.retryOfId}`);
   t.match(waiting, { status: 200, heading: 'Run of Friday 20 November, 11:00' });
   t.match(
     waiting.text,
     /did not answer in time The provider did not answer within 60 s\. What to do: nothing, Carillon tries again/,
   );
-  clock.advance(HOUR_MS);
+  const retry = await visitor.open(`/executions/${first.id}`);
+  t.match(retry.text, /Waiting to try again on the second attempt.*It waits until today 11:01/);
+  t.match(await visitor.submit(retry, 'Run now'), { url: `/executions/${first.id}`, text: /The run is queued\./ });
   await runAll(ctx, model, failure('TIMEOUT', 'The provider did not answer within 60 s.'));
-  const page = await visit(app, alice).open(`/executions/${first.id}`);
+  const page = await visitor.open(`/executions/${first.id}`);
   t.match(page.text, /Failed on the second attempt/);
   t.match(page.text, /All 2 attempts ended the same way\. What to do: Retry it now\./);
   t.match(page.text, /Attempt 1 failed: The provider did not answer within 60 s\./);
@@ -167,7 +170,10 @@ t.test('A retry that is refused says why on the page of the run', async (t) => {
   const failed = await visitor.open(`/executions/${id}`);
   await setOutcome(ctx, id, null);
   const refused = await visitor.submit(failed, 'Retry');
-  t.match(refused, { status: 409, text: /only failed executions can/ });
+  t.match(refused, { status: 409, text: /Only a failed run can be retried\./ });
+  await insertUsage(ctx, alice.id, { executions: 1000 });
+  const over = await visitor.submit(page, 'Run again');
+  t.match(over, { status: 402, heading: page.heading, text: /1,?000|limit|quota/ });
 });
 
 t.test('A run shows who was told of it, and a delivery can be sent again', async (t) => {

@@ -3,7 +3,14 @@ import type { Page } from '../../answer.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import { readForm } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderField, renderFormError, toFormErrors } from '../../parts/fields.ts';
+import {
+  type FormErrors,
+  NO_ERRORS,
+  renderField,
+  renderFormError,
+  toFormErrors,
+  toStatus,
+} from '../../parts/fields.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { readTurn, renderTurn, type Turn, toTurn } from './turn.ts';
 
@@ -57,11 +64,9 @@ export async function askAgent(visit: SignedInVisit): Promise<Page> {
   if (result.success) return renderAgent(visit, { turn: toTurn(message, result.data) });
   return {
     ...renderAgent(visit, { message, errors: describeFailure(result) }),
-    status: STATUSES[result.code ?? ''] ?? 422,
+    status: toStatus(result),
   };
 }
-
-const STATUSES: Record<string, number> = { QUOTA_EXCEEDED: 402, RATE_LIMIT_EXCEEDED: 429, SERVICE_UNAVAILABLE: 503 };
 
 const describeFailure = (result: ActionError): FormErrors =>
   result.code === 'SERVICE_UNAVAILABLE' ? { fields: {}, form: result.message } : toFormErrors(result);

@@ -12,7 +12,7 @@ function renderQuestion({ csrfField }: SignedInVisit, file: StoredFile, errors =
   const { id, name, size, tasks, hasMoreTasks } = file;
   const use =
     tasks.length > 0
-      ? html`<p><b>It is attached to ${renderTasks(tasks, hasMoreTasks)}.</b> Their next runs fail until you change their attachments.</p>`
+      ? html`<p><b>It is attached to ${renderTasks(tasks, hasMoreTasks)}.</b> ${tasks.length === 1 ? 'Its next run fails until you change its attachments.' : 'Their next runs fail until you change their attachments.'}</p>`
       : html`<p>No task has it attached.</p>`;
   return {
     title: 'Delete this file?',

@@ -8,7 +8,10 @@ import { readRunId, renderRunPage } from './run.ts';
 export async function retryRun(visit: SignedInVisit): Promise<Page | Redirect> {
   const id = readRunId(visit);
   const result = await visit.actions.retryRun(visit.session, { id });
-  if (!result.success) return showRefusal(visit, id, result);
+  if (!result.success) {
+    const isConflict = result.code === 'CONFLICT';
+    return showRefusal(visit, id, isConflict ? { ...result, error: 'Only a failed run can be retried.' } : result);
+  }
   return redirect(`/executions/${result.data.id}`, 'The run is queued.');
 }
 

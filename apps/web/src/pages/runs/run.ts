@@ -56,11 +56,19 @@ ${renderDeliveries(visit, id, data)}`,
   };
 }
 
-function renderButtons({ csrfField }: SignedInVisit, { execution: { id, status }, task }: Run): Html {
+/** A run that waits to try again is started by a retry of the one before. */
+function findAction({ execution: { id, status, retryOfId }, steps }: Run): { path: string; text: string } | null {
+  if (status === 'failed') return { path: `${id}/retry`, text: 'Retry' };
+  if (status === 'completed') return { path: `${id}/run-again`, text: 'Run again' };
+  const waits = steps.some((step) => step.kind === 'queued as a retry' && step.waitsUntil !== null);
+  return waits && retryOfId !== null ? { path: `${retryOfId}/retry`, text: 'Run now' } : null;
+}
+
+function renderButtons({ csrfField }: SignedInVisit, run: Run): Html {
+  const { id } = run.execution;
+  const { task } = run;
+  const action = findAction(run);
   const button =
-    status === 'failed'
-      ? html`<button class="primary" formaction="/executions/${id}/retry">Retry</button>`
-      : status === 'completed' &&
-        html`<button class="primary" formaction="/executions/${id}/run-again">Run again</button>`;
+    action && html`<button class="primary" formaction="/executions/${action.path}">${action.text}</button>`;
   return html`<form class="do" method="post">${csrfField}${button}<a class="button" href="/tasks/${task.id}/edit">Edit task</a><a class="button" href="/executions/${id}/text">Copy as text</a></form>`;
 }
