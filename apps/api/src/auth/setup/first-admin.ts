@@ -18,7 +18,7 @@ export async function setUp(ctx: Context, { token, ...account }: NewAccount & { 
   if (state !== 'open') return { state, opened: null };
   const passwordHash = await hashPassword(account.password);
   const userId = await inTransaction(ctx, async (tx) => {
-    // The one row that every installation has: whoever waits for it sees the account of the winner.
+    // The one row that every installation has: a request that waits for it sees the account of the winner.
     await tx.db.select({ id: settings.id }).from(settings).for('update');
     if (await hasAccounts(tx)) return null;
     const admin = await insertAccount(tx, { ...account, passwordHash, role: 'ADMIN' });

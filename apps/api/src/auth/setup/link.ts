@@ -19,14 +19,14 @@ export function buildSetupPath({ config, now }: LinkContext): string {
   return `/setup?token=${until}.${buildSignature(config, until)}`;
 }
 
-/** The path if somebody has to make the first admin: without an account, and with pages. Otherwise null. */
+/** The path while the first admin has to be made: without an account, and with pages. Otherwise null. */
 export async function findSetupPath(ctx: Context): Promise<string | null> {
   const { dashboard, bootstrapAdmin } = ctx.config;
   if (!dashboard || bootstrapAdmin || (await hasAccounts(ctx))) return null;
   return buildSetupPath(ctx);
 }
 
-/** `used` once there is an account, whoever has made it. */
+/** `used` once there is an account, however it was made. */
 export async function getSetupState(ctx: Context, token: string): Promise<SetupState> {
   const [until = '', signature = ''] = token.split('.');
   const isSigned = token === `${until}.${signature}` && isSame(signature, buildSignature(ctx.config, until));

@@ -22,7 +22,7 @@ const TEXTS: Record<Purpose, { title: string; ask: string; button: string; done:
   },
   notifications_confirmed: {
     title: 'Allow mail from Carillon',
-    ask: 'Somebody who uses Carillon wants to send notifications and answers to this address:',
+    ask: 'A user of Carillon wants to have notifications and answers sent to this address:',
     button: 'Allow this mail',
     done: 'This address gets mail from now on',
     after: 'Notifications and answers of that account are sent here.',
