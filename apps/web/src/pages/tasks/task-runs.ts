@@ -5,6 +5,7 @@ import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/t
 import { renderMoment, renderTimeline } from '../../parts/times.ts';
 import { formatZone } from '../../schedule/render.ts';
 import type { SignedInVisit } from '../../visit.ts';
+import { runsOfTask } from '../runs/list.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
 import type { TaskView } from './task-view.ts';
 
@@ -46,7 +47,7 @@ export function renderRuns(visit: SignedInVisit, { task, runs, planned }: TaskVi
   const heads = ['Run', 'Outcome', 'Answer', { head: 'Took', class: 'num' }, { head: 'Cost', class: 'num' }];
   const columns = heads.map((head) => (typeof head === 'string' ? { head } : head));
   return html`<section aria-labelledby="runs">
-<div class="head"><h2 id="runs">Runs</h2><a href="/executions?taskId=${task.id}">All ${countWords(task.executionCount, 'run')}</a></div>
+<div class="head"><h2 id="runs">Runs</h2><a href="${runsOfTask(task.id)}">All ${countWords(task.executionCount, 'run')}</a></div>
 ${renderTable(
   'Last runs',
   columns,
