@@ -33,22 +33,25 @@ export const AUDIT_KINDS = Object.entries(KINDS).map(([value, text]) => ({ value
 /** What happened, in words; the kind itself if it is not known here. */
 export const describeKind = (kind: string): string => KINDS[kind] ?? ACTIVITIES[kind] ?? kind;
 
+/** `trialEndsAt` is `trial ends at`. */
+const toWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** One line for each value: `role: USER → ADMIN` for a change, and `name: value` for anything else. */
+/** One line for each value: `role: USER → ADMIN` for a change, and `coupon id: 7` for anything else. */
 export function describeDetails(details: Readonly<Record<string, unknown>>): string[] {
   const { before, after, ...rest } = details;
   const others = Object.entries(rest)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => `${name}: ${toText(value)}`);
+    .map(([name, value]) => `${toWords(name)}: ${toText(value)}`);
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-    return [...others, ...changed.map((name) => `${name}: ${toText(before[name])} → ${toText(after[name])}`)];
+    return [...others, ...changed.map((name) => `${toWords(name)}: ${toText(before[name])} → ${toText(after[name])}`)];
   }
   const side = isObject(before) ? before : isObject(after) ? after : {};
-  return [...others, ...Object.entries(side).map(([name, value]) => `${name}: ${toText(value)}`)];
+  return [...others, ...Object.entries(side).map(([name, value]) => `${toWords(name)}: ${toText(value)}`)];
 }

@@ -92,7 +92,7 @@ function renderDays({ days, runs }: Overview, { now }: SignedInVisit): Html {
   const words = describeCounts(total('completed'), total('failed'), 0);
   return html`<section aria-labelledby="days"><div class="head"><h2 id="days">Runs of the last 30 days</h2><p>by day in UTC</p></div>
 <figure>${renderRunChart(bars, { label: `Runs of the last 30 days: ${words}`, unit: 'a day', from: name(days[0]?.day ?? ''), to: 'today' })}
-<figcaption>${words}. ${countWords(runs.total, 'run')} are kept in all, ${runs.successRate} % of the ended ones completed.</figcaption></figure></section>`;
+<figcaption>${words}. Of all time: ${countWords(runs.total, 'kept run')}, ${runs.successRate} % of the ended ones completed.</figcaption></figure></section>`;
 }
 
 const renderQueues = ({ queues, runs }: Overview): Html =>

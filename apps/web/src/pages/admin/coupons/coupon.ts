@@ -87,8 +87,8 @@ function renderCoupon(
 ${renderUses(visit, coupon, usage)}
 </div>
 <aside aria-label="Change"><form class="panel gap" method="post" action="/admin/coupons/${coupon.id}">${visit.csrfField}
-<h2>Change</h2>
 <input type="hidden" name="shownExpiry" value="${shownExpiry}">
+<h2>Change</h2>
 ${renderFormError(errors)}
 <label class="check"><input type="checkbox" name="isActive" value="yes"${typed.isActive === 'yes' && raw(' checked')}> Switched on</label>
 ${renderLimits(typed, errors, visit.timeZone)}

@@ -37,9 +37,10 @@ export const renderUser = (visit: SignedInVisit, account: Account, forms: Filled
   lead: account.email,
   aside: renderActions(visit, account),
   body: html`${renderKept(forms.isKept)}<div class="split">
-<div class="gap-l">${renderUse(account)}${renderFacts(visit, account)}${renderSessions(visit, account)}${renderActivity(visit, account)}</div>
+<div class="gap-l">${renderUse(account)}${renderFacts(visit, account)}${renderSessions(visit, account)}</div>
 <aside class="gap-l" aria-label="Change">${renderChange(visit, account, forms)}${renderTrial(visit, account, forms)}</aside>
-</div>`,
+</div>
+${renderActivity(visit, account)}`,
 });
 
 const renderActions = ({ csrfField }: SignedInVisit, { id, isActive }: Account): Html =>
@@ -121,8 +122,8 @@ ${
 function renderChange(visit: SignedInVisit, { id, trialEndsAt }: Account, { typed, errors }: FilledForms): Html {
   const shownTrialEnd = trialEndsAt === null ? '' : toLocalTime(new Date(trialEndsAt), visit.timeZone);
   return html`<form class="panel gap" method="post" action="/admin/users/${id}">${visit.csrfField}
-<h2>Role and plan</h2>
 <input type="hidden" name="shownTrialEnd" value="${shownTrialEnd}">
+<h2>Role and plan</h2>
 ${renderFormError(errors)}
 ${renderSelect({
   name: 'role',
