@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts';
 import { type Fate, renderGlyph } from './fates.ts';
-import { formatDistance, formatMoment } from './format.ts';
+import { formatDay, formatDistance, formatMoment, formatTime } from './format.ts';
 
 interface Clock {
   now: Date;
@@ -38,3 +38,16 @@ export const renderTimeline = (entries: readonly TimelineEntry[]): Html =>
         fate === null ? html`<span class="dot"></span>` : renderGlyph(fate)
       }</span><div>${content}</div></li>`,
   )}</ol>`;
+
+/** A timeline that begins today, with a heading above the first entry of each other day. */
+export function renderDays(entries: readonly Omit<TimelineEntry, 'time' | 'day'>[], { now, timeZone }: Clock): Html {
+  let day = formatDay(now, timeZone, now);
+  return renderTimeline(
+    entries.map((entry) => {
+      const itsDay = formatDay(entry.at, timeZone, now);
+      const isNewDay = itsDay !== day;
+      day = itsDay;
+      return { ...entry, time: formatTime(entry.at, timeZone), day: isNewDay ? itsDay : undefined };
+    }),
+  );
+}

@@ -1,7 +1,7 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Html, html } from '../../html.ts';
 import { countWords, formatDay, formatTime } from '../../parts/format.ts';
-import { renderTimeline, type TimelineEntry } from '../../parts/times.ts';
+import { renderDays } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 
 type Run = WebActionData<'getOverview'>['upcoming']['runs'][number];
@@ -67,21 +67,12 @@ ${renderTicks(visit)}
 }
 
 /** The next runs, one by one. */
-export function renderUpNext({ timeZone, now }: SignedInVisit, runs: readonly Run[]): Html {
-  const today = formatDay(now, timeZone, now);
-  let day = today;
-  const entries = runs.slice(0, SHOWN_RUNS).map(({ at: text, taskId, taskName }): TimelineEntry => {
-    const at = new Date(text);
-    const itsDay = formatDay(at, timeZone, now);
-    const isNewDay = itsDay !== day;
-    day = itsDay;
-    return {
-      at,
-      time: formatTime(at, timeZone),
+export const renderUpNext = (visit: SignedInVisit, runs: readonly Run[]): Html =>
+  renderDays(
+    runs.slice(0, SHOWN_RUNS).map(({ at, taskId, taskName }) => ({
+      at: new Date(at),
       fate: null,
       content: html`<a href="/tasks/${taskId}">${taskName}</a>`,
-      day: isNewDay ? itsDay : undefined,
-    };
-  });
-  return renderTimeline(entries);
-}
+    })),
+    visit,
+  );

@@ -1,8 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../answer.ts';
 import { type Html, html } from '../../html.ts';
+import { firstLine } from '../../parts/first-line.ts';
 import { countWords, formatDay, formatLongDay, formatTime } from '../../parts/format.ts';
-import { renderTimeline, type TimelineEntry } from '../../parts/times.ts';
+import { renderDays } from '../../parts/times.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { renderFirstTaskForm } from '../task-form/first.ts';
 import { renderDayAhead, renderUpNext } from './day-ahead.ts';
@@ -15,38 +16,21 @@ type Overview = WebActionData<'getOverview'>;
 /** A start is late after a minute. */
 const LATE_MS = 60_000;
 
-function renderAnswers({ now, timeZone }: SignedInVisit, answers: Overview['answers'], since: Date | null): Html {
-  let day = formatDay(now, timeZone, now);
-  const entries = answers.map(({ taskName, executionId, at: text, text: answer, latenessMs }): TimelineEntry => {
-    const at = new Date(text);
-    const itsDay = formatDay(at, timeZone, now);
-    const isNewDay = itsDay !== day;
-    day = itsDay;
-    return {
-      at,
-      time: formatTime(at, timeZone),
-      fate: latenessMs !== null && latenessMs > LATE_MS ? 'late' : 'ran',
-      content: html`<a href="/executions/${executionId}"><b>${taskName}</b></a><p>${firstLine(answer)}</p>`,
-      day: isNewDay ? itsDay : undefined,
-    };
-  });
+function renderAnswers(visit: SignedInVisit, answers: Overview['answers'], since: Date | null): Html {
+  const { now, timeZone } = visit;
+  const entries = answers.map(({ taskName, executionId, at, text, latenessMs }) => ({
+    at: new Date(at),
+    fate: latenessMs !== null && latenessMs > LATE_MS ? ('late' as const) : ('ran' as const),
+    content: html`<a href="/executions/${executionId}"><b>${taskName}</b></a><p>${firstLine(text)}</p>`,
+  }));
   const from =
     since === null
       ? 'in the last 24 hours'
       : `since ${formatDay(since, timeZone, now)}, ${formatTime(since, timeZone)}`;
   return html`<section aria-labelledby="answers">
 <div class="head"><h2 id="answers">Answers since you last looked</h2><p>${from} · <a href="/executions">all runs</a></p></div>
-${entries.length > 0 ? renderTimeline(entries) : html`<p class="muted">No answer came ${from}.</p>`}
+${entries.length > 0 ? renderDays(entries, visit) : html`<p class="muted">No answer came ${from}.</p>`}
 </section>`;
-}
-
-const MAX_LINE = 160;
-
-/** Without the marks of Markdown, which a line of a list does not show. */
-function firstLine(answer: string): string {
-  const line = answer.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
-  const plain = line.replace(/^[\s#>*-]+|[*_`]+/g, '').trim();
-  return plain.length > MAX_LINE ? `${plain.slice(0, MAX_LINE).trimEnd()}…` : plain;
 }
 
 /** The first page: what needs the person, what is planned, what was answered, and what it cost. */

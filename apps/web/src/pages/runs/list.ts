@@ -11,11 +11,11 @@ import {
   renderSelect,
   toFormErrors,
 } from '../../parts/fields.ts';
+import { firstLine } from '../../parts/first-line.ts';
 import { countWords, formatCost, formatDistance, formatDuration } from '../../parts/format.ts';
 import { buildAddress, renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
 import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
-import { firstLine } from './first-line.ts';
 import { type RunOfList, renderOutcome, timeOf } from './outcomes.ts';
 
 const PATH = '/executions';
