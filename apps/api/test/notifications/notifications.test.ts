@@ -1,5 +1,6 @@
+import { sql } from 'drizzle-orm';
 import t from 'tap';
-import { notifyUsers } from '../../src/notifications/write.ts';
+import { markAllRead, notifyUsers } from '../../src/notifications/write.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
@@ -96,4 +97,17 @@ t.test("A stranger's notification and an impossible id are not found", async (t)
 t.test('Notifications need a session', async (t) => {
   await assertNeedsSession(t, app, { url: '/api/notifications' });
   await assertNeedsSession(t, app, { method: 'POST', url: '/api/notifications/1/read' });
+});
+
+t.test('Marking all as read marks 10,000 at a time, the newest first, and no other user is touched', async (t) => {
+  const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
+  await notify(bob, 'For Bob');
+  await ctx.db.execute(sql`
+    insert into notifications (user_id, kind, title, message, created_at)
+    select ${alice.id}, 'task.failed', 'Number ' || n, '', now() from generate_series(1, 10002) n`);
+  const [newest] = await shown(alice);
+  t.same(await markAllRead(ctx, alice as never, newest.id - 1), { count: 10_000, isComplete: false });
+  t.same(await titles(alice, { unread: 'true' }), ['Number 10002', 'Number 1']);
+  t.same(await markAllRead(ctx, alice as never, newest.id), { count: 2, isComplete: true });
+  t.same(await titles(bob, { unread: 'true' }), ['For Bob']);
 });

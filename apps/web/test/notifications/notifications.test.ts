@@ -1,0 +1,103 @@
+import t from 'tap';
+import { notifyUsers } from '../../../api/src/notifications/write.ts';
+import { START, testContext } from '../../../api/test/support/context.ts';
+import { countStatements } from '../../../api/test/support/database.ts';
+import { type Person, signUp } from '../../../api/test/support/people.ts';
+import { type ShownPage, visit } from '../support/visitor.ts';
+
+const { app, ctx, clock } = await testContext(t);
+const HOSTILE = '"><script>alert(1)</script>{{7*7}}';
+const WEBHOOK = '6f1c2a1e-4a3b-4c5d-8e9f-0a1b2c3d4e5f';
+t.beforeEach(() => clock.set(START));
+
+const newAlice = () => signUp(app, { name: 'Alice', timezone: 'Europe/Berlin' });
+const notify = ({ id }: Person, titles: readonly string[], kind = 'usage.alert', message = 'Most of it.') =>
+  notifyUsers(
+    ctx,
+    titles.map((title) => ({ userId: id, kind, title, message, byMail: false })),
+  );
+const titlesOf = ({ document }: ShownPage) => document.querySelectorAll('main h3').map(({ text }) => text);
+const unreadOf = ({ document }: ShownPage) => document.querySelector('nav a[href="/notifications"] .tag')?.text ?? '';
+
+t.test('A list without notifications says what will stand there', async (t) => {
+  const page = await visit(app, await newAlice()).open('/notifications');
+  t.match(page, { status: 200, heading: 'Notifications', text: /All are read\..*What Carillon had to tell you/ });
+  t.ok(page.document.querySelector('a[href="/usage#alerts"]'));
+});
+
+t.test('Notifications are listed newest first, by local day; unread ones say so in a word', async (t) => {
+  const alice = await newAlice();
+  await notify(alice, ['80 % of your tokens are used']);
+  clock.advance(86_400_000);
+  const message = `Nothing more is sent to it. Webhook: ${WEBHOOK}. Last error: The receiver answered 502.`;
+  await notify(alice, [`The webhook to ${HOSTILE} failed`], 'webhook.failed', message);
+  const page = await visit(app, alice).open('/notifications');
+  t.same(titlesOf(page), [`The webhook to ${HOSTILE} failed new`, '80 % of your tokens are used new']);
+  t.match(page.text, /2 unread.*Today ?11:00.*Nothing more is sent to it\. Last error.*Fri 20 Nov ?11:00/);
+  t.ok(page.document.querySelector(`a[href="/webhooks/${WEBHOOK}"]`));
+  t.notOk(page.document.querySelector('main script'));
+  t.match(unreadOf(page), /^2/);
+});
+
+t.test('One is marked as read, and leaves the unread ones', async (t) => {
+  const alice = await newAlice();
+  await notify(alice, ['First', 'Second']);
+  const visitor = visit(app, alice);
+  const page = await visitor.submit(await visitor.open('/notifications?show=unread'), 'Mark as read: First');
+  t.match(page, { status: 200, url: '/notifications?show=unread' });
+  t.same(titlesOf(page), ['Second new']);
+  t.same(titlesOf(await visitor.open('/notifications')), ['Second new', 'First']);
+  t.match(unreadOf(page), /^1/);
+});
+
+t.test('All are marked as read, except those that came after the page', async (t) => {
+  const alice = await newAlice();
+  await notify(alice, ['First', 'Second']);
+  const visitor = visit(app, alice);
+  const page = await visitor.open('/notifications');
+  await notify(alice, ['Third']);
+  const marked = await visitor.submit(page, 'Mark all as read');
+  t.match(marked.text, /2 notifications are marked as read\./);
+  t.same(titlesOf(marked), ['Third new', 'Second', 'First']);
+  const none = await visitor.submit(marked, 'Mark all as read');
+  t.equal(unreadOf(none), '');
+  t.match(await visitor.open('/notifications?show=unread'), { text: /No notification is unread\./ });
+});
+
+t.test("A stranger's notifications are neither shown nor marked", async (t) => {
+  const alice = await newAlice();
+  const eve = await signUp(app, { name: 'Eve' });
+  await notify(alice, ['For Alice']);
+  await notify(eve, ['For Eve']);
+  const visitor = visit(app, eve);
+  const page = await visitor.open('/notifications');
+  t.same(titlesOf(page), ['For Eve new']);
+  const [form] = page.document.querySelectorAll('form[action$="/read"]');
+  const own = Number(form?.getAttribute('action')?.split('/').at(-2));
+  for (const id of [own - 1, 0, 2_147_483_648, 'abc']) {
+    form?.setAttribute('action', `/notifications/${id}/read`);
+    t.equal((await visitor.submit(page, 'Mark as read: For Eve')).status, 404, String(id));
+  }
+  await visitor.submit(page, 'Mark all as read', { until: '2147483647' });
+  t.match(unreadOf(await visit(app, alice).open('/notifications')), /^1/);
+});
+
+t.test('A long list goes on at the next page, with two statements for each', async (t) => {
+  const alice = await newAlice();
+  await notify(
+    alice,
+    Array.from({ length: 60 }, (_, n) => `Number ${n}`),
+  );
+  const visitor = visit(app, alice);
+  const seen: string[] = [];
+  let url: string | undefined = '/notifications?show=unread';
+  await visitor.open(url);
+  while (url) {
+    const count = countStatements(ctx.db);
+    const page: ShownPage = await visitor.open(url);
+    t.equal(count(), 2);
+    seen.push(...titlesOf(page));
+    url = page.document.querySelector('a[rel=next]')?.getAttribute('href');
+  }
+  t.equal(new Set(seen).size, 60);
+});
