@@ -104,6 +104,8 @@ t.test('A script gets the answer as the page shows it, for the form of the sessi
   t.match(body, /^<article class="turn gap".*<strong>Titan\.<\/strong>.*>Why\?<\/button>/s);
   t.match(body, '1 token in, 0 out · 0 ms');
   t.equal((await ask({ _csrf: token })).body, '');
+  const long = await ask({ _csrf: token, ...turn, content: 'x'.repeat(200_000) });
+  t.ok(long.body.length < 50_000, 'what a form sends back is bounded');
   t.equal((await ask(turn)).statusCode, 403, 'without the token of a form');
   t.equal((await ask({ _csrf: token, ...turn }, new Map())).statusCode, 403, 'without the session');
 });

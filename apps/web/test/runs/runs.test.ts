@@ -218,6 +218,18 @@ t.test('A run shows the mail with its answer, and only its own', async (t) => {
   t.same(await rows(), ['alice@elsewhere.examplemailDelivered1Today 11:00']);
 });
 
+t.test('A long answer is cut on its page, and whole as text', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id);
+  await runAll(ctx, model, answer(`${'word '.repeat(20_000)}END`));
+  const { id } = await lastRun(task);
+  const visitor = visit(app, alice);
+  const { response, text } = await visitor.open(`/executions/${id}`);
+  t.ok(response.body.length < 50_000);
+  t.match(text, /This is the beginning\. Read all of it as text/);
+  t.match((await visitor.open(`/executions/${id}/text`)).response.body, 'word END');
+});
+
 t.test('A run as text is plain text with its answer, its reason and its prompt', async (t) => {
   const alice = await newAlice();
   const task = await insertTask(ctx, alice.id, { name: 'Morning news' });

@@ -25,11 +25,13 @@ export function toTurn(asked: string, { response, suggestions }: WebActionData<'
 }
 
 const MAX_SUGGESTIONS = 5;
+/** More than a model answers here, and little enough to render whatever a form sends. */
+const MAX_CHARACTERS = 20_000;
 
 /** Reads a turn that a form sends back. Null without an answer. */
 export function readTurn(form: Form): Turn | null {
   const number = (name: string) => Math.max(0, Math.trunc(Number(form.text(name)) || 0));
-  const content = form.text('content');
+  const content = form.text('content').slice(0, MAX_CHARACTERS);
   if (content === '') return null;
   return {
     asked: form.text('asked'),

@@ -6,7 +6,7 @@ import type { SignedInVisit } from '../../visit.ts';
 import type { Run } from './outcomes.ts';
 
 /** Longer answers are cut on the page, and whole as text. */
-const MAX_CHARACTERS = 100_000;
+const MAX_CHARACTERS = 20_000;
 
 export function renderAnswer(visit: SignedInVisit, run: Run): Html {
   return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">Answer</h2></div>${renderText(visit, run)}</section>`;
@@ -15,7 +15,8 @@ export function renderAnswer(visit: SignedInVisit, run: Run): Html {
 function renderText(visit: SignedInVisit, { execution: { id, status, result }, lastSuccess }: Run): Html {
   if (result !== null && result.trim() !== '') {
     const rest =
-      result.length > MAX_CHARACTERS && html`<p><a href="/executions/${id}/text">Read all of it as text</a></p>`;
+      result.length > MAX_CHARACTERS &&
+      html`<p>This is the beginning. <a href="/executions/${id}/text">Read all of it as text</a></p>`;
     return html`<div class="panel answer">${renderMarkdown(result.slice(0, MAX_CHARACTERS))}${rest}</div>`;
   }
   const text = {
