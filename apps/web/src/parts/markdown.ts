@@ -17,6 +17,10 @@ for (const rule of ['th_open', 'td_open'] as const) {
     return renderer.renderToken(tokens, index, options);
   };
 }
+// A wide table scrolls by itself, also with the keyboard.
+markdown.renderer.rules.table_open = () =>
+  '<div class="scroll" role="group" aria-label="Table" tabindex="0">\n<table>\n';
+markdown.renderer.rules.table_close = () => '</table>\n</div>\n';
 markdown.renderer.rules.link_open = (tokens, index, options, _env, renderer) => {
   tokens[index]!.attrSet('rel', 'noopener noreferrer nofollow');
   return renderer.renderToken(tokens, index, options);

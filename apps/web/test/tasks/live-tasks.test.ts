@@ -1,7 +1,13 @@
 import t from 'tap';
 import { enqueueDue } from '../../../api/src/executions/pipeline/enqueue.ts';
 import { createWorker } from '../../../api/src/worker.ts';
-import { type OpenPage, openBrowser, openPage, SKIP_WITHOUT_BROWSER } from '../../../api/test/support/browser.ts';
+import {
+  findAccessibilityFaults,
+  type OpenPage,
+  openBrowser,
+  openPage,
+  SKIP_WITHOUT_BROWSER,
+} from '../../../api/test/support/browser.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUpAlice } from '../../../api/test/support/people.ts';
 import { type AiAnswer, startAiServer } from '../../../api/test/support/servers/ai-server.ts';
@@ -69,12 +75,16 @@ t.test('Pages of tasks in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) 
     const drained = worker.drain();
     await page.locator('#runs').waitFor();
     await page.locator('.fate.running').first().waitFor();
-    answer({ text: '# Rain\n\nTake an umbrella.' });
+    const row = `|${'Berlin and around|'.repeat(20)}`;
+    answer({ text: `# Rain\n\nTake an umbrella.\n\n${row}\n|${'---|'.repeat(20)}\n${row}` });
     await drained;
     await page.getByText('Take an umbrella.').waitFor();
     t.ok(await page.getByText('The task is started.').isVisible(), 'the notice stays');
     t.ok(await page.locator('#prompt pre').isVisible(), 'what was open stays open');
     t.equal(await page.locator('.answer h3').textContent(), 'Rain');
+    await page.setViewportSize({ width: 320, height: 900 });
+    t.equal(await page.evaluate('document.documentElement.scrollWidth'), 320, 'a wide table scrolls by itself');
+    t.same(await findAccessibilityFaults(page), []);
     t.same(problems, []);
     await page.context().setOffline(true);
     app.server.closeAllConnections();
