@@ -30,6 +30,9 @@ function exitNow(reason: string): never {
   process.exit(1);
 }
 
+const NO_ACCOUNT =
+  'there is no account yet: make the first admin by pnpm carillon setup-link, or by pnpm carillon create-admin';
+
 let config: Config | null = null;
 try {
   const fileNames = loadEnvFile();
@@ -38,7 +41,11 @@ try {
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startApi } = await withCachedDrizzleImports(() => import('./serve.ts'));
   const api = await startApi(config, stopping.signal);
-  if (api.setupPath !== null) console.log(describeAddress(config, api));
+  if (api.setupPath !== null) {
+    // Programs that read the log of a service expect JSON.
+    if (config.production && !process.stdout.isTTY) api.log.warn(NO_ACCOUNT);
+    else console.log(describeAddress(config, api));
+  }
   await stopped;
   await api.close();
   process.exit(0);
