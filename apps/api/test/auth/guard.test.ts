@@ -9,7 +9,7 @@ const { app, ctx } = await testContext(t, {
     app.get('/mine', { config: { access: 'user' } }, async ({ caller, ctx, id }) => {
       return { id: caller.id, traced: ctx.requestId === id };
     });
-    app.get('/admin', { config: { access: 'admin' } }, async ({ caller }) => ({ id: caller.id }));
+    app.get('/for-admins', { config: { access: 'admin' } }, async ({ caller }) => ({ id: caller.id }));
     app.get('/tick', { config: { access: 'cron' } }, async ({ callerOrNull }) => ({ caller: callerOrNull }));
     app.get('/open', { config: { access: 'public' } }, async ({ caller }) => caller);
   },
@@ -105,7 +105,7 @@ t.test('The scheduler needs its secret and nothing else', async (t) => {
 });
 
 t.test('An admin needs the role and the key', async (t) => {
-  t.match((await get('/admin', ada.headers)).json(), { id: ada.id });
+  t.match((await get('/for-admins', ada.headers)).json(), { id: ada.id });
   const { authorization } = ada.headers;
   const tries: Record<string, string>[] = [
     { authorization },
@@ -114,7 +114,7 @@ t.test('An admin needs the role and the key', async (t) => {
     { authorization: alice.headers.authorization, 'x-admin-key': ADMIN_KEY },
   ];
   for (const headers of tries) {
-    const response = await get('/admin', headers);
+    const response = await get('/for-admins', headers);
     t.equal(response.statusCode, 403);
     t.same(response.json(), {
       success: false,
@@ -123,7 +123,7 @@ t.test('An admin needs the role and the key', async (t) => {
       message: 'Admin access required',
     });
   }
-  t.equal((await get('/admin', { 'x-admin-key': ADMIN_KEY })).statusCode, 401, 'the key alone is not a session');
+  t.equal((await get('/for-admins', { 'x-admin-key': ADMIN_KEY })).statusCode, 401, 'the key alone is not a session');
 });
 
 t.test('A public route that reads `request.caller` fails', async (t) => {
