@@ -12,12 +12,7 @@ type Shown = WebActionData<'showWebhook'>;
 type Delivery = Shown['deliveries'][number];
 export type Attempt = Delivery['attempts'][number];
 
-const COLUMNS = [
-  { head: 'Event' },
-  { head: 'State' },
-  { head: 'What the receiver answered' },
-  { head: html`<span class="vh">Do</span>` },
-];
+const COLUMNS = [{ head: 'Event' }, { head: 'State' }, { head: 'Answer' }, { head: html`<span class="vh">Do</span>` }];
 
 /** `Answered 200 in 45 ms`, or why there was no answer. */
 export function describeAnswer({ statusCode, responseTimeMs, error }: Attempt): string {
@@ -65,7 +60,7 @@ function renderLatest({ timeZone, now }: SignedInVisit, { attempts, status, next
 function renderRedeliver({ csrfField }: SignedInVisit, webhookId: string, { id, event, status }: Delivery): Html {
   if (status === 'sending' || event === 'test') return EMPTY;
   const text = status === 'pending' ? 'Send now' : 'Send again';
-  return html`<form method="post" action="/webhooks/${webhookId}/deliveries/${id}/redeliver">${csrfField}<button>${text}<span class="vh">: ${describeEvent(event)}</span></button></form>`;
+  return html`<form method="post" action="/webhooks/${webhookId}/deliveries/${id}/redeliver">${csrfField}<button class="plain">${text}<span class="vh">: ${describeEvent(event)}</span></button></form>`;
 }
 
 /** What was sent, newest first. Nothing can be sent again while the webhook is off. */
@@ -84,7 +79,7 @@ export const renderDeliveries = (
           { class: 'event' },
         ),
         renderCell(renderDeliveryState(delivery)),
-        renderCell(renderLatest(visit, delivery)),
+        renderCell(renderLatest(visit, delivery), status === 'active' ? {} : { class: 'whole' }),
         renderCell(status === 'active' ? renderRedeliver(visit, id, delivery) : EMPTY, { class: 'tight' }),
       ),
     ),

@@ -11,7 +11,7 @@ export type Webhook = Pick<Shown['webhook'], 'id' | 'purpose' | 'taskId' | 'task
 const STATES: Record<WebhookStatus, { fate: Fate; text: string }> = {
   active: { fate: 'ran', text: 'On' },
   inactive: { fate: 'paused', text: 'Off' },
-  failed: { fate: 'failed', text: 'Off after failures' },
+  failed: { fate: 'failed', text: 'Off, failed' },
 };
 
 export const renderState = (status: WebhookStatus): Html => renderFate(STATES[status].fate, STATES[status].text);
@@ -19,13 +19,13 @@ export const renderState = (status: WebhookStatus): Html => renderFate(STATES[st
 function describeDelivery({ status, attempt }: Delivery): { fate: Fate; text: string } {
   switch (status) {
     case 'delivered':
-      return attempt > 1 ? { fate: 'late', text: `Delivered, attempt ${attempt}` } : { fate: 'ran', text: 'Delivered' };
+      return attempt > 1 ? { fate: 'late', text: 'Delivered late' } : { fate: 'ran', text: 'Delivered' };
     case 'failed':
       return { fate: 'failed', text: 'Failed' };
     case 'sending':
       return { fate: 'running', text: 'Sending' };
     case 'pending':
-      return { fate: 'waiting', text: attempt > 0 ? `Waiting for attempt ${attempt + 1}` : 'Waiting' };
+      return { fate: 'waiting', text: 'Waiting' };
   }
 }
 
@@ -36,7 +36,7 @@ export function renderDeliveryState(delivery: Delivery): Html {
 
 const WORDS: [Fate, string][] = [
   ['ran', 'delivered'],
-  ['late', 'delivered after a retry'],
+  ['late', 'delivered late'],
   ['failed', 'failed'],
   ['running', 'on the way'],
 ];
