@@ -71,6 +71,21 @@ t.test('Every page that needs a session asks a guest to sign in', async (t) => {
   }
 });
 
+t.test('No page is framed, kept by a browser, or taken for another type', async (t) => {
+  for (const visitor of [visit(app, ada), visit(app)]) {
+    for (const address of [...pages, ...LEFT_OUT.map((pattern) => toAddress(pattern, PARAMETERS)), '/nothing']) {
+      const { headers } = (await visitor.open(address)).response;
+      t.match(headers['content-security-policy'], /frame-ancestors 'none'/, address);
+      t.notMatch(headers['content-security-policy'], /unsafe|https?:|\*/, address);
+      t.match(
+        headers,
+        { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' },
+        address,
+      );
+    }
+  }
+});
+
 const WIDTHS = [320, 1280] as const;
 
 t.test(

@@ -9,6 +9,9 @@ import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
 import { findOccurrence } from '../schedule/recurrence.ts';
 
 const MAX_FAILING = 6;
+const MAX_ADDRESSES = 6;
+/** The tasks among which addresses are searched, however many there are. */
+const NEWEST_TASKS = 1000;
 const MAX_ANSWERS = 5;
 const ANSWER_CHARACTERS = 300;
 /** Answers are searched among the latest executions, however many there are. */
@@ -24,7 +27,7 @@ interface Counters {
 
 interface OverviewRow extends PlanRow {
   tasks: number;
-  emailConfirmed: boolean;
+  unconfirmedEmails: string[];
   failing: {
     taskId: number;
     taskName: string;
@@ -59,7 +62,7 @@ export async function getOverview(ctx: Context, caller: Caller, { since }: { sin
   const toQuota = (value = 0, limit: number) => ({ used: value, limit });
   return {
     tasks: row.tasks,
-    emailConfirmed: row.emailConfirmed,
+    unconfirmedEmails: row.unconfirmedEmails,
     failing: row.failing.map((failing) => ({ ...failing, at: failing.at && toInstant(failing.at) })),
     failedWebhooks: row.failedWebhooks,
     answers: row.answers.map((answer) => ({ ...answer, at: toInstant(answer.at) })),
@@ -84,7 +87,14 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
   const [row] = await queryRows<OverviewRow>(
     db,
     sql`
-    select ${planColumnsSql}, u.task_count as tasks, u.email_verified_at is not null as email_confirmed,
+    select ${planColumnsSql}, u.task_count as tasks,
+      (select coalesce(json_agg(a.email order by a.email), '[]') from (
+        select a.email from notification_addresses a
+        where a.user_id = u.id and a.confirmed_at is null and (a.email <> u.email or u.email_verified_at is null)
+          and (a.email = any(u.notification_emails) or exists (
+            select from (select notification_email from tasks t where t.user_id = u.id
+              order by t.id desc limit ${NEWEST_TASKS}) t where t.notification_email = a.email))
+        order by a.email limit ${MAX_ADDRESSES}) a) as unconfirmed_emails,
       (select coalesce(json_agg(f), '[]') from (
         select t.id as "taskId", t.name as "taskName", t.consecutive_failures as failures, e.id as "executionId",
           e.completed_at as at, e.error, e.error_code as "errorCode"

@@ -1,6 +1,7 @@
 import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Dashboard } from '../visit.ts';
+import { type Dashboard, unwrap } from '../visit.ts';
+import { askForSignIn } from './routes.ts';
 
 /** A file of a form. */
 export interface SentFile {
@@ -29,11 +30,13 @@ export async function acceptFiles(app: FastifyInstance, dashboard: Dashboard): P
     limits: { fileSize: MAX_FILE_BYTES + 1, files: MAX_FILES, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES },
     throwFileSizeLimit: false,
   });
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', async (request, reply) => {
     if (!request.isMultipart()) return;
     const token = dashboard.readSession(request.headers.cookie);
-    const session = await dashboard.actions.openSession(token, { address: request.ip });
-    if (session.success) request.body = await readParts(request).catch(refuse);
+    const result = await dashboard.actions.openSession(token, { address: request.ip });
+    if (!result.success && result.code === 'AUTH_REQUIRED') return askForSignIn(dashboard, request, reply);
+    unwrap(result);
+    request.body = await readParts(request).catch(refuse);
   });
 }
 

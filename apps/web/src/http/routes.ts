@@ -30,7 +30,7 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
     (handle: Handler<SignedInVisit>, allows: (visit: SignedInVisit) => boolean = () => true) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
       const visit = await openVisit(dashboard, request, reply);
-      if (!visit) return askForSignIn(request, reply);
+      if (!visit) return askForSignIn(dashboard, request, reply);
       if (!allows(visit)) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
       return send(visit, await handle(visit), (page) => renderSignedIn(visit, describeFrame(visit, page)));
     };
@@ -55,14 +55,14 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
         ...PAGE_ROUTE,
         handler: async (request, reply) => {
           const visit = await openVisit(dashboard, request, reply);
-          if (!visit) return askForSignIn(request, reply);
+          if (!visit) return askForSignIn(dashboard, request, reply);
           return sendHtml(reply, await handle(visit));
         },
       }),
     text: (url, handle) =>
       app.get(url, PAGE_ROUTE, async (request, reply) => {
         const visit = await openVisit(dashboard, request, reply);
-        if (!visit) return askForSignIn(request, reply);
+        if (!visit) return askForSignIn(dashboard, request, reply);
         const content = await handle(visit);
         return reply.type('text/plain; charset=utf-8').header('content-disposition', 'inline').send(content);
       }),
@@ -98,11 +98,23 @@ export async function openVisit(
 }
 
 /** Scripts are told by a header, because they would follow a redirect and show the sign-in inside of a page. */
-function askForSignIn(request: FastifyRequest, reply: FastifyReply) {
-  const next = request.method === 'GET' && request.url !== '/' ? `?next=${encodeURIComponent(request.url)}` : '';
-  const address = `/sign-in${next}`;
-  if (request.headers['hx-request']) return reply.code(200).header('hx-redirect', '/sign-in').send();
+export function askForSignIn(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply) {
+  const isForm = request.method === 'POST';
+  const isPart = request.headers['hx-request'] !== undefined;
+  const next = isForm || isPart ? findPageBefore(dashboard, request) : request.url;
+  const address = next === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`;
+  if (isForm) setNotice(reply, dashboard, { kind: 'warn', text: SESSION_ENDED });
+  if (isPart) return reply.code(200).header('hx-redirect', address).send();
   return reply.redirect(address, 303);
+}
+
+const SESSION_ENDED = 'Your session has ended, so nothing was changed. Sign in, and do it again.';
+
+/** The page with the form that was sent; the first page if that is not known. */
+function findPageBefore({ appUrl }: Dashboard, { headers: { referer = '' } }: FastifyRequest): string {
+  if (!URL.canParse(referer)) return '/';
+  const { origin, pathname, search } = new URL(referer);
+  return origin === new URL(appUrl).origin ? `${pathname}${search}` : '/';
 }
 
 const describeFrame = ({ request, reply }: Visit, page: Page) => ({

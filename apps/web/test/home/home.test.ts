@@ -1,8 +1,12 @@
 import t from 'tap';
+import { hashLinkToken } from '../../../api/src/crypto/link-token.ts';
+import { confirmNotificationAddress, requestConfirmations } from '../../../api/src/notifications/addresses.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
+import { readQueuedTokens } from '../../../api/test/support/mails.ts';
 import { signUp, signUpAlice, signUpBob } from '../../../api/test/support/people.ts';
 import { insertSample, SAMPLE_NOW } from '../../../api/test/support/sample.ts';
+import { insertTask } from '../../../api/test/support/task-rows.ts';
 import { visit } from '../support/visitor.ts';
 
 const { app, ctx, clock } = await testContext(t);
@@ -45,8 +49,29 @@ t.test('Home of a new account says what to do first', async (t) => {
   const { text, document } = await visit(app, bob).open('/');
   t.match(text, /Nothing is planned yet.*Your first task.*Save and try it now/);
   t.ok(document.querySelector('form[action="/tasks/first"] textarea[name=prompt]'));
-  t.match(text, /Your address bob@example\.com is not confirmed/);
+  t.notMatch(text, /Needs you/);
 });
+
+t.test(
+  'Home names the addresses that wait for their confirmation, and only as long as something is to be mailed to them',
+  async (t) => {
+    const carol = await signUp(app, { name: 'Carol' });
+    const visitor = visit(app, carol);
+    const { headers } = carol;
+    const patch = (notificationEmails: string[]) =>
+      app.inject({ method: 'PATCH', url: '/api/user/settings', headers, payload: { notificationEmails } });
+    await patch(['team@example.com']);
+    await insertTask(ctx, carol.id, { name: 'Mailed', notificationEmail: 'boss@example.com' });
+    await requestConfirmations(ctx, carol.id, ['boss@example.com', 'nobody@example.com']);
+    const { text } = await visitor.open('/');
+    t.match(text, /Needs you ?2 things ?boss@example\.com is not confirmed.*team@example\.com is not confirmed/);
+    t.notMatch(text, /nobody@example\.com/);
+    await patch([]);
+    t.match((await visitor.open('/')).text, /Needs you ?1 thing ?boss@example\.com is not confirmed/);
+    await confirmNotificationAddress(ctx, hashLinkToken((await readQueuedTokens(ctx, 'boss@example.com'))[0] ?? ''));
+    t.notMatch((await visitor.open('/')).text, /Needs you/);
+  },
+);
 
 t.test('Programs get JSON at the address of home', async (t) => {
   const response = await app.inject({ url: '/', headers: { accept: 'application/json' } });

@@ -19,6 +19,8 @@ type Values = Record<string, string | readonly string[]>;
 /** Somebody with a browser without scripts: it keeps cookies, follows redirects and sends forms as they are shown. */
 export interface Visitor {
   open(url: string): Promise<ShownPage>;
+  /** Opens the link with this text. Throws if the page has none. */
+  follow(page: ShownPage, link: string): Promise<ShownPage>;
   /**
    * Sends the form of `page` that has a button with this text, with its hidden and filled-in fields, and with `values`
    * instead of theirs. Throws if there is no such form, or if it has no field for a value.
@@ -27,13 +29,20 @@ export interface Visitor {
   cookies: Map<string, string>;
 }
 
+interface SentForm {
+  /** The address of the page with the form. */
+  page: string;
+  type: string;
+  body: string | Buffer;
+}
+
 const HOST = 'localhost:3000';
 
 /** With the session of `person`, or signed out. */
 export function visit(app: FastifyInstance, person?: Pick<Person, 'token'>): Visitor {
   const cookies = new Map<string, string>(person ? [['local-session', person.token]] : []);
 
-  async function send(method: 'GET' | 'POST', url: string, payload?: string): Promise<ShownPage> {
+  async function send(method: 'GET' | 'POST', url: string, form?: SentForm): Promise<ShownPage> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; ');
     const response = await app.inject({
       method,
@@ -45,10 +54,10 @@ export function visit(app: FastifyInstance, person?: Pick<Person, 'token'>): Vis
         ...(method === 'POST' && {
           origin: `http://${HOST}`,
           'sec-fetch-site': 'same-origin',
-          'content-type': 'application/x-www-form-urlencoded',
+          ...(form && { referer: `http://${HOST}${form.page}`, 'content-type': form.type }),
         }),
       },
-      ...(payload !== undefined && { payload }),
+      ...(form && { payload: form.body }),
     });
     for (const { name, value, maxAge } of response.cookies) {
       if (maxAge === 0 || value === '') cookies.delete(name);
@@ -62,11 +71,25 @@ export function visit(app: FastifyInstance, person?: Pick<Person, 'token'>): Vis
   return {
     cookies,
     open: (url) => send('GET', url),
-    submit: (page, button, values = {}) => {
-      const { action, fields } = readForm(page, button, values);
-      return send('POST', action || page.url, fields.toString());
+    follow: ({ document }, link) => {
+      const found = document.querySelectorAll('a[href]').find(({ text }) => text.trim() === link);
+      if (!found) throw new Error(`No link says "${link}".`);
+      return send('GET', found.getAttribute('href') ?? '');
+    },
+    submit: async (page, button, values = {}) => {
+      const { action, fields, isMultipart } = readForm(page, button, values);
+      return send('POST', action || page.url, { page: page.url, ...(await encode(fields, isMultipart)) });
     },
   };
+}
+
+/** As the browser does it for the `enctype` of the form. */
+async function encode(fields: URLSearchParams, isMultipart: boolean): Promise<Omit<SentForm, 'page'>> {
+  if (!isMultipart) return { type: 'application/x-www-form-urlencoded', body: fields.toString() };
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  const encoded = new Response(form);
+  return { type: encoded.headers.get('content-type') ?? '', body: Buffer.from(await encoded.arrayBuffer()) };
 }
 
 function describePage(url: string, response: LightMyRequestResponse): ShownPage {
@@ -95,7 +118,7 @@ function readForm({ document }: ShownPage, button: string, values: Values) {
   const name = pressed.getAttribute('name');
   if (name !== undefined) fields.append(name, pressed.getAttribute('value') ?? '');
   const action = pressed.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
-  return { action, fields };
+  return { action, fields, isMultipart: form.getAttribute('enctype') === 'multipart/form-data' };
 }
 
 function readControl(control: HTMLElement): string[] {

@@ -41,7 +41,7 @@ function listQuotas({ daily, executions, tokens }: Overview['usage']): Need[] {
 const describeFailure = (failures: number) => (failures === 1 ? 'failed' : `failed ${failures} times in a row`);
 
 function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
-  const { failing, failedWebhooks, usage, emailConfirmed } = overview;
+  const { failing, failedWebhooks, usage, unconfirmedEmails } = overview;
   return [
     ...failing.map(
       ({ taskId, taskName, failures, executionId, at, error }): Need => ({
@@ -63,15 +63,13 @@ function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
         action: button(`/webhooks/${id}`, 'See deliveries'),
       }),
     ),
-    ...(emailConfirmed
-      ? []
-      : [
-          {
-            fate: 'waiting' as const,
-            text: html`Your address <b>${visit.viewer.email}</b> is not confirmed, so results are not mailed to it.`,
-            action: button('/settings', 'Confirm it'),
-          },
-        ]),
+    ...unconfirmedEmails.map(
+      (email): Need => ({
+        fate: 'waiting',
+        text: html`<b>${email}</b> is not confirmed, so nothing is mailed to it. Open the link that it got.`,
+        action: button('/settings#notifications', 'See addresses'),
+      }),
+    ),
   ];
 }
 

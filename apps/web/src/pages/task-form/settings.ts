@@ -62,7 +62,7 @@ ${renderInput({
   label: 'E-mail address',
   type: 'email',
   value: typed.notificationEmail,
-  hint: 'Optional. Gets a mail with the answer when a run ends. An address that is not yours is asked first.',
+  hint: 'Optional. Gets a mail with the answer when a run ends. A new address is asked first.',
   errors,
 })}
 ${renderInput({

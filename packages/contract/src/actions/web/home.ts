@@ -9,7 +9,9 @@ const Task = { taskId: Id, taskName: Type.String() };
 /** What the first page shows. */
 const Overview = Type.Object({
   tasks: Type.Integer({ description: 'All tasks of the caller' }),
-  emailConfirmed: Type.Boolean(),
+  unconfirmedEmails: Type.Array(Type.String(), {
+    description: 'Addresses of the settings, or of one of the newest 1,000 tasks, that get no mail yet; at most six',
+  }),
   failing: Type.Array(
     Type.Object({
       ...Task,
