@@ -1,4 +1,4 @@
-// Chooses the time zone of this device in a list that nobody has touched yet.
+// Chooses the time zone of this device in a list that is not changed yet.
 const list = document.querySelector('select[data-guess]');
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 if (list && timeZone) {

@@ -8,7 +8,7 @@ import { insertSample, SAMPLE_NOW } from '../../api/test/support/sample.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const KEPT = join(ROOT, 'docs/images');
-/** `pnpm docs:screenshots` replaces those of the documentation. */
+/** `pnpm docs:screenshots` replaces the pictures of the documentation. */
 const folder = process.env.UPDATE_SCREENSHOTS ? KEPT : t.testdir({});
 
 const { app, ctx, clock } = await testContext(t);

@@ -33,7 +33,7 @@ const COMPRESSIONS = {
   gzip: (plain: Buffer) => gzipSync(plain),
 };
 
-/** The content decides the name, so that browsers may keep a file for ever. */
+/** The content decides the name, so that browsers may cache a file without asking again. */
 function readAsset({ folder, name, type, path }: (typeof FILES)[keyof typeof FILES]): Asset {
   const plain = readFileSync(fileURLToPath(path));
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 10);

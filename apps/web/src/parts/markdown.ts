@@ -37,7 +37,7 @@ export function renderMarkdown(text: string): Html {
   return raw(markdown.renderer.render(tokens, markdown.options, {}));
 }
 
-/** Headings go on from those of the page without leaving out a level, whatever level the answer begins with. */
+/** Headings continue those of the page and leave out no level, whichever level the answer begins with. */
 function nestHeadings(tokens: readonly Token[]): void {
   const open: number[] = [];
   let tag = '';

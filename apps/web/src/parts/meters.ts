@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts';
 
-/** A meter with its words, for a list of figures; a screen reader reads the words. `id` is that of the name. */
+/** A meter with its words, for a list of figures; a screen reader reads the words. `id` is the id of the name. */
 export const renderShare = (id: string, { used, limit }: { used: number; limit: number }, text: string): Html =>
   html`<dd><meter aria-labelledby="${id}" min="0" max="${limit}" high="${Math.round(limit * 0.9)}" optimum="0" value="${Math.min(used, limit)}">${text}</meter>${text}</dd>`;
 

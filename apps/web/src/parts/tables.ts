@@ -51,7 +51,7 @@ export function buildAddress(path: string, query: Readonly<Record<string, string
   return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
 }
 
-/** Where a list goes on. */
+/** Links to the other pages of a list. */
 export const renderPager = ({ path, query, nextCursor, text }: PagerOptions): Html =>
   html`<nav class="pager" aria-label="Pages"><span>${text}</span><span class="do">${
     query.cursor && html`<a class="button" href="${buildAddress(path, { ...query, cursor: undefined })}">First page</a>`

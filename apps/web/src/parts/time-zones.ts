@@ -7,13 +7,13 @@ const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 const OPTIONS = raw(ZONES.map((zone) => `<option>${zone}</option>`).join(''));
 
 interface TimeZoneOptions {
-  /** Null if there is none yet: a script then chooses that of the device. */
+  /** Null if there is none yet: a script then chooses the zone of the device. */
   value: string | null;
   errors: FormErrors;
   hint?: Html | string;
 }
 
-/** The field `timezone`. The present zone comes first, so that the rest of the list is the same for everybody. */
+/** The field `timezone`. The present zone comes first, so that the rest of the list is the same for all users. */
 export const renderTimeZoneField = ({ value, errors, hint }: TimeZoneOptions): Html =>
   html`${renderField(
     { name: 'timezone', label: 'Time zone', errors, ...(hint !== undefined && { hint }) },

@@ -68,7 +68,7 @@ t.test('The password confirms for 15 minutes, and leads back to the form with wh
   t.match(await admin.submit(made, 'Save'), { heading: 'Confirm that it is you' });
 });
 
-t.test('A link of somebody else fills no form', async (t) => {
+t.test('A link from another person fills in no form', async (t) => {
   const admin = visit(app, await signUpAdmin());
   clock.advance(16 * MINUTE_MS);
   const form = await admin.open('/admin/settings');
@@ -82,7 +82,7 @@ t.test('A link of somebody else fills no form', async (t) => {
   t.not(await shown(own, visit(app, await signUpAdmin())), 'typed/model');
 });
 
-t.test('A confirmation is that of one session', async (t) => {
+t.test('A confirmation counts for one session', async (t) => {
   const ada = await signUpAdmin();
   clock.advance(16 * MINUTE_MS);
   const other = visit(app);
@@ -105,7 +105,7 @@ t.test('Guesses of the password are limited', async (t) => {
   });
 });
 
-t.test('An account without a password is told to sign in again', async (t) => {
+t.test('An account without a password has to sign in again', async (t) => {
   const ada = await signUpAdmin();
   await ctx.db.execute(`update users set password_hash = null where id = ${ada.id}`);
   const admin = visit(app, ada);

@@ -80,7 +80,7 @@ t.test('A coupon shows who used it in three statements, and names stay text', as
 t.test('A coupon is deleted on a page of its own', async (t) => {
   const { id, code } = await insertCoupon(ctx);
   const page = await admin.open(`/admin/coupons/${id}/delete`);
-  t.match(page, { heading: 'Delete coupon', text: new RegExp(`Nobody can use ${code} any more`) });
+  t.match(page, { heading: 'Delete coupon', text: new RegExp(`The code ${code} cannot be used any more`) });
   t.match(await admin.submit(page, 'Delete coupon'), { url: '/admin/coupons', text: /The coupon is deleted/ });
   t.match(await admin.open(`/admin/coupons/${id}`), { status: 404 });
   t.match(await admin.submit(page, 'Delete coupon'), { status: 404 });

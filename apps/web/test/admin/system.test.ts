@@ -107,7 +107,7 @@ t.test('The audit log is filtered by account, actor and kind', async (t) => {
   t.match(await admin.open('/admin/audit?cursor=x'), { status: 400, heading: 'Audit log' });
 });
 
-t.test('A long audit log goes on by its cursor, in two statements a page', async (t) => {
+t.test('A long audit log continues at its cursor, in two statements a page', async (t) => {
   const eve = await signUp(app, { name: 'Eve' });
   for (let count = 0; count < 51; count++) {
     const payload = { trialEndsAt: new Date(Date.UTC(2027, 0, 1 + count)).toISOString() };

@@ -35,7 +35,7 @@ t.test('Users are found by name, role, plan and state', async (t) => {
   });
 });
 
-t.test('A long list of users goes on at its next page, with the filters', async (t) => {
+t.test('A long list of users continues on its next page, with the filters', async (t) => {
   for (let count = 0; count < 51; count++) await signUp(app, { name: 'Carol' });
   const admin = visit(app, ada);
   const first = await admin.open('/admin/users?search=carol');
@@ -154,7 +154,7 @@ t.test('The last active admin cannot be demoted, deactivated or deleted', async 
   t.match(await admin.submit(await admin.open(`${url}/delete`), 'Delete account', { email: ada.email }), refused);
 });
 
-t.test('An admin who becomes a user is signed out, and the pages are gone after the next sign-in', async (t) => {
+t.test('An admin who becomes a user is signed out, and sees none of these pages after the next sign-in', async (t) => {
   const grace = await signUp(app, { name: 'Grace', role: 'ADMIN' });
   const admin = visit(app, grace);
   const page = await admin.open(`/admin/users/${grace.id}`);

@@ -29,7 +29,7 @@ t.test('In a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
     return { page, check };
   }
 
-  await t.test('An answer appears as it is written, and the keyboard alone goes on with it', async (t) => {
+  await t.test('An answer appears as it is written, and the keyboard alone continues with it', async (t) => {
     ai.answer(buildModelAnswer('## Titan\n\nIt is *large*.', ['Why?', 'How far?']));
     const { page, check } = await open('/agent');
     await page.keyboard.press('Tab');

@@ -24,7 +24,7 @@ t.test('A task that two people edit is overwritten only by one who has seen both
 
   const typed = { name: 'Shared by two', prompt: 'Say it in two lines, please.', temperature: '0.55' };
   const conflict = await alices.submit(mine, 'Save task', typed);
-  t.match(conflict, { status: 409, text: /Somebody has changed this task/ });
+  t.match(conflict, { status: 409, text: /This task was changed/ });
   const rows = conflict.document
     .querySelectorAll('.versions tbody tr')
     .map((row) => row.text.replace(/\s+/g, ' ').trim());

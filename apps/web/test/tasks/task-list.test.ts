@@ -93,7 +93,7 @@ t.test('The cost of a task that runs more than 750 times in 30 days is said to b
 });
 
 t.test(
-  'A person without tasks is told what will stand there, and a filter without a hit offers to clear it',
+  'A person without tasks reads what will stand there, and a filter without a hit offers to clear it',
   async (t) => {
     const { visitor } = await openList([]);
     const empty = await visitor.open('/tasks');
@@ -142,12 +142,12 @@ t.test(
   },
 );
 
-t.test('A search looks at 5,000 tasks a page, and goes on with the next page', async (t) => {
+t.test('A search looks at 5,000 tasks a page, and continues on the next page', async (t) => {
   const { person, visitor } = await openList(['needle'], { nextExecutionAt: null, status: 'paused' });
   await ctx.db.execute(`insert into tasks (user_id, name, prompt, scheduled_for, recurrence, timezone, ai_model, max_tokens, temperature, status, created_at, updated_at)
     select ${person.id}, 'hay ' || n, 'Say something.', now(), 'daily', 'UTC', 'm', 1, 0, 'paused', now(), now() from generate_series(1, 5000) n`);
   const first = await visitor.open('/tasks?search=needle&sort=newest');
-  t.match(first.text, /No task with “needle” in its name so far.*The search goes on with the next page/);
+  t.match(first.text, /No task with “needle” in its name so far.*The search continues on the next page/);
   const next = first.document.querySelector('a[rel=next]')?.getAttribute('href') ?? '';
   t.same(namesOn(await visitor.open(next)), ['needle']);
 });

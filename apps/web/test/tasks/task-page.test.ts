@@ -42,7 +42,7 @@ t.test('The page says when the task runs, what it last answered and what has cha
   }
 });
 
-t.test('A failed run is told with its reason and a link', async (t) => {
+t.test('A failed run is shown with its reason and a link', async (t) => {
   const { page, runIds } = await open({}, [{}, { status: 'failed', errorCode: 'TIMEOUT' }]);
   const notice = page.document.querySelector('.notice');
   t.match(

@@ -68,7 +68,7 @@ t.test('Usage of a new account says what will stand there', async (t) => {
   const bob = await signUpBob(app);
   const { status, text } = await visit(app, bob).open('/usage');
   t.equal(status, 200);
-  t.match(text, /nothing runs out.*No run of this month has ended yet.*No key was used.*Nobody tells you yet/);
+  t.match(text, /nothing runs out.*No run of this month has ended yet.*No key was used.*No alert warns you yet/);
 });
 
 t.test('Limits that are used up are named with the time at which tasks run again', async (t) => {

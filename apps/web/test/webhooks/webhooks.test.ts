@@ -160,7 +160,7 @@ t.test('An edit is saved; of two people the second sees both versions and decide
   const saved = await visitor.submit(theirs, 'Save webhook', { description: 'Theirs', events: ['task.failed'] });
   t.match(saved, { url: `/webhooks/${id}`, text: /The webhook is saved\./ });
   const conflict = await visitor.submit(mine, 'Save webhook', { description: 'Mine' });
-  t.match(conflict, { status: 409, text: /Somebody has saved this webhook.*As it is saved now.*task\.failed.*Theirs/ });
+  t.match(conflict, { status: 409, text: /This webhook was changed.*As it is saved now.*task\.failed.*Theirs/ });
   t.equal(conflict.document.querySelector('input[name=description]')?.getAttribute('value'), 'Mine');
   t.equal((await readWebhook(app, alice, id)).description, 'Theirs');
   await visitor.submit(conflict, 'Save webhook');

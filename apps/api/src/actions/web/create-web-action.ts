@@ -36,7 +36,7 @@ interface Options {
 }
 
 interface GuestOptions extends Options {
-  /** Whether an action without a limit of its own counts towards that of public endpoints. Default: true. */
+  /** Whether an action without a limit of its own counts towards the limit of public endpoints. Default: true. */
   isCounted?: boolean;
 }
 

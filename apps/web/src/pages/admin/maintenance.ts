@@ -23,7 +23,7 @@ export async function showMaintenance({ actions, session, csrfField }: SignedInV
     crumb: CRUMB,
     body: html`<form class="panel gap narrow" method="post">${csrfField}
 <p>Pages and the API answer “under maintenance” to everybody but administrators, at once and in every process.</p>
-<p>Planned runs go on, and administrators can sign in and end the maintenance.</p>
+<p>Planned runs continue, and administrators can sign in and end the maintenance.</p>
 <div class="do"><button class="danger" name="maintenance" value="on">Begin maintenance</button><a class="button quiet" href="/admin">Cancel</a></div>
 </form>`,
   };

@@ -16,7 +16,7 @@ export function readOffset({ offset = '' }: Readonly<Record<string, string>>): n
   return Math.min(parsed, MAX_OFFSET);
 }
 
-/** Where a list of a known length goes on. */
+/** Links to the other pages of a list of a known length. */
 export function renderOffsetPager(
   path: string,
   query: Readonly<Record<string, string | undefined>>,

@@ -30,7 +30,7 @@ export function askToConfirm(visit: SignedInVisit, path: string, typed: Typed = 
   return redirect(buildAddress('/admin/confirm', { next }));
 }
 
-/** What was typed before the confirmation; null if there is none. A link of somebody else fills no form. */
+/** What was typed before the confirmation; null if there is none. A link from another person fills in no form. */
 export function readTyped<T extends string>(visit: SignedInVisit, names: readonly T[]): Record<T, string> | null {
   const { kept, ...typed } = readQuery(visit.request);
   const [path = ''] = visit.request.url.split('?');

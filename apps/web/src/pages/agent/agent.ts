@@ -23,7 +23,7 @@ interface Shown {
 }
 
 const HINT =
-  'The agent sees this one message, and answers at once. Carillon keeps neither message nor answer: they are gone when you leave this page.';
+  'The agent sees this one message, and answers at once. Carillon keeps neither message nor answer: they are lost when you leave this page.';
 
 function renderAgent(visit: SignedInVisit, { message = '', turn = null, errors = NO_ERRORS }: Shown): Page {
   return {

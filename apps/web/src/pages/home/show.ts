@@ -62,7 +62,7 @@ ${renderMonth(overview.usage, now)}`,
   };
 }
 
-/** The home of somebody without a task is the form of the first one. */
+/** The home of a person without a task is the form of the first one. */
 const showFirstTask = (visit: SignedInVisit, overview: Overview): Page => ({
   title: 'Home',
   lead: `${formatLongDay(visit.now, visit.timeZone)}. Nothing is planned yet.`,

@@ -34,7 +34,7 @@ export function renderDeliveries(visit: SignedInVisit, runId: number, { deliveri
 ${
   rows.length > 0
     ? html`<form method="post">${visit.csrfField}${renderTable('Mails and deliveries of this run', COLUMNS, rows)}</form>`
-    : html`<p class="muted">Nobody: no webhook and no mail address was set for this run, or the record was deleted since.</p>`
+    : html`<p class="muted">To no one: no webhook and no mail address was set for this run, or the record was deleted since.</p>`
 }</section>`;
 }
 

@@ -3,7 +3,7 @@ import { countWords, formatMomentInText } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { Run } from './outcomes.ts';
 
-/** A run does not keep its request: the prompt is that of the task, which may have changed since. */
+/** A run does not keep its request: the page shows the prompt of the task, which may have changed since. */
 export function renderPrompt(visit: SignedInVisit, { execution: { startedAt }, task }: Run): Html {
   const { prompt, attachments } = task;
   const names = attachments.map(

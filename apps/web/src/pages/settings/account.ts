@@ -35,7 +35,7 @@ const renderInbound = ({
 }: SignedInVisit) => html`<section class="setting" aria-labelledby="inbound-title">
 <div><h2 id="inbound-title">Inbound address</h2><p class="hint">Other systems start your tasks by a signed POST.</p></div>
 <div class="panel gap"><pre><code>POST ${dashboard.appUrl}/api/webhooks/${viewer.id}/<b>SECRET</b></code></pre>
-<p>SECRET is that of one of <a href="/webhooks">your webhooks</a>, and also signs the request. Each webhook has an address of its own.</p></div>
+<p>SECRET is the secret of one of <a href="/webhooks">your webhooks</a>, and also signs the request. Each webhook has an address of its own.</p></div>
 </section>`;
 
 const renderExport = () => html`<section class="setting" aria-labelledby="export-title">

@@ -16,7 +16,7 @@ async function renderDeletion(visit: SignedInVisit, email: string, errors: FormE
   return {
     title: 'Delete account',
     crumb: { href: '/settings', text: 'Settings' },
-    lead: 'Deletes your tasks, runs, files, webhooks and keys, at once and for good. Nobody can bring them back.',
+    lead: 'Deletes your tasks, runs, files, webhooks and keys, at once and for good. They cannot be restored.',
     body: html`<form class="panel gap narrow" method="post" action="/settings/delete">${visit.csrfField}
 ${renderFormError(errors)}
 ${renderInput({

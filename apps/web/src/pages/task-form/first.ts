@@ -27,7 +27,7 @@ const EVERY = [
 
 const EXAMPLE = 'What happened in our field since yesterday? Five lines, the most important first.';
 
-/** A prompt and when, for somebody who has no task yet. */
+/** A prompt and its time, for a person without a task. */
 export function renderFirstTaskForm(
   { csrfField, timeZone }: SignedInVisit,
   typed: TypedFirstTask = START_FIRST_TASK,

@@ -21,7 +21,7 @@ export interface TaskForm {
   /** What was not done, for the notice. */
   failure?: string;
   tried?: TriedPrompt | undefined;
-  /** What somebody else has saved meanwhile. */
+  /** What another person has saved meanwhile. */
   conflict?: Html | undefined;
 }
 

@@ -20,7 +20,7 @@ function readTaskId({ request }: SignedInVisit): number {
   return id;
 }
 
-/** The next runs while somebody types, with the other form of the schedule. */
+/** The next runs while the form is filled in, with the other form of the schedule. */
 async function showRuns(visit: SignedInVisit) {
   const typed = readSchedule(readForm({ body: visit.request.query }));
   const plan = await planRuns(visit, typed, null);

@@ -165,7 +165,7 @@ async function saveTyped(
     ...shown,
     opened: now,
     status: 409,
-    errors: { fields: {}, form: 'Somebody has changed this task since you opened it, maybe you in another tab.' },
+    errors: { fields: {}, form: 'This task was changed after you opened it, maybe by you in another tab.' },
     conflict: renderConflict({ typed, plan, task: now.task, storedPlan, opened: now, now: visit.now }),
   });
 }

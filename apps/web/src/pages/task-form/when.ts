@@ -90,7 +90,7 @@ export function renderSentence(typed: TypedSchedule, plan: Plan, isSwapped = fal
   return html`<p id="said"${isSwapped && raw(' hx-swap-oob="true"')}>${parts.map((part) => html`${part} `)}</p>`;
 }
 
-/** When it runs. The fields of both forms are always there; styles show those of the chosen one. */
+/** When it runs. The fields of both forms are always there; styles show the fields of the chosen one. */
 export function renderWhen(typed: TypedSchedule, plan: Plan, likelyZones: readonly string[], errors: FormErrors): Html {
   const mode = (value: TypedSchedule['mode'], text: string) =>
     html`<label><input type="radio" name="mode" value="${value}"${typed.mode === value && raw(' checked')}>${text}</label>`;

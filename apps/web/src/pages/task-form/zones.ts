@@ -3,7 +3,7 @@ import { type Html, html, raw } from '../../html.ts';
 
 const regions = Map.groupBy(Intl.supportedValuesOf('timeZone'), (zone) => zone.split('/')[0] ?? '');
 
-/** The same for everybody, and long: it is built once. */
+/** The same for all users, and long: it is built once. */
 const allZones = html`${[...regions].map(
   ([region, zones]) =>
     html`<optgroup label="${region}">${zones.map((zone) => html`<option>${zone}</option>`)}</optgroup>`,

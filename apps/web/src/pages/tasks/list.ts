@@ -68,7 +68,7 @@ function renderList(visit: SignedInVisit, query: ListQuery, list: TaskList): Htm
     query: toQuery(query),
     nextCursor,
     text: isUnfinished
-      ? 'Part of your tasks is searched. The search goes on with the next page.'
+      ? 'Part of your tasks is searched. The search continues on the next page.'
       : `${countWords(total, 'task')} in all`,
   });
   if (tasks.length === 0) return html`${renderNoHit(query, isUnfinished)}${pager}`;

@@ -17,7 +17,7 @@ export function renderAnswers(visit: SignedInVisit, { answers, runs }: TaskView)
   return html`<section aria-labelledby="last">
 <div class="head"><h2 id="last">Last answer</h2><p>${renderMoment(plannedFor ?? completedAt, visit)}${model && ` · ${model}`} · <a href="/executions/${id}">whole run</a></p></div>
 <article class="panel answer" aria-label="Answer" tabindex="-1">${renderMarkdown(isCut ? text.slice(0, MAX_CHARACTERS) : text)}${
-    isCut && html`<p><a href="/executions/${id}">The answer goes on</a></p>`
+    isCut && html`<p><a href="/executions/${id}">Read the whole answer</a></p>`
   }</article>
 </section>
 ${before && renderChange(visit, last.text, before)}`;

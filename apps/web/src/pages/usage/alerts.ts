@@ -44,7 +44,7 @@ ${
         COLUMNS,
         alerts.map((alert) => renderAlert(visit, alert)),
       )
-    : html`<p class="muted">Nobody tells you yet when a limit comes near. Add an alert, such as one at 80 %.</p>`
+    : html`<p class="muted">No alert warns you yet when a limit comes near. Add one, such as one at 80 %.</p>`
 }
 <form class="panel gap" method="post" action="/usage/alerts">${visit.csrfField}
 <h3>Add an alert</h3>

@@ -67,9 +67,9 @@ export async function changeWebhook(visit: SignedInVisit): Promise<Page | Redire
   if (webhook.purpose !== 'subscription') return { ...renderManaged(webhook), status: toStatus(result) };
   const isChanged = result.code === 'CONFLICT';
   const errors = isChanged
-    ? { fields: {}, form: 'Somebody has saved this webhook since you opened the form. Nothing is saved yet.' }
+    ? { fields: {}, form: 'This webhook was changed after you opened the form. Nothing is saved yet.' }
     : toFormErrors(result);
-  // Without a conflict the form goes on from the version that it was opened with.
+  // Without a conflict the form keeps the version that it was opened with.
   const shown = isChanged ? webhook : { ...webhook, revision };
   return { ...renderPage(visit, shown, { typed, errors, isChanged }), status: toStatus(result) };
 }

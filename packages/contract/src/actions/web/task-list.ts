@@ -53,7 +53,7 @@ const TaskList = Type.Object({
   /** Of all tasks, whatever the filter. */
   total: Type.Integer(),
   nextCursor: nullable(Type.String()),
-  /** Whether the search stopped before the end, and goes on at `nextCursor`. */
+  /** Whether the search stopped before the end, and continues at `nextCursor`. */
   isUnfinished: Type.Boolean(),
 });
 

@@ -119,7 +119,7 @@ export async function showDeleteCoupon(visit: SignedInVisit): Promise<Page> {
     title: 'Delete coupon',
     crumb: { href: `/admin/coupons/${coupon.id}`, text: coupon.code },
     body: html`<form class="panel gap narrow" method="post" action="/admin/coupons/${coupon.id}/delete">${visit.csrfField}
-<p>Nobody can use <b>${coupon.code}</b> any more, and the list of its ${countWords(coupon.usedCount, 'use')} is lost. Trials that it made longer stay as they are.</p>
+<p>The code <b>${coupon.code}</b> cannot be used any more, and the list of its ${countWords(coupon.usedCount, 'use')} is lost. Trials that it made longer stay as they are.</p>
 <div class="do"><button class="danger">Delete coupon</button><a class="button quiet" href="/admin/coupons/${coupon.id}">Cancel</a></div>
 </form>`,
   };

@@ -121,7 +121,7 @@ ${renderInput({
   value: typed.code,
   errors,
   attributes: html`maxlength="40" spellcheck="false" autocapitalize="characters"`,
-  hint: 'Four to forty letters, digits, “-” and “_”. Without one, a random code that nobody can guess.',
+  hint: 'Four to forty letters, digits, “-” and “_”. Without one, a random code that cannot be guessed.',
 })}
 ${renderInput({
   name: 'value',

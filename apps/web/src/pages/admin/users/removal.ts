@@ -56,7 +56,7 @@ const renderDelete = ({ csrfField }: SignedInVisit, account: Account, typed: str
   body: html`<form class="panel gap narrow" method="post" action="/admin/users/${account.id}/delete">${csrfField}
 ${renderFormError(errors)}
 <p>The account is deleted with ${countWords(account.stats.totalTasks, 'task')}, ${countWords(account.stats.totalExecutions, 'run')}, its files, webhooks and keys. Runs under way are stopped. This cannot be undone; the audit log keeps an entry.</p>
-<p>To go on, type the e-mail address of the account: <b>${account.email}</b></p>
+<p>To continue, type the e-mail address of the account: <b>${account.email}</b></p>
 ${renderInput({ name: 'email', label: 'E-mail address', value: typed, autocomplete: 'off', required: true, errors, attributes: html`spellcheck="false" autocapitalize="none"` })}
 <div class="do"><button class="danger">Delete account</button><a class="button quiet" href="/admin/users/${account.id}">Cancel</a></div>
 </form>`,

@@ -89,7 +89,7 @@ function renderSessions(visit: SignedInVisit, { sessions }: Account): Html {
   return html`<section aria-labelledby="sessions"><div class="head"><h2 id="sessions">Sessions</h2><p>Another role and deactivation end them</p></div>
 ${
   rows.length === 0
-    ? html`<p class="muted">Nobody is signed in to this account.</p>`
+    ? html`<p class="muted">This account has no open session.</p>`
     : renderTable(
         'Sessions, the last used first',
         [{ head: 'Program' }, { head: 'Signed in', class: 'num' }, { head: 'Last used', class: 'num' }],

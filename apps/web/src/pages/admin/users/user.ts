@@ -97,5 +97,8 @@ export async function reactivateUser(visit: SignedInVisit): Promise<Page | Redir
   const result = await visit.actions.changeAccount(visit.session, { id, isActive: true });
   if (needsConfirmation(result)) return askToConfirm(visit, `/admin/users/${id}`);
   if (!result.success) return showAgain(visit, { errors: toFormErrors(result) }, toStatus(result));
-  return redirect(`/admin/users/${id}`, 'The account is active again. Its tasks go on with their next runs.');
+  return redirect(
+    `/admin/users/${id}`,
+    'The account is active again. Its tasks run again, from their next planned run.',
+  );
 }
