@@ -1,0 +1,46 @@
+import type { Test } from 'tap';
+import { composeReset } from '../../../api/src/auth/password-reset.ts';
+import { requestConfirmations } from '../../../api/src/notifications/addresses.ts';
+import { testContext } from '../../../api/test/support/context.ts';
+import { insertCoupon } from '../../../api/test/support/coupons.ts';
+import { createKey } from '../../../api/test/support/keys.ts';
+import { readQueuedTokens } from '../../../api/test/support/mails.ts';
+import { signUpAda } from '../../../api/test/support/people.ts';
+import { insertSample, SAMPLE_NOW } from '../../../api/test/support/sample.ts';
+import { insertActivity } from '../../../api/test/support/sample-activity.ts';
+import { insertUpload } from '../../../api/test/support/tasks.ts';
+import { listPages, toAddress } from './every-page.ts';
+
+/** Texts, parts of pages, and pages that show nothing once there is an account. */
+const OTHERS: readonly string[] = ['/executions/:id/text', '/tasks/new/runs', '/setup'];
+
+/** An admin with something on each page. `pages`: the address of each page; `others`: of what is no whole page. */
+export async function fillAccount(t: Test) {
+  const { app, ctx, clock } = await testContext(t);
+  clock.set(SAMPLE_NOW);
+  const ada = await signUpAda(app);
+  const sample = await insertSample(ctx, ada.id);
+  const file = await insertUpload(ctx, ada);
+  const activity = await insertActivity(ctx, ada.id, sample);
+  const email = 'team@example.com';
+  await requestConfirmations(ctx, ada.id, [email]);
+  const [confirmation = ''] = await readQueuedTokens(ctx, email);
+  /** The ids of what pages show, by the address before them. */
+  const parameters = {
+    '/tasks/': sample.tasks.get('Nightly error digest') ?? 0,
+    '/executions/': sample.failedRun,
+    '/files/': file.id,
+    '/webhooks/': sample.webhook,
+    '/webhooks/:id/deliveries/': activity.delivery,
+    '/admin/users/': ada.id,
+    '/admin/coupons/': (await insertCoupon(ctx, { code: 'SPRING-2026' })).id,
+    '/settings/keys/': (await createKey(app, ada)).id,
+    '/handler/reset-password/': (await composeReset(ctx, ada.email))?.link.split('/').at(-1) ?? '',
+    '/handler/confirm-email/': confirmation,
+  };
+  /** Pages that show what their query names. */
+  const queries: Readonly<Record<string, string>> = { '/tasks/delete': `?ids=${parameters['/tasks/']}` };
+  const build = (pattern: string) => `${toAddress(pattern, parameters)}${queries[pattern] ?? ''}`;
+  const pages = listPages(app).filter((pattern) => !OTHERS.includes(pattern));
+  return { app, ctx, ada, pages: pages.map(build), others: OTHERS.map(build) };
+}
