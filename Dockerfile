@@ -13,6 +13,7 @@ COPY packages/log/package.json packages/log/
 COPY apps/api/package.json apps/api/
 COPY apps/scheduler/package.json apps/scheduler/
 COPY apps/start/package.json apps/start/
+COPY apps/web/package.json apps/web/
 COPY apps/bench/package.json apps/bench/
 # Without development tools and the embedded PostgreSQL.
 RUN pnpm install --prod --frozen-lockfile --ignore-scripts \
@@ -27,6 +28,7 @@ COPY package.json tsconfig.base.json ./
 COPY packages packages
 COPY apps/api apps/api
 COPY apps/scheduler apps/scheduler
+COPY apps/web apps/web
 COPY apps/start apps/start
 RUN mkdir -p "$DATA_DIR" && chown node:node "$DATA_DIR"
 USER node

@@ -27,7 +27,7 @@ t.test('The program of the page about actions type-checks and runs in another pa
 
   const run = promisify(execFile);
   const strict = ['--strict', '--skipLibCheck', 'false', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
-  const modules = ['--module', 'nodenext', '--target', 'es2024', '--types', 'node', '--noEmit'];
+  const modules = ['--ignoreConfig', '--module', 'nodenext', '--target', 'es2024', '--types', 'node', '--noEmit'];
   const checking = run(join(ROOT, 'node_modules/.bin/tsc'), [...strict, ...modules, 'client.ts'], { cwd: folder });
   t.equal(
     await checking.then(

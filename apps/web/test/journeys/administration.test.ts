@@ -33,17 +33,17 @@ t.test('What an admin does to an account is felt by its owner and told by the au
   t.match(await readEntry(), /Account changed.*role: ADMIN → USER/);
 
   await admin.submit(await admin.open(page.url), 'Extend', { days: '10' });
-  t.match(await readEntry(), /Account changed.*trialEndsAt: 2026-12-04.* → 2026-12-14/);
+  t.match(await readEntry(), /Account changed.*trial ends at: 2026-12-04.* → 2026-12-14/);
   const [member] = await signInAsBob();
   t.match(await member.open('/admin'), { status: 404 });
   t.match((await member.open('/settings')).text, /Trial ?ends .*14 Dec/);
 
   await admin.submit(await admin.follow(await admin.open(page.url), 'Deactivate…'), 'Deactivate');
-  t.match(await readEntry(), /Account changed.*isActive: true → false/);
+  t.match(await readEntry(), /Account changed.*is active: true → false/);
   t.match((await member.open('/')).heading, 'Sign in');
   t.match((await signInAsBob())[1], { heading: 'Sign in', text: /This account is deactivated/ });
   await admin.submit(await admin.open(page.url), 'Reactivate');
-  t.match(await readEntry(), /Account changed.*isActive: false → true/);
+  t.match(await readEntry(), /Account changed.*is active: false → true/);
   t.match((await signInAsBob())[1], { heading: 'Home' });
 });
 
@@ -63,7 +63,7 @@ t.test('A coupon is created, used by an account, changed and deleted', async (t)
   await admin.submit(await admin.open(coupon.url), 'Save', { maxUses: '5', isActive: [] });
   t.match(
     await readEntry(),
-    /Coupon changed.*isActive: true → false.*maxUses: 1 → 5|Coupon changed.*maxUses: 1 → 5.*isActive: true → false/,
+    /Coupon changed.*is active: true → false.*max uses: 1 → 5|Coupon changed.*max uses: 1 → 5.*is active: true → false/,
   );
   await admin.submit(await admin.follow(await admin.open(coupon.url), 'Delete…'), 'Delete coupon');
   t.match(await readEntry(), /Coupon deleted.*AUTUMN/);
@@ -72,7 +72,7 @@ t.test('A coupon is created, used by an account, changed and deleted', async (t)
 
 t.test('Settings and maintenance hold for everybody at once', async (t) => {
   await admin.submit(await admin.open('/admin/settings'), 'Save', { maxTasksPerUser: '1' });
-  t.match(await readEntry(), /System settings changed.*maxTasksPerUser: 100 → 1/);
+  t.match(await readEntry(), /System settings changed.*max tasks per user: 100 → 1/);
   const [member] = await signInAsBob();
   const task = { name: 'First', prompt: 'What is new in our field?' };
   await member.submit(await member.open('/tasks/new'), 'Save task', task);
@@ -80,10 +80,10 @@ t.test('Settings and maintenance hold for everybody at once', async (t) => {
   t.equal(second.status, 402);
   const maintenance = await admin.open('/admin/maintenance');
   await admin.submit(maintenance, 'Begin maintenance');
-  t.match(await readEntry(), /System settings changed.*maintenanceMode: false → true/);
+  t.match(await readEntry(), /System settings changed.*maintenance mode: false → true/);
   t.match(await member.submit(second, 'Save task'), { status: 503, text: /maintenance/ });
   await admin.submit(await admin.open('/admin/maintenance'), 'End maintenance');
-  t.match(await readEntry(), /System settings changed.*maintenanceMode: true → false/);
+  t.match(await readEntry(), /System settings changed.*maintenance mode: true → false/);
   t.match(await member.open('/'), { status: 200 });
 });
 

@@ -116,7 +116,7 @@ t.test('A run shows its answer, what changed since the last one, its prompt and 
   t.match(page.text, /Planned by the schedule\..*Asked test-model\..*The answer came after 2 s\./);
   t.match(page.text, /Took2 sModellarge-2026Tokens in412Tokens out80Cost\$0\.012TriggerBy the schedule/);
   t.match(page.text, /Around itFri 20 Nov 11:00 ?Ran ?Sat 21 Nov 11:00 ?Failed ?Sun 22 Nov 11:00 ?This run/);
-  t.match(page.text, /Who was told Nobody/);
+  t.match(page.text, /Who was told To no one/);
 });
 
 t.test('A prompt that changed after the run is not shown as sent', async (t) => {
