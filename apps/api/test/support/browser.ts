@@ -24,9 +24,13 @@ const SWITCHES = [
   '--disable-sync',
 ];
 
-/** Starts Chromium; it ends with `t`. */
-export async function openBrowser(t: Test): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: SWITCHES });
+/** Starts Chromium; it ends with `t`. `keepsPages`: whether the back button may show a page as it was left. */
+export async function openBrowser(t: Test, { keepsPages = false } = {}): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: SWITCHES,
+    ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
+  });
   t.teardown(() => browser.close());
   return browser;
 }

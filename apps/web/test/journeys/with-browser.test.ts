@@ -96,11 +96,7 @@ t.test('In a browser, with the keyboard alone', { skip: SKIP_WITHOUT_BROWSER }, 
       await tab.keyboard.press('ControlOrMeta+a');
       await tab.keyboard.type(name);
       await tab.keyboard.press('Enter');
-      await tab
-        .locator('main')
-        .getByText(tab === page ? 'The task is saved' : 'Somebody has changed this task')
-        .first()
-        .waitFor();
+      await (tab === page ? heading(tab, name) : tab.locator('.versions').waitFor());
     }
     t.same(await other.locator('.versions tbody tr').allInnerTexts(), [
       'Name\tNews of the second tab\tNews of the first tab',
@@ -127,11 +123,25 @@ t.test('In a browser, with the keyboard alone', { skip: SKIP_WITHOUT_BROWSER }, 
     t.equal(await isMarked(page), true, 'without a reload');
   });
 
-  await t.test('The back button shows nothing after the sign-out', async (t) => {
+  await t.test('The back button shows nothing after the sign-out, also in a browser that keeps pages', async (t) => {
+    const { page } = await openPage(await openBrowser(t, { keepsPages: true }));
+    await page.goto(`${url}/settings`);
+    await focus(page, 'email');
+    await page.keyboard.type('alice@example.com');
+    await focus(page, 'password');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Settings');
+    await mark(page);
+    await page.goto(`${url}/files`);
+    await page.goBack({ waitUntil: 'commit' });
+    await heading(page, 'Settings');
+    t.equal(await isMarked(page), true, 'the page is kept');
     await press(page, 'Sign out');
     await heading(page, 'Sign in');
-    await page.goBack();
+    await page.goBack({ waitUntil: 'commit' });
+    await page.waitForURL(/sign-in/);
     await heading(page, 'Sign in');
-    t.notMatch(await page.locator('body').textContent(), /News/);
+    t.notMatch(await page.locator('body').textContent(), /Settings|Alice/);
   });
 });
