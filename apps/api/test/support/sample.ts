@@ -133,7 +133,15 @@ export async function insertSample(ctx: Context, userId: number): Promise<Sample
     .set({ plan: 'pro', timezone: TIME_ZONE, emailVerifiedAt: SAMPLE_NOW })
     .where(eq(users.id, userId));
   const ids = new Map<string, number>();
-  for (const sample of TASKS) ids.set(sample.name, await insertTask(ctx, userId, sample));
+  const runs: Run[] = [];
+  for (const sample of TASKS) {
+    const inserted = await insertTask(ctx, userId, sample);
+    ids.set(sample.name, inserted.taskId);
+    runs.push(...inserted.runs);
+  }
+  // Lists of runs follow their ids.
+  runs.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+  await ctx.db.insert(executions).values(runs);
   const caller = { id: userId } as Caller;
   const { id: webhookId } = await createWebhook(ctx, caller, {
     url: 'https://hooks.gartenhof.example/carillon',
@@ -164,7 +172,10 @@ export async function insertSample(ctx: Context, userId: number): Promise<Sample
   return { tasks: ids, failedRun: failed!.id, webhook: webhookId };
 }
 
-async function insertTask(ctx: Context, userId: number, sample: SampleTask): Promise<number> {
+type Run = typeof executions.$inferInsert;
+
+/** Inserts a task with its planned runs, and returns its executions. */
+async function insertTask(ctx: Context, userId: number, sample: SampleTask): Promise<{ taskId: number; runs: Run[] }> {
   const { name, pattern, prompt, costUsd, durationMs, status = 'active', answer, special = {} } = sample;
   const createdAt = new Date(SAMPLE_NOW.getTime() - 200 * DAY_MS);
   const schedule = {
@@ -205,7 +216,7 @@ async function insertTask(ctx: Context, userId: number, sample: SampleTask): Pro
       return { taskId, plannedFor, fate: fate === 'failed' ? 'ran' : fate, recordedAt: plannedFor };
     }),
   );
-  const runs = past.flatMap((plannedFor, at): (typeof executions.$inferInsert)[] => {
+  const runs = past.flatMap((plannedFor, at): Run[] => {
     const fate = special[at] ?? 'ran';
     if (!['ran', 'late', 'failed'].includes(fate)) return [];
     const startedAt = new Date(plannedFor.getTime() + (fate === 'late' ? 240_000 : 400));
@@ -250,6 +261,5 @@ async function insertTask(ctx: Context, userId: number, sample: SampleTask): Pro
       },
     ];
   });
-  await ctx.db.insert(executions).values(runs.reverse());
-  return taskId;
+  return { taskId, runs };
 }
