@@ -57,3 +57,13 @@ t.test('A page of a session that has ended asks to sign in, and is not kept by t
   await app.inject({ method: 'POST', url: '/api/auth/logout', headers: alice.headers });
   t.match(await visitor.open('/tasks'), { heading: 'Sign in' });
 });
+
+t.test('Without the dashboard there are no pages, and the API answers as before', async (t) => {
+  const { app: bare } = await testContext(t, { env: { DASHBOARD: 'false' } });
+  const headers = { accept: 'text/html' };
+  t.match((await bare.inject({ url: '/', headers })).json(), { name: 'Carillon', docs: '/api/docs' });
+  for (const url of ['/sign-in', '/tasks', '/setup', '/nothing']) {
+    t.match((await bare.inject({ url, headers })).json(), { success: false, error: 'Not found' }, url);
+  }
+  t.equal((await bare.inject({ url: '/api/health' })).statusCode, 200);
+});

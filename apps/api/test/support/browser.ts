@@ -60,7 +60,8 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
 
 /** The faults that axe finds on the page, as `rule: element`. `rules`: only these. */
 export async function findAccessibilityFaults(page: Page, rules: readonly string[] = []): Promise<string[]> {
-  const axe = new AxeBuilder({ page });
+  // Pages have no frames, for which axe would open another page each time.
+  const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode();
   const { violations } = await (rules.length > 0 ? axe.withRules([...rules]) : axe).analyze();
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
