@@ -8,7 +8,8 @@ const REFRESH_MS = 700;
 
 let source = null;
 let timer = null;
-let lastId = null;
+// What happens between the reading of the page and the start of the stream is not missed.
+let lastId = document.body.dataset.after ?? '0';
 let refreshedAt = 0;
 
 function show(text, isLost) {
@@ -18,7 +19,7 @@ function show(text, isLost) {
 }
 
 function changed({ lastEventId }) {
-  lastId = lastEventId;
+  if (lastEventId !== '') lastId = lastEventId;
   if (timer !== null) return;
   const wait = Math.max(GATHER_MS, refreshedAt + REFRESH_MS - Date.now());
   timer = setTimeout(() => {
@@ -29,8 +30,7 @@ function changed({ lastEventId }) {
 }
 
 function open() {
-  const query = lastId === null ? '' : `?after=${encodeURIComponent(lastId)}`;
-  source = new EventSource(`/api/events${query}`);
+  source = new EventSource(`/api/events?after=${encodeURIComponent(lastId)}`);
   source.onopen = () => show('Live', false);
   source.onerror = () => {
     if (source.readyState === EventSource.CLOSED) show('Not live: reload the page to see changes', true);

@@ -48,7 +48,7 @@ export function renderSignedIn(visit: SignedInVisit, { page, notice, theme }: Fr
   return renderHtml(
     theme,
     renderHead(page),
-    html`<body data-events="${EVENT_KINDS.join(' ')}">
+    html`<body data-events="${EVENT_KINDS.join(' ')}" data-after="${visit.viewer.lastEventId}">
 <a class="skip" href="#main">Skip to content</a>
 ${renderNavigation(visit)}
 <main id="main" tabindex="-1"${refresh}>

@@ -1,4 +1,4 @@
-import { findCaller } from '../auth/find-caller.ts';
+import { findCaller, type PageState } from '../auth/find-caller.ts';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { addressKey, fieldKey, userKeyPrefix } from '../limits/keys.ts';
@@ -15,20 +15,20 @@ const MAX_TOKEN_LENGTH = 4096;
  * 503.
  */
 export async function admit(ctx: Context, session: unknown, rate: RateLimit | null): Promise<Caller> {
-  return (await admitWith(ctx, session, rate, { unread: false })).caller;
+  return (await admitWith(ctx, session, rate, { page: false })).caller;
 }
 
-/** The same, with the number of unread notifications if `unread` asks for it. */
+/** The same, with what every page shows if `page` asks for it. */
 export async function admitWith(
   ctx: Context,
   session: unknown,
   rate: RateLimit | null,
-  { unread }: { unread: boolean },
-): Promise<{ caller: Caller; unread: number }> {
+  { page }: { page: boolean },
+): Promise<{ caller: Caller; page: PageState | null }> {
   const token = typeof session === 'string' && session.length <= MAX_TOKEN_LENGTH ? session : null;
   const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
   const count = rate && { key: userKeyPrefix(rate), windowMs: rate.windowSeconds * 1000, at: ctx.now() };
-  const found = claims && (await findCaller(ctx, claims, { count, unread }));
+  const found = claims && (await findCaller(ctx, claims, { count, page }));
   if (!found) throw new AppError('unauthenticated', 'Sign in first.');
   const { caller, window, maintenance } = found;
   const state = rate && window && toRateLimitState(getEffectiveLimit(ctx, rate), window);
@@ -37,7 +37,7 @@ export async function admitWith(
     throw tooManyRequests(state, ctx.now());
   }
   assertNotInMaintenance(maintenance, caller);
-  return { caller, unread: found.unread };
+  return { caller, page: found.page };
 }
 
 /** Throws 403. */

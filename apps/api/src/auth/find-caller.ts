@@ -24,18 +24,26 @@ export interface FoundCaller {
   maintenance: boolean;
   /** Null if the caller has no such row. */
   loaded: unknown;
-  /** Unread notifications, at most 100; 0 if they were not asked for. */
-  unread: number;
+  /** Null unless it was asked for. */
+  page: PageState | null;
   /** Of the key of an idempotent request. */
   claim: Claim | null;
+}
+
+/** Read with the session, because every page shows it. */
+export interface PageState {
+  /** Notifications; at most 100. */
+  unread: number;
+  /** The position of the event log before the page was read; 0 for an empty log. */
+  lastEventId: number;
 }
 
 interface Extras {
   count?: CountedRequest | null;
   load?: { from: OwnedRow; id: number } | null;
   claim?: ClaimRequest | null;
-  /** Whether unread notifications are counted, for the pages. */
-  unread?: boolean;
+  /** Whether what pages show of every user is read. */
+  page?: boolean;
 }
 
 /**
@@ -45,11 +53,11 @@ interface Extras {
 export async function findCaller(
   ctx: Context,
   credentials: Credentials,
-  { count = null, load = null, claim = null, unread = false }: Extras = {},
+  { count = null, load = null, claim = null, page = false }: Extras = {},
 ): Promise<FoundCaller | null> {
   const now = ctx.now();
   const kind = 'keyHash' in credentials ? 'apiKey' : 'session';
-  const query = claim ? claimQueries[kind] : unread ? pageQuery : callerQuery(kind, load?.from ?? null);
+  const query = claim ? claimQueries[kind] : page ? pageQuery : callerQuery(kind, load?.from ?? null);
   const [found] = await query(ctx.db).execute({
     ...credentials,
     ...countValues(count),
@@ -65,7 +73,7 @@ export async function findCaller(
     window: counted,
     maintenance: mode.maintenance,
     loaded: row,
-    unread: found.unread?.count ?? 0,
+    page: found.page ?? null,
     claim: claim && toClaim(caller.id, claim, found as FoundClaim),
   };
 }
@@ -94,7 +102,7 @@ interface FoundRow extends Partial<FoundClaim> {
   counted: RateWindow | null;
   mode: { maintenance: boolean };
   row?: unknown;
-  unread?: { count: number };
+  page?: PageState;
 }
 
 const queries = {
@@ -182,7 +190,7 @@ const claimQueries = {
   apiKey: preparedQuery((db) => prepareCallerQuery(db, 'apiKey', null, { claims: true })),
 };
 
-const pageQuery = preparedQuery((db) => prepareCallerQuery(db, 'session', null, { unread: true }), {
+const pageQuery = preparedQuery((db) => prepareCallerQuery(db, 'session', null, { page: true }), {
   connection: 'shared',
 });
 
@@ -190,7 +198,7 @@ function prepareCallerQuery(
   db: Db,
   kind: Kind,
   loads: OwnedRow | null,
-  { claims = false, unread = false } = {},
+  { claims = false, page = false } = {},
 ): CallerQuery {
   const { caller, parts } = kind === 'session' ? bySession(db) : byApiKey(db);
   const counted = db.$with('counted').as(buildCount(db, caller, buildCallerKey(caller.id)));
@@ -211,9 +219,9 @@ function prepareCallerQuery(
       .innerJoin(claimed, always)
       .prepare(`find_caller_and_claim_by_${kind}`);
   }
-  if (unread) {
-    const counted = db.$with('unread').as(db.select({ count: unreadCount }).from(caller));
-    return selectCaller(counted).innerJoin(counted, always).prepare('find_caller_and_unread');
+  if (page) {
+    const state = db.$with('page').as(db.select({ unread: unreadCount, lastEventId }).from(caller));
+    return selectCaller(state).innerJoin(state, always).prepare('find_caller_for_page');
   }
   if (!loads) return selectCaller().prepare(`find_caller_by_${kind}`);
   const row = db.$with('row').as(
@@ -231,3 +239,6 @@ const MAX_UNREAD = 100;
 /** The column is written out, because drizzle leaves out its table, and notifications have an id too. */
 const unreadCount = sql<number>`(select count(*)::int from (select from notifications n
   where n.user_id = "caller"."id" and n.read_at is null limit ${sql.raw(String(MAX_UNREAD))}) n)`.as('unread');
+
+const lastEventId = sql<number>`coalesce((select p.last_id from event_positions p
+  where p.user_id = "caller"."id"), 0)::float8`.as('last_event_id');

@@ -93,12 +93,12 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
     openSession: (token, client) =>
       runAction(ctx, 'openSession', async (ctx, line) => {
         const { address, userAgent } = readClient(client);
-        const { caller, unread } = await admitWith(ctx, token, PAGE_VIEWS, { unread: true });
+        const { caller, page } = await admitWith(ctx, token, PAGE_VIEWS, { page: true });
         line.userId = caller.id;
         const { id, name, email, role, timezone, sessionId } = caller;
-        if (sessionId === null) throw new Error('openSession needs the token of a session.');
+        if (sessionId === null || page === null) throw new Error('openSession needs the token of a session.');
         const session = createOpenedSession({ caller, origin: { address, userAgent } });
-        return { session, viewer: { id, name, email, role, timezone, sessionId, unread } };
+        return { session, viewer: { id, name, email, role, timezone, sessionId, ...page } };
       }),
   };
 }

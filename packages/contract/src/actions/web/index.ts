@@ -57,6 +57,8 @@ export interface Viewer {
   sessionId: string;
   /** Notifications; at most 100. */
   unread: number;
+  /** The position of the event log before the page was read. */
+  lastEventId: number;
 }
 
 /** The answer to a change in a session without a recent sign-in or password. */
