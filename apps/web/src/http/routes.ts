@@ -97,7 +97,7 @@ export async function openVisit(
   return { ...visit, session, viewer, timeZone: viewer.timezone ?? 'UTC' };
 }
 
-/** Scripts are told by a header, because they would follow a redirect and show the sign-in inside of a page. */
+/** Scripts get a header instead: they would follow a redirect and show the sign-in inside of a page. */
 export function askForSignIn(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply) {
   const isForm = request.method === 'POST';
   const isPart = request.headers['hx-request'] !== undefined;
