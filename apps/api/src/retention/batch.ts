@@ -19,6 +19,12 @@ export type BatchRow = Pick<Batch, 'deleted' | 'next'>;
 
 export const toBatch = ({ deleted, next }: BatchRow): Batch => ({ deleted, next, isLast: next === null });
 
+/** For keys that have several rows each: a full batch may have left rows of its keys, so the next one begins with them again. */
+export function toBatchOfKeys(row: BatchRow, after: string | null): Batch {
+  const batch = toBatch(row);
+  return batch.deleted < BATCH_SIZE ? batch : { ...batch, next: after, isLast: false };
+}
+
 export const afterKey = (key: ReturnType<typeof sql.identifier>, after: string | null): SQL =>
   after === null ? sql`` : sql`where ${key} > ${after}`;
 

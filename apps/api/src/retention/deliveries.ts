@@ -1,6 +1,6 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatch } from './batch.ts';
+import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatchOfKeys } from './batch.ts';
 
 /** Smaller than other batches, because up to 100 logged deliveries of each webhook are inspected and stay. */
 const WEBHOOKS_PER_BATCH = 100;
@@ -28,6 +28,5 @@ export const pruneDeliveries =
         case when (select count(*) from batch) = ${WEBHOOKS_PER_BATCH}
           then (select id::text from batch order by id desc limit 1) end as next`,
     );
-    const batch = toBatch(row as BatchRow);
-    return batch.deleted < BATCH_SIZE ? batch : { ...batch, next: after, isLast: false };
+    return toBatchOfKeys(row as BatchRow, after);
   };

@@ -1,6 +1,6 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatch } from './batch.ts';
+import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatchOfKeys } from './batch.ts';
 
 const USERS_PER_BATCH = 1000;
 
@@ -33,6 +33,5 @@ export const pruneEvents =
         case when (select count(*) from batch) = ${USERS_PER_BATCH}
           then (select user_id::text from batch order by user_id desc limit 1) end as next`,
     );
-    const batch = toBatch(row as BatchRow);
-    return batch.deleted < BATCH_SIZE ? batch : { ...batch, next: after, isLast: false };
+    return toBatchOfKeys(row as BatchRow, after);
   };

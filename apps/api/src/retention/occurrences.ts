@@ -1,6 +1,6 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatch } from './batch.ts';
+import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatchOfKeys } from './batch.ts';
 
 /** The occurrence of a single-run task stays while the task is active, because it marks the run as done. */
 export const pruneOccurrences =
@@ -25,7 +25,5 @@ export const pruneOccurrences =
       select (select count(*) from deleted)::int as deleted,
         case when (select count(*) from batch) = ${BATCH_SIZE} then (select max(id)::text from batch) end as next`,
     );
-    const batch = toBatch(row as BatchRow);
-    // A full batch may have left rows of the same tasks.
-    return batch.deleted < BATCH_SIZE ? batch : { ...batch, next: after, isLast: false };
+    return toBatchOfKeys(row as BatchRow, after);
   };

@@ -1,7 +1,7 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { endDelivery } from '../webhooks/delivery/end-open.ts';
-import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatch } from './batch.ts';
+import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatchOfKeys } from './batch.ts';
 
 const WEBHOOKS_PER_BATCH = 1000;
 
@@ -28,6 +28,5 @@ export const endOpenDeliveries =
         case when (select count(*) from batch) = ${WEBHOOKS_PER_BATCH}
           then (select id::text from batch order by id desc limit 1) end as next`,
     );
-    const batch = toBatch(row as BatchRow);
-    return batch.deleted < BATCH_SIZE ? batch : { ...batch, next: after, isLast: false };
+    return toBatchOfKeys(row as BatchRow, after);
   };
