@@ -2,7 +2,7 @@ import { executions, occurrences, tasks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
-import { executionFields, toExecution } from './read.ts';
+import { executionFields, stepFields, toExecution } from './read.ts';
 import { readRunDeliveries } from './run-deliveries.ts';
 import { listSteps } from './timeline.ts';
 
@@ -72,11 +72,7 @@ export async function getRun(ctx: Context, caller: Caller, id: number) {
     ctx.db
       .select({
         execution: executionFields,
-        steps: {
-          queuedAt: executions.queuedAt,
-          runAt: executions.runAt,
-          interruptedAt: executions.interruptedAt,
-        },
+        steps: stepFields,
         fate: occurrences.fate,
         task: {
           id: tasks.id,

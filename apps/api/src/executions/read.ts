@@ -32,6 +32,13 @@ export const executionFields = {
   completedAt: executions.completedAt,
 };
 
+/** The further columns that the steps of an execution are derived from. */
+export const stepFields = {
+  queuedAt: executions.queuedAt,
+  runAt: executions.runAt,
+  interruptedAt: executions.interruptedAt,
+};
+
 export const executionRow = ownedRow(executions, executionFields);
 
 /** Shows the task as it is now. Throws 404. */
@@ -40,11 +47,7 @@ export async function getExecutionDetails(ctx: Context, caller: Caller, id: numb
     ctx.db
       .select({
         execution: executionFields,
-        steps: {
-          queuedAt: executions.queuedAt,
-          runAt: executions.runAt,
-          interruptedAt: executions.interruptedAt,
-        },
+        steps: stepFields,
         task: { id: tasks.id, name: tasks.name, prompt: tasks.prompt, model: tasks.aiModel },
         request: { attachmentIds: tasks.attachments, changedAt: tasks.updatedAt },
       })

@@ -6,6 +6,7 @@ import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
 import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
+import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { findOccurrence } from '../schedule/recurrence.ts';
 
 const MAX_FAILING = 6;
@@ -14,7 +15,7 @@ const MAX_ADDRESSES = 6;
 const NEWEST_TASKS = 1000;
 const MAX_ANSWERS = 5;
 const ANSWER_CHARACTERS = 300;
-/** Answers are searched among the latest executions, however many there are. */
+/** Answers and failures are searched among the latest executions, however many there are. */
 const LATEST_EXECUTIONS = 200;
 /** As many as the largest plan allows a day. */
 const MAX_RUNS = 500;
@@ -98,8 +99,9 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
       (select coalesce(json_agg(f), '[]') from (
         select t.id as "taskId", t.name as "taskName", t.consecutive_failures as failures, e.id as "executionId",
           e.completed_at as at, e.error, e.error_code as "errorCode"
-        from tasks t left join lateral (select * from executions e where e.task_id = t.id and e.status = 'failed'
-          order by e.id desc limit 1) e on true
+        from tasks t left join lateral (
+          select * from (${selectLatestRuns(sql`t.id`, LATEST_EXECUTIONS)}) e where status = 'failed'
+          order by id desc limit 1) e on true
         where t.user_id = u.id and t.consecutive_failures > 0 order by t.id desc limit ${MAX_FAILING}) f) as failing,
       (select coalesce(json_agg(json_build_object('id', w.id, 'url', w.url)), '[]')
         from webhooks w where w.user_id = u.id and w.status = 'failed') as failed_webhooks,

@@ -4,9 +4,10 @@ import { parseId } from '@carillon/contract/primitives';
 import { queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
+import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { containsPattern } from '../queries/like-pattern.ts';
 import { encodeCursor, parseCursorInstant, unknownCursor } from '../queries/pages.ts';
-import { selectLatestRuns, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
+import { selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 
 type ListQuery = WebActionInput<'getTaskList'>;
 

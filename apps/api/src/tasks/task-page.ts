@@ -3,8 +3,9 @@ import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
+import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { previewOccurrences } from '../schedule/preview.ts';
-import { selectLatestRuns, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
+import { selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 import { getTask, type TaskRow } from './read.ts';
 
 const RUNS = 30;
