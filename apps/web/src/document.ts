@@ -66,7 +66,7 @@ export function renderSignedOut({ appUrl }: Pick<Dashboard, 'appUrl'>, { page, n
   return renderHtml(
     theme,
     renderHead({ ...page, isLive: false }),
-    html`<body class="door">
+    html`<body class="signed-out">
 <main id="main">
 <p class="brand"><img src="${ASSET_URLS.mark}" alt="" width="40" height="40">Carillon</p>
 ${renderNotice(notice)}

@@ -8,10 +8,14 @@ const THEME = 'theme';
 
 type Secured = Pick<Dashboard, 'secureCookies'>;
 
+/** The options of every cookie of the dashboard. */
+export const describeCookie = ({ secureCookies }: Secured) =>
+  ({ path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies }) as const;
+
 /** Keeps a notice for the next page. */
-export function setNotice(reply: FastifyReply, { secureCookies }: Secured, { kind, text }: Notice): void {
+export function setNotice(reply: FastifyReply, secured: Secured, { kind, text }: Notice): void {
   const value = JSON.stringify([kind, text.slice(0, 500)]);
-  reply.setCookie(NOTICE, value, { path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies, maxAge: 60 });
+  reply.setCookie(NOTICE, value, { ...describeCookie(secured), maxAge: 60 });
 }
 
 /** Returns the notice that the page before has left, and removes it; null if there is none. */
@@ -35,20 +39,11 @@ export function readTheme({ headers }: FastifyRequest): Theme | null {
   return theme === 'light' || theme === 'dark' ? theme : null;
 }
 
-const YEAR_SECONDS = 365 * 24 * 60 * 60;
+export const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-export function setTheme(reply: FastifyReply, { secureCookies }: Secured, theme: Theme | null): void {
+export function setTheme(reply: FastifyReply, secured: Secured, theme: Theme | null): void {
   if (theme === null) reply.clearCookie(THEME, { path: '/' });
-  else {
-    const options = {
-      path: '/',
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: secureCookies,
-      maxAge: YEAR_SECONDS,
-    } as const;
-    reply.setCookie(THEME, theme, options);
-  }
+  else reply.setCookie(THEME, theme, { ...describeCookie(secured), maxAge: YEAR_SECONDS });
 }
 
 /** Why a browser may refuse the cookies, and what helps. */

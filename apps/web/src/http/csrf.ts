@@ -2,6 +2,7 @@ import csrfProtection from '@fastify/csrf-protection';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Html, html } from '../html.ts';
 import type { Dashboard } from '../visit.ts';
+import { describeCookie } from './cookies.ts';
 
 const FIELD = '_csrf';
 const COOKIE = 'csrf';
@@ -13,7 +14,7 @@ const COOKIE = 'csrf';
 export async function demandCsrfTokens(app: FastifyInstance, dashboard: Dashboard): Promise<void> {
   await app.register(csrfProtection, {
     cookieKey: COOKIE,
-    cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure: dashboard.secureCookies },
+    cookieOpts: describeCookie(dashboard),
     csrfOpts: { hmacKey: dashboard.csrfKey },
     getUserInfo: (request) => describeOwner(dashboard, request),
     logLevel: 'info',

@@ -30,6 +30,7 @@ export async function acceptFiles(app: FastifyInstance, dashboard: Dashboard): P
     limits: { fileSize: MAX_FILE_BYTES + 1, files: MAX_FILES, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES },
     throwFileSizeLimit: false,
   });
+  // The page asks for the session again: it may end while a long form is read.
   app.addHook('preValidation', async (request, reply) => {
     if (!request.isMultipart()) return;
     const token = dashboard.readSession(request.headers.cookie);

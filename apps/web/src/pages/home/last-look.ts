@@ -1,9 +1,9 @@
+import { describeCookie, YEAR_SECONDS } from '../../http/cookies.ts';
 import type { SignedInVisit } from '../../visit.ts';
 
 const COOKIE = 'looked';
 /** A look at the page lasts as long: reloading it does not make its answers old. */
 const LOOK_MS = 30 * 60_000;
-const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
 /** Returns when the person looked before this look, and remembers this one; null at the first look in this browser. */
 export function recordLook({ request, reply, now, dashboard }: SignedInVisit): Date | null {
@@ -12,8 +12,7 @@ export function recordLook({ request, reply, now, dashboard }: SignedInVisit): D
   const since = isSameLook ? before : current;
   if (!isSameLook) {
     const value = [since?.getTime() ?? 0, now.getTime()].join('.');
-    const options = { path: '/', httpOnly: true, sameSite: 'lax', secure: dashboard.secureCookies } as const;
-    reply.setCookie(COOKIE, value, { ...options, maxAge: YEAR_SECONDS });
+    reply.setCookie(COOKIE, value, { ...describeCookie(dashboard), maxAge: YEAR_SECONDS });
   }
   return since ?? null;
 }
