@@ -42,10 +42,11 @@ t.test('No page is framed, kept by a browser, or taken for another type', async 
   }
 });
 
-const WIDTHS = [320, 1280] as const;
+/** A phone, a page of 1,280 px at a zoom of 200 %, and two screens. */
+const WIDTHS = [320, 640, 1280, 1920] as const;
 
 t.test(
-  'Every page passes axe in both themes, fits 320 px and obeys its policy',
+  'Every page passes axe in both themes, fits 320 to 1,920 px and obeys its policy',
   { skip: SKIP_WITHOUT_BROWSER },
   async (t) => {
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
