@@ -150,7 +150,14 @@ export interface ActionInputs {
       | 'execution.started'
       | 'execution.completed'
       | 'execution.failed'
+      | 'task.changed'
+      | 'task.overdue'
+      | 'task.failing'
+      | 'task.recovered'
+      | 'task.expensive'
+      | 'task.slow'
       | 'usage.alert'
+      | 'scheduler.silent'
       | 'test'
     )[];
     description?: string | null;
@@ -421,7 +428,14 @@ export interface ActionResults {
       | 'execution.started'
       | 'execution.completed'
       | 'execution.failed'
+      | 'task.changed'
+      | 'task.overdue'
+      | 'task.failing'
+      | 'task.recovered'
+      | 'task.expensive'
+      | 'task.slow'
       | 'usage.alert'
+      | 'scheduler.silent'
       | 'test'
     )[];
     isActive: boolean;
@@ -441,7 +455,14 @@ export interface ActionResults {
       | 'execution.started'
       | 'execution.completed'
       | 'execution.failed'
+      | 'task.changed'
+      | 'task.overdue'
+      | 'task.failing'
+      | 'task.recovered'
+      | 'task.expensive'
+      | 'task.slow'
       | 'usage.alert'
+      | 'scheduler.silent'
       | 'test';
     url: string;
     statusCode: number | null;

@@ -25,7 +25,7 @@ export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed'] 
 export const ExecutionStatus = stringEnum(EXECUTION_STATUSES);
 export type ExecutionStatus = Static<typeof ExecutionStatus>;
 
-export const TRIGGERS = ['schedule', 'manual', 'inbound', 'retry'] as const;
+export const TRIGGERS = ['schedule', 'manual', 'inbound', 'retry', 'backfill'] as const;
 export const Trigger = stringEnum(TRIGGERS);
 export type Trigger = Static<typeof Trigger>;
 
@@ -39,9 +39,30 @@ export const ERROR_CODES = [
   'CONTENT_FILTERED',
   'QUOTA_EXCEEDED',
   'INTERRUPTED',
+  'INVALID_OUTPUT',
+  'CANCELLED',
 ] as const;
 export const ErrorCode = stringEnum(ERROR_CODES);
 export type ErrorCode = Static<typeof ErrorCode>;
+
+/** A watched value that differs from that of the last success. */
+export const OutputChange = Type.Object({
+  path: Type.String({ description: 'A dotted path such as `releases[0].date`; empty for the whole output' }),
+  from: Type.Optional(Type.Unknown({ description: 'The earlier value; missing if there was none' })),
+  to: Type.Optional(Type.Unknown({ description: 'The new value; missing if there is none' })),
+});
+export type OutputChange = Static<typeof OutputChange>;
+
+/** What was sent to the model. */
+export const ExecutionRequest = Type.Object(
+  {
+    system: nullable(Type.String({ description: 'The system message; null without one' })),
+    prompt: Type.String({ description: 'The prompt with its variables replaced' }),
+    model: Type.String({ description: 'The model that was asked' }),
+  },
+  { description: 'What was sent to the model; null before the start' },
+);
+export type ExecutionRequest = Static<typeof ExecutionRequest>;
 
 export const Execution = Type.Object(
   {
@@ -50,6 +71,15 @@ export const Execution = Type.Object(
     userId: Id,
     status: ExecutionStatus,
     result: nullable(Type.String()),
+    output: Type.Unknown({ description: 'The parsed result of a task with an output schema; null without one' }),
+    changed: nullable(
+      Type.Boolean({
+        description: 'Whether a watched value differs from that of the last success; null without a success before',
+      }),
+    ),
+    changes: nullable(
+      Type.Array(OutputChange, { description: 'The watched values that differ; null whenever `changed` is' }),
+    ),
     error: nullable(Type.String()),
     errorCode: nullable(ErrorCode),
     tokensUsed: nullable(Type.Integer()),
@@ -110,7 +140,13 @@ export const getExecution = {
   security: SIGNED_IN,
   params: IdParams,
   response: {
-    200: Type.Object({ success, execution: ref(Execution) }),
+    200: Type.Object({
+      success,
+      execution: Type.Object({
+        ...Execution.properties,
+        request: nullable(ExecutionRequest),
+      }),
+    }),
     ...errorResponses(401, 404, 429),
   },
 } satisfies Operation;

@@ -18,7 +18,16 @@ import { Recurrence, RecurrencePattern } from './tasks.ts';
 
 const common = { tags: ['tasks'], security: SIGNED_IN };
 
-export const FATES = ['ran', 'late', 'skipped_overlap', 'missed', 'over_quota'] as const;
+export const FATES = [
+  'ran',
+  'late',
+  'skipped_overlap',
+  'skipped_by_user',
+  'missed',
+  'over_quota',
+  'over_budget',
+  'cancelled',
+] as const;
 export const Fate = stringEnum(FATES);
 export type Fate = Static<typeof Fate>;
 

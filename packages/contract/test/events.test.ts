@@ -19,6 +19,13 @@ const DATA: Record<(typeof EVENT_KINDS)[number], object> = {
   'execution.completed': completed(),
   'task.failed': failed(at),
   'execution.failed': failed(null),
+  'task.changed': completed(),
+  'task.overdue': { task: { id: 1, name: 'N' }, plannedFor: at, overdueMinutes: 15 },
+  'task.failing': { task: { id: 1, name: 'N' }, execution: run, failuresInRow: 3, error: 'E', errorCode: 'TIMEOUT' },
+  'task.recovered': { task: { id: 1, name: 'N' }, execution: run, since: at },
+  'task.expensive': { task: { id: 1, name: 'N' }, execution: run, costUsd: 2, costAboveUsd: 1 },
+  'task.slow': { task: { id: 1, name: 'N' }, execution: run, durationMs: 2, durationAboveMs: 1 },
+  'scheduler.silent': { lastCalledAt: at },
   'usage.alert': { resource: 'tokens', threshold: 80, percentage: 80.5, used: 805, limit: 1000, period: '2026-11' },
   test: { message: 'Hello', testId: 'x' },
 };

@@ -41,6 +41,8 @@ const MESSAGES: Record<ErrorCode, string> = {
   INVALID_REQUEST: 'The provider refused the request',
   PROVIDER_ERROR: 'The answer of the provider could not be used',
   INTERRUPTED: 'The run was aborted',
+  INVALID_OUTPUT: 'The answer does not match the output schema',
+  CANCELLED: 'The run was cancelled',
 };
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMIT_EXCEEDED',

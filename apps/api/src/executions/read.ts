@@ -15,6 +15,9 @@ export const executionFields = {
   userId: executions.userId,
   status: executions.status,
   result: executions.result,
+  output: executions.output,
+  changed: executions.changed,
+  changes: executions.changes,
   error: executions.error,
   errorCode: executions.errorCode,
   inputTokens: executions.inputTokens,
@@ -39,7 +42,7 @@ export const stepFields = {
   interruptedAt: executions.interruptedAt,
 };
 
-export const executionRow = ownedRow(executions, executionFields);
+export const executionRow = ownedRow(executions, { ...executionFields, request: executions.request });
 
 /** Shows the task as it is now. Throws 404. */
 export async function getExecutionDetails(ctx: Context, caller: Caller, id: number) {

@@ -17,7 +17,8 @@ export const executionsRoutes: Routes = async (app) => {
     { schema: contract.getExecution, config: { ...config, loads: executionRow } },
     async ({ loaded }) => {
       if (!loaded) throw executionNotFound();
-      return { success, execution: toExecution(loaded) };
+      const { request, ...execution } = loaded;
+      return { success, execution: { ...toExecution(execution), request } };
     },
   );
 

@@ -32,7 +32,7 @@ type Retry = Pick<ExecutionRow, 'id' | 'trigger' | 'attempt' | 'runAt' | 'create
 /** `retryOf`: null if the retried execution was deleted. `attempt`: null for a retry on demand. */
 export type Step = { at: Date } & (
   | { kind: 'planned' }
-  | { kind: 'queued'; by: 'schedule' | 'inbound' | 'manual' }
+  | { kind: 'queued'; by: 'schedule' | 'inbound' | 'manual' | 'backfill' }
   | { kind: 'queued as a retry'; retryOf: number | null; attempt: number | null; waitsUntil: Date | null }
   | { kind: 'interrupted' }
   | { kind: 'queued again'; isRetry: boolean }
@@ -64,7 +64,8 @@ export function listSteps(execution: Execution, request: ModelRequest, retries: 
 }
 
 function toOrigin({ trigger, createdAt: at, retryOfId, attempt, queuedAt, runAt, status }: Execution): Step {
-  if (trigger === 'schedule' || trigger === 'inbound') return { at, kind: 'queued', by: trigger };
+  if (trigger === 'schedule' || trigger === 'inbound' || trigger === 'backfill')
+    return { at, kind: 'queued', by: trigger };
   if (trigger === 'manual') {
     if (retryOfId === null) return { at, kind: 'queued', by: trigger };
     return { at, kind: 'queued as a retry', retryOf: retryOfId, attempt: null, waitsUntil: null };
@@ -167,6 +168,7 @@ const QUEUED_BY = {
   schedule: 'Queued by the schedule.',
   inbound: 'Queued by an inbound webhook.',
   manual: 'Queued on demand.',
+  backfill: 'Queued to fill in a planned run.',
 };
 
 const describeTime = (ms: number | null) => (ms === null ? '' : ` after ${ms} ms`);

@@ -37,6 +37,14 @@ const DESCRIPTIONS: Record<EventKind, string> = {
   'execution.started': 'Sent when a run starts, before the model is called.',
   'execution.completed': 'Sent when a run completes.',
   'execution.failed': 'Sent when a run fails; `retryScheduled` is whether a retry follows, and `nextRetryAt` when.',
+  'task.changed':
+    'Sent beside `task.completed`, with the same data, when a watched value differs from that of the last success.',
+  'task.overdue': 'Sent when no planned run has ended so many minutes after its planned instant.',
+  'task.failing': 'Sent when so many runs in a row have failed.',
+  'task.recovered': 'Sent when a run completes after `task.overdue` or `task.failing`.',
+  'task.expensive': 'Sent when a run costs more than the limit of the task.',
+  'task.slow': 'Sent when a run takes longer than the limit of the task.',
+  'scheduler.silent': 'Sent to admins when the scheduler has not called for two minutes.',
   'usage.alert': 'Sent when usage reaches the threshold of an alert, once a month for each resource.',
   test: 'Sent on request, without retries.',
 };

@@ -36,7 +36,27 @@ const SETTINGS: SettingTable = {
   attachments: { default: [], store: (given, ctx, caller) => getAttachmentIds(ctx, caller, given) },
   webhookUrl: { default: null },
   notificationEmail: { default: null, store: (given) => given && normalizeEmail(given) },
+  context: {
+    default: { clock: true, previousResult: false },
+    store: ({ clock = true, previousResult = false }) => ({ clock, previousResult }),
+  },
+  outputSchema: { default: null },
+  notify: { default: 'always' },
+  watch: { default: [] },
+  missed: { default: 'latest' },
+  overlap: { default: 'skip' },
+  endsAt: { default: null, store: toDate },
+  maxRuns: { default: null },
+  pausedUntil: { default: null, store: toDate },
+  timeoutMs: { default: null },
+  monthlyBudgetUsd: { default: null },
+  maxRetries: { default: 3 },
+  alerts: { default: null },
 };
+
+function toDate(given: string | null): Date | null {
+  return given === null ? null : new Date(given);
+}
 
 const FIELDS = Object.keys(SETTINGS) as Field[];
 

@@ -6,5 +6,5 @@ export function buildResult(
   { id, claimToken }: Pick<ClaimedExecution, 'id' | 'claimToken'>,
   { text = 'Done.', usage = null }: { text?: string; usage?: ExecutionResult['usage'] } = {},
 ): ExecutionResult {
-  return { id, claimToken, usage, durationMs: 1, ok: true, text };
+  return { id, claimToken, usage, durationMs: 1, ok: true, text, output: null, comparison: null };
 }

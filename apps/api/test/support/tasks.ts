@@ -60,7 +60,7 @@ export async function runDue(ctx: Context): Promise<void> {
 export const createFixedAi = (outcome: AiOutcome): Ai => ({ ask: async () => outcome, close: async () => {} });
 
 /** A retryable error. */
-export const BUSY_OUTCOME: AiOutcome = {
+export const BUSY_OUTCOME: AiOutcome & { ok: false } = {
   ok: false,
   errorCode: 'RATE_LIMIT_EXCEEDED',
   message: 'The provider is busy.',

@@ -1234,6 +1234,126 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "task.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.changed
+         * @description Sent beside `task.completed`, with the same data, when a watched value differs from that of the last success. Verify the signature before reading the body.
+         */
+        post: operations["on.task.changed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.overdue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.overdue
+         * @description Sent when no planned run has ended so many minutes after its planned instant. Verify the signature before reading the body.
+         */
+        post: operations["on.task.overdue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.failing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.failing
+         * @description Sent when so many runs in a row have failed. Verify the signature before reading the body.
+         */
+        post: operations["on.task.failing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.recovered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.recovered
+         * @description Sent when a run completes after `task.overdue` or `task.failing`. Verify the signature before reading the body.
+         */
+        post: operations["on.task.recovered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.expensive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.expensive
+         * @description Sent when a run costs more than the limit of the task. Verify the signature before reading the body.
+         */
+        post: operations["on.task.expensive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "task.slow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.slow
+         * @description Sent when a run takes longer than the limit of the task. Verify the signature before reading the body.
+         */
+        post: operations["on.task.slow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "usage.alert": {
         parameters: {
             query?: never;
@@ -1248,6 +1368,26 @@ export interface webhooks {
          * @description Sent when usage reaches the threshold of an alert, once a month for each resource. Verify the signature before reading the body.
          */
         post: operations["on.usage.alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "scheduler.silent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive scheduler.silent
+         * @description Sent to admins when the scheduler has not called for two minutes. Verify the signature before reading the body.
+         */
+        post: operations["on.scheduler.silent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1331,6 +1471,63 @@ export interface components {
             webhookUrl: string | null;
             /** @description The address that receives a mail when a run ends, once it is confirmed; null for none */
             notificationEmail: string | null;
+            /** @description What the model is given beside the prompt */
+            context: {
+                /** @description Whether a system message says for when the run is planned, in the time zone of the task */
+                clock: boolean;
+                /** @description Whether the system message has the result of the last success */
+                previousResult: boolean;
+            };
+            /** @description A JSON Schema (2020-12) of an object that every result must match: at most 16 KiB and 10 levels deep, with local references only */
+            outputSchema: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered
+             * @enum {string}
+             */
+            notify: "always" | "change" | "failure";
+            /** @description Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output */
+            watch: string[];
+            /**
+             * @description What makes up for runs that were missed while the service was down: one run (`latest`), nothing (`none`), or the latest 10 (`all`)
+             * @enum {string}
+             */
+            missed: "latest" | "none" | "all";
+            /**
+             * @description What happens to a planned run while a run of the task is pending or running: it is skipped, one is queued, or it replaces the others, which are cancelled
+             * @enum {string}
+             */
+            overlap: "skip" | "queue" | "cancel";
+            /**
+             * Format: date-time
+             * @description The task is completed after its last run before this; null for never
+             */
+            endsAt: string | null;
+            /** @description The task is completed after so many planned runs; null for no limit */
+            maxRuns: number | null;
+            /**
+             * Format: date-time
+             * @description Nothing is planned before this; null for no pause
+             */
+            pausedUntil: string | null;
+            /** @description How long a run may wait for the answer; null for the timeout of the service */
+            timeoutMs: number | null;
+            /** @description What the runs of a UTC month may cost in USD; null for no limit */
+            monthlyBudgetUsd: number | null;
+            /** @description How often a failed run is retried */
+            maxRetries: number;
+            /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address */
+            alerts: {
+                /** @description Minutes after which a planned run is overdue */
+                overdueMinutes?: number;
+                /** @description Failed runs in a row after which the task is failing */
+                failuresInRow?: number;
+                /** @description Cost of a run in USD */
+                costAboveUsd?: number;
+                /** @description Duration of a run in milliseconds */
+                durationAboveMs?: number;
+            } | null;
             /**
              * Format: date-time
              * @description When it was created
@@ -1349,10 +1546,10 @@ export interface components {
              */
             plannedFor: string;
             /**
-             * @description The outcome of the planned run: `ran` on time, ran `late`, or did not run because the previous run was still running (`skipped_overlap`), the service was down (`missed`) or a quota was exhausted (`over_quota`)
+             * @description The outcome of the planned run: `ran` on time, ran `late`, or did not run because the previous run was still running (`skipped_overlap`), the owner skipped it (`skipped_by_user`), the service was down (`missed`), a quota (`over_quota`) or the budget of the task (`over_budget`) was exhausted, or it was `cancelled`
              * @enum {string}
              */
-            fate: "ran" | "late" | "skipped_overlap" | "missed" | "over_quota";
+            fate: "ran" | "late" | "skipped_overlap" | "skipped_by_user" | "missed" | "over_quota" | "over_budget" | "cancelled";
             /**
              * Format: date-time
              * @description When the fate was recorded
@@ -1382,13 +1579,26 @@ export interface components {
             status: "pending" | "running" | "completed" | "failed";
             /** @description The answer of the model; null until the execution is `completed` */
             result: string | null;
+            /** @description The parsed result of a task with an output schema; null without one */
+            output: unknown;
+            /** @description Whether a watched value differs from that of the last success; null without a success before */
+            changed: boolean | null;
+            /** @description The watched values that differ; null whenever `changed` is */
+            changes: {
+                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                path: string;
+                /** @description The earlier value; missing if there was none */
+                from?: unknown;
+                /** @description The new value; missing if there is none */
+                to?: unknown;
+            }[] | null;
             /** @description Why it failed; null unless it failed */
             error: string | null;
             /**
              * @description Why it failed, for programs
              * @enum {string|null}
              */
-            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | null;
+            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
             /** @description Tokens charged to the quota, input and output */
             tokensUsed: number | null;
             /** @description The tokens in detail */
@@ -1412,7 +1622,7 @@ export interface components {
              * @description Why it runs: by the `schedule`, on request (`manual`), by an `inbound` webhook, or as a `retry`
              * @enum {string}
              */
-            trigger: "schedule" | "manual" | "inbound" | "retry";
+            trigger: "schedule" | "manual" | "inbound" | "retry" | "backfill";
             /**
              * Format: date-time
              * @description The planned instant; null for a run outside the schedule
@@ -1445,7 +1655,7 @@ export interface components {
              * @description The kind of event
              * @enum {string}
              */
-            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test";
+            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test";
             /**
              * Format: date-time
              * @description When it happened
@@ -1541,7 +1751,7 @@ export interface components {
             /** @description The URL that events are sent to, by POST */
             url: string;
             /** @description The kinds of event that the webhook receives */
-            events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test")[];
+            events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
             /** @description The owner's description */
             description: string | null;
             /** @description Whether events are sent */
@@ -1568,7 +1778,7 @@ export interface components {
              * @description The kind of event
              * @enum {string}
              */
-            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test";
+            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test";
             /** @description The URL that the attempt was sent to */
             url: string;
             /** @description Null if there was no response */
@@ -2744,6 +2954,63 @@ export interface operations {
                      * @description Receives a mail when a run ends and no retry follows; null for none
                      */
                     notificationEmail?: string | null;
+                    /** @description What the model is given beside the prompt */
+                    context?: {
+                        /** @description Default: true */
+                        clock?: boolean;
+                        /** @description Default: false */
+                        previousResult?: boolean;
+                    };
+                    /** @description A JSON Schema (2020-12) of an object that every result must match: at most 16 KiB and 10 levels deep, with local references only */
+                    outputSchema?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered. Default: `always`
+                     * @enum {string}
+                     */
+                    notify?: "always" | "change" | "failure";
+                    /** @description Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output */
+                    watch?: string[];
+                    /**
+                     * @description What makes up for runs that were missed while the service was down: one run (`latest`), nothing (`none`), or the latest 10 (`all`). Default: `latest`
+                     * @enum {string}
+                     */
+                    missed?: "latest" | "none" | "all";
+                    /**
+                     * @description What happens to a planned run while a run of the task is pending or running: it is skipped, one is queued, or it replaces the others, which are cancelled. Default: `skip`
+                     * @enum {string}
+                     */
+                    overlap?: "skip" | "queue" | "cancel";
+                    /**
+                     * Format: date-time
+                     * @description The task is completed after its last run before this; null for never
+                     */
+                    endsAt?: string | null;
+                    /** @description The task is completed after so many planned runs; null for no limit */
+                    maxRuns?: number | null;
+                    /**
+                     * Format: date-time
+                     * @description Nothing is planned before this; null for no pause
+                     */
+                    pausedUntil?: string | null;
+                    /** @description How long a run may wait for the answer, at most `AI_TIMEOUT_MS`; null for that */
+                    timeoutMs?: number | null;
+                    /** @description What the runs of a UTC month may cost in USD; null for no limit */
+                    monthlyBudgetUsd?: number | null;
+                    /** @description How often a failed run is retried. Default: 3 */
+                    maxRetries?: number;
+                    /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address */
+                    alerts?: {
+                        /** @description Minutes after which a planned run is overdue */
+                        overdueMinutes?: number;
+                        /** @description Failed runs in a row after which the task is failing */
+                        failuresInRow?: number;
+                        /** @description Cost of a run in USD */
+                        costAboveUsd?: number;
+                        /** @description Duration of a run in milliseconds */
+                        durationAboveMs?: number;
+                    } | null;
                     /**
                      * @description Default: `active`
                      * @enum {string}
@@ -2834,6 +3101,22 @@ export interface operations {
                      *           "attachments": [],
                      *           "webhookUrl": null,
                      *           "notificationEmail": null,
+                     *           "context": {
+                     *             "clock": true,
+                     *             "previousResult": false
+                     *           },
+                     *           "outputSchema": null,
+                     *           "notify": "always",
+                     *           "watch": [],
+                     *           "missed": "latest",
+                     *           "overlap": "skip",
+                     *           "endsAt": null,
+                     *           "maxRuns": null,
+                     *           "pausedUntil": null,
+                     *           "timeoutMs": null,
+                     *           "monthlyBudgetUsd": null,
+                     *           "maxRetries": 3,
+                     *           "alerts": null,
                      *           "createdAt": "2026-11-19T16:02:11.038Z",
                      *           "updatedAt": "2026-11-19T16:02:11.038Z"
                      *         }
@@ -2917,6 +3200,22 @@ export interface operations {
                      *         "attachments": [],
                      *         "webhookUrl": null,
                      *         "notificationEmail": null,
+                     *         "context": {
+                     *           "clock": true,
+                     *           "previousResult": false
+                     *         },
+                     *         "outputSchema": null,
+                     *         "notify": "always",
+                     *         "watch": [],
+                     *         "missed": "latest",
+                     *         "overlap": "skip",
+                     *         "endsAt": null,
+                     *         "maxRuns": null,
+                     *         "pausedUntil": null,
+                     *         "timeoutMs": null,
+                     *         "monthlyBudgetUsd": null,
+                     *         "maxRetries": 3,
+                     *         "alerts": null,
                      *         "createdAt": "2026-11-19T16:02:11.038Z",
                      *         "updatedAt": "2026-11-19T16:02:11.038Z"
                      *       }
@@ -3037,6 +3336,63 @@ export interface operations {
                      * @description Receives a mail when a run ends and no retry follows; null for none
                      */
                     notificationEmail?: string | null;
+                    /** @description What the model is given beside the prompt */
+                    context?: {
+                        /** @description Default: true */
+                        clock?: boolean;
+                        /** @description Default: false */
+                        previousResult?: boolean;
+                    };
+                    /** @description A JSON Schema (2020-12) of an object that every result must match: at most 16 KiB and 10 levels deep, with local references only */
+                    outputSchema?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered. Default: `always`
+                     * @enum {string}
+                     */
+                    notify?: "always" | "change" | "failure";
+                    /** @description Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output */
+                    watch?: string[];
+                    /**
+                     * @description What makes up for runs that were missed while the service was down: one run (`latest`), nothing (`none`), or the latest 10 (`all`). Default: `latest`
+                     * @enum {string}
+                     */
+                    missed?: "latest" | "none" | "all";
+                    /**
+                     * @description What happens to a planned run while a run of the task is pending or running: it is skipped, one is queued, or it replaces the others, which are cancelled. Default: `skip`
+                     * @enum {string}
+                     */
+                    overlap?: "skip" | "queue" | "cancel";
+                    /**
+                     * Format: date-time
+                     * @description The task is completed after its last run before this; null for never
+                     */
+                    endsAt?: string | null;
+                    /** @description The task is completed after so many planned runs; null for no limit */
+                    maxRuns?: number | null;
+                    /**
+                     * Format: date-time
+                     * @description Nothing is planned before this; null for no pause
+                     */
+                    pausedUntil?: string | null;
+                    /** @description How long a run may wait for the answer, at most `AI_TIMEOUT_MS`; null for that */
+                    timeoutMs?: number | null;
+                    /** @description What the runs of a UTC month may cost in USD; null for no limit */
+                    monthlyBudgetUsd?: number | null;
+                    /** @description How often a failed run is retried. Default: 3 */
+                    maxRetries?: number;
+                    /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address */
+                    alerts?: {
+                        /** @description Minutes after which a planned run is overdue */
+                        overdueMinutes?: number;
+                        /** @description Failed runs in a row after which the task is failing */
+                        failuresInRow?: number;
+                        /** @description Cost of a run in USD */
+                        costAboveUsd?: number;
+                        /** @description Duration of a run in milliseconds */
+                        durationAboveMs?: number;
+                    } | null;
                     /**
                      * @description `active` runs as scheduled, `paused` does not run
                      * @enum {string}
@@ -3075,6 +3431,22 @@ export interface operations {
                      *         "attachments": [],
                      *         "webhookUrl": null,
                      *         "notificationEmail": null,
+                     *         "context": {
+                     *           "clock": true,
+                     *           "previousResult": false
+                     *         },
+                     *         "outputSchema": null,
+                     *         "notify": "always",
+                     *         "watch": [],
+                     *         "missed": "latest",
+                     *         "overlap": "skip",
+                     *         "endsAt": null,
+                     *         "maxRuns": null,
+                     *         "pausedUntil": null,
+                     *         "timeoutMs": null,
+                     *         "monthlyBudgetUsd": null,
+                     *         "maxRetries": 3,
+                     *         "alerts": null,
                      *         "createdAt": "2026-11-19T16:02:11.038Z",
                      *         "updatedAt": "2026-11-20T09:15:27.204Z"
                      *       }
@@ -3201,6 +3573,22 @@ export interface operations {
                      *         "attachments": [],
                      *         "webhookUrl": null,
                      *         "notificationEmail": null,
+                     *         "context": {
+                     *           "clock": true,
+                     *           "previousResult": false
+                     *         },
+                     *         "outputSchema": null,
+                     *         "notify": "always",
+                     *         "watch": [],
+                     *         "missed": "latest",
+                     *         "overlap": "skip",
+                     *         "endsAt": null,
+                     *         "maxRuns": null,
+                     *         "pausedUntil": null,
+                     *         "timeoutMs": null,
+                     *         "monthlyBudgetUsd": null,
+                     *         "maxRetries": 3,
+                     *         "alerts": null,
                      *         "createdAt": "2026-11-20T09:15:27.204Z",
                      *         "updatedAt": "2026-11-20T09:15:27.204Z"
                      *       }
@@ -3425,6 +3813,9 @@ export interface operations {
                      *           "userId": 7,
                      *           "status": "completed",
                      *           "result": "Begin with the thing that you would rather put off.",
+                     *           "output": null,
+                     *           "changed": null,
+                     *           "changes": null,
                      *           "error": null,
                      *           "errorCode": null,
                      *           "tokensUsed": 45,
@@ -3511,6 +3902,9 @@ export interface operations {
                      *         "userId": 7,
                      *         "status": "completed",
                      *         "result": "Begin with the thing that you would rather put off.",
+                     *         "output": null,
+                     *         "changed": null,
+                     *         "changes": null,
                      *         "error": null,
                      *         "errorCode": null,
                      *         "tokensUsed": 45,
@@ -3529,7 +3923,12 @@ export interface operations {
                      *         "retryOfId": null,
                      *         "createdAt": "2026-11-20T07:30:00.287Z",
                      *         "startedAt": "2026-11-20T07:30:00.412Z",
-                     *         "completedAt": "2026-11-20T07:30:03.871Z"
+                     *         "completedAt": "2026-11-20T07:30:03.871Z",
+                     *         "request": {
+                     *           "system": "This is a scheduled run of the task \"Morning sentence\".",
+                     *           "prompt": "Write one sentence that begins a working day well.",
+                     *           "model": "openai/gpt-5-mini"
+                     *         }
                      *       }
                      *     }
                      */
@@ -3540,7 +3939,98 @@ export interface operations {
                          */
                         success: true;
                         /** @description The execution */
-                        execution: components["schemas"]["TaskExecution"];
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The task, by id */
+                            taskId: number;
+                            /** @description The account that owns it, by id */
+                            userId: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                            /** @description The answer of the model; null until the execution is `completed` */
+                            result: string | null;
+                            /** @description The parsed result of a task with an output schema; null without one */
+                            output: unknown;
+                            /** @description Whether a watched value differs from that of the last success; null without a success before */
+                            changed: boolean | null;
+                            /** @description The watched values that differ; null whenever `changed` is */
+                            changes: {
+                                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                                path: string;
+                                /** @description The earlier value; missing if there was none */
+                                from?: unknown;
+                                /** @description The new value; missing if there is none */
+                                to?: unknown;
+                            }[] | null;
+                            /** @description Why it failed; null unless it failed */
+                            error: string | null;
+                            /**
+                             * @description Why it failed, for programs
+                             * @enum {string|null}
+                             */
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
+                            /** @description Tokens charged to the quota, input and output */
+                            tokensUsed: number | null;
+                            /** @description The tokens in detail */
+                            tokens: {
+                                /** @description Input tokens */
+                                input: number;
+                                /** @description Output tokens */
+                                output: number;
+                                /** @description Input and output tokens */
+                                total: number;
+                                /** @description Whether the counts are estimates because the provider sent none */
+                                estimated: boolean;
+                            } | null;
+                            /** @description The cost in US dollars: as reported by the provider, else by a price list, else 0 */
+                            costUsd: number | null;
+                            /** @description The model that answered */
+                            model: string | null;
+                            /** @description From start to end, in milliseconds */
+                            processingTimeMs: number | null;
+                            /**
+                             * @description Why it runs: by the `schedule`, on request (`manual`), by an `inbound` webhook, or as a `retry`
+                             * @enum {string}
+                             */
+                            trigger: "schedule" | "manual" | "inbound" | "retry" | "backfill";
+                            /**
+                             * Format: date-time
+                             * @description The planned instant; null for a run outside the schedule
+                             */
+                            plannedFor: string | null;
+                            /** @description The number of the attempt, from 1 */
+                            attempt: number;
+                            /** @description The failed execution that this one retries; null for none */
+                            retryOfId: number | null;
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            createdAt: string;
+                            /**
+                             * Format: date-time
+                             * @description When it started; null before that
+                             */
+                            startedAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When it completed or failed; null before that
+                             */
+                            completedAt: string | null;
+                            /** @description What was sent to the model; null before the start */
+                            request: {
+                                /** @description The system message; null without one */
+                                system: string | null;
+                                /** @description The prompt with its variables replaced */
+                                prompt: string;
+                                /** @description The model that was asked */
+                                model: string;
+                            } | null;
+                        };
                     };
                 };
             };
@@ -3576,6 +4066,9 @@ export interface operations {
                      *         "userId": 7,
                      *         "status": "completed",
                      *         "result": "Begin with the thing that you would rather put off.",
+                     *         "output": null,
+                     *         "changed": null,
+                     *         "changes": null,
                      *         "error": null,
                      *         "errorCode": null,
                      *         "tokensUsed": 45,
@@ -3660,13 +4153,26 @@ export interface operations {
                             status: "pending" | "running" | "completed" | "failed";
                             /** @description The answer of the model; null until the execution is `completed` */
                             result: string | null;
+                            /** @description The parsed result of a task with an output schema; null without one */
+                            output: unknown;
+                            /** @description Whether a watched value differs from that of the last success; null without a success before */
+                            changed: boolean | null;
+                            /** @description The watched values that differ; null whenever `changed` is */
+                            changes: {
+                                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                                path: string;
+                                /** @description The earlier value; missing if there was none */
+                                from?: unknown;
+                                /** @description The new value; missing if there is none */
+                                to?: unknown;
+                            }[] | null;
                             /** @description Why it failed; null unless it failed */
                             error: string | null;
                             /**
                              * @description Why it failed, for programs
                              * @enum {string|null}
                              */
-                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | null;
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
                             /** @description Tokens charged to the quota, input and output */
                             tokensUsed: number | null;
                             /** @description The tokens in detail */
@@ -3690,7 +4196,7 @@ export interface operations {
                              * @description Why it runs: by the `schedule`, on request (`manual`), by an `inbound` webhook, or as a `retry`
                              * @enum {string}
                              */
-                            trigger: "schedule" | "manual" | "inbound" | "retry";
+                            trigger: "schedule" | "manual" | "inbound" | "retry" | "backfill";
                             /**
                              * Format: date-time
                              * @description The planned instant; null for a run outside the schedule
@@ -3854,7 +4360,7 @@ export interface operations {
                  */
                 after?: string;
                 /**
-                 * @description Only these kinds, separated by commas: `task.created`, `task.updated`, `task.deleted`, `task.started`, `task.completed`, `task.failed`, `execution.started`, `execution.completed`, `execution.failed`, `usage.alert`, `test`
+                 * @description Only these kinds, separated by commas: `task.created`, `task.updated`, `task.deleted`, `task.started`, `task.completed`, `task.failed`, `execution.started`, `execution.completed`, `execution.failed`, `task.changed`, `task.overdue`, `task.failing`, `task.recovered`, `task.expensive`, `task.slow`, `usage.alert`, `scheduler.silent`, `test`
                  * @example task.completed,task.failed
                  */
                 kinds?: string;
@@ -4156,7 +4662,7 @@ export interface operations {
                      */
                     url: string;
                     /** @description Duplicates are ignored */
-                    events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test")[];
+                    events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
                     /** @description The owner's description */
                     description?: string | null;
                     /** @description Default: a generated secret. After `whsec_` it must be padded base64. It enables the inbound URL if it has 32 to 100 letters, digits, `-`, `.`, `_` and `~` */
@@ -4205,7 +4711,7 @@ export interface operations {
                             /** @description The key that signs each delivery; keep it confidential */
                             secret: string;
                             /** @description The kinds of event that the webhook receives */
-                            events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test")[];
+                            events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
                             /** @description Whether events are sent */
                             isActive: boolean;
                             /**
@@ -4340,7 +4846,7 @@ export interface operations {
                      */
                     url?: string;
                     /** @description Duplicates are ignored */
-                    events?: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "usage.alert" | "test")[];
+                    events?: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
                     /** @description The owner's description */
                     description?: string | null;
                     /** @description `true` also clears `failed`; deliveries wait while it is `false` */
@@ -5812,6 +6318,19 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string;
+                            /** @description The parsed result of a task with an output schema */
+                            output?: unknown;
+                            /** @description Whether it differs from the last success; missing if there was none */
+                            changed?: boolean;
+                            /** @description What differs; missing whenever `changed` is */
+                            changes?: {
+                                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                                path: string;
+                                /** @description The earlier value; missing if there was none */
+                                from?: unknown;
+                                /** @description The new value; missing if there is none */
+                                to?: unknown;
+                            }[];
                         };
                     };
                 };
@@ -5906,7 +6425,7 @@ export interface operations {
                              * @description Why it failed, for programs
                              * @enum {string}
                              */
-                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED";
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED";
                             /**
                              * Format: date-time
                              * @description When it started; null before that
@@ -6123,6 +6642,19 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string;
+                            /** @description The parsed result of a task with an output schema */
+                            output?: unknown;
+                            /** @description Whether it differs from the last success; missing if there was none */
+                            changed?: boolean;
+                            /** @description What differs; missing whenever `changed` is */
+                            changes?: {
+                                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                                path: string;
+                                /** @description The earlier value; missing if there was none */
+                                from?: unknown;
+                                /** @description The new value; missing if there is none */
+                                to?: unknown;
+                            }[];
                         };
                     };
                 };
@@ -6217,7 +6749,7 @@ export interface operations {
                              * @description Why it failed, for programs
                              * @enum {string}
                              */
-                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED";
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED";
                             /**
                              * Format: date-time
                              * @description When it started; null before that
@@ -6238,6 +6770,540 @@ export interface operations {
                          * @description When it is retried; null if it is not
                          */
                         nextRetryAt: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.changed",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence",
+                 *           "status": "active"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "completed",
+                 *           "result": "Begin with the thing that you would rather put off.",
+                 *           "tokensUsed": {
+                 *             "input": 31,
+                 *             "output": 14,
+                 *             "total": 45
+                 *           },
+                 *           "processingTimeMs": 3459,
+                 *           "startedAt": "2026-11-20T07:30:00.412Z",
+                 *           "completedAt": "2026-11-20T07:30:03.871Z",
+                 *           "changed": true,
+                 *           "changes": [
+                 *             {
+                 *               "path": "",
+                 *               "from": "Begin early.",
+                 *               "to": "Begin with the thing that you would rather put off."
+                 *             }
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.changed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                            /**
+                             * @description `active` runs as scheduled, `paused` does not run, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "active" | "paused" | "completed" | "failed";
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                            /** @description The answer of the model; null until the execution is `completed` */
+                            result: string | null;
+                            /** @description Tokens charged to the quota, input and output */
+                            tokensUsed: {
+                                /** @description Input tokens */
+                                input: number;
+                                /** @description Output tokens */
+                                output: number;
+                                /** @description Input and output tokens */
+                                total: number;
+                            };
+                            /** @description From start to end, in milliseconds */
+                            processingTimeMs: number;
+                            /**
+                             * Format: date-time
+                             * @description When it started; null before that
+                             */
+                            startedAt: string;
+                            /**
+                             * Format: date-time
+                             * @description When it completed or failed; null before that
+                             */
+                            completedAt: string;
+                            /** @description The parsed result of a task with an output schema */
+                            output?: unknown;
+                            /** @description Whether it differs from the last success; missing if there was none */
+                            changed?: boolean;
+                            /** @description What differs; missing whenever `changed` is */
+                            changes?: {
+                                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                                path: string;
+                                /** @description The earlier value; missing if there was none */
+                                from?: unknown;
+                                /** @description The new value; missing if there is none */
+                                to?: unknown;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.overdue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.overdue",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence"
+                 *         },
+                 *         "plannedFor": "2026-11-20T07:30:00.000Z",
+                 *         "overdueMinutes": 15
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.overdue";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                        };
+                        /**
+                         * Format: date-time
+                         * @description The first planned instant without an ended run
+                         */
+                        plannedFor: string;
+                        /** @description The limit of the rule */
+                        overdueMinutes: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.failing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.failing",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "failed"
+                 *         },
+                 *         "failuresInRow": 3,
+                 *         "error": "The provider is busy.",
+                 *         "errorCode": "RATE_LIMIT_EXCEEDED"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.failing";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                        };
+                        /** @description The number of failed runs in a row */
+                        failuresInRow: number;
+                        /** @description The error in short; of an execution, why it failed */
+                        error: string;
+                        /**
+                         * @description Why it failed, for programs
+                         * @enum {string}
+                         */
+                        errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.recovered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.recovered",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "completed"
+                 *         },
+                 *         "since": "2026-11-20T07:30:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.recovered";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                        };
+                        /**
+                         * Format: date-time
+                         * @description When the first alert was sent
+                         */
+                        since: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.expensive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.expensive",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "completed"
+                 *         },
+                 *         "costUsd": 0.14,
+                 *         "costAboveUsd": 0.1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.expensive";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                        };
+                        /** @description The cost in US dollars: as reported by the provider, else by a price list, else 0 */
+                        costUsd: number;
+                        /** @description The limit of the rule */
+                        costAboveUsd: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.slow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.slow",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "completed"
+                 *         },
+                 *         "durationMs": 64210,
+                 *         "durationAboveMs": 60000
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.slow";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                        };
+                        /** @description How long the run took, in milliseconds */
+                        durationMs: number;
+                        /** @description The limit of the rule */
+                        durationAboveMs: number;
                     };
                 };
             };
@@ -6306,6 +7372,62 @@ export interface operations {
                         limit: number;
                         /** @description `YYYY-MM` */
                         period: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.scheduler.silent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "scheduler.silent",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "lastCalledAt": "2026-11-20T07:30:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "scheduler.silent";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /**
+                         * Format: date-time
+                         * @description When the scheduler last called
+                         */
+                        lastCalledAt: string;
                     };
                 };
             };

@@ -40,6 +40,17 @@ const failed: EventData<'execution.failed'> = {
   nextRetryAt: '2026-11-20T07:31:03.871Z',
 };
 
+const changed: EventData<'task.changed'> = {
+  ...completed,
+  execution: {
+    ...completed.execution,
+    changed: true,
+    changes: [{ path: '', from: 'Begin early.', to: completed.execution.result }],
+  },
+};
+
+const run = { task, execution: { id: 1207, status: 'completed' as const } };
+
 const DATA: { [K in EventKind]: EventData<K> } = {
   'task.created': {
     task: {
@@ -62,6 +73,19 @@ const DATA: { [K in EventKind]: EventData<K> } = {
   'execution.started': started,
   'execution.completed': completed,
   'execution.failed': failed,
+  'task.changed': changed,
+  'task.overdue': { task, plannedFor: SCHEDULED, overdueMinutes: 15 },
+  'task.failing': {
+    task,
+    execution: { id: 1207, status: 'failed' },
+    failuresInRow: 3,
+    error: 'The provider is busy.',
+    errorCode: 'RATE_LIMIT_EXCEEDED',
+  },
+  'task.recovered': { ...run, since: SCHEDULED },
+  'task.expensive': { ...run, costUsd: 0.14, costAboveUsd: 0.1 },
+  'task.slow': { ...run, durationMs: 64_210, durationAboveMs: 60_000 },
+  'scheduler.silent': { lastCalledAt: SCHEDULED },
   'usage.alert': {
     resource: 'executions',
     threshold: 80,

@@ -16,6 +16,7 @@ import {
 } from './fixtures.ts';
 
 const { id } = execution;
+const SYSTEM_MESSAGE = 'This is a scheduled run of the task "Morning sentence".';
 const NOT_FOUND = { 404: 'Execution not found' };
 const retried = { success, executionId: 1209, status: 'pending', startedAt: NOW } as const;
 
@@ -30,7 +31,13 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
       },
     },
   },
-  getExecution: { params: { id }, response: { 200: { success, execution } }, errors: NOT_FOUND },
+  getExecution: {
+    params: { id },
+    response: {
+      200: { success, execution: { ...execution, request: { system: SYSTEM_MESSAGE, prompt: PROMPT, model: MODEL } } },
+    },
+    errors: NOT_FOUND,
+  },
   getExecutionDetails: {
     params: { id },
     response: {

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { ErrorCode, ExecutionStatus } from '../executions.ts';
+import { ErrorCode, ExecutionStatus, OutputChange } from '../executions.ts';
 import { Id, Instant, nullable, stringEnum } from '../primitives.ts';
 import { Recurrence, TaskStatus } from '../tasks.ts';
 
@@ -13,7 +13,14 @@ export const EVENT_KINDS = [
   'execution.started',
   'execution.completed',
   'execution.failed',
+  'task.changed',
+  'task.overdue',
+  'task.failing',
+  'task.recovered',
+  'task.expensive',
+  'task.slow',
   'usage.alert',
+  'scheduler.silent',
   'test',
 ] as const;
 export const EventKind = stringEnum(EVENT_KINDS);
@@ -39,8 +46,16 @@ const Completed = Type.Object({
     processingTimeMs: Type.Integer(),
     startedAt: Instant,
     completedAt: Instant,
+    output: Type.Optional(Type.Unknown({ description: 'The parsed result of a task with an output schema' })),
+    changed: Type.Optional(
+      Type.Boolean({ description: 'Whether it differs from the last success; missing if there was none' }),
+    ),
+    changes: Type.Optional(Type.Array(OutputChange, { description: 'What differs; missing whenever `changed` is' })),
   }),
 });
+
+const AlertedTask = Type.Object({ id: Id, name: Type.String() });
+const AlertedExecution = Type.Object({ id: Id, status: ExecutionStatus });
 
 const Failed = Type.Object({
   task: Type.Object({ id: Id, name: Type.String(), status: TaskStatus }),
@@ -87,6 +102,42 @@ export const EVENT_DATA = {
   'execution.completed': Completed,
   'task.failed': Failed,
   'execution.failed': Failed,
+  'task.changed': Completed,
+  'task.overdue': Type.Object({
+    task: AlertedTask,
+    plannedFor: Type.Unsafe<Date | string>({
+      ...Instant,
+      description: 'The first planned instant without an ended run',
+    }),
+    overdueMinutes: Type.Integer({ description: 'The limit of the rule' }),
+  }),
+  'task.failing': Type.Object({
+    task: AlertedTask,
+    execution: AlertedExecution,
+    failuresInRow: Type.Integer(),
+    error: Type.String(),
+    errorCode: ErrorCode,
+  }),
+  'task.recovered': Type.Object({
+    task: AlertedTask,
+    execution: AlertedExecution,
+    since: Type.Unsafe<Date | string>({ ...Instant, description: 'When the first alert was sent' }),
+  }),
+  'task.expensive': Type.Object({
+    task: AlertedTask,
+    execution: AlertedExecution,
+    costUsd: Type.Number(),
+    costAboveUsd: Type.Number({ description: 'The limit of the rule' }),
+  }),
+  'task.slow': Type.Object({
+    task: AlertedTask,
+    execution: AlertedExecution,
+    durationMs: Type.Integer(),
+    durationAboveMs: Type.Integer({ description: 'The limit of the rule' }),
+  }),
+  'scheduler.silent': Type.Object({
+    lastCalledAt: Type.Unsafe<Date | string>({ ...Instant, description: 'When the scheduler last called' }),
+  }),
   'usage.alert': Type.Object({
     resource: Type.String(),
     threshold: Type.Integer({ description: 'Percent of the monthly limit' }),

@@ -7,6 +7,7 @@ import {
   doublePrecision,
   index,
   integer,
+  json,
   pgTable,
   text,
   uniqueIndex,
@@ -17,7 +18,7 @@ import { instant, wordList } from './columns.ts';
 import { tasks } from './tasks.ts';
 
 export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed'] as const;
-export const TRIGGERS = ['schedule', 'manual', 'inbound', 'retry'] as const;
+export const TRIGGERS = ['schedule', 'manual', 'inbound', 'retry', 'backfill'] as const;
 export const ERROR_CODES = [
   'RATE_LIMIT_EXCEEDED',
   'TIMEOUT',
@@ -28,7 +29,25 @@ export const ERROR_CODES = [
   'CONTENT_FILTERED',
   'QUOTA_EXCEEDED',
   'INTERRUPTED',
+  'INVALID_OUTPUT',
+  'CANCELLED',
 ] as const;
+
+/** What was sent to the model. */
+export interface ExecutionRequest {
+  /** Null without a system message. */
+  system: string | null;
+  prompt: string;
+  model: string;
+}
+
+/** A watched value that differs from that of the last success; undefined values are missing. */
+export interface OutputChange {
+  /** A dotted path such as `releases[0].date`; empty for the whole output. */
+  path: string;
+  from?: unknown;
+  to?: unknown;
+}
 
 /** A pending row is waiting (`queuedAt` is null: a retry before its `runAt`) or queued. Completing needs the claim token. */
 export const executions = pgTable(
@@ -59,7 +78,17 @@ export const executions = pgTable(
     interruptions: integer().notNull().default(0),
     /** When each of these was detected; null if there is none. */
     interruptedAt: instant('interrupted_at').array(),
+    /** As sent by the latest start; null before it, and for executions of older versions. */
+    request: json().$type<ExecutionRequest>(),
+    /** The `data` of the inbound webhook that caused it. */
+    inboundData: json('inbound_data').$type<Record<string, unknown>>(),
     result: text(),
+    /** The parsed result of a task with an output schema. */
+    output: json().$type<unknown>(),
+    /** Whether a watched value differs from that of `comparedWithId`; null without a success before. */
+    changed: boolean(),
+    changes: json().$type<OutputChange[]>(),
+    comparedWithId: integer('compared_with_id'),
     error: text(),
     errorCode: text('error_code', { enum: ERROR_CODES }),
     model: text(),
@@ -76,7 +105,7 @@ export const executions = pgTable(
   (t) => [
     uniqueIndex('executions_one_per_occurrence')
       .on(t.taskId, t.plannedFor)
-      .where(sql`${t.plannedFor} is not null and ${t.trigger} = 'schedule'`),
+      .where(sql`${t.plannedFor} is not null and ${t.trigger} in ('schedule', 'backfill')`),
     uniqueIndex('executions_one_retry').on(t.retryOfId).where(sql`${t.trigger} = 'retry'`),
     // For the foreign key: deleting an execution updates its retries.
     index('executions_retry_of').on(t.retryOfId).where(sql`${t.retryOfId} is not null`),

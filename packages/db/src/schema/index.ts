@@ -1,4 +1,5 @@
 export * from './accounts.ts';
+export * from './alerts.ts';
 export * from './coupons.ts';
 export * from './events.ts';
 export * from './executions.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
+import { alerts } from './alerts.ts';
 import { instant, wordList } from './columns.ts';
 
 export const notifications = pgTable(
@@ -46,12 +47,14 @@ export const mails = pgTable(
     sentAt: instant('sent_at'),
     failedAt: instant('failed_at'),
     error: text(),
+    alertId: integer('alert_id').references(() => alerts.id, { onDelete: 'set null' }),
     createdAt: instant('created_at').notNull(),
   },
   (t) => [
     index('mails_due').on(t.nextAttemptAt).where(sql`${t.nextAttemptAt} is not null`),
     index('mails_reset').on(t.recipient, t.createdAt).where(sql`${t.kind} = 'password_reset'`),
     index('mails_of_user').on(t.userId, t.createdAt).where(sql`${t.userId} is not null`),
+    index('mails_of_alert').on(t.alertId).where(sql`${t.alertId} is not null`),
     check('mails_kind', sql`${t.kind} in (${wordList(MAIL_KINDS)})`),
     check('mails_ended', sql`(${t.nextAttemptAt} is null) = (num_nonnulls(${t.sentAt}, ${t.failedAt}) = 1)`),
     check(

@@ -16,6 +16,18 @@ export const settings = pgTable(
   (t) => [check('settings_one_row', sql`${t.id} = 1`)],
 );
 
+/** When the scheduler trigger was last called, with a precision of some seconds. One row. */
+export const schedulerState = pgTable(
+  'scheduler_state',
+  {
+    id: integer().primaryKey().default(1),
+    lastCalledAt: instant('last_called_at').notNull().defaultNow(),
+    /** When the admins were notified that it is silent; null while it is not. */
+    silentSince: instant('silent_since'),
+  },
+  (t) => [check('scheduler_state_one_row', sql`${t.id} = 1`)],
+);
+
 /** `actorId` and `userId` are not foreign keys: the record of a deletion outlives the account. */
 export const auditLog = pgTable(
   'audit_log',

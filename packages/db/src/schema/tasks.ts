@@ -1,11 +1,40 @@
 import { sql } from 'drizzle-orm';
-import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { check, doublePrecision, index, integer, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { instant, revision, wordList } from './columns.ts';
 
 export const RECURRENCES = ['once', 'daily', 'weekly', 'monthly'] as const;
 export const TASK_STATUSES = ['active', 'paused', 'completed', 'failed'] as const;
-export const FATES = ['ran', 'late', 'skipped_overlap', 'missed', 'over_quota'] as const;
+export const FATES = [
+  'ran',
+  'late',
+  'skipped_overlap',
+  'skipped_by_user',
+  'missed',
+  'over_quota',
+  'over_budget',
+  'cancelled',
+] as const;
+export const NOTIFY_WHEN = ['always', 'change', 'failure'] as const;
+export const MISSED_POLICIES = ['latest', 'none', 'all'] as const;
+export const OVERLAP_POLICIES = ['skip', 'queue', 'cancel'] as const;
+
+/** What the model is given beside the prompt. */
+export interface RunContext {
+  clock: boolean;
+  previousResult: boolean;
+}
+
+/** When the owner of a task is alerted. A rule that is left out is off. */
+export interface AlertRules {
+  overdueMinutes?: number;
+  failuresInRow?: number;
+  costAboveUsd?: number;
+  durationAboveMs?: number;
+}
+
+/** A JSON Schema of the draft 2020-12. */
+export type OutputSchema = Record<string, unknown>;
 
 /** `nextExecutionAt` is set only while the task is active and has an instant ahead. */
 export const tasks = pgTable(
@@ -36,6 +65,36 @@ export const tasks = pgTable(
     attachments: uuid('attachment_ids').array().notNull().default([]),
     webhookUrl: text('webhook_url'),
     notificationEmail: text('notification_email'),
+    // `json` keeps the order of the fields, which `jsonb` does not.
+    context: json().$type<RunContext>().notNull().default({ clock: true, previousResult: false }),
+    outputSchema: json('output_schema').$type<OutputSchema>(),
+    notify: text({ enum: NOTIFY_WHEN }).notNull().default('always'),
+    watch: text().array().notNull().default([]),
+    missed: text({ enum: MISSED_POLICIES }).notNull().default('latest'),
+    overlap: text({ enum: OVERLAP_POLICIES }).notNull().default('skip'),
+    endsAt: instant('ends_at'),
+    maxRuns: integer('max_runs'),
+    pausedUntil: instant('paused_until'),
+    /** Null for the timeout of the configuration. */
+    timeoutMs: integer('timeout_ms'),
+    monthlyBudgetUsd: doublePrecision('monthly_budget_usd'),
+    maxRetries: integer('max_retries').notNull().default(3),
+    /** Null for the default rules. */
+    alerts: json().$type<AlertRules>(),
+    /** The planned runs that were queued, counted against `maxRuns`. */
+    plannedRuns: integer('planned_runs').notNull().default(0),
+    /** The latest completed execution, which retention may have deleted. */
+    lastSuccessId: integer('last_success_id'),
+    lastSuccessAt: instant('last_success_at'),
+    /** A hash of its result, so that an equal result is recognized without reading it. */
+    lastSuccessDigest: text('last_success_digest'),
+    /** The UTC month (`2026-11`) of `monthCostUsd`. */
+    costMonth: text('cost_month'),
+    monthCostUsd: doublePrecision('month_cost_usd').notNull().default(0),
+    /** When `task.overdue` is due if no planned run ends before; null if it was sent, or without that rule. */
+    overdueAt: instant('overdue_at'),
+    /** Since the first alert that no success has followed yet. */
+    alertingSince: instant('alerting_since'),
     revision: revision(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -55,6 +114,11 @@ export const tasks = pgTable(
     check('tasks_next_only_when_active', sql`${t.nextExecutionAt} is null or ${t.status} = 'active'`),
     check('tasks_max_tokens', sql`${t.maxTokens} between 1 and 200000`),
     check('tasks_temperature', sql`${t.temperature} between 0 and 200`),
+    index('tasks_overdue').on(t.overdueAt).where(sql`${t.overdueAt} is not null`),
+    check('tasks_notify', sql`${t.notify} in (${wordList(NOTIFY_WHEN)})`),
+    check('tasks_missed', sql`${t.missed} in (${wordList(MISSED_POLICIES)})`),
+    check('tasks_overlap', sql`${t.overlap} in (${wordList(OVERLAP_POLICIES)})`),
+    check('tasks_max_retries', sql`${t.maxRetries} between 0 and 3`),
   ],
 );
 

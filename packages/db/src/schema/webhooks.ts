@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
+import { alerts } from './alerts.ts';
 import { instant, revision, wordList } from './columns.ts';
 import { tasks } from './tasks.ts';
 
@@ -66,6 +67,7 @@ export const deliveries = pgTable(
     leaseUntil: instant('lease_until'),
     createdAt: instant('created_at').notNull(),
     endedAt: instant('ended_at'),
+    alertId: integer('alert_id').references(() => alerts.id, { onDelete: 'set null' }),
   },
   (t) => [
     // Retries first, because they have a planned instant.
@@ -76,6 +78,7 @@ export const deliveries = pgTable(
     index('deliveries_failed').on(t.endedAt).where(sql`${t.status} = 'failed'`),
     index('deliveries_sending').on(t.webhookId, t.leaseUntil).where(sql`${t.status} = 'sending'`),
     index('deliveries_of_webhook').on(t.webhookId, t.createdAt),
+    index('deliveries_of_alert').on(t.alertId).where(sql`${t.alertId} is not null`),
     check('deliveries_status', sql`${t.status} in (${wordList(DELIVERY_STATUSES)})`),
     check('deliveries_next_while_pending', sql`(${t.status} = 'pending') = (${t.nextAttemptAt} is not null)`),
     check('deliveries_lease_while_sending', sql`(${t.status} = 'sending') = (${t.claimToken} is not null)`),

@@ -16,6 +16,7 @@ import {
 } from '../../limits/quotas.ts';
 import { leaseUntil } from '../../queue/leases.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
+import { buildRequest } from '../request/build-request.ts';
 import { failOverQuota } from './complete.ts';
 import { LATE_AFTER_MS } from './enqueue.ts';
 import { type Candidate, type ClaimedExecution, selectRunnable } from './select-runnable.ts';
@@ -98,7 +99,7 @@ export function decideStarts(candidates: readonly Candidate[], accounts: Readonl
       usage.push({ userId, day: usageDay, executions: -1 }, { userId, day: today, executions: 1 });
     }
     usage.push({ userId, day: today, tokensReserved: maxTokens });
-    starting.push({ ...candidate, claimToken: randomUUID() });
+    starting.push({ ...candidate, claimToken: randomUUID(), request: buildRequest(candidate, now) });
   }
   return { starting, refused, usage };
 }
@@ -106,11 +107,12 @@ export function decideStarts(candidates: readonly Candidate[], accounts: Readonl
 /** Writes neither events nor usage. */
 export async function writeStarts(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
   if (starting.length === 0) return;
-  const starts = starting.map(({ id, claimToken, maxTokens, isFirstStart }) => ({
+  const starts = starting.map(({ id, claimToken, maxTokens, isFirstStart, request }) => ({
     id,
     token: claimToken,
     tokens: maxTokens,
     count: isFirstStart ? 1 : 0,
+    request: JSON.stringify(request),
   }));
   const at = sql`${now.toISOString()}::timestamptz`;
   afterCommit(tx, () => observeStarts(tx, starting));
@@ -120,8 +122,9 @@ export async function writeStarts(tx: Context, starting: readonly StartingExecut
       sql`
       with started as (
         update executions e set status = 'running', started_at = ${at}, claim_token = s.token,
-          lease_until = ${leaseUntil(tx.config.executionLeaseMs)}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)}
-        from ${recordset('s', starts, { id: 'int', token: 'uuid', tokens: 'int', count: 'int' })}
+          lease_until = ${leaseUntil(tx.config.executionLeaseMs)}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)},
+          request = s.request::json
+        from ${recordset('s', starts, { id: 'int', token: 'uuid', tokens: 'int', count: 'int', request: 'text' })}
         where e.id = s.id
         returning e.task_id, s.count
       )

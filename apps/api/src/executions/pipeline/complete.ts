@@ -30,11 +30,9 @@ export async function failOverQuota(tx: Context, refused: readonly { id: number;
   );
 }
 
-type WrittenRow = Omit<CompletedExecution, 'result' | 'completedAt' | 'plannedFor' | 'startedAt'> & {
-  claimToken: string | null;
-  plannedFor: string | null;
-  startedAt: string | null;
-};
+type InstantField = 'plannedFor' | 'startedAt' | 'nextExecutionAt' | 'alertingSince';
+type WrittenRow = Omit<CompletedExecution, 'result' | 'completedAt' | InstantField> &
+  Record<InstantField | 'claimToken', string | null>;
 
 /** Locks each task before its executions, as every other transaction does. */
 export async function writeResults(tx: Context, results: readonly ExecutionResult[]): Promise<CompletedExecution[]> {
@@ -46,6 +44,10 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     token: result.claimToken,
     status: result.ok ? 'completed' : 'failed',
     result: result.ok ? result.text : null,
+    answer: result.ok && result.output !== null ? JSON.stringify(result.output) : null,
+    changed: result.ok ? (result.comparison?.changed ?? null) : null,
+    changes: result.ok && result.comparison ? JSON.stringify(result.comparison.changes) : null,
+    against: result.ok ? (result.comparison?.againstId ?? null) : null,
     error: result.ok ? null : result.message,
     code: result.ok ? null : result.errorCode,
     model: result.usage?.model ?? null,
@@ -64,6 +66,10 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
         token: 'uuid',
         status: 'text',
         result: 'text',
+        answer: 'text',
+        changed: 'boolean',
+        changes: 'text',
+        against: 'int',
         error: 'text',
         code: 'text',
         model: 'text',
@@ -75,11 +81,14 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       })}
     ), held as (
       select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures,
-        t.notification_email from tasks t
+        t.notification_email, t.webhook_url is not null as has_webhook, t.notify, t.max_retries, t.alerts,
+        t.alerting_since
+      from tasks t
       where t.id in (select e.task_id from executions e join results using (id)) order by t.id for no key update
     )
     update executions e set status = results.status, completed_at = ${now}, claim_token = null,
-      lease_until = null, tokens_reserved = 0, result = results.result, error = results.error,
+      lease_until = null, tokens_reserved = 0, result = results.result, output = results.answer::json,
+      changed = results.changed, changes = results.changes::json, compared_with_id = results.against, error = results.error,
       error_code = results.code, model = results.model, input_tokens = results.input, output_tokens = results.output,
       tokens_estimated = results.estimated, cost_usd = results.cost, processing_time_ms = results.ms,
       queued_at = coalesce(e.queued_at, ${now}),
@@ -89,8 +98,8 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       then e.status = 'pending' else e.status = 'running' and e.claim_token = results.token end
     returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger, e.via_webhook, e.planned_for,
       e.attempt, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
-      held.status as task_status, held.recurrence, held.next_execution_at is not null as has_next,
-      held.consecutive_failures`,
+      held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.has_webhook,
+      held.notify, held.max_retries, held.alerts, held.alerting_since`,
   );
   // Two claims of one execution may end together.
   const toKey = ({ id, claimToken }: { id: number; claimToken: string | null }) => `${id} ${claimToken}`;
@@ -99,6 +108,8 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     ...row,
     plannedFor: toInstantOrNull(row.plannedFor),
     startedAt: toInstantOrNull(row.startedAt),
+    nextExecutionAt: toInstantOrNull(row.nextExecutionAt),
+    alertingSince: toInstantOrNull(row.alertingSince),
     completedAt,
     result: resultByKey.get(toKey({ id: row.id, claimToken })) as ExecutionResult,
   }));

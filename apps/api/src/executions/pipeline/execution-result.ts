@@ -1,3 +1,4 @@
+import type { AlertRules, OutputChange } from '@carillon/db';
 import type { ErrorCode } from '../../ai/errors.ts';
 import type { AiUsage } from '../../ai/usage.ts';
 
@@ -9,9 +10,16 @@ export type ExecutionResult = {
   usage: AiUsage | null;
   durationMs: number | null;
 } & (
-  | { ok: true; text: string }
+  | { ok: true; text: string; output: unknown; comparison: Comparison | null }
   | { ok: false; errorCode: ErrorCode; message: string; retryable: boolean; retryAfterMs: number | null }
 );
+
+/** How the answer differs from that of the last success. */
+export interface Comparison {
+  againstId: number;
+  changed: boolean;
+  changes: OutputChange[];
+}
 
 export const permanentFailure = (errorCode: ErrorCode, message: string) =>
   ({ ok: false, errorCode, message, retryable: false, retryAfterMs: null }) as const;
@@ -22,7 +30,7 @@ export interface CompletedExecution {
   result: ExecutionResult;
   taskId: number;
   userId: number;
-  trigger: 'schedule' | 'manual' | 'inbound' | 'retry';
+  trigger: 'schedule' | 'manual' | 'inbound' | 'retry' | 'backfill';
   viaWebhook: boolean;
   attempt: number;
   plannedFor: Date | null;
@@ -34,9 +42,15 @@ export interface CompletedExecution {
   taskName: string;
   taskStatus: TaskStatus;
   recurrence: 'once' | 'daily' | 'weekly' | 'monthly';
-  hasNext: boolean;
   consecutiveFailures: number;
   notificationEmail: string | null;
+  hasWebhook: boolean;
+  notify: 'always' | 'change' | 'failure';
+  maxRetries: number;
+  /** Null for the default rules. */
+  alerts: AlertRules | null;
+  alertingSince: Date | null;
+  nextExecutionAt: Date | null;
 }
 
 export type TaskStatus = 'active' | 'paused' | 'completed' | 'failed';

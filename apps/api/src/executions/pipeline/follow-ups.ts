@@ -3,7 +3,9 @@ import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../../context.ts';
 import { type Event, recordEvents } from '../../events/outbox.ts';
+import { toUtcMonth } from '../../limits/quotas.ts';
 import { notifyUsers } from '../../notifications/write.ts';
+import { digestText } from '../changes/digest.ts';
 import type { CompletedExecution, TaskStatus } from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
 
@@ -40,7 +42,7 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
   await Promise.all([
     insertUsageRecords(tx, billed),
     insertRetries(tx, followUps),
-    updateTasks(tx, [...byTask.values()]),
+    updateTasks(tx, [...byTask.values()], billed),
     markOverQuota(tx, completed),
     notifyOwners(tx, followUps),
     mailResults(tx, final),
@@ -48,9 +50,9 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
 }
 
 function decideFollowUp(tx: Context, completed: CompletedExecution): FollowUp {
-  const { result, recurrence, hasNext, plannedFor, taskStatus, consecutiveFailures } = completed;
+  const { result, recurrence, nextExecutionAt, plannedFor, taskStatus, consecutiveFailures } = completed;
   // The planned execution of a `once` task, or one on demand after it failed.
-  const isLast = recurrence === 'once' && !hasNext && (plannedFor !== null || taskStatus === 'failed');
+  const isLast = recurrence === 'once' && nextExecutionAt === null && (plannedFor !== null || taskStatus === 'failed');
   if (result.ok) {
     return { completed, retryAt: null, consecutiveFailures: 0, taskStatus: isLast ? 'completed' : taskStatus };
   }
@@ -66,8 +68,9 @@ function decideFollowUp(tx: Context, completed: CompletedExecution): FollowUp {
   };
 }
 
-function findRetryTime({ config }: Context, { result, attempt, taskStatus, completedAt }: CompletedExecution) {
-  const delayMs = config.executionRetryDelaysMs[attempt - 1];
+function findRetryTime({ config }: Context, completed: CompletedExecution) {
+  const { result, attempt, maxRetries, taskStatus, completedAt } = completed;
+  const delayMs = attempt > maxRetries ? undefined : config.executionRetryDelaysMs[attempt - 1];
   if (result.ok || !result.retryable || delayMs === undefined || taskStatus === 'paused') return null;
   return new Date(completedAt.getTime() + Math.max(delayMs, result.retryAfterMs ?? 0));
 }
@@ -132,18 +135,44 @@ async function insertRetries({ db }: Context, followUps: readonly FollowUp[]) {
     })}`);
 }
 
-async function updateTasks({ db }: Context, followUps: readonly FollowUp[]) {
-  const changes = followUps.map(({ completed: { taskId, result }, taskStatus, consecutiveFailures }) => ({
-    id: taskId,
-    status: taskStatus,
-    failures: consecutiveFailures,
-    ms: result.ok && result.durationMs !== null ? Math.round(result.durationMs) : null,
-  }));
+/** `followUps` has one of each task. */
+async function updateTasks({ db }: Context, followUps: readonly FollowUp[], billed: readonly CompletedExecution[]) {
+  const changes = followUps.map(({ completed, taskStatus, consecutiveFailures }) => {
+    const { id, taskId, result } = completed;
+    const paid = billed.find((execution) => execution.taskId === taskId);
+    return {
+      id: taskId,
+      status: taskStatus,
+      failures: consecutiveFailures,
+      ms: result.ok && result.durationMs !== null ? Math.round(result.durationMs) : null,
+      success: result.ok ? id : null,
+      at: completed.completedAt,
+      digest: result.ok ? digestText(result.text) : null,
+      month: paid?.usageDay ? toUtcMonth(paid.usageDay) : null,
+      cost: paid?.result.usage?.costUsd ?? 0,
+    };
+  });
   await db.execute(sql`
     update tasks t set status = c.status, consecutive_failures = c.failures,
       last_duration_ms = coalesce(c.ms, t.last_duration_ms),
+      last_success_id = coalesce(c.success, t.last_success_id),
+      last_success_at = case when c.success is null then t.last_success_at else c.at end,
+      last_success_digest = coalesce(c.digest, t.last_success_digest),
+      cost_month = coalesce(c.month, t.cost_month),
+      month_cost_usd = c.cost + case when c.month is distinct from t.cost_month and c.month is not null then 0
+        else t.month_cost_usd end,
       next_execution_at = case when c.status = 'active' then t.next_execution_at end
-    from ${recordset('c', changes, { id: 'int', status: 'text', failures: 'int', ms: 'int' })}
+    from ${recordset('c', changes, {
+      id: 'int',
+      status: 'text',
+      failures: 'int',
+      ms: 'int',
+      success: 'int',
+      at: 'timestamptz',
+      digest: 'text',
+      month: 'text',
+      cost: 'float8',
+    })}
     where t.id = c.id`);
 }
 

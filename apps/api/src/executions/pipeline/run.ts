@@ -14,7 +14,7 @@ export async function runExecution(
   signal: AbortSignal,
   limits?: AttachmentLimits,
 ): Promise<ExecutionResult> {
-  const { id, claimToken, userId, aiModel: model, prompt, maxTokens, temperature } = execution;
+  const { id, claimToken, userId, request, maxTokens, temperature } = execution;
   let apiKey: string | null;
   try {
     apiKey = decryptProviderKey(ctx, userId, execution.providerKeySealed);
@@ -24,8 +24,18 @@ export async function runExecution(
     return { id, claimToken, usage: null, durationMs: 0, ...failure };
   }
   const ask = (attachments: readonly AiAttachment[]) =>
-    ctx.ai.ask({ model, prompt, maxTokens, temperature, apiKey, attachments, signal });
-  return { id, claimToken, ...(await withAttachments(ctx, execution, signal, ask, limits)) };
+    ctx.ai.ask({
+      model: request.model,
+      ...(request.system !== null && { system: request.system }),
+      prompt: request.prompt,
+      maxTokens,
+      temperature,
+      apiKey,
+      attachments,
+      signal,
+    });
+  const outcome = await withAttachments(ctx, execution, signal, ask, limits);
+  return { id, claimToken, ...(outcome.ok ? { ...outcome, output: null, comparison: null } : outcome) };
 }
 
 /** Runs `work` in a new trace, linked to the request or tick that queued the execution. */

@@ -1,3 +1,4 @@
+import type { ExecutionRequest, OutputSchema, RunContext } from '@carillon/db';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
@@ -6,6 +7,8 @@ const MAX_RUNNING_PER_USER = 5;
 const MAX_RUNNING = 1000;
 /** As many as a day's quota admits: all may be of one task. */
 const MAX_CONSIDERED = 500;
+/** In characters. */
+const MAX_PREVIOUS_RESULT = 8000;
 
 export interface ClaimedExecution {
   id: number;
@@ -16,16 +19,34 @@ export interface ClaimedExecution {
   /** In PostgreSQL's format. */
   runAt: string;
   claimToken: string;
-  prompt: string;
-  aiModel: string;
+  request: ExecutionRequest;
+  outputSchema: OutputSchema | null;
+  watch: string[];
+  /** Null for the timeout of the configuration. */
+  timeoutMs: number | null;
+  /** Of the last success. */
+  lastSuccessId: number | null;
+  lastSuccessDigest: string | null;
   maxTokens: number;
   temperature: number;
   attachmentIds: string[];
   providerKeySealed: string | null;
 }
 
-export type Candidate = Omit<ClaimedExecution, 'claimToken'> & {
+export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
   taskName: string;
+  prompt: string;
+  aiModel: string;
+  timezone: string;
+  context: RunContext;
+  plannedFor: string | null;
+  inboundData: Record<string, unknown> | null;
+  lastSuccessAt: string | null;
+  /** The start of the last success, if the prompt or the context asks for it. */
+  previousResult: string | null;
+  monthlyBudgetUsd: number | null;
+  costMonth: string | null;
+  monthCostUsd: number;
   usageDay: string;
   viaWebhook: boolean;
   lastDurationMs: number | null;
@@ -76,7 +97,12 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
     ), held as (
       select e.id, e.task_id, e.user_id, e.attempt, e.usage_day, e.trigger, e.run_at, e.via_webhook,
         e.started_at is null as is_first_start, t.name as task_name, t.prompt, t.ai_model, t.max_tokens, t.temperature,
-        t.attachment_ids, t.last_duration_ms, u.provider_key_sealed
+        t.attachment_ids, t.last_duration_ms, u.provider_key_sealed, e.planned_for, e.inbound_data, t.timezone, t.context,
+        t.output_schema, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at,
+        t.monthly_budget_usd, t.cost_month, t.month_cost_usd,
+        case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
+          select left(p.result, ${MAX_PREVIOUS_RESULT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
+        ) end as previous_result
       from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
       where e.id = any(array(select id from picked)) and not (select maintenance_mode from settings)
       for no key update of t, e skip locked

@@ -47,6 +47,14 @@ const FAILURES: Record<ErrorCode, Failure> = {
     why: 'The run was broken off before its answer came',
     whatToDo: 'Retry it now. Nothing is wrong with the task.',
   },
+  INVALID_OUTPUT: {
+    why: 'The answer does not match the output schema',
+    whatToDo: 'Say in the prompt what the answer must contain, or edit the schema. Then retry it.',
+  },
+  CANCELLED: {
+    why: 'The run was cancelled',
+    whatToDo: 'Run the task again if you still want its answer.',
+  },
 };
 
 const OVER_QUOTA: Failure = {

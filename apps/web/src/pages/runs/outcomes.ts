@@ -37,4 +37,5 @@ export const TRIGGERS = {
   manual: 'By hand',
   inbound: 'By an inbound webhook',
   retry: 'Again, after a failure',
+  backfill: 'Filled in later',
 };

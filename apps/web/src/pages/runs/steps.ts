@@ -56,6 +56,7 @@ const QUEUED_BY = {
   schedule: 'Queued by the schedule.',
   inbound: 'Queued by an inbound webhook.',
   manual: 'Queued by hand.',
+  backfill: 'Queued to fill in a planned run.',
 };
 
 function describeStep({ timeZone, now }: SignedInVisit, run: Run, step: Step, index: number): Html | string | null {

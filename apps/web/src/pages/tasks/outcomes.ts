@@ -12,6 +12,9 @@ export const SIGNS: Record<PlannedFate, Fate> = {
   skipped_overlap: 'skipped',
   missed: 'missed',
   over_quota: 'quota',
+  over_budget: 'quota',
+  skipped_by_user: 'skipped-by-user',
+  cancelled: 'cancelled',
 };
 
 export const FATE_WORDS: Record<PlannedFate, string> = {
@@ -22,6 +25,9 @@ export const FATE_WORDS: Record<PlannedFate, string> = {
   skipped_overlap: 'Skipped',
   missed: 'Missed',
   over_quota: 'Over quota',
+  over_budget: 'Over budget',
+  skipped_by_user: 'Skipped by you',
+  cancelled: 'Cancelled',
 };
 
 export interface Outcome {
@@ -41,6 +47,13 @@ export function describeLast({ lastRun, lastPlanned }: Pick<Row, 'lastRun' | 'la
   return { ...describeOutcome({ ...lastRun, fate: isPlanned && fate === 'late' ? 'late' : null }), at: lastRun.at };
 }
 
-const hasNoRun = (fate: PlannedFate | null) => fate === 'skipped_overlap' || fate === 'missed' || fate === 'over_quota';
+const WITHOUT_RUN: readonly (PlannedFate | null)[] = [
+  'skipped_overlap',
+  'skipped_by_user',
+  'missed',
+  'over_quota',
+  'over_budget',
+];
+const hasNoRun = (fate: PlannedFate | null) => WITHOUT_RUN.includes(fate);
 
 const isSame = (a: string | null, b: string) => a !== null && new Date(a).getTime() === new Date(b).getTime();

@@ -39,6 +39,7 @@ const TRIGGERS: Record<Run['trigger'], string> = {
   manual: 'started by you',
   inbound: 'by webhook',
   retry: 'tried again',
+  backfill: 'filled in later',
 };
 
 /** The last runs, with a link to all. */

@@ -13,6 +13,13 @@ export const EVENT_SENTENCES: Record<EventKind, string> = {
   'task.created': 'A task was made.',
   'task.updated': 'A task was changed. With the values before and after.',
   'task.deleted': 'A task was deleted.',
+  'task.changed': 'The answer of a run differs from the one before. With what changed.',
+  'task.overdue': 'A planned run has not ended in time.',
+  'task.failing': 'Several runs in a row have failed.',
+  'task.recovered': 'A run has completed after an alert.',
+  'task.expensive': 'A run has cost more than its limit.',
+  'task.slow': 'A run has taken longer than its limit.',
+  'scheduler.silent': 'The scheduler has stopped calling. Only admins get it.',
   'usage.alert': 'Runs, tokens or storage have reached a share of the limit that you have set an alert for.',
   test: 'A test that you have asked for. It is sent without being ticked.',
 };
@@ -28,6 +35,13 @@ const EVENT_WORDS: Record<EventKind, string> = {
   'task.created': 'task made',
   'task.updated': 'task changed',
   'task.deleted': 'task deleted',
+  'task.changed': 'answer changed',
+  'task.overdue': 'run overdue',
+  'task.failing': 'task failing',
+  'task.recovered': 'task recovered',
+  'task.expensive': 'run expensive',
+  'task.slow': 'run slow',
+  'scheduler.silent': 'scheduler silent',
   'usage.alert': 'usage alert',
   test: 'test',
 };
@@ -40,7 +54,12 @@ const GROUPS: readonly { id: string; title: string; events: readonly EventKind[]
     events: ['task.completed', 'task.failed', 'task.started'],
   },
   { id: 'on-tasks', title: 'Tasks', events: ['task.created', 'task.updated', 'task.deleted'] },
-  { id: 'on-account', title: 'Your account', events: ['usage.alert'] },
+  {
+    id: 'on-alerts',
+    title: 'Changes and alerts',
+    events: ['task.changed', 'task.overdue', 'task.failing', 'task.recovered', 'task.expensive', 'task.slow'],
+  },
+  { id: 'on-account', title: 'Your account', events: ['usage.alert', 'scheduler.silent'] },
 ];
 
 export const describeEvent = (event: EventKind): string => EVENT_WORDS[event];

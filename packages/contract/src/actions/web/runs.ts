@@ -40,7 +40,7 @@ const step = <K extends string, P extends Record<string, TSchema>>(kind: K, fiel
 
 const RunStep = Type.Union([
   step('planned', {}),
-  step('queued', { by: stringEnum(['schedule', 'inbound', 'manual']) }),
+  step('queued', { by: stringEnum(['schedule', 'inbound', 'manual', 'backfill']) }),
   step('queued as a retry', {
     retryOf: nullable(Id),
     attempt: nullable(Type.Integer()),
