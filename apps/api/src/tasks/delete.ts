@@ -3,6 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
+import { promptTokens, requestedModel } from '../executions/pipeline/prompt-tokens.ts';
 import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { recordUsage, type UsageDelta } from '../usage/record.ts';
 
@@ -34,8 +35,8 @@ export async function deleteTask(
     const live = await queryRows<LiveExecution>(
       tx.db,
       sql`
-      select e.id, e.status, e.usage_day as day, e.tokens_reserved as reserved, t.ai_model as model,
-        ceil(length(t.prompt) / 4.0)::int as tokens
+      select e.id, e.status, e.usage_day as day, e.tokens_reserved as reserved, ${requestedModel} as model,
+        ${promptTokens} as tokens
       from executions e join tasks t on t.id = e.task_id
       where e.user_id = t.user_id and e.task_id = ${id} and e.status in ('pending', 'running') order by e.id for update of e`,
     );

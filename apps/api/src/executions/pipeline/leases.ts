@@ -13,11 +13,10 @@ import {
 import { recordUsage } from '../../usage/record.ts';
 import { completeExecutions } from './complete.ts';
 import { permanentFailure } from './execution-result.ts';
+import { promptTokens, requestedModel } from './prompt-tokens.ts';
 
 /** Beyond this the execution itself may be what kills the process. */
 const MAX_INTERRUPTIONS = 3;
-/** The provider may have billed an interrupted call: four characters per token. */
-const PROMPT_TOKENS = sql`ceil(length(t.prompt) / 4.0)::int`;
 const EXECUTIONS: LeasedTable<number> = { name: 'executions', alias: 'e', idType: 'int' };
 
 export function renewExecutions(ctx: Context, leases: readonly Lease<number>[]): Promise<Set<number>> {
@@ -31,7 +30,7 @@ export async function rescueExecutions(ctx: Context): Promise<number[]> {
     const exhausted = await queryRows<Lease<number> & { tokens: number; model: string }>(
       tx.db,
       sql`
-      select e.id, e.claim_token, ${PROMPT_TOKENS} as tokens, t.ai_model as model
+      select e.id, e.claim_token, ${promptTokens} as tokens, ${requestedModel} as model
       from executions e join tasks t on t.id = e.task_id
       where e.status = 'running' and ${isExpired} and e.interruptions >= ${MAX_INTERRUPTIONS}
       for no key update of t, e skip locked`,
@@ -59,7 +58,7 @@ export async function handBackExecutions(ctx: Context, leases: readonly Lease<nu
   await inTransaction(ctx, (tx) => requeue(tx, isLeased(EXECUTIONS, leases), { isInterruption: false }));
 }
 
-/** No quota counts the next start again; the interrupted call is recorded as an estimate. */
+/** No quota counts the next start again; the provider may have billed the interrupted call, recorded as an estimate. */
 async function requeue(tx: Context, condition: SQL, { isInterruption }: { isInterruption: boolean }) {
   const now = tx.now().toISOString();
   const requeued = await queryRows<{
@@ -73,7 +72,7 @@ async function requeue(tx: Context, condition: SQL, { isInterruption }: { isInte
     tx.db,
     sql`
     with found as (
-      select e.id, e.user_id, e.usage_day, e.tokens_reserved, t.ai_model, ${PROMPT_TOKENS} as tokens
+      select e.id, e.user_id, e.usage_day, e.tokens_reserved, ${requestedModel} as ai_model, ${promptTokens} as tokens
       from executions e join tasks t on t.id = e.task_id
       where e.status = 'running' and ${condition} for no key update of t, e skip locked
     ), requeued as (
