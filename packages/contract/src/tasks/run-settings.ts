@@ -1,0 +1,125 @@
+import { Type } from '@sinclair/typebox';
+import { Instant, InstantInput, nullable, strictObject, stringEnum } from '../primitives.ts';
+
+export const RunContext = Type.Object(
+  {
+    clock: Type.Boolean({
+      description: 'Whether a system message says for when the run is planned, in the time zone of the task',
+    }),
+    previousResult: Type.Boolean({ description: 'Whether the system message has the result of the last success' }),
+  },
+  { description: 'What the model is given beside the prompt' },
+);
+const RunContextInput = strictObject(
+  {
+    clock: Type.Optional({ ...RunContext.properties.clock, description: 'Default: true' }),
+    previousResult: Type.Optional({ ...RunContext.properties.previousResult, description: 'Default: false' }),
+  },
+  { description: 'What the model is given beside the prompt' },
+);
+
+export const NOTIFY_WHEN = ['always', 'change', 'failure'] as const;
+const Notify = stringEnum(NOTIFY_WHEN, {
+  description:
+    "When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered",
+});
+export const MISSED_POLICIES = ['latest', 'none', 'all'] as const;
+const Missed = stringEnum(MISSED_POLICIES, {
+  description:
+    'What makes up for runs that were missed while the service was down: one run (`latest`), nothing (`none`), or the latest 10 (`all`)',
+});
+export const OVERLAP_POLICIES = ['skip', 'queue', 'cancel'] as const;
+const Overlap = stringEnum(OVERLAP_POLICIES, {
+  description:
+    'What happens to a planned run while a run of the task is pending or running: it is skipped, one is queued, or it replaces the others, which are cancelled',
+});
+
+export const OutputSchema = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'A JSON Schema (2020-12) of an object that every result must match: at most 16 KiB and 10 levels deep, with local references only',
+});
+
+const WatchPath = Type.String({ minLength: 1, maxLength: 200 });
+const watchDescription =
+  'Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output';
+
+const alertRules = {
+  overdueMinutes: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10_080, description: 'Minutes after which a planned run is overdue' }),
+  ),
+  failuresInRow: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'Failed runs in a row after which the task is failing' }),
+  ),
+  costAboveUsd: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description: 'Cost of a run in USD' })),
+  durationAboveMs: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 86_400_000, description: 'Duration of a run in milliseconds' }),
+  ),
+};
+const alertsDescription =
+  'When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address';
+export const AlertRules = Type.Object(alertRules, { description: alertsDescription });
+
+/** Fields of a task: how its runs are made, limited, compared and watched. */
+export const runSettings = {
+  context: Type.Optional(RunContextInput),
+  outputSchema: Type.Optional(nullable(OutputSchema)),
+  notify: Type.Optional({ ...Notify, description: `${Notify.description}. Default: \`always\`` }),
+  watch: Type.Optional(Type.Array(WatchPath, { maxItems: 20, description: watchDescription })),
+  missed: Type.Optional({ ...Missed, description: `${Missed.description}. Default: \`latest\`` }),
+  overlap: Type.Optional({ ...Overlap, description: `${Overlap.description}. Default: \`skip\`` }),
+  endsAt: Type.Optional(
+    nullable({ ...InstantInput, description: 'The task is completed after its last run before this; null for never' }),
+  ),
+  maxRuns: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'The task is completed after so many planned runs; null for no limit',
+      }),
+    ),
+  ),
+  pausedUntil: Type.Optional(
+    nullable({ ...InstantInput, description: 'Nothing is planned before this; null for no pause' }),
+  ),
+  timeoutMs: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 1000,
+        maximum: 3_600_000,
+        description: 'How long a run may wait for the answer, at most `AI_TIMEOUT_MS`; null for that',
+      }),
+    ),
+  ),
+  monthlyBudgetUsd: Type.Optional(
+    nullable(
+      Type.Number({
+        minimum: 0,
+        maximum: 1_000_000,
+        description: 'What the runs of a UTC month may cost in USD; null for no limit',
+      }),
+    ),
+  ),
+  maxRetries: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 3, description: 'How often a failed run is retried. Default: 3' }),
+  ),
+  alerts: Type.Optional(nullable(strictObject(alertRules, { description: alertsDescription }))),
+};
+
+export const storedRunSettings = {
+  context: RunContext,
+  outputSchema: nullable(OutputSchema),
+  notify: Notify,
+  watch: Type.Array(Type.String(), { description: watchDescription }),
+  missed: Missed,
+  overlap: Overlap,
+  endsAt: nullable(Instant),
+  maxRuns: nullable(Type.Integer()),
+  pausedUntil: nullable(Instant),
+  timeoutMs: nullable(Type.Integer()),
+  monthlyBudgetUsd: nullable(Type.Number()),
+  maxRetries: Type.Integer(),
+  alerts: nullable(AlertRules),
+};
