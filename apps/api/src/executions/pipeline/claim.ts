@@ -16,9 +16,9 @@ import {
 } from '../../limits/quotas.ts';
 import { leaseUntil } from '../../queue/leases.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
+import { LATE_AFTER_MS } from '../planning/plan-occurrences.ts';
 import { buildRequest } from '../request/build-request.ts';
 import { failOverQuota } from './complete.ts';
-import { LATE_AFTER_MS } from './enqueue.ts';
 import { type Candidate, type ClaimedExecution, selectRunnable } from './select-runnable.ts';
 
 export interface ClaimOptions {

@@ -1,0 +1,69 @@
+import { toInstant } from '@carillon/db';
+import type { Context } from '../../context.ts';
+import { admitExecution, type QuotaAccount, type QuotaExceeded } from '../../limits/quotas.ts';
+import { type DueOccurrences, listDueOccurrences, MAX_DUE_OCCURRENCES } from '../../schedule/due.ts';
+import type { Schedule } from '../../schedule/recurrence.ts';
+
+/** Later starts are `late` in the ledger. */
+export const LATE_AFTER_MS = 5000;
+/** The retry interval for a task whose next occurrence cannot be computed. */
+const UNSCHEDULABLE_PAUSE_MS = 24 * 60 * 60 * 1000;
+
+export interface DueTask extends Omit<Schedule, 'scheduledFor'> {
+  id: number;
+  userId: number;
+  scheduledFor: string;
+  nextExecutionAt: string;
+  isBusy: boolean;
+}
+
+/** What one transaction writes for a due task. */
+export interface TaskPlan {
+  task: DueTask;
+  ledger: { at: Date; fate: 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' }[];
+  /** In order of time. */
+  runs: { at: Date; exceeded: QuotaExceeded | null }[];
+  nextExecutionAt: Date | null;
+}
+
+/** The next batch takes the tasks beyond `MAX_DUE_OCCURRENCES`. */
+export function computeDueOccurrences(ctx: Context, tasks: readonly DueTask[], now: Date) {
+  const due: { task: DueTask; occurrences: DueOccurrences }[] = [];
+  let left = MAX_DUE_OCCURRENCES;
+  for (const task of tasks) {
+    if (left <= 0) break;
+    const occurrences = computeDue(ctx, task, now, left);
+    left -= occurrences.missed.length + 1;
+    due.push({ task, occurrences });
+  }
+  return { due, isCut: left <= 0 };
+}
+
+function computeDue(ctx: Context, task: DueTask, now: Date, limit: number): DueOccurrences {
+  const from = toInstant(task.nextExecutionAt);
+  try {
+    const due = listDueOccurrences({ ...task, scheduledFor: toInstant(task.scheduledFor) }, from, now, limit);
+    if (due.next === null && task.recurrence !== 'once') throw new Error('The schedule has no next run.');
+    return due;
+  } catch (error) {
+    // A broken task must not stop the others, or fail at every tick.
+    ctx.log.error({ err: error, taskId: task.id }, 'next run of a task cannot be computed');
+    return { missed: [], latest: from, next: new Date(now.getTime() + UNSCHEDULABLE_PAUSE_MS) };
+  }
+}
+
+export function planOccurrences(task: DueTask, due: DueOccurrences, account: QuotaAccount, now: Date): TaskPlan {
+  // Activating the account computes the next instants of its tasks.
+  if (!account.isActive) return { task, ledger: [], runs: [], nextExecutionAt: null };
+  const ledger: TaskPlan['ledger'] = due.missed.map((at) => ({ at, fate: 'missed' }));
+  const at = due.latest;
+  if (at === null) return { task, ledger, runs: [], nextExecutionAt: due.next };
+  if (task.isBusy) {
+    ledger.push({ at, fate: 'skipped_overlap' });
+    return { task, ledger, runs: [], nextExecutionAt: due.next };
+  }
+  const exceeded = admitExecution(account, now);
+  const isLate = now.getTime() - at.getTime() > LATE_AFTER_MS;
+  ledger.push({ at, fate: exceeded ? 'over_quota' : isLate ? 'late' : 'ran' });
+  return { task, ledger, runs: [{ at, exceeded }], nextExecutionAt: due.next };
+}
