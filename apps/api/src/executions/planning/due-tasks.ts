@@ -10,8 +10,13 @@ export function lockDueTasks(ctx: Context, dueBefore: Date, limit: number): Prom
     ctx.db,
     sql`
     select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.timezone, t.scheduled_for, t.next_execution_at,
+      t.missed, t.overlap,
       (select true from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
-        as is_busy
+        as is_busy,
+      case when t.overlap = 'queue' then (
+        select coalesce(bool_or(e.status = 'pending' and e.trigger = 'schedule'), false) and count(*) > 1
+        from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running')
+      ) else false end as has_waiting
     from tasks t
     where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
     order by t.next_execution_at, t.user_id limit ${limit} for no key update of t skip locked`,

@@ -3,24 +3,26 @@ import type { Context } from '../../context.ts';
 import { admitExecution, type QuotaAccount, type QuotaExceeded } from '../../limits/quotas.ts';
 import { type DueOccurrences, listDueOccurrences, MAX_DUE_OCCURRENCES } from '../../schedule/due.ts';
 import type { Schedule } from '../../schedule/recurrence.ts';
+import { applyMissedPolicy, applyOverlapPolicy, type Policies } from './policies.ts';
 
 /** Later starts are `late` in the ledger. */
 export const LATE_AFTER_MS = 5000;
 /** The retry interval for a task whose next occurrence cannot be computed. */
 const UNSCHEDULABLE_PAUSE_MS = 24 * 60 * 60 * 1000;
 
-export interface DueTask extends Omit<Schedule, 'scheduledFor'> {
+export interface DueTask extends Omit<Schedule, 'scheduledFor'>, Policies {
   id: number;
   userId: number;
   scheduledFor: string;
   nextExecutionAt: string;
-  isBusy: boolean;
 }
+
+type Fate = 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota';
 
 /** What one transaction writes for a due task. */
 export interface TaskPlan {
   task: DueTask;
-  ledger: { at: Date; fate: 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' }[];
+  ledger: { at: Date; fate: Fate }[];
   /** In order of time. */
   runs: { at: Date; exceeded: QuotaExceeded | null }[];
   nextExecutionAt: Date | null;
@@ -55,15 +57,16 @@ function computeDue(ctx: Context, task: DueTask, now: Date, limit: number): DueO
 export function planOccurrences(task: DueTask, due: DueOccurrences, account: QuotaAccount, now: Date): TaskPlan {
   // Activating the account computes the next instants of its tasks.
   if (!account.isActive) return { task, ledger: [], runs: [], nextExecutionAt: null };
-  const ledger: TaskPlan['ledger'] = due.missed.map((at) => ({ at, fate: 'missed' }));
-  const at = due.latest;
-  if (at === null) return { task, ledger, runs: [], nextExecutionAt: due.next };
-  if (task.isBusy) {
-    ledger.push({ at, fate: 'skipped_overlap' });
-    return { task, ledger, runs: [], nextExecutionAt: due.next };
-  }
-  const exceeded = admitExecution(account, now);
-  const isLate = now.getTime() - at.getTime() > LATE_AFTER_MS;
-  ledger.push({ at, fate: exceeded ? 'over_quota' : isLate ? 'late' : 'ran' });
-  return { task, ledger, runs: [{ at, exceeded }], nextExecutionAt: due.next };
+  const { missed, runnable, next } = applyMissedPolicy(task, due, now);
+  const { runs, skipped } = applyOverlapPolicy(task, runnable);
+  const admitted = runs.map((at) => ({ at, exceeded: admitExecution(account, now) }));
+  const toRow = (fate: Fate) => (at: Date) => ({ at, fate });
+  const ledger: TaskPlan['ledger'] = [
+    ...missed.map(toRow('missed')),
+    ...skipped.map(toRow('skipped_overlap')),
+    ...admitted.map(({ at, exceeded }) => ({ at, fate: exceeded ? 'over_quota' : fateOfRun(at, now) })),
+  ];
+  return { task, ledger, runs: admitted, nextExecutionAt: next };
 }
+
+const fateOfRun = (at: Date, now: Date): Fate => (now.getTime() - at.getTime() > LATE_AFTER_MS ? 'late' : 'ran');

@@ -1,0 +1,131 @@
+import { executions, tasks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { inTransaction } from '../../../src/context.ts';
+import { executeTask } from '../../../src/executions/execute-task.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
+import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import type { ClaimedExecution } from '../../../src/executions/pipeline/select-runnable.ts';
+import { START } from '../../support/context.ts';
+import { testEngine } from '../../support/engine.ts';
+import { buildResult } from '../../support/executions.ts';
+import { insertTask, insertTasks, insertUsers, readLedger, readRuns } from '../../support/task-rows.ts';
+
+const { ctx, clock, alice, newProcess } = await testEngine(t);
+
+const HOUR_MS = 3_600_000;
+
+const hours = (count: number) => new Date(START.getTime() + count * HOUR_MS);
+const hourly = (overlap: 'skip' | 'queue' | 'cancel') =>
+  insertTask(ctx, alice().id, { recurrencePattern: '0 * * * *', overlap });
+const readFates = async (task: number) => (await readLedger(ctx, task)).map(([, fate]) => fate);
+const readStatuses = async (task: number) => (await readRuns(ctx, task)).map(({ status }) => status);
+
+/** Starts everything that may start. */
+const start = async () => (await claimExecutions(ctx, { limit: 100, after: 0 })).started;
+const end = (runs: readonly ClaimedExecution[]) =>
+  inTransaction(ctx, (tx) =>
+    completeExecutions(
+      tx,
+      runs.map((run) => buildResult(run)),
+    ),
+  );
+
+/** Runs the tick of each of these hours. */
+async function tickAt(...given: number[]) {
+  for (const hour of given) {
+    clock.set(hours(hour));
+    await enqueueDue(ctx);
+  }
+}
+
+t.test('With `skip`, the instants during a run that outlasts three periods are skipped', async (t) => {
+  const task = await hourly('skip');
+  await tickAt(0);
+  const running = await start();
+  await tickAt(1, 2, 3);
+  t.strictSame(await readFates(task), ['ran', 'skipped_overlap', 'skipped_overlap', 'skipped_overlap']);
+  await end(running);
+  await tickAt(4);
+  t.strictSame((await readFates(task)).at(-1), 'ran');
+  t.strictSame(await readStatuses(task), ['completed', 'pending']);
+});
+
+t.test('With `queue`, one instant during a run that outlasts three periods waits for its end', async (t) => {
+  const task = await hourly('queue');
+  await tickAt(0);
+  const running = await start();
+  await tickAt(1, 2, 3);
+  t.strictSame(await readFates(task), ['ran', 'ran', 'skipped_overlap', 'skipped_overlap']);
+  t.strictSame(await readStatuses(task), ['running', 'pending']);
+  t.strictSame(await start(), [], 'it does not start before the other ends');
+  await end(running);
+  const next = await start();
+  const [, second] = await readRuns(ctx, task);
+  t.match(second, { status: 'running', plannedFor: hours(1) });
+  t.strictSame(await readFates(task), ['ran', 'late', 'skipped_overlap', 'skipped_overlap']);
+  await tickAt(4, 5);
+  t.strictSame(await readFates(task), ['ran', 'late', 'skipped_overlap', 'skipped_overlap', 'ran', 'skipped_overlap']);
+  await end(next);
+  await end(await start());
+  t.strictSame(await readStatuses(task), ['completed', 'completed', 'completed']);
+});
+
+t.test('With `queue`, one instant waits behind a run that has not started yet', async (t) => {
+  const task = await hourly('queue');
+  await tickAt(0, 1, 2, 3);
+  t.strictSame(await readFates(task), ['ran', 'ran', 'skipped_overlap', 'skipped_overlap']);
+  t.strictSame(await readStatuses(task), ['pending', 'pending']);
+});
+
+t.test('With `queue`, runs on demand do not take the place of the planned run that waits', async (t) => {
+  const task = await hourly('queue');
+  await executeTask(ctx, alice(), task);
+  const running = await start();
+  await executeTask(ctx, alice(), task);
+  await tickAt(0, 1);
+  t.strictSame(await readFates(task), ['ran', 'skipped_overlap']);
+  t.strictSame(await readStatuses(task), ['running', 'pending', 'pending']);
+  await end(running);
+  await end(await start());
+  await end(await start());
+  t.strictSame(await readStatuses(task), ['completed', 'completed', 'completed']);
+});
+
+t.test('With `queue`, the latest of many missed instants waits, whatever makes up for missed runs', async (t) => {
+  for (const missed of ['latest', 'all'] as const) {
+    clock.set(START);
+    const task = await insertTask(ctx, alice().id, { recurrencePattern: '0 * * * *', overlap: 'queue', missed });
+    await tickAt(0);
+    const running = await start();
+    await tickAt(3.5);
+    const older = missed === 'all' ? 'skipped_overlap' : 'missed';
+    t.strictSame(await readFates(task), ['ran', older, older, 'late']);
+    await end(running);
+    await end(await start());
+    await ctx.db.update(tasks).set({ nextExecutionAt: null }).where(eq(tasks.id, task));
+  }
+});
+
+for (const [overlap, waiting] of [
+  ['skip', 0],
+  ['queue', 1],
+] as const) {
+  t.test(`Two processes that tick at once with \`${overlap}\` leave ${waiting} planned runs waiting`, async (t) => {
+    const made = await insertTasks(ctx, await insertUsers(ctx, 40), { recurrencePattern: '0 * * * *', overlap });
+    await tickAt(0);
+    const running = await start();
+    t.equal(running.length, 40);
+    const processes = [newProcess(t), newProcess(t)];
+    for (const hour of [1, 2, 3]) {
+      clock.set(hours(hour));
+      await Promise.all([...processes, ...processes].map((process) => enqueueDue(process.ctx)));
+    }
+    const ledger = ['ran', waiting === 1 ? 'ran' : 'skipped_overlap', 'skipped_overlap', 'skipped_overlap'];
+    for (const task of made) t.strictSame(await readFates(task), ledger);
+    t.equal(await ctx.db.$count(executions, eq(executions.status, 'pending')), 40 * waiting);
+    await end(running);
+    await Promise.all(processes.map(({ worker }) => worker.drain()));
+  });
+}
