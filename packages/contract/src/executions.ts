@@ -47,9 +47,18 @@ export type ErrorCode = Static<typeof ErrorCode>;
 
 /** A watched value that differs from that of the last success. */
 export const OutputChange = Type.Object({
-  path: Type.String({ description: 'A dotted path such as `releases[0].date`; empty for the whole output' }),
+  path: Type.String({
+    description:
+      'A path such as `releases[0].date` or `releases[version="1.2"].date`; empty for the whole output or text',
+  }),
   from: Type.Optional(Type.Unknown({ description: 'The earlier value; missing if there was none' })),
   to: Type.Optional(Type.Unknown({ description: 'The new value; missing if there is none' })),
+  cut: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out',
+    }),
+  ),
 });
 export type OutputChange = Static<typeof OutputChange>;
 

@@ -13,6 +13,8 @@ export interface Event {
   viaWebhook?: boolean;
   /** Writes it to the log only. */
   isUnsent?: boolean;
+  /** Sends it to the webhooks of the account only. */
+  skipsTaskWebhook?: boolean;
 }
 
 /**
@@ -37,10 +39,11 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
     tx.db,
     sql`
     with e as materialized (
-      select user_id, task_id, string_to_array(kinds, '+') as kinds, is_sent, data, row
+      select user_id, task_id, string_to_array(kinds, '+') as kinds, is_sent, skips_task, data, row
       from unnest(${column((row) => row.userId)}::int[], ${column((row) => row.taskId ?? 'null')}::int[],
         ${column((row) => row.kinds.join('+'))}::text[], ${column((row) => row.isSent)}::boolean[],
-        string_to_array(${lines}, e'\\n')) with ordinality r(user_id, task_id, kinds, is_sent, data, row)
+        ${column((row) => row.skipsTaskWebhook)}::boolean[], string_to_array(${lines}, e'\\n'))
+        with ordinality r(user_id, task_id, kinds, is_sent, skips_task, data, row)
     ), positions as (
       insert into event_positions as p (user_id, last_id)
       select user_id, sum(cardinality(kinds)) from e group by user_id order by user_id
@@ -56,7 +59,7 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
         '{"event":"' || k.event || '","timestamp":"' || ${now}::text || '","webhookId":"' || h.id || '","userId":'
           || e.user_id || ',"data":' || e.data || '}' as payload
       from e join webhooks h on h.user_id = e.user_id and h.status = 'active' and h.events && e.kinds
-        and (h.task_id is null or h.task_id = e.task_id)
+        and (h.task_id is null or h.task_id = e.task_id and not e.skips_task)
       cross join unnest(e.kinds) k(event)
       where e.is_sent and k.event = any(h.events)
     ), queued as (
@@ -75,14 +78,15 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
 interface Row extends Pick<Event, 'userId' | 'taskId' | 'data'> {
   kinds: EventKind[];
   isSent: boolean;
+  skipsTaskWebhook: boolean;
 }
 
 /** Events of a run come in pairs with the same data, which are one row. */
 function toRows(events: readonly Event[]): Row[] {
   const rows: Row[] = [];
   for (const event of events) {
-    const { kind, userId, taskId, data } = event;
-    const row = { userId, taskId, data, kinds: [kind], isSent: isSent(event) };
+    const { kind, userId, taskId, data, skipsTaskWebhook = false } = event;
+    const row = { userId, taskId, data, kinds: [kind], isSent: isSent(event), skipsTaskWebhook };
     const last = rows.at(-1);
     if (last?.data === data && last.userId === userId && last.isSent === row.isSent) last.kinds.push(kind);
     else rows.push(row);

@@ -1585,12 +1585,14 @@ export interface components {
             changed: boolean | null;
             /** @description The watched values that differ; null whenever `changed` is */
             changes: {
-                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                /** @description A path such as `releases[0].date` or `releases[version="1.2"].date`; empty for the whole output or text */
                 path: string;
                 /** @description The earlier value; missing if there was none */
                 from?: unknown;
                 /** @description The new value; missing if there is none */
                 to?: unknown;
+                /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
+                cut?: boolean;
             }[] | null;
             /** @description Why it failed; null unless it failed */
             error: string | null;
@@ -3959,12 +3961,14 @@ export interface operations {
                             changed: boolean | null;
                             /** @description The watched values that differ; null whenever `changed` is */
                             changes: {
-                                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                                /** @description A path such as `releases[0].date` or `releases[version="1.2"].date`; empty for the whole output or text */
                                 path: string;
                                 /** @description The earlier value; missing if there was none */
                                 from?: unknown;
                                 /** @description The new value; missing if there is none */
                                 to?: unknown;
+                                /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
+                                cut?: boolean;
                             }[] | null;
                             /** @description Why it failed; null unless it failed */
                             error: string | null;
@@ -4159,12 +4163,14 @@ export interface operations {
                             changed: boolean | null;
                             /** @description The watched values that differ; null whenever `changed` is */
                             changes: {
-                                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                                /** @description A path such as `releases[0].date` or `releases[version="1.2"].date`; empty for the whole output or text */
                                 path: string;
                                 /** @description The earlier value; missing if there was none */
                                 from?: unknown;
                                 /** @description The new value; missing if there is none */
                                 to?: unknown;
+                                /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
+                                cut?: boolean;
                             }[] | null;
                             /** @description Why it failed; null unless it failed */
                             error: string | null;
@@ -6324,12 +6330,14 @@ export interface operations {
                             changed?: boolean;
                             /** @description What differs; missing whenever `changed` is */
                             changes?: {
-                                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                                /** @description A path such as `releases[0].date` or `releases[version="1.2"].date`; empty for the whole output or text */
                                 path: string;
                                 /** @description The earlier value; missing if there was none */
                                 from?: unknown;
                                 /** @description The new value; missing if there is none */
                                 to?: unknown;
+                                /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
+                                cut?: boolean;
                             }[];
                         };
                     };
@@ -6648,12 +6656,14 @@ export interface operations {
                             changed?: boolean;
                             /** @description What differs; missing whenever `changed` is */
                             changes?: {
-                                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                                /** @description A path such as `releases[0].date` or `releases[version="1.2"].date`; empty for the whole output or text */
                                 path: string;
                                 /** @description The earlier value; missing if there was none */
                                 from?: unknown;
                                 /** @description The new value; missing if there is none */
                                 to?: unknown;
+                                /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
+                                cut?: boolean;
                             }[];
                         };
                     };
@@ -6896,12 +6906,14 @@ export interface operations {
                             changed?: boolean;
                             /** @description What differs; missing whenever `changed` is */
                             changes?: {
-                                /** @description A dotted path such as `releases[0].date`; empty for the whole output */
+                                /** @description A path such as `releases[0].date` or `releases[version="1.2"].date`; empty for the whole output or text */
                                 path: string;
                                 /** @description The earlier value; missing if there was none */
                                 from?: unknown;
                                 /** @description The new value; missing if there is none */
                                 to?: unknown;
+                                /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
+                                cut?: boolean;
                             }[];
                         };
                     };

@@ -47,6 +47,8 @@ export interface OutputChange {
   path: string;
   from?: unknown;
   to?: unknown;
+  /** Whether a value is only its beginning. Without both values, further changes were left out. */
+  cut?: boolean;
 }
 
 /** A pending row is waiting (`queuedAt` is null: a retry before its `runAt`) or queued. Completing needs the claim token. */

@@ -1,4 +1,4 @@
-import type { EventData } from '@carillon/contract/webhooks/events';
+import type { EventData, EventKind } from '@carillon/contract/webhooks/events';
 import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../../context.ts';
@@ -6,6 +6,7 @@ import { type Event, recordEvents } from '../../events/outbox.ts';
 import { toUtcMonth } from '../../limits/quotas.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 import { digestText } from '../changes/digest.ts';
+import { isWanted } from '../changes/is-wanted.ts';
 import type { CompletedExecution, TaskStatus } from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
 
@@ -209,6 +210,7 @@ function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
   if (result.ok) {
     const input = result.usage?.inputTokens ?? 0;
     const output = result.usage?.outputTokens ?? 0;
+    const { comparison } = result;
     const data: EventData<'task.completed'> = {
       task,
       execution: {
@@ -219,12 +221,20 @@ function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
         processingTimeMs: processingTimeMs ?? 0,
         startedAt: (startedAt ?? completedAt).toISOString(),
         completedAt: completedAt.toISOString(),
+        ...(result.output !== null && { output: result.output }),
+        ...(comparison && { changed: comparison.changed, changes: comparison.changes }),
       },
     };
-    return [
-      { kind: 'task.completed', userId, taskId, viaWebhook, data },
-      { kind: 'execution.completed', userId, taskId, viaWebhook, data },
-    ];
+    const kinds: EventKind[] = ['task.completed', ...(comparison?.changed ? ['task.changed' as const] : [])];
+    const skipsTaskWebhook = !isWanted(completed);
+    return [...kinds, 'execution.completed' as const].map((kind) => ({
+      kind,
+      userId,
+      taskId,
+      viaWebhook,
+      data,
+      skipsTaskWebhook,
+    }));
   }
   const data: EventData<'task.failed'> = {
     task,

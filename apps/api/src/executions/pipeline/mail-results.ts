@@ -4,13 +4,15 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { type NewMail, queueMails } from '../../mail/queue.ts';
 import { findConfirmed } from '../../notifications/addresses.ts';
+import { describeChanges } from '../changes/describe-changes.ts';
+import { isWanted } from '../changes/is-wanted.ts';
 import type { CompletedExecution } from './execution-result.ts';
 
 const MAX_RESULT_LENGTH = 20_000;
 
 /** Mails nothing to an address that is not confirmed. */
 export async function mailResults(tx: Context, completed: readonly CompletedExecution[]): Promise<void> {
-  const wanted = completed.filter(({ notificationEmail }) => notificationEmail !== null);
+  const wanted = completed.filter((execution) => execution.notificationEmail !== null && isWanted(execution));
   if (wanted.length === 0) return;
   const userIds = [...new Set(wanted.map(({ userId }) => userId))];
   const owners = await tx.db
@@ -34,16 +36,20 @@ export async function mailResults(tx: Context, completed: readonly CompletedExec
 function buildMail({ config }: Context, execution: CompletedExecution, ownerEmail: string): NewMail {
   const { id, userId, taskName, result, notificationEmail } = execution;
   const status = result.ok ? 'completed' : 'failed';
+  const changes = (result.ok && result.comparison?.changes) || [];
+  const difference =
+    changes.length > 0 ? `Its result differs from the last one:\n\n${describeChanges(changes)}\n\nThe result:\n\n` : '';
   const text = `A run of the task "${taskName}" ${status}.
 
-${result.ok ? shorten(result.text) : result.message}
+${difference}${result.ok ? shorten(result.text) : result.message}
 
 The run: ${config.appUrl}/executions/${id}
 
 -- 
 You get this because the Carillon account ${ownerEmail} has the results of this task sent to this address.
 `;
-  return { to: notificationEmail as string, userId, subject: `Task "${taskName}": run ${status}`, text };
+  const event = changes.length > 0 ? 'result changed' : `run ${status}`;
+  return { to: notificationEmail as string, userId, subject: `Task "${taskName}": ${event}`, text };
 }
 
 function shorten(text: string): string {

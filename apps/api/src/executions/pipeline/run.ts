@@ -3,6 +3,7 @@ import type { AiAttachment } from '../../ai/request.ts';
 import type { Context } from '../../context.ts';
 import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../../crypto/provider-key.ts';
 import type { Span } from '../../telemetry/tracing.ts';
+import { compareWithLastSuccess } from '../changes/compare-with-last-success.ts';
 import { type AttachmentLimits, withAttachments } from './attachments.ts';
 import { type ExecutionResult, permanentFailure } from './execution-result.ts';
 import type { ClaimedExecution } from './select-runnable.ts';
@@ -35,7 +36,10 @@ export async function runExecution(
       signal,
     });
   const outcome = await withAttachments(ctx, execution, signal, ask, limits);
-  return { id, claimToken, ...(outcome.ok ? { ...outcome, output: null, comparison: null } : outcome) };
+  if (!outcome.ok) return { id, claimToken, ...outcome };
+  const answer = { text: outcome.text, output: null };
+  const comparison = await compareWithLastSuccess(ctx, execution, answer, signal);
+  return { id, claimToken, ...outcome, ...answer, comparison };
 }
 
 /** Runs `work` in a new trace, linked to the request or tick that queued the execution. */
