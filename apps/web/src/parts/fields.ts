@@ -121,19 +121,22 @@ export const renderTextarea = ({
   required,
   rows,
   placeholder,
+  attributes,
   ...field
 }: FieldOptions & {
   value?: string | undefined;
   required?: boolean;
   rows?: number;
   placeholder?: string;
+  /** Further attributes, made by this application. */
+  attributes?: Html;
 }): Html =>
   renderField(
     field,
     // A browser drops the first line break.
     (
       common,
-    ) => html`<textarea ${common}${placeholder && html` placeholder="${placeholder}"`}${rows && html` rows="${rows}"`}${required && raw(' required')}>
+    ) => html`<textarea ${common}${placeholder && html` placeholder="${placeholder}"`}${rows && html` rows="${rows}"`}${required && raw(' required')}${attributes && html` ${attributes}`}>
 ${value}</textarea>`,
   );
 

@@ -1,11 +1,14 @@
 import { type Html, html } from '../../html.ts';
 import { renderDifferences } from '../../parts/differences.ts';
-import { describePlan, type Plan } from './plan.ts';
-import type { OpenedForm, StoredTask, Typed } from './typed.ts';
+import { describeSettings, type OptionalSettings } from '../../parts/task-settings.ts';
+import type { OpenedForm, StoredTask } from './opened.ts';
+import { describePlan, type Plan } from './schedule/plan.ts';
+import type { Typed } from './typed.ts';
 import { typeTask } from './typed.ts';
 
 interface Side {
   typed: Typed;
+  settings: OptionalSettings;
   plan: Pick<Plan, 'words' | 'cron'>;
 }
 
@@ -18,6 +21,7 @@ const LABELS = {
   temperature: 'Temperature',
   notificationEmail: 'E-mail address',
   webhookUrl: 'Webhook address',
+  outputSchema: 'JSON schema',
 } as const;
 
 function describeWhen({ typed, plan }: Side): string {
@@ -27,11 +31,27 @@ function describeWhen({ typed, plan }: Side): string {
 
 interface Row {
   label: string;
-  mine: string;
-  stored: string;
+  mine: string | Html;
+  stored: string | Html;
 }
 
-function findRows(mine: Side, stored: Side, { files }: OpenedForm): Row[] {
+/** The schema is one of the texts. */
+function findSettingRows(mine: Side, stored: Side, now: Date): Row[] {
+  const describe = ({ settings, typed }: Side) => {
+    const clock = { now, timeZone: typed.timezone };
+    const described = describeSettings({ ...settings, outputSchema: null }, clock);
+    return new Map(described.map(({ label, words }) => [label, words]));
+  };
+  const [mySettings, storedSettings] = [describe(mine), describe(stored)];
+  const labels = new Set([...mySettings.keys(), ...storedSettings.keys()]);
+  return [...labels].map((label) => ({
+    label,
+    mine: mySettings.get(label) ?? 'as usual',
+    stored: storedSettings.get(label) ?? 'as usual',
+  }));
+}
+
+function findRows(mine: Side, stored: Side, { files }: OpenedForm, now: Date): Row[] {
   const nameFiles = ({ typed }: Side) =>
     typed.attachments.map((id) => files.find((file) => file.id === id)?.name ?? id).join(', ');
   const rows = Object.entries(LABELS).map(
@@ -43,13 +63,16 @@ function findRows(mine: Side, stored: Side, { files }: OpenedForm): Row[] {
   );
   rows.push({ label: 'Attachments', mine: nameFiles(mine), stored: nameFiles(stored) });
   rows.push({ label: 'When', mine: describeWhen(mine), stored: describeWhen(stored) });
-  return rows.filter((row) => row.mine !== row.stored);
+  rows.push(...findSettingRows(mine, stored, now));
+  return rows.filter((row) => String(row.mine) !== String(row.stored));
 }
 
-const renderValue = (text: string): Html => (text === '' ? html`<span class="muted">empty</span>` : html`${text}`);
+const renderValue = (text: string | Html): Html =>
+  text === '' ? html`<span class="muted">empty</span>` : html`${text}`;
 
 interface Conflict {
   typed: Typed;
+  settings: OptionalSettings;
   plan: Plan;
   task: StoredTask;
   /** Of the stored schedule. */
@@ -59,10 +82,10 @@ interface Conflict {
 }
 
 /** Both versions beside each other, with what differs. The form below still has everything that was typed. */
-export function renderConflict({ typed, plan, task, storedPlan, opened, now }: Conflict): Html {
-  const rows = findRows({ typed, plan }, { typed: typeTask(task, now), plan: storedPlan }, opened);
-  const prompt = rows.find(({ label }) => label === 'Prompt');
-  const differences = prompt && renderDifferences(prompt.stored, prompt.mine);
+export function renderConflict({ typed, settings, plan, task, storedPlan, opened, now }: Conflict): Html {
+  const stored = { typed: typeTask(task, now), settings: task, plan: storedPlan };
+  const rows = findRows({ typed, settings, plan }, stored, opened, now);
+  const differences = renderDifferences(task.prompt, typed.prompt);
   return html`<section class="gap" aria-labelledby="versions"><h2 id="versions">Two versions</h2>${
     rows.length === 0
       ? html`<p>They do not differ in anything that this form has. The task was paused or resumed.</p>`

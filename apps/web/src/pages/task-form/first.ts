@@ -4,8 +4,8 @@ import { readForm } from '../../http/forms.ts';
 import { type FormErrors, NO_ERRORS, renderInput, renderSelect, renderTextarea } from '../../parts/fields.ts';
 import { toLocalTime } from '../../schedule/local-time.ts';
 import type { SignedInVisit } from '../../visit.ts';
-import { planRuns } from './plan.ts';
 import { renderProblems, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
+import { planRuns } from './schedule/plan.ts';
 import { describeFirstRun } from './submit.ts';
 import { startTyped, type Typed } from './typed.ts';
 

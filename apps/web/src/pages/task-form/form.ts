@@ -3,14 +3,16 @@ import { type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import { type FormErrors, NO_ERRORS } from '../../parts/fields.ts';
 import type { SignedInVisit } from '../../visit.ts';
-import type { Plan } from './plan.ts';
+import type { OpenedForm } from './opened.ts';
 import { renderProblems } from './problems.ts';
-import { renderRuns } from './runs.ts';
-import { renderTellMe, renderWith } from './settings.ts';
+import type { Plan } from './schedule/plan.ts';
+import { renderRuns } from './schedule/runs.ts';
+import { renderWhen } from './schedule/when.ts';
+import { renderGroups } from './settings/groups.ts';
+import { renderTellMe, renderWith } from './settings/model.ts';
 import { renderTried, type TriedPrompt } from './tried.ts';
-import type { OpenedForm, Typed } from './typed.ts';
+import type { Typed } from './typed.ts';
 import { renderWhat } from './what.ts';
-import { renderWhen } from './when.ts';
 
 export interface TaskForm {
   typed: Typed;
@@ -70,6 +72,7 @@ ${renderWhen(typed, plan, [timeZone], errors)}
 ${renderPreview(plan, typed, opened, now)}
 ${renderWith(typed, opened, errors)}
 ${renderTellMe(typed, errors)}
+${renderGroups({ typed, opened, errors, now })}
 ${renderButtons(conflict !== undefined, address)}
 </form>`,
   };

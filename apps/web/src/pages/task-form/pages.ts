@@ -6,12 +6,12 @@ import type { PageRoutes } from '../../http/routes.ts';
 import { NO_ERRORS } from '../../parts/fields.ts';
 import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
 import { startFirstTask } from './first.ts';
-import { planRuns } from './plan.ts';
 import { withProblems } from './problems.ts';
-import { renderRuns } from './runs.ts';
+import { planRuns } from './schedule/plan.ts';
+import { renderRuns } from './schedule/runs.ts';
+import { renderPattern, renderSentence, renderWords } from './schedule/when.ts';
 import { showNewTask, showStoredTask, submitTask } from './submit.ts';
 import { readSchedule, typeWords } from './typed.ts';
-import { renderPattern, renderSentence, renderWords } from './when.ts';
 
 /** The id in the address. Stops with the page for what does not exist. */
 function readTaskId({ request }: SignedInVisit): number {

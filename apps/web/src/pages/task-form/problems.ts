@@ -2,7 +2,9 @@ import type { ActionError } from '@carillon/contract/actions/index';
 import { type Html, html } from '../../html.ts';
 import { renderGlyph } from '../../parts/fates.ts';
 import { type FormErrors, NO_ERRORS, toFormErrors } from '../../parts/fields.ts';
-import type { Problems } from './read-words.ts';
+
+/** What is wrong, by the field of the form. */
+export type Problems = Record<string, string[]>;
 
 /** The names that people see. */
 const LABELS: Record<string, string> = {
@@ -17,10 +19,37 @@ const LABELS: Record<string, string> = {
   temperature: 'Temperature',
   webhookUrl: 'Webhook address',
   notificationEmail: 'E-mail address',
+  outputSchema: 'The schema',
+  notify: 'The choice',
+  watch: 'Watched values',
+  alerts: 'Alerts',
+  overdueMinutes: 'The minutes',
+  failuresInRow: 'The number of failures',
+  costAboveUsd: 'The cost',
+  durationAboveMs: 'The duration',
+  missed: 'The choice',
+  overlap: 'The choice',
+  maxRetries: 'The number of retries',
+  timeoutMs: 'The time limit',
+  endsAt: 'The end',
+  pausedUntil: 'The pause',
+  maxRuns: 'The number of runs',
+  monthlyBudgetUsd: 'The budget',
 };
 
 /** Fields of the API that the form has under another name. */
 const FORM_FIELDS: Record<string, string> = { recurrencePattern: 'cron', scheduledFor: 'at', attachments: 'files' };
+
+/** Fields of the API in which the form has fields of their own. */
+const PARTED = ['alerts', 'context'];
+
+/** The field of the form, and where in it something is wrong. */
+function findField(path: string): { field: string; place: string } {
+  const [start = '', ...rest] = path.split('.');
+  const [inner] = rest;
+  if (PARTED.includes(start) && inner !== undefined) return { field: inner, place: '' };
+  return { field: FORM_FIELDS[start] ?? start, place: rest.join('.') };
+}
 
 /** What a person reads: `must not be blank` becomes `The prompt must not be blank`. */
 function completeMessage(field: string, message: string): string {
@@ -28,15 +57,26 @@ function completeMessage(field: string, message: string): string {
   return label !== undefined && /^[a-z]/.test(message) ? `${label} ${message}` : message;
 }
 
+function describeProblem(field: string, place: string, message: string): string {
+  if (place === '') return completeMessage(field, IN_SECONDS.includes(field) ? toSeconds(message) : message);
+  if (field === 'files') return 'One of the files has been deleted: remove it';
+  if (field === 'watch') return `Line ${Number(place) + 1} of the watched values ${message}`;
+  return `${LABELS[field] ?? field} at ${place}: ${message}`;
+}
+
+const IN_SECONDS = ['timeoutMs', 'durationAboveMs'];
+
+/** The form has seconds where the API has milliseconds. */
+const toSeconds = (message: string) =>
+  message.replace(/\b(\d+)(?: ms\b| milliseconds\b)?/, (_text, ms) => `${Number(ms) / 1000} s`);
+
 /** The errors of the API, at the fields of the form and in words for people. */
 export function nameFields(details: Readonly<Record<string, readonly string[]>>): Problems {
   const named: Problems = {};
   for (const [path, messages] of Object.entries(details)) {
-    const [start = ''] = path.split('.');
-    const field = FORM_FIELDS[start] ?? start;
-    const isFile = start === 'attachments' && path !== start;
-    const texts = isFile ? ['One of the files has been deleted: remove it'] : messages;
-    named[field] = [...new Set([...(named[field] ?? []), ...texts.map((text) => completeMessage(field, text))])];
+    const { field, place } = findField(path);
+    const texts = messages.map((text) => describeProblem(field, place, text));
+    named[field] = [...new Set([...(named[field] ?? []), ...texts])];
   }
   return named;
 }

@@ -7,10 +7,12 @@ import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { attachFiles } from './attach.ts';
 import { renderConflict } from './conflict.ts';
 import { renderTaskForm, type TaskForm } from './form.ts';
-import { type Plan, planRuns } from './plan.ts';
-import { hasErrors, nameFields, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
-import type { Problems } from './read-words.ts';
-import { type OpenedForm, readTyped, startTyped, type Typed, typeTask, typeWords } from './typed.ts';
+import type { OpenedForm, StoredTask } from './opened.ts';
+import { hasErrors, nameFields, type Problems, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
+import { type Plan, planRuns } from './schedule/plan.ts';
+import { readSettings } from './settings/read-settings.ts';
+import { startSettings, typeSettings } from './settings/typed-settings.ts';
+import { readTyped, startTyped, type Typed, typeTask, typeWords } from './typed.ts';
 
 const openForm = async (visit: SignedInVisit, id: number | null, attachments: readonly string[] = []) =>
   unwrap(
@@ -52,8 +54,9 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
   const removed = form.list('remove');
   const sent = readTyped(form);
   const kept = { ...sent, attachments: sent.attachments.filter((file) => !removed.includes(file)) };
-  const { typed, problems: fileProblems } = await attachFiles(visit, kept);
-  const opened = await openForm(visit, id, typed.attachments);
+  const { typed: attached, problems: fileProblems } = await attachFiles(visit, kept);
+  const opened = await openForm(visit, id, attached.attachments);
+  const typed = form.has('notify') ? attached : { ...attached, ...keepSettings(opened.task) };
   const plan = await planRuns(visit, typed, opened.task);
   const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};
   const show = (rest: Partial<TaskForm> = {}) =>
@@ -64,7 +67,7 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
     const errors = withProblems({ ...plan.problems, ...fileErrors });
     return show(hasErrors(errors) ? { errors, status: 422 } : {});
   }
-  const input = readInput(typed);
+  const input = readInput(typed, opened.task);
   const problems = { ...input.problems, ...fileErrors };
   if (action === 'try') return tryTyped(visit, input.settings, problems, show);
 
@@ -75,6 +78,9 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
     : createTyped(visit, plan, input.settings, show);
 }
 
+/** For forms that were opened before these fields came. */
+const keepSettings = (task: StoredTask | null) => (task ? typeSettings(task) : startSettings());
+
 type Show = (rest?: Partial<TaskForm>) => Page;
 const validate = compileValidator(TaskSettingsInput);
 
@@ -82,8 +88,8 @@ const TEMPERATURE = /^(?:[01](?:[.,]\d{1,2})?|2(?:[.,]0{1,2})?)$/;
 const COUNT = /^\d{1,9}$/;
 
 /** Numbers that are none keep their text out of the messages of the API. */
-function readInput(typed: Typed): { settings: TaskSettingsInput; problems: Problems } {
-  const problems: Problems = {};
+function readInput(typed: Typed, stored: StoredTask | null): { settings: TaskSettingsInput; problems: Problems } {
+  const { settings: optional, problems } = readSettings(typed, stored);
   if (!TEMPERATURE.test(typed.temperature)) problems.temperature = ['Temperature must be a number from 0.00 to 2.00'];
   if (!COUNT.test(typed.maxTokens)) problems.maxTokens = ['Longest answer must be a whole number of tokens'];
   const temperature = Math.round(Number(typed.temperature.replace(',', '.')) * 100);
@@ -97,6 +103,7 @@ function readInput(typed: Typed): { settings: TaskSettingsInput; problems: Probl
     attachments: [...typed.attachments],
     webhookUrl: typed.webhookUrl || null,
     notificationEmail: typed.notificationEmail || null,
+    ...optional,
   };
   const checked = validate(settings);
   return { settings, problems: checked.ok ? problems : { ...nameFields(checked.details), ...problems } };
@@ -166,6 +173,14 @@ async function saveTyped(
     opened: now,
     status: 409,
     errors: { fields: {}, form: 'This task was changed after you opened it, maybe by you in another tab.' },
-    conflict: renderConflict({ typed, plan, task: now.task, storedPlan, opened: now, now: visit.now }),
+    conflict: renderConflict({
+      typed,
+      settings: readSettings(typed, task).settings,
+      plan,
+      task: now.task,
+      storedPlan,
+      opened: now,
+      now: visit.now,
+    }),
   });
 }

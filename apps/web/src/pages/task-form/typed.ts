@@ -1,11 +1,9 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Form } from '../../http/forms.ts';
 import { formatCron } from '../../schedule/format-cron.ts';
 import { toLocalTime } from '../../schedule/local-time.ts';
 import { toWords, type Words } from '../../schedule/words.ts';
-
-export type OpenedForm = WebActionData<'openTaskForm'>;
-export type StoredTask = NonNullable<OpenedForm['task']>;
+import type { StoredTask } from './opened.ts';
+import { readTypedSettings, startSettings, type TypedSettings, typeSettings } from './settings/typed-settings.ts';
 
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month', 'once'] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -30,7 +28,7 @@ export interface TypedSchedule {
 }
 
 /** The fields of the form, as they are typed. */
-export interface Typed extends TypedSchedule {
+export interface Typed extends TypedSchedule, TypedSettings {
   name: string;
   description: string;
   prompt: string;
@@ -67,6 +65,7 @@ export function readSchedule(form: Form): TypedSchedule {
 
 export const readTyped = (form: Form): Typed => ({
   ...readSchedule(form),
+  ...readTypedSettings(form),
   name: form.text('name'),
   description: form.text('description'),
   prompt: form.text('prompt'),
@@ -102,6 +101,7 @@ function startSchedule(timezone: string, now: Date): TypedSchedule {
 /** The fields of an empty form. */
 export const startTyped = (timezone: string, now: Date, aiModel: string): Typed => ({
   ...startSchedule(timezone, now),
+  ...startSettings(),
   name: '',
   description: '',
   prompt: '',
@@ -152,6 +152,7 @@ export function typeSchedule(task: StoredTask, now: Date): TypedSchedule {
 /** The fields of a stored task. */
 export const typeTask = (task: StoredTask, now: Date): Typed => ({
   ...typeSchedule(task, now),
+  ...typeSettings(task),
   name: task.name,
   description: task.description ?? '',
   prompt: task.prompt,

@@ -1,7 +1,8 @@
 import { type Html, html, raw } from '../../html.ts';
 import { type FormErrors, renderField, renderInput, renderTextarea } from '../../parts/fields.ts';
 import { formatBytes } from '../../parts/format.ts';
-import type { OpenedForm, Typed } from './typed.ts';
+import type { OpenedForm } from './opened.ts';
+import type { Typed } from './typed.ts';
 
 type File = OpenedForm['files'][number];
 

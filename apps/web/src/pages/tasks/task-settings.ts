@@ -1,5 +1,6 @@
 import { type Html, html, raw } from '../../html.ts';
 import { formatBytes, formatCount, formatDay } from '../../parts/format.ts';
+import { describeSettings } from '../../parts/task-settings.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { TaskView } from './task-view.ts';
 
@@ -13,6 +14,7 @@ export function renderSettings({ now, timeZone }: SignedInVisit, { task, attachm
 <dt>Model</dt><dd>${aiModel}</dd>
 <dt>Up to</dt><dd>${formatCount(maxTokens)} tokens</dd>
 <dt>Temperature</dt><dd>${(temperature / 100).toFixed(2)}</dd>
+${describeSettings(task, { now, timeZone }).map(({ label, words }) => html`<dt>${label}</dt><dd>${words}</dd>`)}
 ${recurrencePattern !== null && html`<dt>Cron</dt><dd><code>${recurrencePattern}</code></dd>`}
 <dt>Time zone</dt><dd>${timezone}</dd>
 ${

@@ -1,7 +1,7 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
-import { type Html, html } from '../../html.ts';
-import { formatDay, formatTime } from '../../parts/format.ts';
-import { renderTimeline } from '../../parts/times.ts';
+import { type Html, html } from '../../../html.ts';
+import { formatDay, formatTime } from '../../../parts/format.ts';
+import { renderTimeline } from '../../../parts/times.ts';
 import type { Plan } from './plan.ts';
 
 type Run = WebActionData<'previewRuns'>['occurrences'][number];

@@ -1,9 +1,7 @@
-import { toInstant, toLocalTime } from '../../schedule/local-time.ts';
-import type { Words } from '../../schedule/words.ts';
-import type { TypedSchedule } from './typed.ts';
-
-/** What is wrong, by the field of the form. */
-export type Problems = Record<string, string[]>;
+import { toInstant, toLocalTime } from '../../../schedule/local-time.ts';
+import type { Words } from '../../../schedule/words.ts';
+import type { Problems } from '../problems.ts';
+import type { TypedSchedule } from '../typed.ts';
 
 const readNumber = (text: string, min: number, max: number): number | null => {
   const number = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;

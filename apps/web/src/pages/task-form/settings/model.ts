@@ -1,6 +1,7 @@
-import { type Html, html, raw } from '../../html.ts';
-import { type FormErrors, renderField, renderInput } from '../../parts/fields.ts';
-import type { OpenedForm, Typed } from './typed.ts';
+import { type Html, html, raw } from '../../../html.ts';
+import { type FormErrors, renderField, renderInput } from '../../../parts/fields.ts';
+import type { OpenedForm } from '../opened.ts';
+import type { Typed } from '../typed.ts';
 
 const MODEL_HINTS = {
   listed: null,

@@ -1,5 +1,5 @@
 import { canonicalTimeZone } from '@carillon/contract/validation/time-zone';
-import { type Html, html, raw } from '../../html.ts';
+import { type Html, html, raw } from '../../../html.ts';
 
 const regions = Map.groupBy(Intl.supportedValuesOf('timeZone'), (zone) => zone.split('/')[0] ?? '');
 

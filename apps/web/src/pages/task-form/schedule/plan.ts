@@ -1,10 +1,12 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
-import { formatCron } from '../../schedule/format-cron.ts';
-import { describeWords, parseCron, toWords, type Words } from '../../schedule/words.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
-import { findNextDay, isWords, type Problems, readSingleRun, readTypedWords } from './read-words.ts';
-import { type StoredTask, type TypedSchedule, typeSchedule } from './typed.ts';
+import { formatCron } from '../../../schedule/format-cron.ts';
+import { describeWords, parseCron, toWords, type Words } from '../../../schedule/words.ts';
+import { type SignedInVisit, unwrap } from '../../../visit.ts';
+import type { StoredTask } from '../opened.ts';
+import type { Problems } from '../problems.ts';
+import { type TypedSchedule, typeSchedule } from '../typed.ts';
+import { findNextDay, isWords, readSingleRun, readTypedWords } from './read-words.ts';
 
 type Occurrence = WebActionData<'previewRuns'>['occurrences'][number];
 

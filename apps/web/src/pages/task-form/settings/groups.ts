@@ -1,0 +1,90 @@
+import { type Html, html, raw } from '../../../html.ts';
+import type { FormErrors } from '../../../parts/fields.ts';
+import {
+  describeSettings,
+  type OptionalSettings,
+  SETTING_GROUPS,
+  type SettingGroup,
+} from '../../../parts/task-settings.ts';
+import type { OpenedForm } from '../opened.ts';
+import type { Typed } from '../typed.ts';
+import { renderAnswer } from './answer.ts';
+import { renderFaults } from './faults.ts';
+import { renderKnows } from './knows.ts';
+import { renderLimits } from './limits.ts';
+import { readSettings } from './read-settings.ts';
+import { renderTell } from './tell.ts';
+import type { TypedSettings } from './typed-settings.ts';
+
+interface Group {
+  title: string;
+  /** Said beside the title while everything in it has its default. */
+  usual: string;
+  fields: readonly (keyof TypedSettings)[];
+  render: (typed: Typed, errors: FormErrors) => Html;
+}
+
+const GROUPS: Record<SettingGroup, Group> = {
+  knows: {
+    title: 'What the model knows',
+    usual: 'the date and time of the run',
+    fields: ['clock', 'previousResult'],
+    render: renderKnows,
+  },
+  answer: { title: 'Shape of the answer', usual: 'free text', fields: ['outputSchema'], render: renderAnswer },
+  tell: {
+    title: 'When to tell you',
+    usual: 'after every run',
+    fields: ['notify', 'watch', 'alerts', 'overdueMinutes', 'failuresInRow', 'costAboveUsd', 'durationAboveMs'],
+    render: renderTell,
+  },
+  faults: {
+    title: 'If something goes wrong',
+    usual: 'tried again 3 times',
+    fields: ['missed', 'overlap', 'maxRetries', 'timeoutMs'],
+    render: renderFaults,
+  },
+  limits: {
+    title: 'Limits',
+    usual: 'none',
+    fields: ['endsAt', 'maxRuns', 'pausedUntil', 'monthlyBudgetUsd'],
+    render: renderLimits,
+  },
+};
+
+/** `Stops after 20 runs · Budget $5.00 a month` */
+function sayGroup(
+  group: SettingGroup,
+  settings: OptionalSettings,
+  clock: { now: Date; timeZone: string },
+): Html | null {
+  const described = describeSettings(settings, clock).filter((setting) => setting.group === group);
+  if (described.length === 0) return null;
+  const isOne = GROUPS[group].fields.length <= 2;
+  return html`${described.map(
+    ({ label, words }, at) =>
+      html`${at > 0 && ' · '}${!isOne && `${label}${label.startsWith('If') ? ', ' : ' '}`}${words}`,
+  )}`;
+}
+
+interface Shown {
+  typed: Typed;
+  opened: OpenedForm;
+  errors: FormErrors;
+  now: Date;
+}
+
+/** The settings that have a default. A group is open if something in it is set, or refused. */
+export function renderGroups({ typed, opened, errors, now }: Shown): Html {
+  const { settings } = readSettings(typed, opened.task);
+  const clock = { now, timeZone: typed.timezone };
+  return html`<section class="gap" aria-labelledby="more"><h2 id="more">More</h2><div class="groups">${SETTING_GROUPS.map(
+    (name) => {
+      const group = GROUPS[name];
+      const said = sayGroup(name, settings, clock);
+      const isRefused = group.fields.some((field) => errors.fields[field]);
+      return html`<details id="${name}"${(said !== null || isRefused) && raw(' open')}><summary><b>${group.title}</b> <span class="said">${said ?? group.usual}</span></summary>
+<div class="gap">${group.render(typed, errors)}</div></details>`;
+    },
+  )}</div></section>`;
+}

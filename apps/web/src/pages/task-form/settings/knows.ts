@@ -1,0 +1,28 @@
+import { type Html, html } from '../../../html.ts';
+import { renderTick } from '../../../parts/choices.ts';
+import type { FormErrors } from '../../../parts/fields.ts';
+import type { Typed } from '../typed.ts';
+
+const VARIABLES = [
+  ['date', 'day of the planned time, such as 2026-03-24'],
+  ['time', 'such as 08:00'],
+  ['datetime', 'both'],
+  ['weekday', 'such as Tuesday'],
+  ['timezone', 'time zone of the task'],
+  ['planned_for', 'planned time with its offset from UTC'],
+  ['last_success_at', 'when a run last succeeded'],
+  ['previous_result', 'answer of that run'],
+  ['task_name', 'name of the task'],
+  ['attempt', '1, or more when it is tried again'],
+  ['trigger', 'what started the run, such as schedule'],
+  ['data.…', 'a value that an inbound webhook sent'],
+] as const;
+
+/** What the model is given beside the prompt. */
+export const renderKnows = ({ clock, previousResult }: Typed, _errors: FormErrors): Html =>
+  html`<fieldset class="ticks"><legend>Beside the prompt it gets</legend>
+${renderTick('clock', clock, 'The date and time', 'For when the run is planned in the time zone of the task, whether it is late, and when a run last succeeded.')}
+${renderTick('previousResult', previousResult, 'The last answer', 'Of the last run that succeeded, at most 8,000 characters. So the model can say what is new.')}
+</fieldset>
+<details><summary>Names that a prompt may use</summary><p class="hint">They are replaced when a run starts. A name that does not exist stays as it is.</p>
+<dl class="facts">${VARIABLES.map(([name, meaning]) => html`<dt><code>{{${name}}}</code></dt><dd>${meaning}</dd>`)}</dl></details>`;

@@ -1,0 +1,109 @@
+import { isTimeZone } from '@carillon/contract/validation/time-zone';
+import type { OptionalSettings } from '../../../parts/task-settings.ts';
+import { toInstant } from '../../../schedule/local-time.ts';
+import type { StoredTask } from '../opened.ts';
+import type { Problems } from '../problems.ts';
+import { readSchema } from './read-schema.ts';
+import { type TypedSettings, typeSettings } from './typed-settings.ts';
+
+interface Read {
+  settings: OptionalSettings;
+  problems: Problems;
+}
+
+const WHOLE = /^\d{1,9}$/;
+const DECIMAL = /^\d{1,9}(?:[.,]\d{1,9})?$/;
+
+/** Reads the fields, and says which of them cannot be read. What is typed as it was stored stays exactly as it was. */
+export function readSettings(typed: TypedSettings & { timezone: string }, stored: StoredTask | null): Read {
+  const problems: Problems = {};
+  const refuse = (field: string, message: string) => {
+    problems[field] = [message];
+    return null;
+  };
+  const readCount = (field: keyof TypedSettings & string, label: string) => {
+    const text = String(typed[field]);
+    if (text === '') return null;
+    return WHOLE.test(text) ? Number(text) : refuse(field, `${label} must be a whole number`);
+  };
+  const readNumber = (field: keyof TypedSettings & string, label: string) => {
+    const text = String(typed[field]);
+    if (text === '') return null;
+    return DECIMAL.test(text) ? Number(text.replace(',', '.')) : refuse(field, `${label} must be a number`);
+  };
+  const readSeconds = (field: keyof TypedSettings & string, label: string) => {
+    const seconds = readNumber(field, label);
+    return seconds === null ? null : Math.round(seconds * 1000);
+  };
+  const readMoment = (field: 'endsAt' | 'pausedUntil', label: string) => {
+    const text = typed[field];
+    if (text === '' || !isTimeZone(typed.timezone)) return null;
+    const [date = '', time = ''] = text.split('T');
+    return (
+      toInstant(date, time.slice(0, 5), typed.timezone)?.toISOString() ??
+      refuse(field, `${label}: give a date and a time`)
+    );
+  };
+  const readAlerts = () => {
+    if (typed.alerts === 'default') return null;
+    if (typed.alerts === 'none') return {};
+    const rules = {
+      overdueMinutes: readCount('overdueMinutes', 'The minutes'),
+      failuresInRow: readCount('failuresInRow', 'The number of failures'),
+      costAboveUsd: readNumber('costAboveUsd', 'The cost'),
+      durationAboveMs: readSeconds('durationAboveMs', 'The duration'),
+    };
+    const given = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== null));
+    const isEmpty = Object.keys(given).length === 0 && Object.keys(problems).every((field) => !(field in rules));
+    if (isEmpty) refuse('alerts', 'Give at least one rule, or choose no alerts');
+    return given;
+  };
+  const schema = readSchema(typed.outputSchema);
+  if (schema.problem !== null) refuse('outputSchema', schema.problem);
+
+  const read: OptionalSettings = {
+    context: { clock: typed.clock, previousResult: typed.previousResult },
+    outputSchema: schema.value,
+    // The contract refuses what is none of the choices.
+    notify: typed.notify as StoredTask['notify'],
+    watch: typed.watch
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+    alerts: readAlerts(),
+    missed: typed.missed as StoredTask['missed'],
+    overlap: typed.overlap as StoredTask['overlap'],
+    maxRetries: /^[0-3]$/.test(typed.maxRetries)
+      ? Number(typed.maxRetries)
+      : (refuse('maxRetries', 'Choose how often a failed run is tried again') ?? 0),
+    timeoutMs: readSeconds('timeoutMs', 'The time limit'),
+    endsAt: readMoment('endsAt', 'The end'),
+    pausedUntil: readMoment('pausedUntil', 'The pause'),
+    maxRuns: readCount('maxRuns', 'The number of runs'),
+    monthlyBudgetUsd: readNumber('monthlyBudgetUsd', 'The budget'),
+  };
+  return { settings: stored ? keepStored(read, typed, stored) : read, problems };
+}
+
+/** Fields show minutes, and decimals of a limited length: what they show of a stored value may be less than it is. */
+function keepStored(
+  read: OptionalSettings,
+  typed: TypedSettings & { timezone: string },
+  stored: StoredTask,
+): OptionalSettings {
+  const before = typeSettings(stored);
+  const isSame = (...fields: (keyof TypedSettings)[]) => fields.every((field) => typed[field] === before[field]);
+  const isSameZone = typed.timezone === stored.timezone;
+  return {
+    ...read,
+    ...(isSame('outputSchema') && { outputSchema: stored.outputSchema }),
+    ...(isSame('watch') && { watch: stored.watch }),
+    ...(isSame('alerts', 'overdueMinutes', 'failuresInRow', 'costAboveUsd', 'durationAboveMs') && {
+      alerts: stored.alerts,
+    }),
+    ...(isSame('timeoutMs') && { timeoutMs: stored.timeoutMs }),
+    ...(isSame('monthlyBudgetUsd') && { monthlyBudgetUsd: stored.monthlyBudgetUsd }),
+    ...(isSameZone && isSame('endsAt') && { endsAt: stored.endsAt }),
+    ...(isSameZone && isSame('pausedUntil') && { pausedUntil: stored.pausedUntil }),
+  };
+}

@@ -1,0 +1,48 @@
+import { type Html, html, raw } from '../../../html.ts';
+import { renderRadios } from '../../../parts/choices.ts';
+import { type FormErrors, renderInput, renderTextarea } from '../../../parts/fields.ts';
+import type { Typed } from '../typed.ts';
+
+const NOTIFY = [
+  { value: 'always', text: 'After every run', hint: 'With the answer, or the reason why there is none.' },
+  { value: 'change', text: 'When the answer changes', hint: 'And when a run fails.' },
+  { value: 'failure', text: 'When a run fails', hint: 'Answers wait on the page of the task.' },
+];
+
+const ALERTS = [
+  {
+    value: 'default',
+    text: 'As usual',
+    hint: 'When a run is overdue by 15 minutes, or after 3 failures in a row. Only with an address above.',
+  },
+  { value: 'own', text: 'By rules of its own', hint: 'A rule without a number is off.' },
+  { value: 'none', text: 'Never' },
+];
+
+const renderRule = (
+  name: keyof Typed & string,
+  label: string,
+  typed: Typed,
+  limits: string,
+  errors: FormErrors,
+): Html => renderInput({ name, label, type: 'number', value: String(typed[name]), attributes: raw(limits), errors });
+
+/** What is sent to the addresses of the task, and when. */
+export const renderTell = (typed: Typed, errors: FormErrors): Html =>
+  html`${renderRadios({ name: 'notify', legend: 'Send to the addresses above', choices: NOTIFY, value: typed.notify, errors })}
+${renderTextarea({
+  name: 'watch',
+  label: 'Watched values',
+  value: typed.watch,
+  rows: 3,
+  attributes: raw('class="code" spellcheck="false" autocapitalize="off" autocomplete="off"'),
+  hint: html`Only these count as a change. One path into the answer a line, such as <code>price</code> or <code>releases[].date</code>. Empty: the whole answer counts.`,
+  errors,
+})}
+<div class="alerts gap">${renderRadios({ name: 'alerts', legend: 'Raise an alert', choices: ALERTS, value: typed.alerts, errors })}
+<div class="pairs own-rules">
+${renderRule('overdueMinutes', 'Overdue by, in minutes', typed, 'min="1" max="10080"', errors)}
+${renderRule('failuresInRow', 'Failures in a row', typed, 'min="1" max="100"', errors)}
+${renderRule('costAboveUsd', 'A run costs more than, in $', typed, 'min="0" max="1000000" step="any"', errors)}
+${renderRule('durationAboveMs', 'A run takes longer than, in seconds', typed, 'min="0.001" max="86400" step="any"', errors)}
+</div></div>`;

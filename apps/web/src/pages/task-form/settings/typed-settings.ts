@@ -1,0 +1,110 @@
+import type { Form } from '../../../http/forms.ts';
+import { toLocalTime } from '../../../schedule/local-time.ts';
+import type { StoredTask } from '../opened.ts';
+
+/** The settings that have a default, as they are typed. */
+export interface TypedSettings {
+  clock: boolean;
+  previousResult: boolean;
+  /** JSON. */
+  outputSchema: string;
+  notify: string;
+  /** A path a line. */
+  watch: string;
+  alerts: string;
+  overdueMinutes: string;
+  failuresInRow: string;
+  costAboveUsd: string;
+  /** In seconds. */
+  durationAboveMs: string;
+  missed: string;
+  overlap: string;
+  maxRetries: string;
+  /** In seconds. */
+  timeoutMs: string;
+  /** Such as `2026-03-24T14:05`, in the zone of the task. */
+  endsAt: string;
+  pausedUntil: string;
+  maxRuns: string;
+  monthlyBudgetUsd: string;
+}
+
+type TextField = Exclude<keyof TypedSettings, 'clock' | 'previousResult'>;
+
+const DEFAULTS: TypedSettings = {
+  clock: true,
+  previousResult: false,
+  outputSchema: '',
+  notify: 'always',
+  watch: '',
+  alerts: 'default',
+  overdueMinutes: '15',
+  failuresInRow: '3',
+  costAboveUsd: '',
+  durationAboveMs: '',
+  missed: 'latest',
+  overlap: 'skip',
+  maxRetries: '3',
+  timeoutMs: '',
+  endsAt: '',
+  pausedUntil: '',
+  maxRuns: '',
+  monthlyBudgetUsd: '',
+};
+
+const { clock: _clock, previousResult: _previousResult, ...texts } = DEFAULTS;
+const TEXT_FIELDS = Object.keys(texts) as TextField[];
+
+/** The fields of a new task. */
+export const startSettings = (): TypedSettings => ({ ...DEFAULTS });
+
+export function readTypedSettings(form: Form): TypedSettings {
+  const read = Object.fromEntries(TEXT_FIELDS.map((field) => [field, form.text(field).trim()]));
+  return {
+    ...(read as Pick<TypedSettings, TextField>),
+    clock: form.has('clock'),
+    previousResult: form.has('previousResult'),
+  };
+}
+
+/** Without an exponent. */
+const writeNumber = (number: number | null | undefined): string =>
+  number === null || number === undefined ? '' : number.toFixed(9).replace(/\.?0+$/, '');
+
+const writeSeconds = (ms: number | null | undefined): string => writeNumber(typeof ms === 'number' ? ms / 1000 : null);
+
+function writeMoment(at: string | null, timezone: string): string {
+  if (at === null) return '';
+  const { date, time } = toLocalTime(new Date(at), timezone);
+  return `${date}T${time}`;
+}
+
+function typeAlerts(alerts: StoredTask['alerts']): Partial<TypedSettings> {
+  if (alerts === null) return { alerts: 'default' };
+  if (Object.keys(alerts).length === 0) return { alerts: 'none' };
+  return {
+    alerts: 'own',
+    overdueMinutes: writeNumber(alerts.overdueMinutes),
+    failuresInRow: writeNumber(alerts.failuresInRow),
+    costAboveUsd: writeNumber(alerts.costAboveUsd),
+    durationAboveMs: writeSeconds(alerts.durationAboveMs),
+  };
+}
+
+/** The fields of a stored task. */
+export const typeSettings = (task: StoredTask): TypedSettings => ({
+  ...DEFAULTS,
+  ...task.context,
+  outputSchema: task.outputSchema === null ? '' : JSON.stringify(task.outputSchema, null, 2),
+  notify: task.notify,
+  watch: task.watch.join('\n'),
+  ...typeAlerts(task.alerts),
+  missed: task.missed,
+  overlap: task.overlap,
+  maxRetries: String(task.maxRetries),
+  timeoutMs: writeSeconds(task.timeoutMs),
+  endsAt: writeMoment(task.endsAt, task.timezone),
+  pausedUntil: writeMoment(task.pausedUntil, task.timezone),
+  maxRuns: writeNumber(task.maxRuns),
+  monthlyBudgetUsd: writeNumber(task.monthlyBudgetUsd),
+});
