@@ -1,4 +1,5 @@
 import { rescueAgentCalls } from './agent/calls.ts';
+import { alertOverdue } from './alerts/overdue.ts';
 import { composeReset } from './auth/password-reset.ts';
 import type { Context, WorkerHandle } from './context.ts';
 import { enqueueDue } from './executions/pipeline/enqueue.ts';
@@ -32,6 +33,12 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   const deliverer = createDeliverer(ctx, { graceMs });
   const intervals = createIntervals(ctx.log);
 
+  /** Alerts first, as in a tick: a silent scheduler must not silence them. */
+  async function alertAndEnqueue() {
+    await alertOverdue(ctx);
+    await enqueueOverdue();
+  }
+
   async function enqueueOverdue() {
     const { queued } = await enqueueDue(ctx, { overdueMs: SCHEDULER_SILENT_MS });
     if (queued.length === 0) return;
@@ -48,7 +55,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     start() {
       runner.start();
       deliverer.start();
-      intervals.every(SCHEDULER_SILENT_MS / 4, 'queueing overdue tasks', enqueueOverdue);
+      intervals.every(SCHEDULER_SILENT_MS / 4, 'queueing overdue tasks', alertAndEnqueue);
       intervals.every(AGENT_RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx));
       intervals.every(MAIL_MS, 'delivering mail', () =>
         deliverDueMails(ctx, { composeReset: (address) => composeReset(ctx, address) }),

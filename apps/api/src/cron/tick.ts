@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import { alertOverdue, isAnyOverdue } from '../alerts/overdue.ts';
 import type { Context } from '../context.ts';
 import { enqueueDue, findNextDueAt } from '../executions/pipeline/enqueue.ts';
 import { hasExpiredLease } from '../queue/leases.ts';
@@ -23,8 +24,11 @@ export function tick(ctx: Context, options: TickOptions) {
 }
 
 async function runTick(ctx: Context, { wait }: TickOptions, span: Span) {
+  const waiting = await findWaitingWork(ctx);
+  // First: a run that is queued now may end before the next tick, and then nothing is overdue.
+  if (waiting.isAnyOverdue) await alertOverdue(ctx);
   const { queued, refused } = await enqueueDue(ctx);
-  const rescued = (await hasExpired(ctx)) ? await ctx.worker.rescue() : [];
+  const rescued = waiting.isAnyExpired ? await ctx.worker.rescue() : [];
   span.set({
     'carillon.tick.queued': queued.length,
     'carillon.tick.refused': refused.length,
@@ -39,16 +43,21 @@ async function runTick(ctx: Context, { wait }: TickOptions, span: Span) {
   };
 }
 
-/** Cheaper than the transaction of a rescue at every tick. */
-async function hasExpired(ctx: Context): Promise<boolean> {
-  const [row] = await queryRows<{ found: boolean }>(
-    ctx.db,
+interface WaitingWork {
+  isAnyExpired: boolean;
+  isAnyOverdue: boolean;
+}
+
+/** Cheaper than the transactions of a rescue and of alerts at every tick. */
+async function findWaitingWork({ db, now }: Context): Promise<WaitingWork> {
+  const [row] = await queryRows<WaitingWork>(
+    db,
     sql`
     select exists (
       select from executions e where e.status = 'running' and ${hasExpiredLease('e')}
-    ) as found`,
+    ) as is_any_expired, ${isAnyOverdue(now())} as is_any_overdue`,
   );
-  return row?.found ?? false;
+  return row as WaitingWork;
 }
 
 /** Polls, since any process may run them. Deleted executions count as ended. */

@@ -11,6 +11,7 @@ export interface Event {
   /** The webhook of a task gets the events of that task only. */
   taskId?: number;
   viaWebhook?: boolean;
+  alertId?: number;
   /** Writes it to the log only. */
   isUnsent?: boolean;
   /** Sends it to the webhooks of the account only. */
@@ -39,11 +40,12 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
     tx.db,
     sql`
     with e as materialized (
-      select user_id, task_id, string_to_array(kinds, '+') as kinds, is_sent, skips_task, data, row
+      select user_id, task_id, alert_id, string_to_array(kinds, '+') as kinds, is_sent, skips_task, data, row
       from unnest(${column((row) => row.userId)}::int[], ${column((row) => row.taskId ?? 'null')}::int[],
-        ${column((row) => row.kinds.join('+'))}::text[], ${column((row) => row.isSent)}::boolean[],
-        ${column((row) => row.skipsTaskWebhook)}::boolean[], string_to_array(${lines}, e'\\n'))
-        with ordinality r(user_id, task_id, kinds, is_sent, skips_task, data, row)
+        ${column((row) => row.alertId ?? 'null')}::int[], ${column((row) => row.kinds.join('+'))}::text[],
+        ${column((row) => row.isSent)}::boolean[], ${column((row) => row.skipsTaskWebhook)}::boolean[],
+        string_to_array(${lines}, e'\\n'))
+        with ordinality r(user_id, task_id, alert_id, kinds, is_sent, skips_task, data, row)
     ), positions as (
       insert into event_positions as p (user_id, last_id)
       select user_id, sum(cardinality(kinds)) from e group by user_id order by user_id
@@ -55,7 +57,7 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
         kinds, task_id, data, ${now}::timestamptz
       from e join positions using (user_id)
     ), d as materialized (
-      select gen_random_uuid() as id, h.id as webhook_id, e.row, k.event,
+      select gen_random_uuid() as id, h.id as webhook_id, e.alert_id, e.row, k.event,
         '{"event":"' || k.event || '","timestamp":"' || ${now}::text || '","webhookId":"' || h.id || '","userId":'
           || e.user_id || ',"data":' || e.data || '}' as payload
       from e join webhooks h on h.user_id = e.user_id and h.status = 'active' and h.events && e.kinds
@@ -63,9 +65,10 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
       cross join unnest(e.kinds) k(event)
       where e.is_sent and k.event = any(h.events)
     ), queued as (
-      insert into deliveries (id, webhook_id, event, payload, request_id, next_attempt_at, queued_at, created_at)
+      insert into deliveries (id, webhook_id, event, payload, request_id, next_attempt_at, queued_at, created_at,
+        alert_id)
       select id, webhook_id, event, payload, ${tx.requestId ?? randomUUID()}::text, ${firstAttemptAt}::timestamptz,
-        ${delayMs === 0 ? now : null}::timestamptz, ${now}::timestamptz
+        ${delayMs === 0 ? now : null}::timestamptz, ${now}::timestamptz, alert_id
       from d
     )
     select id, row::int from d`,
@@ -75,7 +78,7 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
   afterCommit(tx, () => tx.worker.wakeDeliveries());
 }
 
-interface Row extends Pick<Event, 'userId' | 'taskId' | 'data'> {
+interface Row extends Pick<Event, 'userId' | 'taskId' | 'alertId' | 'data'> {
   kinds: EventKind[];
   isSent: boolean;
   skipsTaskWebhook: boolean;
@@ -85,8 +88,8 @@ interface Row extends Pick<Event, 'userId' | 'taskId' | 'data'> {
 function toRows(events: readonly Event[]): Row[] {
   const rows: Row[] = [];
   for (const event of events) {
-    const { kind, userId, taskId, data, skipsTaskWebhook = false } = event;
-    const row = { userId, taskId, data, kinds: [kind], isSent: isSent(event), skipsTaskWebhook };
+    const { kind, userId, taskId, alertId, data, skipsTaskWebhook = false } = event;
+    const row = { userId, taskId, alertId, data, kinds: [kind], isSent: isSent(event), skipsTaskWebhook };
     const last = rows.at(-1);
     if (last?.data === data && last.userId === userId && last.isSent === row.isSent) last.kinds.push(kind);
     else rows.push(row);

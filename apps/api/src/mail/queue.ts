@@ -21,6 +21,7 @@ export interface NewMail {
   text: string;
   /** The mail is deleted with this account. */
   userId?: number;
+  alertId?: number;
 }
 
 /** Sends at least once after the commit of the caller's transaction. */
@@ -30,11 +31,12 @@ export async function queueMails(ctx: QueueContext, list: readonly NewMail[]): P
   if (list.length === 0) return;
   const now = ctx.now();
   await ctx.db.insert(mails).values(
-    list.map(({ to, subject, text, userId }) => {
+    list.map(({ to, subject, text, userId, alertId }) => {
       const id = randomUUID();
       return {
         id,
         userId,
+        alertId,
         recipient: to,
         subject: toStorableText(toOneLine(subject), MAX_SUBJECT_CHARACTERS),
         bodySealed: encryptBody(ctx, id, toStorableText(text, MAX_TEXT_CHARACTERS)),

@@ -4,6 +4,7 @@ import { and, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { queueMails } from '../mail/queue.ts';
+import { findConfirmed } from './addresses.ts';
 
 export interface Notice {
   userId: number;
@@ -12,6 +13,11 @@ export interface Notice {
   message: string;
   /** Default: the user's setting. */
   byMail?: boolean;
+  /** Of the page that the mail links to. Default: the home page. */
+  path?: string;
+  alertId?: number;
+  /** The address for the results of a task. It gets the mail too, if it is confirmed, whatever the user's setting is. */
+  taskEmail?: string | null;
 }
 
 /** Mails of one account in 24 hours, so that a task that fails all day fills no mailbox. */
@@ -22,11 +28,13 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
   if (notices.length === 0) return;
   const createdAt = ctx.now();
   const userIds = notices.map(({ userId }) => userId);
-  const [active] = await Promise.all([
+  const taskEmails = notices.flatMap(({ taskEmail }) => taskEmail ?? []);
+  const [active, isConfirmed] = await Promise.all([
     ctx.db
       .select({
         id: users.id,
         email: users.email,
+        emailVerifiedAt: users.emailVerifiedAt,
         notifyEmail: users.notifyEmail,
         notificationEmails: sql<string[]>`array(select a.email from notification_addresses a
           where a.user_id = "users"."id" and a.confirmed_at is not null and a.email = any("users"."notification_emails"))`,
@@ -35,18 +43,26 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
       })
       .from(users)
       .where(and(inArray(users.id, userIds), eq(users.isActive, true))),
+    findConfirmed(ctx, userIds, taskEmails),
     ctx.db
       .insert(notifications)
       .values(notices.map(({ userId, kind, title, message }) => ({ userId, kind, title, message, createdAt }))),
   ]);
   const recipients = new Map(active.map((user) => [user.id, user]));
-  const mails = notices.flatMap(({ userId, title, message, byMail }) => {
+  const mails = notices.flatMap(({ userId, title, message, byMail, path = '', alertId, taskEmail }) => {
     const user = recipients.get(userId);
-    if (!user || !(byMail ?? user.notifyEmail) || user.recentMails >= MAX_MAILS_PER_DAY) return [];
+    if (!user) return [];
     const { email } = user;
-    return [...new Set([email, ...user.notificationEmails])].map((to) => {
-      const footer = to === email ? OWNER_FOOTER : buildOtherFooter(email);
-      return { to, userId, subject: title, text: `${message}\n\n${ctx.config.appUrl}\n\n-- \n${footer}\n` };
+    const isWanted = (byMail ?? user.notifyEmail) && user.recentMails < MAX_MAILS_PER_DAY;
+    const others = new Set(isWanted ? user.notificationEmails : []);
+    const isOwnTaskEmail = taskEmail === email && user.emailVerifiedAt !== null;
+    const footers = new Map<string, string>();
+    if (taskEmail && (isOwnTaskEmail || isConfirmed(userId, taskEmail))) footers.set(taskEmail, buildTaskFooter(email));
+    for (const other of others) footers.set(other, buildOtherFooter(email));
+    if (isWanted) footers.set(email, OWNER_FOOTER);
+    return [...footers].map(([to, footer]) => {
+      const text = `${message}\n\n${ctx.config.appUrl}${path}\n\n-- \n${footer}\n`;
+      return { to, userId, alertId, subject: title, text };
     });
   });
   await queueMails(ctx, mails);
@@ -56,6 +72,8 @@ const OWNER_FOOTER =
   'You get this as the owner of a Carillon account. Its settings say who gets such mail, and whether.';
 const buildOtherFooter = (email: string) =>
   `You get this because the Carillon account ${email} has its notifications sent to this address too.`;
+const buildTaskFooter = (email: string) =>
+  `You get this because the Carillon account ${email} has the alerts of this task sent to this address.`;
 
 /** One that was read before keeps its time. Throws 404. */
 export async function markRead(ctx: Context, caller: Caller, id: number): Promise<void> {

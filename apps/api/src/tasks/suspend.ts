@@ -1,5 +1,6 @@
 import { queryRows, recordset, tasks } from '@carillon/db';
 import { and, eq, isNull, lte, sql } from 'drizzle-orm';
+import { overdueAtSql } from '../alerts/overdue-at.ts';
 import type { Context } from '../context.ts';
 import { nextOccurrence } from '../schedule/recurrence.ts';
 import { recordUsage } from '../usage/record.ts';
@@ -27,7 +28,7 @@ export async function suspendTasks(ctx: Context, userId: number): Promise<void> 
     // A `once` task runs late, once the account is active again.
     if (task.recurrence !== 'once') await markMissed(ctx, task, now);
   }
-  await ctx.db.update(tasks).set({ nextExecutionAt: null }).where(owned);
+  await ctx.db.update(tasks).set({ nextExecutionAt: null, overdueAt: null }).where(owned);
   await deletePending(ctx, userId);
 }
 
@@ -77,7 +78,8 @@ export async function resumeTasks(ctx: Context, userId: number): Promise<void> {
   });
   if (resumed.length === 0) return;
   await ctx.db.execute(sql`
-    update tasks t set next_execution_at = r.next, status = r.status
+    update tasks t set next_execution_at = r.next, status = r.status,
+      overdue_at = case when r.status = 'active' then ${overdueAtSql(sql`t`, sql`r.next`, now)} end
     from ${recordset('r', resumed, { id: 'int', next: 'timestamptz', status: 'text' })}
     where t.id = r.id`);
 }

@@ -1,6 +1,7 @@
 import type { ChangeTaskInput, CreateTaskInput } from '@carillon/contract/tasks';
 import { executions, tasks } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
+import { changedOverdueAt, computeOverdueAt } from '../alerts/overdue-at.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
@@ -41,7 +42,7 @@ export async function insertTask(
   const now = ctx.now();
   const inserted = await ctx.db
     .insert(tasks)
-    .values({ ...values, userId: caller.id, createdAt: now, updatedAt: now })
+    .values({ ...values, overdueAt: computeOverdueAt(values), userId: caller.id, createdAt: now, updatedAt: now })
     .returning({ id: tasks.id, revision: tasks.revision });
   const { id, revision } = inserted[0] as { id: number; revision: number };
   const { name, prompt, recurrence, scheduledFor, status, webhookUrl } = values;
@@ -52,6 +53,9 @@ export async function insertTask(
   const counts = { executionCount: 0, lastExecutionAt: null };
   return { ...values, ...counts, id, userId: caller.id, revision, createdAt: now, updatedAt: now };
 }
+
+/** What `overdue_at` depends on. */
+const OVERDUE_FIELDS = ['status', 'nextExecutionAt', 'alerts', 'webhookUrl', 'notificationEmail'];
 
 /** If nothing changes, `updatedAt` stays and no event is recorded. Throws 400, 404, 412, and 402 over quota. */
 export function changeTask(
@@ -84,7 +88,11 @@ export function changeTask(
     const { id: _id, revision: _revision, ...columns } = { ...after, updatedAt: now };
     const changed = await tx.db
       .update(tasks)
-      .set({ ...columns, ...(isResumed ? { consecutiveFailures: 0 } : {}) })
+      .set({
+        ...columns,
+        ...(isResumed ? { consecutiveFailures: 0 } : {}),
+        ...(OVERDUE_FIELDS.some((field) => field in changes) ? { overdueAt: changedOverdueAt(after) } : {}),
+      })
       .where(eq(tasks.id, id))
       .returning({ revision: tasks.revision });
     const { revision } = changed[0] as { revision: number };

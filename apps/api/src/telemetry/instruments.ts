@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '@carillon/db';
+import { ALERT_KINDS, ERROR_CODES } from '@carillon/db';
 import { countDroppedLines } from '@carillon/log';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { VERSION } from '../config/config.ts';
@@ -44,6 +44,12 @@ export function createInstruments(): Instruments {
     'Webhook delivery attempts; "refused" is a status other than 2xx, "unanswered" no answer.',
     ['outcome'],
   );
+  const alerts = counter('alerts_total', 'Alerts of tasks that were sent.', ['kind']);
+  const undelivered = counter(
+    'alert_deliveries_failed_total',
+    'Deliveries of alerts that failed for good, by webhook or mail.',
+    ['by'],
+  );
   const takeovers = counter('claims_taken_over_total', 'Expired leases taken over.', ['kind']);
   const refusals = counter('rate_limit_refusals_total', 'Requests and actions rejected by a rate limit.', ['bucket']);
   const requests = histogram('http_request_duration_seconds', 'Time to the end of the response.', REQUEST_BUCKETS, [
@@ -60,6 +66,8 @@ export function createInstruments(): Instruments {
     for (const errorCode of ERROR_CODES) total.inc(toLabels({ ok: false, errorCode }), 0);
   }
   for (const outcome of ['delivered', 'refused', 'unanswered']) attempts.inc({ outcome }, 0);
+  for (const kind of ALERT_KINDS) alerts.inc({ kind }, 0);
+  for (const by of ['webhook', 'mail']) undelivered.inc({ by }, 0);
   for (const kind of ['executions', 'deliveries', 'agent_calls']) takeovers.inc({ kind }, 0);
 
   const counts = { executions: () => 0, deliveries: () => 0, streams: () => 0 };
@@ -115,6 +123,8 @@ export function createInstruments(): Instruments {
     attemptEnded({ success, statusCode }) {
       attempts.inc({ outcome: success ? 'delivered' : statusCode === null ? 'unanswered' : 'refused' });
     },
+    alertSent: (kind) => alerts.inc({ kind }),
+    alertDeliveryFailed: (by) => undelivered.inc({ by }),
     takenOver: (kind, count) => takeovers.inc({ kind }, toAmount(count)),
     rateLimited: (bucket) => refusals.inc({ bucket }),
     requestAnswered({ method, route, statusCode, ms }) {

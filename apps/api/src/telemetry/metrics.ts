@@ -10,6 +10,9 @@ export interface Metrics {
   deliveryStarted(lagMs: number): void;
   /** `statusCode` is null if the receiver did not answer. */
   attemptEnded(attempt: { success: boolean; statusCode: number | null }): void;
+  alertSent(kind: string): void;
+  /** For good: no retry follows. */
+  alertDeliveryFailed(by: 'webhook' | 'mail'): void;
   takenOver(kind: 'executions' | 'deliveries' | 'agent_calls', count: number): void;
   rateLimited(bucket: string): void;
   /** `route` is the pattern of the route, null for an unknown one. */
@@ -38,6 +41,8 @@ export const NO_METRICS: Metrics = {
   agentCallEnded() {},
   deliveryStarted() {},
   attemptEnded() {},
+  alertSent() {},
+  alertDeliveryFailed() {},
   takenOver() {},
   rateLimited() {},
   requestAnswered() {},

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
-import { webhooks } from '@carillon/db';
+import { ALERT_KINDS, webhooks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../context.ts';
 import { endDeliveriesIfFailed } from './delivery/end-open.ts';
 import { encryptUnindexedSecret, generateSecret } from './secret.ts';
 
 /** Also sent for executions that an inbound webhook started, unlike `task.*` events. */
-const TASK_EVENTS: EventKind[] = ['execution.completed', 'execution.failed'];
+const TASK_EVENTS: EventKind[] = ['execution.completed', 'execution.failed', ...ALERT_KINDS];
 const ACCOUNT_EVENTS: EventKind[] = ['task.completed', 'task.failed', 'usage.alert'];
 
 interface ManagedWebhook {

@@ -1,4 +1,4 @@
-import { deliveries, mails, notifications, tasks, users, webhooks } from '@carillon/db';
+import { ALERT_KINDS, deliveries, mails, notifications, tasks, users, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
@@ -62,7 +62,7 @@ t.test("The owner sees a task's webhook in the list, and verifies with a rotated
   const [shown, ...rest] = await list(alice);
   t.same(rest, []);
   t.match(shown, { purpose: 'task', taskId: id, url: receiver.url, status: 'active', isActive: true });
-  t.same(shown.events, ['execution.completed', 'execution.failed']);
+  t.same(shown.events, ['execution.completed', 'execution.failed', ...ALERT_KINDS]);
   t.same(await readWebhook(app, alice, shown.id), shown);
   t.same(await list(bob), []);
   t.equal((await callWebhook(app, bob, 'GET', shown.id)).statusCode, 404);

@@ -1,4 +1,4 @@
-import { queryRows, recordset, toInstantOrNull } from '@carillon/db';
+import { queryRows, recordset, toInstant, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { type QuotaExceeded, quotaExceededError, toUtcDay } from '../../limits/quotas.ts';
@@ -31,8 +31,8 @@ export async function failOverQuota(tx: Context, refused: readonly { id: number;
 }
 
 type InstantField = 'plannedFor' | 'startedAt' | 'nextExecutionAt' | 'alertingSince';
-type WrittenRow = Omit<CompletedExecution, 'result' | 'completedAt' | InstantField> &
-  Record<InstantField | 'claimToken', string | null>;
+type WrittenRow = Omit<CompletedExecution, 'result' | 'completedAt' | 'requestedAt' | InstantField> &
+  Record<InstantField | 'claimToken', string | null> & { requestedAt: string };
 
 /** Locks each task before its executions, as every other transaction does. */
 export async function writeResults(tx: Context, results: readonly ExecutionResult[]): Promise<CompletedExecution[]> {
@@ -97,7 +97,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     where e.id = results.id and case when results.token is null
       then e.status = 'pending' else e.status = 'running' and e.claim_token = results.token end
     returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger, e.via_webhook, e.planned_for,
-      e.attempt, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
+      e.attempt, e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
       held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.has_webhook,
       held.notify, held.max_retries, held.alerts, held.alerting_since`,
   );
@@ -107,6 +107,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
   return written.map(({ claimToken, ...row }) => ({
     ...row,
     plannedFor: toInstantOrNull(row.plannedFor),
+    requestedAt: toInstant(row.requestedAt),
     startedAt: toInstantOrNull(row.startedAt),
     nextExecutionAt: toInstantOrNull(row.nextExecutionAt),
     alertingSince: toInstantOrNull(row.alertingSince),

@@ -34,6 +34,7 @@ export interface CompletedExecution {
   viaWebhook: boolean;
   attempt: number;
   plannedFor: Date | null;
+  requestedAt: Date;
   startedAt: Date | null;
   completedAt: Date;
   /** The UTC day; null if no quota counted it. */

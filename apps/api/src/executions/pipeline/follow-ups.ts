@@ -1,6 +1,9 @@
 import type { EventData, EventKind } from '@carillon/contract/webhooks/events';
 import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import { decideAlerts } from '../../alerts/after-run.ts';
+import { overdueAtSql } from '../../alerts/overdue-at.ts';
+import { type NewAlert, recordAlerts } from '../../alerts/record.ts';
 import { afterCommit, type Context } from '../../context.ts';
 import { type Event, recordEvents } from '../../events/outbox.ts';
 import { toUtcMonth } from '../../limits/quotas.ts';
@@ -18,6 +21,8 @@ interface FollowUp {
   retryAt: Date | null;
   taskStatus: TaskStatus;
   consecutiveFailures: number;
+  alertingSince: Date | null;
+  alerts: NewAlert[];
 }
 
 export async function writeFollowUps(tx: Context, completed: readonly CompletedExecution[]): Promise<void> {
@@ -25,8 +30,11 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
   const byTask = new Map<number, FollowUp>();
   const followUps = completed.map((execution) => {
     // The first execution of a task in the batch may have changed its state.
-    const { taskStatus, consecutiveFailures } = byTask.get(execution.taskId) ?? execution;
-    const followUp = decideFollowUp(tx, { ...execution, taskStatus, consecutiveFailures });
+    const { taskStatus, consecutiveFailures, alertingSince } = byTask.get(execution.taskId) ?? execution;
+    const current = { ...execution, taskStatus, consecutiveFailures, alertingSince };
+    const decided = decideFollowUp(tx, current);
+    const outcome = { isFinal: decided.retryAt === null, failuresInRow: decided.consecutiveFailures };
+    const followUp = { ...decided, ...decideAlerts(current, outcome) };
     byTask.set(execution.taskId, followUp);
     return followUp;
   });
@@ -47,10 +55,14 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     markOverQuota(tx, completed),
     notifyOwners(tx, followUps),
     mailResults(tx, final),
+    recordAlerts(
+      tx,
+      followUps.flatMap(({ alerts }) => alerts),
+    ),
   ]);
 }
 
-function decideFollowUp(tx: Context, completed: CompletedExecution): FollowUp {
+function decideFollowUp(tx: Context, completed: CompletedExecution): Omit<FollowUp, 'alerts' | 'alertingSince'> {
   const { result, recurrence, nextExecutionAt, plannedFor, taskStatus, consecutiveFailures } = completed;
   // The planned execution of a `once` task, or one on demand after it failed.
   const isLast = recurrence === 'once' && nextExecutionAt === null && (plannedFor !== null || taskStatus === 'failed');
@@ -137,8 +149,12 @@ async function insertRetries({ db }: Context, followUps: readonly FollowUp[]) {
 }
 
 /** `followUps` has one of each task. */
-async function updateTasks({ db }: Context, followUps: readonly FollowUp[], billed: readonly CompletedExecution[]) {
-  const changes = followUps.map(({ completed, taskStatus, consecutiveFailures }) => {
+async function updateTasks(
+  { db, now }: Context,
+  followUps: readonly FollowUp[],
+  billed: readonly CompletedExecution[],
+) {
+  const changes = followUps.map(({ completed, taskStatus, consecutiveFailures, alertingSince }) => {
     const { id, taskId, result } = completed;
     const paid = billed.find((execution) => execution.taskId === taskId);
     return {
@@ -151,6 +167,7 @@ async function updateTasks({ db }: Context, followUps: readonly FollowUp[], bill
       digest: result.ok ? digestText(result.text) : null,
       month: paid?.usageDay ? toUtcMonth(paid.usageDay) : null,
       cost: paid?.result.usage?.costUsd ?? 0,
+      alertingSince,
     };
   });
   await db.execute(sql`
@@ -162,7 +179,9 @@ async function updateTasks({ db }: Context, followUps: readonly FollowUp[], bill
       cost_month = coalesce(c.month, t.cost_month),
       month_cost_usd = c.cost + case when c.month is distinct from t.cost_month and c.month is not null then 0
         else t.month_cost_usd end,
-      next_execution_at = case when c.status = 'active' then t.next_execution_at end
+      next_execution_at = case when c.status = 'active' then t.next_execution_at end,
+      overdue_at = case when c.status = 'active' then ${overdueAtSql(sql`t`, sql`t.next_execution_at`, now())} end,
+      alerting_since = c.alerting_since
     from ${recordset('c', changes, {
       id: 'int',
       status: 'text',
@@ -173,6 +192,7 @@ async function updateTasks({ db }: Context, followUps: readonly FollowUp[], bill
       digest: 'text',
       month: 'text',
       cost: 'float8',
+      alertingSince: 'timestamptz',
     })}
     where t.id = c.id`);
 }
