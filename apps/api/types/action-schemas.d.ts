@@ -320,6 +320,19 @@ export interface ActionResults {
     status: 'PENDING' | 'RUNNING';
     startedAt: string;
   };
+  cancelExecution: {
+    id: string;
+    taskId: string;
+    status: 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED';
+    startedAt: string | null;
+    completedAt: string | null;
+    /**
+     * Milliseconds
+     */
+    duration: number | null;
+    result: string | null;
+    error: string | null;
+  };
   updateProfile: {
     id: string;
     name: string;

@@ -53,6 +53,8 @@ export interface Actions {
   getExecutionDetails(session: SessionToken, id: string): Result<'getExecutionDetails'>;
   /** Retries a failed execution; returns the retry that is already scheduled or running, if any. */
   retryExecution(session: SessionToken, id: string): Result<'retryExecution'>;
+  /** Ends a pending or running execution; returns it as it ended. */
+  cancelExecution(session: SessionToken, id: string): Result<'cancelExecution'>;
   /** Another `email` is `pendingEmail` until a link mailed to the present address and one to the new one are opened. */
   updateProfile(session: SessionToken, input: ActionInput<'updateProfile'>): Result<'updateProfile'>;
   /** Ends all other sessions of the account. */

@@ -25,6 +25,7 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   getExecution: 'executions.get',
   getExecutionDetails: 'executions.details',
   retryExecution: 'executions.retry',
+  cancelExecution: 'executions.cancel',
   processMessage: 'agent.run',
   createUpload: 'uploads.create',
   deleteUpload: 'uploads.delete',

@@ -184,6 +184,22 @@ export const retryExecution = {
   },
 } satisfies Operation;
 
+export const cancelExecution = {
+  operationId: 'cancelExecution',
+  summary: 'Cancel an execution',
+  description:
+    'Ends an execution that is pending or running as `failed` with `errorCode` `CANCELLED`. A pending one gives its execution back to the quota. The tokens of a running one are an estimate, and the connection to the provider is closed within two seconds, on whichever process it runs. No retry follows, and the consecutive failures of the task stay as they are.',
+  tags: ['executions'],
+  security: SIGNED_IN,
+  params: IdParams,
+  response: {
+    200: Type.Object({ success, execution: ref(Execution) }),
+    ...IDEMPOTENCY_ERRORS,
+    ...errorResponses(401, 403, 404, 429),
+    ...describedErrors({ 409: orInProgress('The execution has already ended') }),
+  },
+} satisfies Operation;
+
 export const ExecutionDetails = Type.Object({
   ...Execution.properties,
   task: Type.Object({

@@ -1,5 +1,6 @@
 import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions/index';
 import { parseId } from '@carillon/contract/primitives';
+import { cancelExecution } from '../executions/cancel-execution.ts';
 import { getExecutionDetails, listExecutions } from '../executions/read.ts';
 import { retryExecution } from '../executions/retry-execution.ts';
 import type { ActionBuilder } from './create-action.ts';
@@ -37,6 +38,10 @@ export const executionActions = ({ user }: ActionBuilder) => ({
     const { executionId, status, startedAt } = await retryExecution(ctx, caller, id);
     return { executionId: String(executionId), status: EXECUTION_STATES[status], startedAt: startedAt.toISOString() };
   }),
+
+  cancelExecution: user('cancelExecution', [readId], async ({ ctx, caller }, id) =>
+    toExecutionData(await cancelExecution(ctx, caller, id)),
+  ),
 });
 
 type ExecutionData = ActionData<'getExecutions'>['executions'][number];

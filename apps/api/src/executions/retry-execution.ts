@@ -1,9 +1,10 @@
-import { executions, queryRows, tasks, toInstantOrNull } from '@carillon/db';
-import { and, eq, sql } from 'drizzle-orm';
+import { executions, queryRows, toInstantOrNull } from '@carillon/db';
+import { eq, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, executionNotFound } from '../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
+import { lockExecution } from './locked-execution.ts';
 
 export interface RetriedExecution {
   executionId: number;
@@ -40,22 +41,8 @@ export async function retryExecution(ctx: Context, caller: Caller, executionId: 
   return retried;
 }
 
-/** Locks the task before its executions, as every other transaction does. */
 async function lockFailed(ctx: Context, caller: Caller, id: number) {
-  const mine = and(eq(executions.id, id), eq(executions.userId, caller.id));
-  await ctx.db
-    .select({ id: tasks.id })
-    .from(executions)
-    .innerJoin(tasks, eq(tasks.id, executions.taskId))
-    .where(mine)
-    .for('no key update', { of: tasks });
-  // A second statement: its snapshot must be taken under the lock.
-  const { taskId, userId, status, viaWebhook } = executions;
-  const [found] = await ctx.db
-    .select({ id: executions.id, taskId, userId, status, viaWebhook })
-    .from(executions)
-    .where(mine);
-  if (!found) throw executionNotFound();
+  const found = await lockExecution(ctx, caller, id);
   if (found.status === 'failed') return found;
   throw new AppError(
     'conflict',

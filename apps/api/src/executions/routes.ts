@@ -1,11 +1,13 @@
 import * as contract from '@carillon/contract/executions';
 import { executionNotFound } from '../errors.ts';
 import { type Routes, success } from '../http/validation.ts';
+import { cancelExecution } from './cancel-execution.ts';
 import { executionRow, getExecutionDetails, listExecutions, toExecution } from './read.ts';
 import { retryExecution } from './retry-execution.ts';
 
 export const executionsRoutes: Routes = async (app) => {
   const config = { access: 'user', scope: 'executions:read' } as const;
+  const runConfig = { access: 'user', scope: 'executions:run' } as const;
 
   app.get('/api/executions', { schema: contract.listExecutions, config }, async ({ ctx, caller, query }) => ({
     success,
@@ -30,11 +32,17 @@ export const executionsRoutes: Routes = async (app) => {
 
   app.post(
     '/api/executions/:id/retry',
-    { schema: contract.retryExecution, config: { access: 'user', scope: 'executions:run' } },
+    { schema: contract.retryExecution, config: runConfig },
     async ({ ctx, caller, params }, reply) => {
       const { isNew, ...retry } = await retryExecution(ctx, caller, params.id);
       if (isNew) reply.code(201).header('location', `/api/executions/${retry.executionId}`);
       return { success, ...retry };
     },
+  );
+
+  app.post(
+    '/api/executions/:id/cancel',
+    { schema: contract.cancelExecution, config: runConfig },
+    async ({ ctx, caller, params }) => ({ success, execution: await cancelExecution(ctx, caller, params.id) }),
   );
 };

@@ -24,6 +24,9 @@ export interface LeaseHolder<Row extends Lease, Rescued> {
   /** For rows that are stored before their `work` returns. */
   release(rows: readonly { id: Row['id']; claimToken: string | null }[]): void;
   abort(ids: readonly Row['id'][]): void;
+  listLeases(): Lease<Row['id']>[];
+  /** Aborts the rows that are still held with these claims. */
+  abortLost(leases: readonly Lease<Row['id']>[]): void;
   waitUntilEnded(): Promise<void>;
   rescue(): Promise<Rescued | undefined>;
   /** A failure of `work` counts as an outage. */
@@ -65,9 +68,13 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
     if (held.size === 0) return;
     const leases = listLeases();
     const stillHeld = await handlers.renew(leases);
+    abortLost(leases.filter(({ id }) => !stillHeld.has(id)));
+  }
+
+  function abortLost(leases: readonly Lease<Row['id']>[]) {
     for (const { id, claimToken } of leases) {
       const entry = held.get(id);
-      if (!stillHeld.has(id) && entry?.claimToken === claimToken) entry.abort.abort();
+      if (entry?.claimToken === claimToken) entry.abort.abort();
     }
   }
 
@@ -112,6 +119,8 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
       for (const { id, claimToken } of rows) if (held.get(id)?.claimToken === claimToken) held.delete(id);
     },
     abort,
+    listLeases,
+    abortLost,
     waitUntilEnded,
     rescue,
     trackOutage,

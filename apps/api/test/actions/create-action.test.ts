@@ -20,8 +20,9 @@ const alice = await signUpAlice(app);
 const ada = await signUpAda(app);
 const INTERNAL = { success: false, error: 'Internal error', code: 'INTERNAL_ERROR' };
 
-t.test('The 18 specified actions exist, and those that begin and end a session', async (t) => {
+t.test('The 19 specified actions exist, and those that begin and end a session', async (t) => {
   t.same(Object.keys(actions).sort(), [
+    'cancelExecution',
     'changePassword',
     'createCoupon',
     'createTask',

@@ -147,11 +147,12 @@ t.test('An id that cannot exist is not found, and one that is not a string is re
       'duplicateTask',
       'getExecutionDetails',
       'retryExecution',
+      'cancelExecution',
       'updateUserRole',
       'testWebhook',
     ].includes(name),
   );
-  t.equal(byId.length, 8);
+  t.equal(byId.length, 9);
   for (const [name, act] of byId) {
     for (const text of [...INVALID_IDS, '', `0${id}`, `${id} `, 'a\0b', 'x'.repeat(100_000)]) {
       const { code, success } = await act(ada.token, text, true);

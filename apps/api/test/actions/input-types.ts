@@ -79,6 +79,7 @@ export function inputTypes(): void {
   assertType<IsSame<Arguments<'getExecutions'>, [session: Token, input?: ActionInput<'getExecutions'>]>>();
   assertType<IsSame<Arguments<'getExecutionDetails'>, [session: Token, id: string]>>();
   assertType<IsSame<Arguments<'retryExecution'>, [session: Token, id: string]>>();
+  assertType<IsSame<Arguments<'cancelExecution'>, [session: Token, id: string]>>();
   assertType<IsSame<Arguments<'updateProfile'>, [session: Token, input: ActionInput<'updateProfile'>]>>();
   assertType<IsSame<Arguments<'changePassword'>, [session: Token, input: ActionInput<'changePassword'>]>>();
   assertType<IsSame<Arguments<'updateSettings'>, [session: Token, input: ActionInput<'updateSettings'>]>>();

@@ -41,6 +41,7 @@ export function resultTypes(): void {
   assertType<
     IsSame<ActionData<'retryExecution'>, { executionId: string; status: 'PENDING' | 'RUNNING'; startedAt: string }>
   >();
+  assertType<IsSame<ActionData<'cancelExecution'>, Execution>>();
   assertType<IsSame<ActionData<'getExecutions'>, { executions: Execution[]; total: number; hasMore: boolean }>>();
   assertType<
     IsSame<

@@ -29,6 +29,11 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
   '/api/tasks/preview': async () => ['/api/tasks/preview', { ...TASK, name: undefined, prompt: undefined }],
   '/api/tasks/:id/execute': async (alice) => [`/api/tasks/${await postTask(app, alice)}/execute`],
   '/api/tasks/:id/duplicate': async (alice) => [`/api/tasks/${await postTask(app, alice)}/duplicate`, { name: 'Copy' }],
+  '/api/executions/:id/cancel': async (alice) => {
+    const url = `/api/tasks/${await postTask(app, alice)}/execute`;
+    const { executionId } = (await app.inject({ method: 'POST', url, headers: alice.headers })).json();
+    return [`/api/executions/${executionId}/cancel`];
+  },
   '/api/executions/:id/retry': async (alice) => {
     const url = `/api/tasks/${await postTask(app, alice)}/execute`;
     const { executionId } = (await app.inject({ method: 'POST', url, headers: alice.headers })).json();

@@ -117,6 +117,7 @@ const OTHERS = {
     'GET /api/events',
     'GET /api/executions/:id/details',
     'POST /api/executions/:id/retry',
+    'POST /api/executions/:id/cancel',
     'GET /api/webhooks',
     'GET /api/webhooks/:id',
     'PATCH /api/webhooks/:id',

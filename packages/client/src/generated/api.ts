@@ -580,6 +580,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/executions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an execution
+         * @description Ends an execution that is pending or running as `failed` with `errorCode` `CANCELLED`. A pending one gives its execution back to the quota. The tokens of a running one are an estimate, and the connection to the provider is closed within two seconds, on whichever process it runs. No retry follows, and the consecutive failures of the task stay as they are.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `executions:run`.
+         */
+        post: operations["cancelExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -4352,6 +4376,74 @@ export interface operations {
                          * @description When it started; null before that
                          */
                         startedAt: string;
+                    };
+                };
+            };
+        };
+    };
+    cancelExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 1207
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "execution": {
+                     *         "id": 1207,
+                     *         "taskId": 42,
+                     *         "userId": 7,
+                     *         "status": "failed",
+                     *         "result": null,
+                     *         "output": null,
+                     *         "changed": null,
+                     *         "changes": null,
+                     *         "error": "The run was cancelled.",
+                     *         "errorCode": "CANCELLED",
+                     *         "tokensUsed": 30,
+                     *         "tokens": {
+                     *           "input": 30,
+                     *           "output": 0,
+                     *           "total": 30,
+                     *           "estimated": true
+                     *         },
+                     *         "costUsd": 0,
+                     *         "model": "openai/gpt-5-mini",
+                     *         "processingTimeMs": 3459,
+                     *         "trigger": "schedule",
+                     *         "plannedFor": "2026-11-20T07:30:00.000Z",
+                     *         "attempt": 1,
+                     *         "retryOfId": null,
+                     *         "createdAt": "2026-11-20T07:30:00.287Z",
+                     *         "startedAt": "2026-11-20T07:30:00.412Z",
+                     *         "completedAt": "2026-11-20T07:30:03.871Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The execution */
+                        execution: components["schemas"]["TaskExecution"];
                     };
                 };
             };

@@ -158,6 +158,11 @@ export class Executions extends Resource {
   retry(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'retryExecution'>> {
     return this.send('POST', `/api/executions/${segment(id)}/retry`, { options, takesKey: true });
   }
+
+  /** Cancel an execution: POST /api/executions/{id}/cancel */
+  cancel(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'cancelExecution'>> {
+    return this.send('POST', `/api/executions/${segment(id)}/cancel`, { options, takesKey: true });
+  }
 }
 
 export class Events extends Resource {

@@ -18,7 +18,7 @@ export const API_KEY_SCOPES = {
   'tasks:read': 'Read tasks and their occurrences, and preview schedules',
   'tasks:write': 'Create, change, copy and delete tasks',
   'executions:read': 'Read executions and their results',
-  'executions:run': 'Run tasks now and retry executions',
+  'executions:run': 'Run tasks now, retry and cancel executions',
   'agent:run': 'Send messages to agent mode',
   'uploads:read': 'Read uploads',
   'uploads:write': 'Upload and delete files',

@@ -87,6 +87,7 @@ export const ACTION_DATA = {
     }),
   }),
   retryExecution: queuedAs(stringEnum(['PENDING', 'RUNNING'])),
+  cancelExecution: strictObject(execution),
   updateProfile: strictObject({
     id: Text,
     name: Text,

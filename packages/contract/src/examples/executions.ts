@@ -69,6 +69,30 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
       409: 'This execution is running and cannot be retried, because only failed executions can.',
     },
   },
+  cancelExecution: {
+    params: { id },
+    response: {
+      200: {
+        success,
+        execution: {
+          ...execution,
+          status: 'failed',
+          result: null,
+          changed: null,
+          changes: null,
+          error: 'The run was cancelled.',
+          errorCode: 'CANCELLED',
+          tokensUsed: 30,
+          tokens: { input: 30, output: 0, total: 30, estimated: true },
+          costUsd: 0,
+        },
+      },
+    },
+    errors: {
+      ...NOT_FOUND,
+      409: 'This execution is completed and cannot be cancelled, because only pending and running executions can.',
+    },
+  },
   processMessage: {
     body: {
       message: 'What should I look at first on a Monday?',

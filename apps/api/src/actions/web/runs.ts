@@ -1,4 +1,5 @@
 import { executionNotFound } from '../../errors.ts';
+import { cancelExecution } from '../../executions/cancel-execution.ts';
 import { executeTask } from '../../executions/execute-task.ts';
 import { listRuns } from '../../executions/list-runs.ts';
 import { executionRow } from '../../executions/read.ts';
@@ -28,6 +29,11 @@ export const runActions = ({ signedIn }: WebActionBuilder) => ({
     },
     { as: 'POST /api/tasks/:id/execute' },
   ),
+
+  cancelRun: signedIn('cancelRun', async ({ ctx, caller }, { id }) => {
+    await cancelExecution(ctx, caller, id);
+    return null;
+  }),
 
   deliverAgain: signedIn('deliverAgain', async ({ ctx, caller }, { webhookId, deliveryId }) => {
     await redeliver(ctx, caller, webhookId, deliveryId);

@@ -14,7 +14,7 @@ import {
   reserveTokens,
   toUtcDay,
 } from '../../limits/quotas.ts';
-import { leaseUntil } from '../../queue/leases.ts';
+import { type Lease, leaseUntil } from '../../queue/leases.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { LATE_AFTER_MS } from '../planning/plan-occurrences.ts';
 import { buildRequest } from '../request/build-request.ts';
@@ -55,15 +55,37 @@ export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<Cl
   });
 }
 
-export async function readQueue(ctx: Context): Promise<{ isAnyQueued: boolean; databaseTime: Date }> {
-  const [row] = await queryRows<{ found: boolean; time: string }>(
+interface Queue {
+  isAnyQueued: boolean;
+  databaseTime: Date;
+  /** Claims that are gone: the execution was cancelled, deleted or taken over. */
+  lost: Lease<number>[];
+}
+
+/** One statement reads whether anything is queued and which of the `held` claims are gone. */
+export async function readQueue(ctx: Context, held: readonly Lease<number>[]): Promise<Queue> {
+  const [row] = await queryRows<{ found: boolean; time: string; lost: number[] | null }>(
     ctx.db,
     sql`select exists (select from executions where status = 'pending' and queued_at is not null) as found,
-      clock_timestamp() as time`,
+      clock_timestamp() as time, ${selectLost(held)} as lost`,
   );
   if (!row) throw new Error('The statement returned no row.');
-  return { isAnyQueued: row.found, databaseTime: toInstant(row.time) };
+  const lost = new Set(row.lost);
+  return {
+    isAnyQueued: row.found,
+    databaseTime: toInstant(row.time),
+    lost: held.filter(({ id }) => lost.has(id)),
+  };
 }
+
+const selectLost = (held: readonly Lease<number>[]) => {
+  if (held.length === 0) return sql`null::int[]`;
+  const ids = `{${held.map(({ id }) => id).join(',')}}`;
+  const tokens = `{${held.map(({ claimToken }) => claimToken).join(',')}}`;
+  return sql`array(
+    select h.id from unnest(${ids}::int[], ${tokens}::uuid[]) h(id, claim_token)
+    left join executions e on e.id = h.id and e.claim_token = h.claim_token where e.id is null)`;
+};
 
 export async function selectCandidates(tx: Context, { limit, after }: ClaimOptions) {
   const [, rows] = await Promise.all([

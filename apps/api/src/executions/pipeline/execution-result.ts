@@ -24,6 +24,8 @@ export interface Comparison {
 export const permanentFailure = (errorCode: ErrorCode, message: string) =>
   ({ ok: false, errorCode, message, retryable: false, retryAfterMs: null }) as const;
 
+export const isCancelled = (result: ExecutionResult): boolean => !result.ok && result.errorCode === 'CANCELLED';
+
 /** A completed execution with its task, whose row is locked. */
 export interface CompletedExecution {
   id: number;

@@ -10,7 +10,7 @@ import { toUtcMonth } from '../../limits/quotas.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 import { digestText } from '../changes/digest.ts';
 import { isWanted } from '../changes/is-wanted.ts';
-import type { CompletedExecution, TaskStatus } from './execution-result.ts';
+import { type CompletedExecution, isCancelled, type TaskStatus } from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
 
 /** A recurring task fails after so many failed executions in a row. */
@@ -40,6 +40,7 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
   });
   const billed = completed.filter(({ startedAt, usageDay }) => startedAt !== null && usageDay !== null);
   const final = followUps.filter(({ retryAt }) => retryAt === null).map((followUp) => followUp.completed);
+  const mailed = final.filter(({ result }) => !isCancelled(result));
   afterCommit(tx, () => {
     for (const { result } of completed) {
       tx.metrics.executionEnded({ outcome: result, durationMs: result.durationMs });
@@ -52,9 +53,9 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     insertUsageRecords(tx, billed),
     insertRetries(tx, followUps),
     updateTasks(tx, [...byTask.values()], billed),
-    markOverQuota(tx, completed),
+    markFates(tx, completed),
     notifyOwners(tx, followUps),
-    mailResults(tx, final),
+    mailResults(tx, mailed),
     recordAlerts(
       tx,
       followUps.flatMap(({ alerts }) => alerts),
@@ -71,6 +72,9 @@ function decideFollowUp(tx: Context, completed: CompletedExecution): Omit<Follow
   }
   const retryAt = findRetryTime(tx, completed);
   if (retryAt) return { completed, retryAt, taskStatus, consecutiveFailures };
+  if (isCancelled(result)) {
+    return { completed, retryAt: null, consecutiveFailures, taskStatus: isLast ? 'failed' : taskStatus };
+  }
   const failures = consecutiveFailures + 1;
   const isExhausted = taskStatus === 'active' && recurrence !== 'once' && failures >= MAX_CONSECUTIVE_FAILURES;
   return {
@@ -197,20 +201,23 @@ async function updateTasks(
     where t.id = c.id`);
 }
 
-async function markOverQuota({ db }: Context, completed: readonly CompletedExecution[]) {
-  const refused = completed
-    .filter(({ result, startedAt, trigger }) => !result.ok && startedAt === null && trigger === 'schedule')
-    .map(({ taskId, plannedFor }) => ({ taskId, plannedFor }));
-  if (refused.length === 0) return;
+async function markFates({ db }: Context, completed: readonly CompletedExecution[]) {
+  const fates = completed.flatMap(({ taskId, plannedFor, startedAt, trigger, result }) => {
+    if (isCancelled(result)) return plannedFor === null ? [] : [{ taskId, plannedFor, fate: 'cancelled' }];
+    const isRefused = !result.ok && startedAt === null && trigger === 'schedule';
+    return isRefused ? [{ taskId, plannedFor, fate: 'over_quota' }] : [];
+  });
+  if (fates.length === 0) return;
   await db.execute(sql`
-    update occurrences o set fate = 'over_quota'
-    from ${recordset('r', refused, { taskId: 'int', plannedFor: 'timestamptz' })}
-    where o.task_id = r.task_id and o.planned_for = r.planned_for`);
+    update occurrences o set fate = f.fate
+    from ${recordset('f', fates, { taskId: 'int', plannedFor: 'timestamptz', fate: 'text' })}
+    where o.task_id = f.task_id and o.planned_for = f.planned_for`);
 }
 
 function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {
   const failed = followUps.filter(
-    ({ completed, taskStatus }) => taskStatus === 'failed' && completed.taskStatus !== 'failed',
+    ({ completed, taskStatus }) =>
+      taskStatus === 'failed' && completed.taskStatus !== 'failed' && !isCancelled(completed.result),
   );
   return notifyUsers(
     tx,

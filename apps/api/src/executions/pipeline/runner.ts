@@ -110,9 +110,11 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
   async function poll() {
     heartbeat.beat();
     const askedAt = ctx.now();
-    const { isAnyQueued, databaseTime } = await readQueue(ctx);
+    const { isAnyQueued, databaseTime, lost } = await readQueue(ctx, running.listLeases());
     checkClock(databaseTime, askedAt, ctx.now());
-    if (isAnyQueued && countFreeSlots() > 0) await refill();
+    running.abortLost(lost);
+    // Not awaited: while a long queue is claimed, cancelled executions must still be noticed.
+    if (isAnyQueued && countFreeSlots() > 0) void refill();
   }
 
   return {
@@ -133,10 +135,11 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     },
     async stop() {
       stopping.abort();
-      await intervals.stop();
       // Only claims in progress are left.
       await Promise.all([claimOnce(), completing]);
       await running.stop(graceMs, closing);
+      // Until here, running executions may be cancelled.
+      await intervals.stop();
     },
   };
 }

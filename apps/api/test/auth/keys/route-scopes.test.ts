@@ -34,7 +34,11 @@ const SCOPES: Record<string, string[]> = {
     'POST /api/tasks/:id/duplicate',
   ],
   'executions:read': ['GET /api/executions', 'GET /api/executions/:id', 'GET /api/executions/:id/details'],
-  'executions:run': ['POST /api/tasks/:id/execute', 'POST /api/executions/:id/retry'],
+  'executions:run': [
+    'POST /api/tasks/:id/execute',
+    'POST /api/executions/:id/retry',
+    'POST /api/executions/:id/cancel',
+  ],
   'events:read': ['GET /api/events'],
   'agent:run': ['POST /api/agent/process'],
   'uploads:write': ['POST /api/upload', 'DELETE /api/upload'],

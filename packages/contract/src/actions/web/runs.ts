@@ -149,5 +149,6 @@ export const runActions = {
   retryRun: userAction(strictObject({ id: Id }), QueuedRun),
   /** Runs the task of this run. */
   runAgain: userAction(strictObject({ id: Id }), QueuedRun),
+  cancelRun: userAction(strictObject({ id: Id }), NoData),
   deliverAgain: userAction(strictObject({ webhookId: Uuid, deliveryId: Uuid }), NoData),
 };
