@@ -2,8 +2,7 @@ import type { ChangeTaskInput, CreateTaskInput, TaskSettings } from '@carillon/c
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { tasks } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
-import { invalidField } from '../errors.ts';
-import { parseWatchPath } from '../executions/changes/watch-path.ts';
+import { checkWatch } from '../executions/changes/check-watch.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 
@@ -58,13 +57,6 @@ const SETTINGS: SettingTable = {
 
 function toDate(given: string | null): Date | null {
   return given === null ? null : new Date(given);
-}
-
-function checkWatch(given: string[]): string[] {
-  const at = given.findIndex((path) => parseWatchPath(path) === null);
-  if (at >= 0)
-    throw invalidField(`watch.${at}`, 'must be a path such as price, releases[].date or releases[version].date');
-  return given;
 }
 
 const FIELDS = Object.keys(SETTINGS) as Field[];

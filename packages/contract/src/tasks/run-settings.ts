@@ -44,6 +44,7 @@ export const OutputSchema = Type.Unsafe<Record<string, unknown>>({
 const WatchPath = Type.String({ minLength: 1, maxLength: 200 });
 const watchDescription =
   'Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output';
+export const Watch = Type.Array(WatchPath, { maxItems: 20, description: watchDescription });
 
 const alertRules = {
   overdueMinutes: Type.Optional(
@@ -66,7 +67,7 @@ export const runSettings = {
   context: Type.Optional(RunContextInput),
   outputSchema: Type.Optional(nullable(OutputSchema)),
   notify: Type.Optional({ ...Notify, description: `${Notify.description}. Default: \`always\`` }),
-  watch: Type.Optional(Type.Array(WatchPath, { maxItems: 20, description: watchDescription })),
+  watch: Type.Optional(Watch),
   missed: Type.Optional({ ...Missed, description: `${Missed.description}. Default: \`latest\`` }),
   overlap: Type.Optional({ ...Overlap, description: `${Overlap.description}. Default: \`skip\`` }),
   endsAt: Type.Optional(

@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { OutputChange } from '../../executions.ts';
 import { PreviewTaskInput, previewTask } from '../../occurrences.ts';
 import { Id, Instant, nullable, ref, strictObject } from '../../primitives.ts';
+import { Watch } from '../../tasks/run-settings.ts';
 import { ChangeTaskInput, CreateTaskInput, DuplicateTaskInput, Task } from '../../tasks.ts';
 import { UploadedFile } from '../../uploads.ts';
 import { bodyOf, userAction } from './define.ts';
@@ -76,6 +78,21 @@ export const taskFormActions = {
       costUsd: Type.Number(),
       estimated: Type.Boolean({ description: 'Whether the provider has not said the tokens' }),
       durationMs: Type.Integer(),
+    }),
+  ),
+  /** Compares an answer with the last success of the task: `output` if it has a schema, else `text`. */
+  tryWatch: userAction(
+    strictObject({
+      taskId: Type.Optional(Id),
+      output: Type.Optional(Type.Unknown()),
+      text: Type.Optional(Type.String()),
+      watch: Watch,
+    }),
+    Type.Object({
+      /** At most 100. A watched path that leads nowhere has no value. */
+      values: Type.Array(Type.Object({ path: Type.String(), value: Type.Optional(Type.Unknown()) })),
+      /** Null without a last success. */
+      changes: nullable(Type.Array(OutputChange)),
     }),
   ),
 };

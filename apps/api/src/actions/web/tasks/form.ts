@@ -1,6 +1,7 @@
 import { tryPrompt } from '../../../agent/try-prompt.ts';
 import { listModels } from '../../../ai/models/list-models.ts';
 import { AppError } from '../../../errors.ts';
+import { tryWatch } from '../../../executions/changes/try-watch.ts';
 import { executeTask } from '../../../executions/execute-task.ts';
 import { getSettings } from '../../../settings/read.ts';
 import { duplicateTask } from '../../../tasks/duplicate.ts';
@@ -65,4 +66,6 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
   tryPrompt: signedIn('tryPrompt', async ({ ctx, caller }, input) => tryPrompt(ctx, caller, input), {
     as: 'POST /api/agent/process',
   }),
+
+  tryWatch: signedIn('tryWatch', async ({ ctx, caller }, input) => tryWatch(ctx, caller, input)),
 });

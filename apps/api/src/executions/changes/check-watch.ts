@@ -1,0 +1,10 @@
+import { invalidField } from '../../errors.ts';
+import { parseWatchPath } from './watch-path.ts';
+
+/** Throws 400 with the path that is none. */
+export function checkWatch(given: string[]): string[] {
+  const at = given.findIndex((path) => parseWatchPath(path) === null);
+  if (at >= 0)
+    throw invalidField(`watch.${at}`, 'must be a path such as price, releases[].date or releases[version].date');
+  return given;
+}
