@@ -40,8 +40,8 @@ export const QuotaErrorBody = Type.Object(
     message: Type.String(),
     details: Type.Object({
       resource: Type.String(),
-      used: nullable(Type.Integer()),
-      limit: nullable(Type.Integer()),
+      used: nullable(Type.Number()),
+      limit: nullable(Type.Number()),
       resetAt: nullable(Instant),
     }),
   },

@@ -14,6 +14,7 @@ import {
   stringEnum,
   TimeZone,
 } from './primitives.ts';
+import { runSettings } from './tasks/run-settings.ts';
 import { Recurrence, RecurrencePattern } from './tasks.ts';
 
 const common = { tags: ['tasks'], security: SIGNED_IN };
@@ -71,6 +72,9 @@ export const PreviewTaskInput = strictObject({
   recurrence: Recurrence,
   recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
   timezone: TimeZone,
+  endsAt: runSettings.endsAt,
+  maxRuns: runSettings.maxRuns,
+  pausedUntil: runSettings.pausedUntil,
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'Default: 10' })),
 });
 export type PreviewTaskInput = Static<typeof PreviewTaskInput>;
@@ -79,7 +83,11 @@ export type PreviewTaskInput = Static<typeof PreviewTaskInput>;
 export const PlannedOccurrence = Type.Object({
   at: Instant,
   local: Type.String({ description: "The same instant as wall-clock time in the task's time zone" }),
-  note: Type.Optional(Type.String({ description: 'Why the time deviates: a clock change or a short month' })),
+  note: Type.Optional(
+    Type.String({
+      description: 'Why the time deviates (a clock change, a short month, a pause), and why no run follows',
+    }),
+  ),
 });
 export type PlannedOccurrence = Static<typeof PlannedOccurrence>;
 
@@ -88,7 +96,7 @@ export const previewTask = {
   operationId: 'previewTask',
   summary: 'Preview the next runs of a schedule',
   description:
-    'Stores nothing. Returns at most 50 future runs, with a `note` where a clock change or a short month shifts one. A `scheduledFor` in the past is accepted if future runs follow from it.',
+    'Stores nothing. Returns at most 50 future runs, with a `note` where a clock change or a short month shifts one, after a pause, and at the last run. A `scheduledFor` in the past is accepted if future runs follow from it.',
   body: PreviewTaskInput,
   response: {
     200: Type.Object({ success, occurrences: Type.Array(PlannedOccurrence) }),

@@ -1,3 +1,4 @@
+import { countRunsLeft, findRun, type Plan } from './next-run.ts';
 import { buildSeries, findOccurrence, type Schedule } from './recurrence.ts';
 import { dateTimeIn } from './time-zone.ts';
 import type { Occurrence } from './wall-clock.ts';
@@ -9,16 +10,46 @@ export interface PreviewedOccurrence {
   note?: string;
 }
 
-export function previewOccurrences(schedule: Schedule, after: Date, count: number): PreviewedOccurrence[] {
+/** A note says what moves a run, which pause comes before it, and that no other follows it. */
+export function previewOccurrences(plan: Plan, after: Date, count: number): PreviewedOccurrence[] {
   const previewed: PreviewedOccurrence[] = [];
-  let occurrence = count > 0 ? findOccurrence(schedule, after.getTime()) : null;
+  const runsLeft = countRunsLeft(plan);
+  const wanted = Math.min(count, runsLeft);
+  let occurrence = wanted > 0 ? findRun(plan, after.getTime()) : null;
   while (occurrence !== null) {
-    const local = `${dateTimeIn(schedule.timezone, occurrence.at).toString({ timeZoneName: 'never' })}[${schedule.timezone}]`;
-    const note = describeDeviation(schedule, occurrence);
+    const next = findRun(plan, occurrence.at);
+    const isLast = previewed.length + 1 === runsLeft || next === null;
+    const notes = [
+      previewed.length === 0 ? describePause(plan, after) : '',
+      describeDeviation(plan, occurrence),
+      isLast ? describeEnd(plan, occurrence) : '',
+    ];
+    const note = notes.filter(Boolean).join(' ');
+    const local = formatLocal(plan, occurrence.at);
     previewed.push({ at: new Date(occurrence.at), local, ...(note === '' ? {} : { note }) });
-    occurrence = previewed.length < count ? findOccurrence(schedule, occurrence.at) : null;
+    occurrence = previewed.length < wanted ? next : null;
   }
   return previewed;
+}
+
+function formatLocal({ timezone }: Schedule, at: number): string {
+  return `${dateTimeIn(timezone, at).toString({ timeZoneName: 'never' })}[${timezone}]`;
+}
+
+function describePause(plan: Plan, after: Date): string {
+  const { pausedUntil = null } = plan;
+  const unpaused = pausedUntil === null ? null : findRun({ ...plan, pausedUntil: null }, after.getTime());
+  if (pausedUntil === null || unpaused === null || unpaused.at >= pausedUntil.getTime()) return '';
+  return `The task is paused until ${formatLocal(plan, pausedUntil.getTime())}.`;
+}
+
+function describeEnd(plan: Plan, occurrence: Occurrence): string {
+  if (findOccurrence(plan, occurrence.at) === null) return '';
+  const { endsAt = null, maxRuns = null } = plan;
+  if (endsAt !== null && findRun({ ...plan, maxRuns: null }, occurrence.at) === null) {
+    return `This is the last run before the task ends at ${formatLocal(plan, endsAt.getTime())}.`;
+  }
+  return `This is the last of ${maxRuns} planned runs.`;
 }
 
 function describeDeviation(schedule: Schedule, occurrence: Occurrence): string {

@@ -7,7 +7,7 @@ import { accountDeleted } from '../errors.ts';
 import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
 import { selectLatestRuns } from '../queries/latest-runs.ts';
-import { findOccurrence } from '../schedule/recurrence.ts';
+import { countRunsLeft, findRun } from '../schedule/next-run.ts';
 
 const MAX_FAILING = 6;
 const MAX_ADDRESSES = 6;
@@ -138,14 +138,19 @@ async function listUpcomingRuns({ db, now }: Context, caller: Caller) {
       recurrence: tasks.recurrence,
       recurrencePattern: tasks.recurrencePattern,
       timezone: tasks.timezone,
+      endsAt: tasks.endsAt,
+      maxRuns: tasks.maxRuns,
+      plannedRuns: tasks.plannedRuns,
+      pausedUntil: tasks.pausedUntil,
     })
     .from(tasks)
     .where(and(eq(tasks.userId, caller.id), eq(tasks.status, 'active'), lt(tasks.nextExecutionAt, new Date(until))))
     .orderBy(asc(tasks.nextExecutionAt));
-  const ahead = due.map(({ taskId, taskName, next, ...schedule }) => ({
+  const ahead = due.map(({ taskId, taskName, next, ...plan }) => ({
     taskId,
     taskName,
-    schedule,
+    plan,
+    runsLeft: countRunsLeft(plan),
     at: next?.getTime() ?? until,
   }));
   const runs: { taskId: number; taskName: string; at: Date }[] = [];
@@ -154,8 +159,9 @@ async function listUpcomingRuns({ db, now }: Context, caller: Caller) {
     const earliest = first && others.reduce((one, task) => (task.at < one.at ? task : one), first);
     if (!earliest || earliest.at >= until) return { runs, isComplete: true };
     if (runs.length === MAX_RUNS) return { runs, isComplete: false };
-    const { taskId, taskName, schedule, at } = earliest;
+    const { taskId, taskName, plan, at } = earliest;
     runs.push({ taskId, taskName, at: new Date(at) });
-    earliest.at = findOccurrence(schedule, Math.max(at, from))?.at ?? until;
+    earliest.runsLeft -= 1;
+    earliest.at = (earliest.runsLeft > 0 && findRun(plan, Math.max(at, from))?.at) || until;
   }
 }

@@ -2,7 +2,7 @@ import { tasks, uploads } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
-import { nextOccurrence } from '../schedule/recurrence.ts';
+import { nextRun } from '../schedule/next-run.ts';
 import { reserveActiveTask } from './active-quota.ts';
 import type { TaskRow } from './read.ts';
 import { settingColumns } from './settings.ts';
@@ -26,7 +26,7 @@ export function duplicateTask(
     if (!original) throw taskNotFound();
 
     const { settings } = original;
-    const nextExecutionAt = original.status === 'active' ? nextOccurrence(settings, tx.now()) : null;
+    const nextExecutionAt = original.status === 'active' ? nextRun(settings, tx.now()) : null;
     if (nextExecutionAt !== null) await reserveActiveTask(tx, caller);
     return insertTask(tx, caller, {
       ...settings,

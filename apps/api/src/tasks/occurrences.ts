@@ -1,6 +1,6 @@
 import type { ListOccurrencesQuery } from '@carillon/contract/occurrences';
 import { executions, occurrences } from '@carillon/db';
-import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { decodeInstantCursor, splitPage } from '../queries/pages.ts';
 import { listDueOccurrences } from '../schedule/due.ts';
@@ -50,4 +50,15 @@ export async function markMissed(ctx: Context, task: TaskRow, now: Date): Promis
       .onConflictDoNothing();
     from = next;
   }
+}
+
+export async function hasLiveRun(ctx: Context, { id, userId }: Pick<TaskRow, 'id' | 'userId'>): Promise<boolean> {
+  const [live] = await ctx.db
+    .select({ id: executions.id })
+    .from(executions)
+    .where(
+      and(eq(executions.userId, userId), eq(executions.taskId, id), inArray(executions.status, ['pending', 'running'])),
+    )
+    .limit(1);
+  return live !== undefined;
 }

@@ -15,6 +15,7 @@ export const taskFields = {
   nextExecutionAt: tasks.nextExecutionAt,
   status: tasks.status,
   executionCount: tasks.executionCount,
+  plannedRuns: tasks.plannedRuns,
   lastExecutionAt: tasks.lastExecutionAt,
   createdAt: tasks.createdAt,
   updatedAt: tasks.updatedAt,

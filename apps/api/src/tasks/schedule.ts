@@ -2,9 +2,10 @@ import type { PreviewTaskInput } from '@carillon/contract/occurrences';
 import type { TaskSettings } from '@carillon/contract/tasks';
 import type { Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
+import { findEnd, nextRun, type Plan } from '../schedule/next-run.ts';
 import { checkPattern, nearestRecurrence } from '../schedule/pattern.ts';
 import { previewOccurrences } from '../schedule/preview.ts';
-import { nextOccurrence, type Schedule } from '../schedule/recurrence.ts';
+import type { Schedule } from '../schedule/recurrence.ts';
 
 type ScheduleInput = Pick<TaskSettings, 'scheduledFor' | 'recurrence' | 'timezone'> &
   Partial<Pick<TaskSettings, 'recurrencePattern'>>;
@@ -23,10 +24,31 @@ export function assertInFuture(schedule: Schedule, now: Date): void {
   if (schedule.scheduledFor <= now) throw invalidField('scheduledFor', 'must be in the future');
 }
 
-/** Throws 400 for a schedule without future runs. */
-export function previewTask(ctx: Context, { count = 10, ...input }: PreviewTaskInput) {
-  const schedule = parseSchedule(input);
+const NO_RUN = {
+  scheduledFor: 'has passed: give a new one in the future',
+  maxRuns: 'is reached: give a larger number, or null',
+  endsAt: 'leaves no run before it: give a later one, or null',
+  pausedUntil: 'leaves no run after it: give an earlier one, or null',
+} as const;
+
+/** Throws 400 that names the field which leaves no run. */
+export function requireNextRun(plan: Plan, now: Date): Date {
+  const next = nextRun(plan, now);
+  if (next !== null) return next;
+  const field = findEnd(plan, now) ?? 'scheduledFor';
+  throw invalidField(field, NO_RUN[field]);
+}
+
+/** Throws 400 for a plan without future runs. */
+export function previewTask(ctx: Context, { count = 10, endsAt, pausedUntil, maxRuns, ...input }: PreviewTaskInput) {
+  const limits = { endsAt: toDate(endsAt), pausedUntil: toDate(pausedUntil), maxRuns: maxRuns ?? null };
+  const plan: Plan = { ...parseSchedule(input), ...limits };
   const now = ctx.now();
-  if (nextOccurrence(schedule, now) === null) throw invalidField('scheduledFor', 'must be in the future');
-  return previewOccurrences(schedule, now, count);
+  if (findEnd(plan, now) === 'scheduledFor') throw invalidField('scheduledFor', 'must be in the future');
+  requireNextRun(plan, now);
+  return previewOccurrences(plan, now, count);
+}
+
+function toDate(given: string | null | undefined): Date | null {
+  return given ? new Date(given) : null;
 }

@@ -1,30 +1,65 @@
 import type { ChangeTaskInput } from '@carillon/contract/tasks';
 import { invalidField } from '../errors.ts';
-import { nextOccurrence, type Schedule } from '../schedule/recurrence.ts';
+import { findEnd, nextRun, type Plan } from '../schedule/next-run.ts';
+import type { Schedule } from '../schedule/recurrence.ts';
 import type { TaskRow } from './read.ts';
-import { assertInFuture, parseSchedule } from './schedule.ts';
+import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
 
+export type PlanLimits = Pick<TaskRow, 'endsAt' | 'maxRuns' | 'pausedUntil'>;
 type State = Schedule & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
 
 /**
- * Throws 400 for a first run or a `once` in the past, and for pausing an ended task. `docs/decisions/tasks.md` has the
- * rules.
+ * `limits` are those after the change. An active task without a next run is over once no run of it is left. Throws 400
+ * for a first run or a `once` in the past, for limits that leave no run, and for pausing an ended task.
+ * `docs/decisions/tasks.md` and `schedules.md` have the rules.
  */
-export function nextState(before: TaskRow, input: ChangeTaskInput, now: Date): State {
+export function nextState(before: TaskRow, input: ChangeTaskInput, limits: PlanLimits, now: Date): State {
   const schedule = mergeSchedule(before, input);
+  const plan: Plan = { ...schedule, ...limits, plannedRuns: before.plannedRuns };
+  assertNewLimits(before, limits, now);
   const isRescheduled = hasOtherRuns(before, schedule);
-  const status = input.status ?? (isRescheduled && before.status !== 'paused' ? 'active' : before.status);
+  const status = input.status ?? (resumes(before, plan, isRescheduled, now) ? 'active' : before.status);
   if (status === before.status && !isRescheduled) {
-    return { ...schedule, status, nextExecutionAt: before.nextExecutionAt };
+    return { ...schedule, status, nextExecutionAt: status === 'active' ? moveNextRun(before, plan, now) : null };
   }
   if (status === 'paused' && !isRescheduled) {
     if (before.status !== 'active') throw invalidField('status', 'only an active task can be paused');
     return { ...schedule, status, nextExecutionAt: null };
   }
   if (schedule.scheduledFor.getTime() !== before.scheduledFor.getTime()) assertInFuture(schedule, now);
-  const next = nextOccurrence(schedule, now);
-  if (next === null) throw invalidField('scheduledFor', 'has passed: give a new one in the future');
+  const next = requireNextRun(plan, now);
   return { ...schedule, status, nextExecutionAt: status === 'active' ? next : null };
+}
+
+/** Throws 400. A past instant that the task has already may be sent back. */
+export function assertNewLimits(before: PlanLimits | null, limits: PlanLimits, now: Date): void {
+  for (const field of ['endsAt', 'pausedUntil'] as const) {
+    const given = limits[field];
+    const isNew = given !== null && given.getTime() !== before?.[field]?.getTime();
+    if (isNew && given <= now) throw invalidField(field, 'must be in the future');
+  }
+}
+
+/** A new schedule resumes a task that has ended, and so do limits that it had reached and no longer has. */
+function resumes(before: TaskRow, plan: Plan, isRescheduled: boolean, now: Date): boolean {
+  if (before.status === 'paused') return false;
+  if (isRescheduled) return true;
+  const hadEnded = before.status === 'completed' && ['endsAt', 'maxRuns'].includes(findEnd(before, now) ?? '');
+  return hadEnded && nextRun(plan, now) !== null;
+}
+
+/** The next run of an active task under limits that may have changed. Throws 400 for a pause without a run after it. */
+function moveNextRun(before: TaskRow, plan: Plan, now: Date): Date | null {
+  const isSame = (['endsAt', 'maxRuns', 'pausedUntil'] as const).every(
+    (field) => before[field]?.valueOf() === plan[field]?.valueOf(),
+  );
+  if (isSame) return before.nextExecutionAt;
+  const keepsPause = before.pausedUntil?.getTime() === plan.pausedUntil?.getTime();
+  // A run that is due, or the one after a skipped one, stays the next.
+  const after = keepsPause && before.nextExecutionAt ? new Date(before.nextExecutionAt.getTime() - 1) : now;
+  const next = nextRun(plan, after);
+  if (next === null && !keepsPause && findEnd(plan, after) === 'pausedUntil') requireNextRun(plan, after);
+  return next;
 }
 
 function mergeSchedule(before: TaskRow, input: ChangeTaskInput): Schedule {

@@ -2,7 +2,7 @@ import { queryRows, recordset, tasks } from '@carillon/db';
 import { and, eq, isNull, lte, sql } from 'drizzle-orm';
 import { overdueAtSql } from '../alerts/overdue-at.ts';
 import type { Context } from '../context.ts';
-import { nextOccurrence } from '../schedule/recurrence.ts';
+import { nextRun } from '../schedule/next-run.ts';
 import { recordUsage } from '../usage/record.ts';
 import { markMissed } from './occurrences.ts';
 import { type TaskRow, taskFields } from './read.ts';
@@ -32,7 +32,7 @@ export async function suspendTasks(ctx: Context, userId: number): Promise<void> 
   await deletePending(ctx, userId);
 }
 
-/** Their occurrences become `missed`, or are deleted for a `once` task. */
+/** Their occurrences become `missed`, or are deleted for a `once` task. They no longer count against `maxRuns`. */
 async function deletePending(ctx: Context, userId: number) {
   const deleted = await queryRows<{ day: string | null }>(
     ctx.db,
@@ -49,6 +49,9 @@ async function deletePending(ctx: Context, userId: number) {
     ), missed as (
       update occurrences o set fate = 'missed' from planned p
       where o.task_id = p.task_id and o.planned_for = p.planned_for and not p.is_once
+    ), uncounted as (
+      update tasks t set planned_runs = greatest(0, t.planned_runs - p.runs)
+      from (select task_id, count(*)::int as runs from planned group by task_id) p where t.id = p.task_id
     )
     select usage_day as day from deleted`,
   );
@@ -58,12 +61,13 @@ async function deletePending(ctx: Context, userId: number) {
   );
 }
 
-/** A `once` task that was due meanwhile runs late; one whose retries were deleted fails. */
+/** A `once` task that was due meanwhile runs late. A task without a further run ends: its retries were deleted. */
 export async function resumeTasks(ctx: Context, userId: number): Promise<void> {
   const now = ctx.now();
   const suspended = await ctx.db
     .select({
       ...taskFields,
+      consecutiveFailures: tasks.consecutiveFailures,
       hasRun: sql<boolean>`exists (select from occurrences o where o.task_id = "tasks"."id"
         and o.planned_for = "tasks"."scheduled_for")`,
       isLive: sql<boolean>`exists (select from executions e where e.user_id = "tasks"."user_id"
@@ -73,8 +77,10 @@ export async function resumeTasks(ctx: Context, userId: number): Promise<void> {
     .where(and(eq(tasks.userId, userId), eq(tasks.status, 'active'), isNull(tasks.nextExecutionAt)));
   const resumed = suspended.map((task) => {
     const next = findNextRun(ctx, task, now);
-    const isOver = next === null && task.recurrence === 'once' && !task.isLive;
-    return { id: task.id, next, status: isOver ? 'failed' : 'active' };
+    if (next !== null || task.isLive) return { id: task.id, next, status: 'active' };
+    if (task.recurrence === 'once') return { id: task.id, next, status: 'failed' };
+    const hasEnd = task.endsAt !== null || task.maxRuns !== null;
+    return { id: task.id, next, status: hasEnd ? (task.consecutiveFailures > 0 ? 'failed' : 'completed') : 'active' };
   });
   if (resumed.length === 0) return;
   await ctx.db.execute(sql`
@@ -87,7 +93,7 @@ export async function resumeTasks(ctx: Context, userId: number): Promise<void> {
 function findNextRun(ctx: Context, task: TaskRow & { hasRun: boolean }, now: Date): Date | null {
   if (task.recurrence === 'once') return task.hasRun ? null : task.scheduledFor;
   try {
-    return nextOccurrence(task, now);
+    return nextRun(task, now);
   } catch (error) {
     // One invalid schedule must not prevent the activation.
     ctx.log.error({ err: error, taskId: task.id }, 'next run of a task cannot be computed');

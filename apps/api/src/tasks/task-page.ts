@@ -32,7 +32,8 @@ export async function getTaskWithRuns(ctx: Context, caller: Caller, id: number) 
 function previewNext(ctx: Context, task: TaskRow) {
   if (task.nextExecutionAt === null) return [];
   try {
-    return previewOccurrences(task, ctx.now(), NEXT);
+    const after = Math.max(ctx.now().getTime(), task.nextExecutionAt.getTime() - 1);
+    return previewOccurrences(task, new Date(after), NEXT);
   } catch (error) {
     // The other parts of the page do not need the schedule.
     ctx.log.error({ err: error, taskId: task.id }, 'next runs of a task cannot be computed');

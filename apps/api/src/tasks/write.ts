@@ -11,11 +11,11 @@ import { getSettings } from '../settings/read.ts';
 import { assertReachable } from '../webhooks/address.ts';
 import { setTaskWebhook } from '../webhooks/managed-webhooks.ts';
 import { reserveActiveTask } from './active-quota.ts';
-import { markMissed } from './occurrences.ts';
+import { hasLiveRun, markMissed } from './occurrences.ts';
 import { type TaskRow, taskFields } from './read.ts';
-import { assertInFuture, parseSchedule } from './schedule.ts';
+import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
 import { completeSettings, type Settings, storeSettings } from './settings.ts';
-import { nextState } from './state.ts';
+import { assertNewLimits, nextState } from './state.ts';
 
 /** Returns the id. Throws 400, and 402 over the quota of active tasks. */
 export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput): Promise<number> {
@@ -27,7 +27,9 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
     const given = await storeSettings(tx, caller, input);
     const system = status === 'active' ? await reserveActiveTask(tx, caller) : await getSettings(tx);
     const settings = completeSettings({ ...given, ...schedule }, system);
-    const nextExecutionAt = status === 'active' ? schedule.scheduledFor : null;
+    assertNewLimits(null, settings, tx.now());
+    const next = requireNextRun(settings, tx.now());
+    const nextExecutionAt = status === 'active' ? next : null;
     const { id } = await insertTask(tx, caller, { ...settings, status, nextExecutionAt });
     return id;
   });
@@ -50,7 +52,7 @@ export async function insertTask(
   if (values.notificationEmail !== null) await requestConfirmations(ctx, caller.id, [values.notificationEmail]);
   const data = { task: { id, name, prompt, recurrence, scheduledFor, status, createdAt: now } };
   recordEvents(ctx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
-  const counts = { executionCount: 0, lastExecutionAt: null };
+  const counts = { executionCount: 0, plannedRuns: 0, lastExecutionAt: null };
   return { ...values, ...counts, id, userId: caller.id, revision, createdAt: now, updatedAt: now };
 }
 
@@ -77,7 +79,9 @@ export function changeTask(
     const now = tx.now();
     const given = await storeSettings(tx, caller, input);
     if (given.notificationEmail) await requestConfirmations(tx, caller.id, [given.notificationEmail]);
-    const after: TaskRow = { ...before, ...given, ...nextState(before, input, now) };
+    const limited = { ...before, ...given };
+    const after: TaskRow = { ...limited, ...nextState(before, input, limited, now) };
+    if (isOver(before, after) && !(await hasLiveRun(tx, before))) after.status = 'completed';
     const changes = findChanges(before, after);
     if (Object.keys(changes).length === 0) return before;
 
@@ -102,6 +106,10 @@ export function changeTask(
     return { ...after, updatedAt: now, revision };
   });
 }
+
+/** No run of an active task follows any more, since this change. */
+const isOver = (before: TaskRow, after: TaskRow) =>
+  after.status === 'active' && after.nextExecutionAt === null && before.nextExecutionAt !== null;
 
 function findChanges(before: TaskRow, after: TaskRow) {
   const fields = Object.keys(before) as (keyof TaskRow)[];

@@ -71,19 +71,27 @@ export const runSettings = {
   missed: Type.Optional({ ...Missed, description: `${Missed.description}. Default: \`latest\`` }),
   overlap: Type.Optional({ ...Overlap, description: `${Overlap.description}. Default: \`skip\`` }),
   endsAt: Type.Optional(
-    nullable({ ...InstantInput, description: 'The task is completed after its last run before this; null for never' }),
+    nullable({
+      ...InstantInput,
+      description:
+        'No run is planned at this instant or later, and the task is completed after its last run before; null for never',
+    }),
   ),
   maxRuns: Type.Optional(
     nullable(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'The task is completed after so many planned runs; null for no limit',
+        description:
+          'The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count',
       }),
     ),
   ),
   pausedUntil: Type.Optional(
-    nullable({ ...InstantInput, description: 'Nothing is planned before this; null for no pause' }),
+    nullable({
+      ...InstantInput,
+      description: 'The first run is the first one of the schedule at this instant or later; null for no pause',
+    }),
   ),
   timeoutMs: Type.Optional(
     nullable(
@@ -99,7 +107,8 @@ export const runSettings = {
       Type.Number({
         minimum: 0,
         maximum: 1_000_000,
-        description: 'What the runs of a UTC month may cost in USD; null for no limit',
+        description:
+          'What the runs of a UTC month may cost in USD; null for no limit. A run starts only if the most that it can cost is within the rest',
       }),
     ),
   ),

@@ -54,6 +54,8 @@ export interface CompletedExecution {
   alerts: AlertRules | null;
   alertingSince: Date | null;
   nextExecutionAt: Date | null;
+  /** Whether its schedule has ended, or its account is suspended. */
+  hasNoFurtherRun: boolean;
 }
 
 export type TaskStatus = 'active' | 'paused' | 'completed' | 'failed';

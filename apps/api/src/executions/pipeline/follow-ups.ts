@@ -10,6 +10,7 @@ import { toUtcMonth } from '../../limits/quotas.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 import { digestText } from '../changes/digest.ts';
 import { isWanted } from '../changes/is-wanted.ts';
+import { findEndedTasks } from '../planning/end-tasks.ts';
 import { type CompletedExecution, isCancelled, type TaskStatus } from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
 
@@ -28,11 +29,15 @@ interface FollowUp {
 export async function writeFollowUps(tx: Context, completed: readonly CompletedExecution[]): Promise<void> {
   if (completed.length === 0) return;
   const byTask = new Map<number, FollowUp>();
+  const ended = await findEndedTasks(
+    tx,
+    completed.filter(({ hasNoFurtherRun }) => hasNoFurtherRun).map(({ taskId }) => taskId),
+  );
   const followUps = completed.map((execution) => {
     // The first execution of a task in the batch may have changed its state.
     const { taskStatus, consecutiveFailures, alertingSince } = byTask.get(execution.taskId) ?? execution;
     const current = { ...execution, taskStatus, consecutiveFailures, alertingSince };
-    const decided = decideFollowUp(tx, current);
+    const decided = decideFollowUp(tx, current, ended.has(execution.taskId));
     const outcome = { isFinal: decided.retryAt === null, failuresInRow: decided.consecutiveFailures };
     const followUp = { ...decided, ...decideAlerts(current, outcome) };
     byTask.set(execution.taskId, followUp);
@@ -63,10 +68,15 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
   ]);
 }
 
-function decideFollowUp(tx: Context, completed: CompletedExecution): Omit<FollowUp, 'alerts' | 'alertingSince'> {
+function decideFollowUp(
+  tx: Context,
+  completed: CompletedExecution,
+  hasEnded: boolean,
+): Omit<FollowUp, 'alerts' | 'alertingSince'> {
   const { result, recurrence, nextExecutionAt, plannedFor, taskStatus, consecutiveFailures } = completed;
   // The planned execution of a `once` task, or one on demand after it failed.
-  const isLast = recurrence === 'once' && nextExecutionAt === null && (plannedFor !== null || taskStatus === 'failed');
+  const isOnly = recurrence === 'once' && nextExecutionAt === null && (plannedFor !== null || taskStatus === 'failed');
+  const isLast = isOnly || hasEnded;
   if (result.ok) {
     return { completed, retryAt: null, consecutiveFailures: 0, taskStatus: isLast ? 'completed' : taskStatus };
   }
