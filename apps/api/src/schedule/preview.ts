@@ -49,7 +49,7 @@ function describeEnd(plan: Plan, occurrence: Occurrence): string {
   if (endsAt !== null && findRun({ ...plan, maxRuns: null }, occurrence.at) === null) {
     return `This is the last run before the task ends at ${formatLocal(plan, endsAt.getTime())}.`;
   }
-  return `This is the last of ${maxRuns} planned runs.`;
+  return maxRuns === 1 ? 'This is the only planned run.' : `This is the last of ${maxRuns} planned runs.`;
 }
 
 function describeDeviation(schedule: Schedule, occurrence: Occurrence): string {

@@ -15,7 +15,8 @@ type State = Schedule & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
  */
 export function nextState(before: TaskRow, input: ChangeTaskInput, limits: PlanLimits, now: Date): State {
   const schedule = mergeSchedule(before, input);
-  const plan: Plan = { ...schedule, ...limits, plannedRuns: before.plannedRuns };
+  const { endsAt, maxRuns, pausedUntil } = limits;
+  const plan: Plan = { ...schedule, endsAt, maxRuns, pausedUntil, plannedRuns: before.plannedRuns };
   assertNewLimits(before, limits, now);
   const isRescheduled = hasOtherRuns(before, schedule);
   const status = input.status ?? (resumes(before, plan, isRescheduled, now) ? 'active' : before.status);

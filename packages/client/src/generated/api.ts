@@ -471,7 +471,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the next runs of a schedule
-         * @description Stores nothing. Returns at most 50 future runs, with a `note` where a clock change or a short month shifts one. A `scheduledFor` in the past is accepted if future runs follow from it.
+         * @description Stores nothing. Returns at most 50 future runs, with a `note` where a clock change or a short month shifts one, after a pause, and at the last run. A `scheduledFor` in the past is accepted if future runs follow from it.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -3010,19 +3010,19 @@ export interface operations {
                     overlap?: "skip" | "queue" | "cancel";
                     /**
                      * Format: date-time
-                     * @description The task is completed after its last run before this; null for never
+                     * @description No run is planned at this instant or later, and the task is completed after its last run before; null for never
                      */
                     endsAt?: string | null;
-                    /** @description The task is completed after so many planned runs; null for no limit */
+                    /** @description The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
                     maxRuns?: number | null;
                     /**
                      * Format: date-time
-                     * @description Nothing is planned before this; null for no pause
+                     * @description The first run is the first one of the schedule at this instant or later; null for no pause
                      */
                     pausedUntil?: string | null;
                     /** @description How long a run may wait for the answer, at most `AI_TIMEOUT_MS`; null for that */
                     timeoutMs?: number | null;
-                    /** @description What the runs of a UTC month may cost in USD; null for no limit */
+                    /** @description What the runs of a UTC month may cost in USD; null for no limit. A run starts only if the most that it can cost is within the rest */
                     monthlyBudgetUsd?: number | null;
                     /** @description How often a failed run is retried. Default: 3 */
                     maxRetries?: number;
@@ -3392,19 +3392,19 @@ export interface operations {
                     overlap?: "skip" | "queue" | "cancel";
                     /**
                      * Format: date-time
-                     * @description The task is completed after its last run before this; null for never
+                     * @description No run is planned at this instant or later, and the task is completed after its last run before; null for never
                      */
                     endsAt?: string | null;
-                    /** @description The task is completed after so many planned runs; null for no limit */
+                    /** @description The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
                     maxRuns?: number | null;
                     /**
                      * Format: date-time
-                     * @description Nothing is planned before this; null for no pause
+                     * @description The first run is the first one of the schedule at this instant or later; null for no pause
                      */
                     pausedUntil?: string | null;
                     /** @description How long a run may wait for the answer, at most `AI_TIMEOUT_MS`; null for that */
                     timeoutMs?: number | null;
-                    /** @description What the runs of a UTC month may cost in USD; null for no limit */
+                    /** @description What the runs of a UTC month may cost in USD; null for no limit. A run starts only if the most that it can cost is within the rest */
                     monthlyBudgetUsd?: number | null;
                     /** @description How often a failed run is retried. Default: 3 */
                     maxRetries?: number;
@@ -3736,6 +3736,18 @@ export interface operations {
                      * @description IANA time zone name
                      */
                     timezone: string;
+                    /**
+                     * Format: date-time
+                     * @description No run is planned at this instant or later, and the task is completed after its last run before; null for never
+                     */
+                    endsAt?: string | null;
+                    /** @description The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
+                    maxRuns?: number | null;
+                    /**
+                     * Format: date-time
+                     * @description The first run is the first one of the schedule at this instant or later; null for no pause
+                     */
+                    pausedUntil?: string | null;
                     /** @description Default: 10 */
                     count?: number;
                 };
@@ -3779,7 +3791,7 @@ export interface operations {
                             at: string;
                             /** @description The same instant as wall-clock time in the task's time zone */
                             local: string;
-                            /** @description Why the time deviates: a clock change or a short month */
+                            /** @description Why the time deviates (a clock change, a short month, a pause), and why no run follows */
                             note?: string;
                         }[];
                     };

@@ -5,7 +5,8 @@ import { lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '.
 import { recordUsage } from '../../usage/record.ts';
 import { admitRetries, lockDueRetries, queueRetries } from '../planning/due-retries.ts';
 import { insertPlanned, lockDueTasks } from '../planning/due-tasks.ts';
-import { computeDueOccurrences, planOccurrences } from '../planning/plan-occurrences.ts';
+import { completeTasks } from '../planning/end-tasks.ts';
+import { computeDueOccurrences, listEnding, planOccurrences } from '../planning/plan-occurrences.ts';
 import { failOverQuota } from './complete.ts';
 
 const MAX_BATCH = 200;
@@ -82,6 +83,7 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
   // Readers of the event log remember the ids of what is committed.
   if (refused.length > 0) await queryRows(ctx.db, sql`set local synchronous_commit to default`);
   await failOverQuota(ctx, refused);
+  await completeTasks(ctx, listEnding(plans));
   return {
     queued: queued.map(({ id }) => id),
     refused: refused.map(({ id }) => id),

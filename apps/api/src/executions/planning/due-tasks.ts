@@ -2,7 +2,7 @@ import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { toUtcDay } from '../../limits/quotas.ts';
-import type { DueTask, TaskPlan } from './plan-occurrences.ts';
+import { countQueued, type DueTask, type TaskPlan } from './plan-occurrences.ts';
 
 /** Skips tasks that are locked. `isBusy` is a scalar subquery: an `exists` may scan all live executions. */
 export function lockDueTasks(ctx: Context, dueBefore: Date, limit: number): Promise<DueTask[]> {
@@ -11,6 +11,7 @@ export function lockDueTasks(ctx: Context, dueBefore: Date, limit: number): Prom
     sql`
     select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.timezone, t.scheduled_for, t.next_execution_at,
       t.missed, t.overlap,
+      t.ends_at, t.max_runs, t.planned_runs, t.paused_until,
       (select true from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
         as is_busy,
       case when t.overlap = 'queue' then (
@@ -30,7 +31,11 @@ export async function insertPlanned(ctx: Context, plans: readonly TaskPlan[], no
   const runs = plans.flatMap(({ task, runs }) =>
     runs.map(({ at, exceeded }) => ({ taskId: task.id, userId: task.userId, at, queued: exceeded === null })),
   );
-  const moves = plans.map(({ task, nextExecutionAt }) => ({ taskId: task.id, next: nextExecutionAt }));
+  const moves = plans.map(({ task, runs, nextExecutionAt }) => ({
+    taskId: task.id,
+    next: nextExecutionAt,
+    runs: countQueued(runs),
+  }));
   return queryRows<{ id: number; taskId: number; userId: number; isQueued: boolean }>(
     ctx.db,
     sql`
@@ -41,8 +46,8 @@ export async function insertPlanned(ctx: Context, plans: readonly TaskPlan[], no
       on conflict do nothing
       returning task_id, planned_for
     ), moved as (
-      update tasks t set next_execution_at = m.next
-      from ${recordset('m', moves, { taskId: 'int', next: 'timestamptz' })} where t.id = m.task_id
+      update tasks t set next_execution_at = m.next, planned_runs = t.planned_runs + m.runs
+      from ${recordset('m', moves, { taskId: 'int', next: 'timestamptz', runs: 'int' })} where t.id = m.task_id
     )
     insert into executions (task_id, user_id, status, trigger, planned_for, run_at, queued_at, usage_day, created_at)
     select r.task_id, r.user_id, 'pending', 'schedule', r.at, r.at,

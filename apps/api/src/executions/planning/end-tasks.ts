@@ -9,7 +9,7 @@ const hasLiveRun = sql`exists (select from executions e
 
 /**
  * Of tasks without a next run, those whose last run has ended. A statement of its own, after the task rows were locked:
- * of two runs that end at once, the later must see the end of the other. A suspended account's tasks go on later.
+ * of two runs that end at once, the later must see the end of the other. Tasks of suspended accounts go on later.
  */
 export async function findEndedTasks(tx: Context, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
@@ -24,6 +24,7 @@ export async function findEndedTasks(tx: Context, ids: readonly number[]): Promi
 /** Completes the tasks without a next run that have no live run either; the end of that run ends the others. */
 export async function completeTasks(tx: Context, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  await tx.db.execute(sql`update tasks t set status = 'completed'
-    where t.id = any(${toIds(ids)}) and t.status = 'active' and t.next_execution_at is null and not ${hasLiveRun}`);
+  await tx.db.execute(sql`update tasks t set status = 'completed' from users u
+    where t.id = any(${toIds(ids)}) and u.id = t.user_id and u.is_active
+      and t.status = 'active' and t.next_execution_at is null and not ${hasLiveRun}`);
 }

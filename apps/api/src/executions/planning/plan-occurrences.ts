@@ -1,7 +1,8 @@
-import { toInstant } from '@carillon/db';
+import { toInstant, toInstantOrNull } from '@carillon/db';
 import type { Context } from '../../context.ts';
 import { admitExecution, type QuotaAccount, type QuotaExceeded } from '../../limits/quotas.ts';
 import { type DueOccurrences, listDueOccurrences, MAX_DUE_OCCURRENCES } from '../../schedule/due.ts';
+import type { Plan, RunLimits } from '../../schedule/next-run.ts';
 import type { Schedule } from '../../schedule/recurrence.ts';
 import { applyMissedPolicy, applyOverlapPolicy, type Policies } from './policies.ts';
 
@@ -10,10 +11,14 @@ export const LATE_AFTER_MS = 5000;
 /** The retry interval for a task whose next occurrence cannot be computed. */
 const UNSCHEDULABLE_PAUSE_MS = 24 * 60 * 60 * 1000;
 
-export interface DueTask extends Omit<Schedule, 'scheduledFor'>, Policies {
+type InstantField = 'scheduledFor' | 'endsAt' | 'pausedUntil';
+
+export interface DueTask extends Omit<Schedule & RunLimits, InstantField>, Policies {
   id: number;
   userId: number;
   scheduledFor: string;
+  endsAt: string | null;
+  pausedUntil: string | null;
   nextExecutionAt: string;
 }
 
@@ -44,8 +49,9 @@ export function computeDueOccurrences(ctx: Context, tasks: readonly DueTask[], n
 function computeDue(ctx: Context, task: DueTask, now: Date, limit: number): DueOccurrences {
   const from = toInstant(task.nextExecutionAt);
   try {
-    const due = listDueOccurrences({ ...task, scheduledFor: toInstant(task.scheduledFor) }, from, now, limit);
-    if (due.next === null && task.recurrence !== 'once') throw new Error('The schedule has no next run.');
+    const due = listDueOccurrences(toPlan(task), from, now, limit);
+    if (due.next === null && task.recurrence !== 'once' && !hasEnd(task))
+      throw new Error('The schedule has no next run.');
     return due;
   } catch (error) {
     // A broken task must not stop the others, or fail at every tick.
@@ -54,19 +60,48 @@ function computeDue(ctx: Context, task: DueTask, now: Date, limit: number): DueO
   }
 }
 
+const toPlan = (task: DueTask): Plan => ({
+  ...task,
+  scheduledFor: toInstant(task.scheduledFor),
+  endsAt: toInstantOrNull(task.endsAt),
+  pausedUntil: toInstantOrNull(task.pausedUntil),
+});
+
+const hasEnd = ({ endsAt, maxRuns }: DueTask) => endsAt !== null || maxRuns !== null;
+
+export const countQueued = (runs: TaskPlan['runs']) => runs.filter(({ exceeded }) => exceeded === null).length;
+
+/** Those whose last planned run is due, or whose account is suspended. */
+export const listEnding = (plans: readonly TaskPlan[]): number[] =>
+  plans
+    .filter(({ task, nextExecutionAt }) => nextExecutionAt === null && task.recurrence !== 'once')
+    .map(({ task }) => task.id);
+
 export function planOccurrences(task: DueTask, due: DueOccurrences, account: QuotaAccount, now: Date): TaskPlan {
   // Activating the account computes the next instants of its tasks.
   if (!account.isActive) return { task, ledger: [], runs: [], nextExecutionAt: null };
   const { missed, runnable, next } = applyMissedPolicy(task, due, now);
   const { runs, skipped } = applyOverlapPolicy(task, runnable);
-  const admitted = runs.map((at) => ({ at, exceeded: admitExecution(account, now) }));
+  const admitted = admitRuns(task, runs, account, now);
   const toRow = (fate: Fate) => (at: Date) => ({ at, fate });
   const ledger: TaskPlan['ledger'] = [
     ...missed.map(toRow('missed')),
     ...skipped.map(toRow('skipped_overlap')),
     ...admitted.map(({ at, exceeded }) => ({ at, fate: exceeded ? 'over_quota' : fateOfRun(at, now) })),
   ];
-  return { task, ledger, runs: admitted, nextExecutionAt: next };
+  return { task, ledger, runs: admitted, nextExecutionAt: hasRunsLeft(task, admitted) ? next : null };
 }
+
+/** Nothing is planned after the last run that `maxRuns` allows. */
+function admitRuns(task: DueTask, instants: readonly Date[], account: QuotaAccount, now: Date): TaskPlan['runs'] {
+  const runs: TaskPlan['runs'] = [];
+  for (const at of instants) {
+    if (hasRunsLeft(task, runs)) runs.push({ at, exceeded: admitExecution(account, now) });
+  }
+  return runs;
+}
+
+const hasRunsLeft = ({ maxRuns, plannedRuns }: DueTask, runs: TaskPlan['runs']) =>
+  maxRuns === null || plannedRuns + countQueued(runs) < maxRuns;
 
 const fateOfRun = (at: Date, now: Date): Fate => (now.getTime() - at.getTime() > LATE_AFTER_MS ? 'late' : 'ran');
