@@ -24,6 +24,7 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   listExecutions: 'executions.list',
   getExecution: 'executions.get',
   getExecutionDetails: 'executions.details',
+  diffExecution: 'executions.diff',
   retryExecution: 'executions.retry',
   cancelExecution: 'executions.cancel',
   processMessage: 'agent.run',

@@ -239,3 +239,40 @@ export const getExecutionDetails = {
     ...errorResponses(401, 404, 429),
   },
 } satisfies Operation;
+
+export const DiffExecutionQuery = Type.Object({
+  against: Type.Optional({
+    ...Id,
+    description: 'Another execution of the task. Default: the last success before this one',
+  }),
+});
+
+export const diffExecution = {
+  operationId: 'diffExecution',
+  summary: 'Compare an execution with an earlier one',
+  description:
+    'Returns the watched values that differ, by what the task watches now, and the differences between the two results by word, or by line of long results. Of results that are too long or too different, the part between their equal ends counts as replaced. The parts in order, without the inserted ones, are the earlier result; without the deleted ones, the later result.',
+  tags: ['executions'],
+  security: SIGNED_IN,
+  params: IdParams,
+  querystring: DiffExecutionQuery,
+  response: {
+    200: Type.Object({
+      success,
+      against: { ...Id, description: 'The execution that it was compared with' },
+      changes: Type.Array(OutputChange, { description: 'The watched values that differ' }),
+      text: Type.Array(
+        Type.Object({
+          op: stringEnum(['equal', 'insert', 'delete']),
+          text: Type.String({ description: 'A part of a result' }),
+        }),
+        { description: 'The differences between the results' },
+      ),
+    }),
+    ...errorResponses(401, 429),
+    ...describedErrors({
+      404: 'The execution does not exist, `against` is no execution of its task, or there is no success before it',
+      409: 'One of the two has no result: it has not ended, or it failed',
+    }),
+  },
+} satisfies Operation;

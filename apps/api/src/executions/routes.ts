@@ -2,6 +2,7 @@ import * as contract from '@carillon/contract/executions';
 import { executionNotFound } from '../errors.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { cancelExecution } from './cancel-execution.ts';
+import { diffExecution } from './changes/diff-execution.ts';
 import { executionRow, getExecutionDetails, listExecutions, toExecution } from './read.ts';
 import { retryExecution } from './retry-execution.ts';
 
@@ -28,6 +29,15 @@ export const executionsRoutes: Routes = async (app) => {
     '/api/executions/:id/details',
     { schema: contract.getExecutionDetails, config },
     async ({ ctx, caller, params }) => ({ success, execution: await getExecutionDetails(ctx, caller, params.id) }),
+  );
+
+  app.get(
+    '/api/executions/:id/diff',
+    { schema: contract.diffExecution, config },
+    async ({ ctx, caller, params, query }) => ({
+      success,
+      ...(await diffExecution(ctx, caller, params.id, query.against)),
+    }),
   );
 
   app.post(

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
 import { signUpAda } from '../support/people.ts';
+import { insertEndedRuns, readRuns } from '../support/task-rows.ts';
 import { postTask } from '../support/tasks.ts';
 import { postWebhook, WEBHOOK } from '../support/webhooks.ts';
 
@@ -15,7 +16,8 @@ const post = async (url: string, payload: object = {}) =>
   (await app.inject({ method: 'POST', url, headers, payload })).json();
 const taskId = await postTask(app, ada);
 const webhook = await postWebhook(app, ada, WEBHOOK);
-const { executionId } = await post(`/api/tasks/${taskId}/execute`);
+await insertEndedRuns(ctx, { taskId, userId: ada.id, count: 2 });
+const [, { id: executionId }] = (await readRuns(ctx, taskId)) as [unknown, { id: number }];
 const { key } = await post('/api/keys', { name: 'Backup job', scopes: ['tasks:read'] });
 const { delivery } = await post(`/api/webhooks/${webhook.id}/test`);
 const alert = await post('/api/usage/alerts', { threshold: 80, notifyEmail: true, notifyWebhook: true });

@@ -116,6 +116,7 @@ const OTHERS = {
     'POST /api/tasks/:id/duplicate',
     'GET /api/events',
     'GET /api/executions/:id/details',
+    'GET /api/executions/:id/diff',
     'POST /api/executions/:id/retry',
     'POST /api/executions/:id/cancel',
     'GET /api/webhooks',

@@ -556,6 +556,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/executions/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare an execution with an earlier one
+         * @description Returns the watched values that differ, by what the task watches now, and the differences between the two results by word, or by line of long results. Of results that are too long or too different, the part between their equal ends counts as replaced. The parts in order, without the inserted ones, are the earlier result; without the deleted ones, the later result.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `executions:read`.
+         */
+        get: operations["diffExecution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/executions/{id}/retry": {
         parameters: {
             query?: never;
@@ -4301,6 +4325,91 @@ export interface operations {
                                 cost: number | null;
                             };
                         };
+                    };
+                };
+            };
+        };
+    };
+    diffExecution: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Another execution of the task. Default: the last success before this one
+                 * @example 1187
+                 */
+                against?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 1207
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "against": 1187,
+                     *       "changes": [
+                     *         {
+                     *           "path": "price",
+                     *           "from": 12.5,
+                     *           "to": 11.9
+                     *         }
+                     *       ],
+                     *       "text": [
+                     *         {
+                     *           "op": "equal",
+                     *           "text": "{\"price\": "
+                     *         },
+                     *         {
+                     *           "op": "delete",
+                     *           "text": "12.5}"
+                     *         },
+                     *         {
+                     *           "op": "insert",
+                     *           "text": "11.9}"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The execution that it was compared with */
+                        against: number;
+                        /** @description The watched values that differ */
+                        changes: {
+                            /** @description A path such as `releases[0].date` or `releases[version="1.2"].date`; empty for the whole output or text */
+                            path: string;
+                            /** @description The earlier value; missing if there was none */
+                            from?: unknown;
+                            /** @description The new value; missing if there is none */
+                            to?: unknown;
+                            /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
+                            cut?: boolean;
+                        }[];
+                        /** @description The differences between the results */
+                        text: {
+                            /** @enum {string} */
+                            op: "equal" | "insert" | "delete";
+                            /** @description A part of a result */
+                            text: string;
+                        }[];
                     };
                 };
             };

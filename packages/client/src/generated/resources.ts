@@ -154,6 +154,11 @@ export class Executions extends Resource {
     return this.send('GET', `/api/executions/${segment(id)}/details`, { options });
   }
 
+  /** Compare an execution with an earlier one: GET /api/executions/{id}/diff */
+  diff(id: number, query?: QueryOf<'diffExecution'>, options?: RequestOptions): ResponsePromise<AnswerOf<'diffExecution'>> {
+    return this.send('GET', `/api/executions/${segment(id)}/diff`, { query, options });
+  }
+
   /** Retry an execution: POST /api/executions/{id}/retry */
   retry(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'retryExecution'>> {
     return this.send('POST', `/api/executions/${segment(id)}/retry`, { options, takesKey: true });

@@ -60,6 +60,26 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
     },
     errors: NOT_FOUND,
   },
+  diffExecution: {
+    params: { id },
+    query: { against: 1187 },
+    response: {
+      200: {
+        success,
+        against: 1187,
+        changes: [{ path: 'price', from: 12.5, to: 11.9 }],
+        text: [
+          { op: 'equal', text: '{"price": ' },
+          { op: 'delete', text: '12.5}' },
+          { op: 'insert', text: '11.9}' },
+        ],
+      },
+    },
+    errors: {
+      404: 'There is no earlier success to compare with',
+      409: 'The execution 1187 has no result to compare',
+    },
+  },
   retryExecution: {
     params: { id: 1208 },
     response: { 200: retried, 201: retried },

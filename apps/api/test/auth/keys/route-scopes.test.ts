@@ -33,7 +33,12 @@ const SCOPES: Record<string, string[]> = {
     'DELETE /api/tasks/:id',
     'POST /api/tasks/:id/duplicate',
   ],
-  'executions:read': ['GET /api/executions', 'GET /api/executions/:id', 'GET /api/executions/:id/details'],
+  'executions:read': [
+    'GET /api/executions',
+    'GET /api/executions/:id',
+    'GET /api/executions/:id/details',
+    'GET /api/executions/:id/diff',
+  ],
   'executions:run': [
     'POST /api/tasks/:id/execute',
     'POST /api/executions/:id/retry',
