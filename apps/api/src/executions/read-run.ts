@@ -72,6 +72,7 @@ export async function getRun(ctx: Context, caller: Caller, id: number) {
     ctx.db
       .select({
         execution: executionFields,
+        request: executions.request,
         steps: stepFields,
         fate: occurrences.fate,
         task: {

@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { executions } from '../../../../packages/db/src/index.ts';
 import { createDeliverer } from '../../../api/src/webhooks/delivery/deliverer.ts';
 import { START, testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
@@ -112,17 +114,21 @@ t.test('A run shows its answer, what changed since the last one, its prompt and 
   t.equal(page.document.querySelector('.answer h3')?.text, 'News');
   t.equal(page.document.querySelector('.diff ins')?.text, 'Sun.');
   t.equal(page.document.querySelector('.diff del')?.text, 'Rain.');
-  t.match(page.text, /As sent: the task has not changed since the run started\. What is new\?/);
+  t.match(page.text, /What was sent.* to test-model ?Show it as it was sent.*Prompt ?What is new\?/);
   t.match(page.text, /Planned by the schedule\..*Asked test-model\..*The answer came after 2 s\./);
   t.match(page.text, /Took2 sModellarge-2026Tokens in412Tokens out80Cost\$0\.012TriggerBy the schedule/);
   t.match(page.text, /Around itFri 20 Nov 11:00 ?Ran ?Sat 21 Nov 11:00 ?Failed ?Sun 22 Nov 11:00 ?This run/);
   t.match(page.text, /Who was told To no one/);
 });
 
-t.test('A prompt that changed after the run is not shown as sent', async (t) => {
+t.test('A run that did not keep its prompt says whether the task has changed since', async (t) => {
   const alice = await newAlice();
   const task = await insertTask(ctx, alice.id);
   await runAll(ctx, model, answer('Quiet.'));
+  const { id } = await lastRun(task);
+  await ctx.db.update(executions).set({ request: null }).where(eq(executions.id, id));
+  const kept = await visit(app, alice).open(`/executions/${id}`);
+  t.match(kept.text, /As sent: the task has not changed since the run started\./);
   clock.set(later(1));
   await app.inject({
     method: 'PATCH',
@@ -130,8 +136,8 @@ t.test('A prompt that changed after the run is not shown as sent', async (t) => 
     headers: alice.headers,
     payload: { prompt: 'Say something else.' },
   });
-  const page = await visit(app, alice).open(`/executions/${(await lastRun(task)).id}`);
-  t.match(page.text, /A run does not keep its prompt, and the task was changed after this run started: today 12:00/);
+  const page = await visit(app, alice).open(`/executions/${id}`);
+  t.match(page.text, /This run did not keep its prompt, and the task was changed after it started: today 12:00/);
 });
 
 t.test('A failed run says why, what to do, and which attempts failed before', async (t) => {

@@ -2,6 +2,7 @@ import { EMPTY, type Html, html } from '../../html.ts';
 import { renderDifferences } from '../../parts/differences.ts';
 import { formatDay, formatMoment } from '../../parts/format.ts';
 import { renderMarkdown } from '../../parts/markdown.ts';
+import { renderOutput } from '../../parts/output.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { Run } from './outcomes.ts';
 
@@ -12,7 +13,10 @@ export function renderAnswer(visit: SignedInVisit, run: Run): Html {
   return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">Answer</h2></div>${renderText(visit, run)}</section>`;
 }
 
-function renderText(visit: SignedInVisit, { execution: { id, status, result }, lastSuccess }: Run): Html {
+function renderText(visit: SignedInVisit, { execution: { id, status, result, output }, lastSuccess }: Run): Html {
+  if (output !== null) {
+    return html`<div class="panel">${renderOutput(output)}</div><p class="fine muted"><a href="/executions/${id}/text">The answer as JSON</a></p>`;
+  }
   if (result !== null && result.trim() !== '') {
     const rest =
       result.length > MAX_CHARACTERS &&

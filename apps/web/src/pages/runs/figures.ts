@@ -5,7 +5,7 @@ import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { describeOutcome, type Run, TRIGGERS } from './outcomes.ts';
 
-export function renderFacts(visit: SignedInVisit, { execution, task }: Run): Html {
+export function renderFacts(visit: SignedInVisit, { execution, request, task }: Run): Html {
   const { plannedFor, createdAt, startedAt, completedAt, attempt, processingTimeMs, tokens, costUsd, trigger } =
     execution;
   const moment = (at: string | null) => at !== null && renderMoment(at, visit);
@@ -18,7 +18,7 @@ export function renderFacts(visit: SignedInVisit, { execution, task }: Run): Htm
       completedAt !== null && html`${moment(completedAt)}, ${formatDistance(new Date(completedAt), visit.now)}`,
     ],
     ['Took', processingTimeMs !== null && formatDuration(processingTimeMs)],
-    ['Model', execution.model ?? html`${task.model} <span class="muted">(of the task)</span>`],
+    ['Model', execution.model ?? request?.model ?? html`${task.model} <span class="muted">(of the task)</span>`],
     ['Tokens in', tokens !== null && html`${formatCount(tokens.input)}${estimate}`],
     ['Tokens out', tokens !== null && html`${formatCount(tokens.output)}${estimate}`],
     ['Cost', costUsd !== null && formatCost(costUsd)],

@@ -7,7 +7,7 @@ import { readRunId } from './run.ts';
 /** The run as plain text, to be copied or saved without a script. */
 export async function showRunAsText(visit: SignedInVisit): Promise<string> {
   const { run } = unwrap(await visit.actions.getRun(visit.session, { id: readRunId(visit) }));
-  const { execution, task, fate } = run;
+  const { execution, request, task, fate } = run;
   const { id, status, result, error, errorCode, startedAt, processingTimeMs, tokens, costUsd, model } = execution;
   const at = timeOf(execution);
   const place = `${formatLongDay(at, visit.timeZone)}, ${formatTime(at, visit.timeZone)} (${visit.timeZone})`;
@@ -26,7 +26,8 @@ export async function showRunAsText(visit: SignedInVisit): Promise<string> {
     lines.filter(Boolean).join('\n'),
     failure && `WHY\n${failure.why}. ${error ?? ''}\n${failure.whatToDo}`,
     result !== null && `ANSWER\n${result}`,
-    `PROMPT OF THE TASK\n${task.prompt}`,
+    request?.system != null && `SYSTEM MESSAGE\n${request.system}`,
+    request ? `PROMPT\n${request.prompt}` : `PROMPT OF THE TASK\n${task.prompt}`,
     '',
   ]
     .filter((part) => part !== false)

@@ -1,6 +1,7 @@
 import { type Html, html } from '../../html.ts';
 import { renderDifferences } from '../../parts/differences.ts';
 import { renderMarkdown } from '../../parts/markdown.ts';
+import { renderOutput } from '../../parts/output.ts';
 import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { TaskView } from './task-view.ts';
@@ -12,11 +13,11 @@ const MAX_CHARACTERS = 20_000;
 export function renderAnswers(visit: SignedInVisit, { answers, runs }: TaskView): Html {
   const [last, before] = answers;
   if (!last) return renderNoAnswer(runs.length > 0);
-  const { id, text, model, plannedFor, completedAt } = last;
+  const { id, text, output, model, plannedFor, completedAt } = last;
   const isCut = text.length > MAX_CHARACTERS;
   return html`<section aria-labelledby="last">
 <div class="head"><h2 id="last">Last answer</h2><p>${renderMoment(plannedFor ?? completedAt, visit)}${model && ` · ${model}`} · <a href="/executions/${id}">whole run</a></p></div>
-<article class="panel answer" aria-label="Answer" tabindex="-1">${renderMarkdown(isCut ? text.slice(0, MAX_CHARACTERS) : text)}${
+<article class="panel answer" aria-label="Answer" tabindex="-1">${output === null ? renderMarkdown(text.slice(0, MAX_CHARACTERS)) : renderOutput(output)}${
     isCut && html`<p><a href="/executions/${id}">Read the whole answer</a></p>`
   }</article>
 </section>

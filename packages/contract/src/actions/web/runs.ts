@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox';
-import { ErrorCode, Execution, ExecutionStatus, Trigger } from '../../executions.ts';
+import { ErrorCode, Execution, ExecutionRequest, ExecutionStatus, Trigger } from '../../executions.ts';
 import { Fate } from '../../occurrences.ts';
 import { Cursor, Id, Instant, nullable, pageLimit, strictObject, stringEnum, Uuid } from '../../primitives.ts';
 import { EventKind } from '../../webhooks/events.ts';
@@ -85,6 +85,8 @@ const EarlierAttempt = Type.Object({
 
 const RunDetails = Type.Object({
   execution: Execution,
+  /** Null before the start, and for runs that did not keep it. */
+  request: nullable(ExecutionRequest),
   fate: nullable(Fate),
   task: Type.Object({
     id: Id,

@@ -35,6 +35,8 @@ export type TaskRun = Static<typeof TaskRun>;
 export const TaskAnswer = Type.Object({
   id: Id,
   text: Type.String(),
+  /** The parsed text of a task with a schema; null without one. */
+  output: Type.Unknown(),
   model: nullable(Type.String()),
   plannedFor: nullable(Instant),
   completedAt: Instant,
