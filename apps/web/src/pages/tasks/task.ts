@@ -16,6 +16,7 @@ import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { describeFailure } from '../runs/failures.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
 import { FATE_WORDS, SIGNS } from './outcomes.ts';
+import { isPausedUntil, type RefusedPause, renderPauseControl } from './pause-control.ts';
 import { renderAnswers } from './task-answers.ts';
 import { renderCosts } from './task-costs.ts';
 import { renderNextRuns, renderRuns } from './task-runs.ts';
@@ -25,14 +26,17 @@ import type { TaskView } from './task-view.ts';
 export async function showTask(visit: SignedInVisit): Promise<Page> {
   const id = parseId((visit.request.params as { id: string }).id);
   if (id === null) return NOT_FOUND;
-  const view = unwrap(await visit.actions.getTaskPage(visit.session, { id }));
+  return renderTaskPage(visit, unwrap(await visit.actions.getTaskPage(visit.session, { id })));
+}
+
+export function renderTaskPage(visit: SignedInVisit, view: TaskView, refusedPause?: RefusedPause): Page {
   const { task, runs } = view;
   return {
     title: task.name,
     crumb: { href: '/tasks', text: 'Tasks' },
     lead: html`${renderSchedule(task, visit.timeZone)}. ${describeNext(visit, view)}`,
     isLive: true,
-    aside: renderButtons(visit, view),
+    aside: html`${renderButtons(visit, view)}${renderPauseControl(visit, view, refusedPause)}`,
     body: html`${renderFailure(view)}
 ${task.description && html`<p class="lead">${task.description}</p>`}
 ${renderStripSection(visit, view)}
@@ -44,7 +48,13 @@ ${runs.length > 0 && renderRuns(visit, view)}`,
   };
 }
 
-function describeNext({ now, timeZone }: SignedInVisit, { task }: TaskView): string {
+function describeNext(visit: SignedInVisit, { task }: TaskView): string {
+  const { now, timeZone } = visit;
+  const isPaused = isPausedUntil(visit, task);
+  if (isPaused && task.pausedUntil !== null) {
+    const until = new Date(task.pausedUntil);
+    return `Paused until ${formatMomentInText(until, timeZone, now)}, ${formatDistance(until, now)}.`;
+  }
   if (task.nextExecutionAt !== null) {
     const at = new Date(task.nextExecutionAt);
     return `Next run ${formatMomentInText(at, timeZone, now)}, ${formatDistance(at, now)}.`;

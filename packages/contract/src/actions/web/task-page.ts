@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ErrorCode, ExecutionStatus, Trigger } from '../../executions.ts';
 import { PlannedOccurrence } from '../../occurrences.ts';
-import { Id, Instant, nullable, strictObject } from '../../primitives.ts';
+import { Id, Instant, InstantInput, nullable, strictObject } from '../../primitives.ts';
 import { Task } from '../../tasks.ts';
-import { userAction } from './define.ts';
+import { NoData, userAction } from './define.ts';
 import { PlannedFate, RecentCost } from './task-list.ts';
 
 export const PlannedRun = Type.Object({
@@ -59,4 +59,6 @@ const TaskPage = Type.Object({
 
 export const taskPageActions = {
   getTaskPage: userAction(strictObject({ id: Id }), TaskPage),
+  /** Null ends the pause. */
+  pauseTaskUntil: userAction(strictObject({ id: Id, until: nullable(InstantInput) }), NoData),
 };

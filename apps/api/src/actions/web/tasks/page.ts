@@ -1,6 +1,16 @@
 import { getTaskWithRuns } from '../../../tasks/task-page.ts';
+import { changeTask } from '../../../tasks/write.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
 
 export const taskPageActions = ({ signedIn }: WebActionBuilder) => ({
   getTaskPage: signedIn('getTaskPage', ({ ctx, caller }, { id }) => getTaskWithRuns(ctx, caller, id)),
+
+  pauseTaskUntil: signedIn(
+    'pauseTaskUntil',
+    async ({ ctx, caller }, { id, until }) => {
+      await changeTask(ctx, caller, id, { pausedUntil: until });
+      return null;
+    },
+    { as: 'PATCH /api/tasks/:id' },
+  ),
 });

@@ -1,0 +1,40 @@
+import { EMPTY, type Html, html, raw } from '../../html.ts';
+import { type FormErrors, NO_ERRORS, renderInput } from '../../parts/fields.ts';
+import { toLocalTime } from '../../schedule/local-time.ts';
+import { formatZone } from '../../schedule/render.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import type { TaskView } from './task-view.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What a person has typed, and why it is refused. */
+export interface RefusedPause {
+  typed: string;
+  errors: FormErrors;
+}
+
+/** Whether nothing is planned before a time to come. */
+export const isPausedUntil = ({ now }: SignedInVisit, { pausedUntil, status }: TaskView['task']): boolean =>
+  status === 'active' && pausedUntil !== null && new Date(pausedUntil) > now;
+
+/** Pauses a task until a date, or ends such a pause. */
+export function renderPauseControl(visit: SignedInVisit, { task }: TaskView, refused?: RefusedPause): Html {
+  const { id, status, timezone } = task;
+  const { csrfField, now } = visit;
+  if (status !== 'active') return EMPTY;
+  const action = `/tasks/${id}/pause`;
+  if (isPausedUntil(visit, task) && !refused) {
+    return html`<form method="post" action="${action}">${csrfField}<button name="do" value="resume">Resume now</button></form>`;
+  }
+  const tomorrow = toLocalTime(new Date(now.getTime() + DAY_MS), timezone).date;
+  return html`<details class="drop" id="pause" hx-morph-skip${refused && raw(' open')}><summary class="button">Pause until…</summary>
+<form class="sentence" method="post" action="${action}">${csrfField}<input type="hidden" name="timezone" value="${timezone}">
+${renderInput({
+  name: 'pausedUntil',
+  label: `Until, ${formatZone(timezone)} time`,
+  type: 'datetime-local',
+  value: refused?.typed ?? `${tomorrow}T08:00`,
+  required: true,
+  errors: refused?.errors ?? NO_ERRORS,
+})}<button>Pause until then</button></form></details>`;
+}
