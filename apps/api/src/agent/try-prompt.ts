@@ -1,6 +1,10 @@
-import { estimateInputTokens } from '../ai/request.ts';
+import type { OutputSchema } from '@carillon/db';
+import { type AiAttachment, estimateInputTokens } from '../ai/request.ts';
 import type { AiUsage } from '../ai/usage.ts';
 import type { Caller, Context } from '../context.ts';
+import { askForOutput, type OutputOutcome } from '../executions/output/ask-for-output.ts';
+import { checkOutputSchema } from '../executions/output/check-schema.ts';
+import { describeOutput } from '../executions/output/instructions.ts';
 import { withAttachments } from '../executions/pipeline/attachments.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 import { completeCall, startCall } from './calls.ts';
@@ -12,11 +16,16 @@ export interface PromptToTry {
   maxTokens?: number;
   temperature?: number;
   attachments?: readonly string[];
+  outputSchema?: OutputSchema | null;
 }
 
 export interface TriedPrompt extends AiUsage {
   answer: string;
   durationMs: number;
+  /** Null without a schema, or if the answer does not match it. */
+  output: unknown;
+  /** Why the answer does not match the schema. */
+  problems: string[];
 }
 
 /**
@@ -25,21 +34,30 @@ export interface TriedPrompt extends AiUsage {
  */
 export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry): Promise<TriedPrompt> {
   const { prompt, aiModel: model, maxTokens = DEFAULT_MAX_TOKENS, temperature = DEFAULT_TEMPERATURE } = input;
+  const schema = input.outputSchema ? checkOutputSchema(input.outputSchema) : null;
   const signal = ctx.worker.stopping;
+  const { timeoutMs } = ctx.config.ai;
   const [apiKey, attachmentIds] = await Promise.all([
     findProviderKey(ctx, caller),
     getAttachmentIds(ctx, caller, input.attachments ?? []),
   ]);
-  const outcome = await withAttachments(ctx, { userId: caller.id, attachmentIds }, signal, async (attachments) => {
-    const request = { model, prompt, maxTokens, temperature, apiKey, attachments, signal };
+  const ask = async (attachments: readonly AiAttachment[]) => {
+    const settings = { model, prompt, maxTokens, temperature, apiKey, attachments };
+    const request = { ...settings, ...(schema && { system: describeOutput(schema) }), timeoutMs, signal };
     const call = await startCall(ctx, caller, { model, inputTokens: estimateInputTokens(request), maxTokens });
-    const asked = await ctx.ai.ask(request);
+    const asked = await askForOutput(ctx.ai, request, schema);
     ctx.metrics.agentCallEnded(asked);
     await completeCall(ctx, call, asked.usage);
     return asked;
-  });
-  if (!outcome.ok) throw toProviderError(ctx, caller, outcome);
-  const { text, usage, durationMs } = outcome;
+  };
+  const files = { userId: caller.id, attachmentIds };
+  const outcome: OutputOutcome = await withAttachments(ctx, files, signal, ask);
+  if (!outcome.ok && !outcome.rejected) throw toProviderError(ctx, caller, outcome);
+  const { usage, durationMs } = outcome;
   const unknown = { model, inputTokens: 0, outputTokens: 0, estimated: true, costUsd: 0 };
-  return { ...unknown, ...usage, answer: text, durationMs };
+  const answered = outcome.ok
+    ? { answer: outcome.text, output: outcome.output, problems: [] }
+    : { output: null, answer: '', problems: [], ...outcome.rejected };
+  const { answer, output, problems } = answered;
+  return { ...unknown, ...usage, answer, output, problems, durationMs };
 }

@@ -1,4 +1,5 @@
 import { type JsonObject, toArray, toObject } from '../egress/json.ts';
+import { toClosedSchema } from './models/provider-schemas.ts';
 import { type ModelReply, type Protocol, toTokenCount } from './reply.ts';
 import { buildMessageParts, type MessagePart } from './request.ts';
 
@@ -10,13 +11,15 @@ export const anthropicMessages: Protocol = {
   path: '/messages',
   buildHeaders: (key) => ({ 'anthropic-version': VERSION, 'x-api-key': key }),
   buildBody(model, request, quirks) {
-    const { system, maxTokens, temperature, onText } = request;
+    const { system, maxTokens, temperature, onText, outputSchema } = request;
+    const schema = outputSchema && !quirks.outputFormat ? toClosedSchema(outputSchema) : null;
     return {
       model,
       max_tokens: Math.min(maxTokens, quirks.maxOutputTokens ?? maxTokens),
       ...(quirks.noTemperature ? {} : { temperature: Math.min(temperature / 100, MAX_TEMPERATURE) }),
       ...(system === undefined ? {} : { system: [{ type: 'text', text: system }] }),
       messages: [{ role: 'user', content: buildMessageParts(request).map(toContentBlock) }],
+      ...(schema ? { output_config: { format: { type: 'json_schema', schema } } } : {}),
       ...(onText ? { stream: true } : {}),
     };
   },

@@ -1,4 +1,5 @@
 import { type JsonObject, toArray, toObject } from '../egress/json.ts';
+import { fitsStrictMode } from './models/provider-schemas.ts';
 import type { ModelQuirks } from './models/quirks.ts';
 import { type ModelReply, type Protocol, toTokenCount } from './reply.ts';
 import { type AiRequest, buildMessageParts, type MessagePart } from './request.ts';
@@ -15,6 +16,7 @@ export const chatCompletions: Protocol = {
       ...(quirks.noMaxTokens ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
       ...(quirks.noTemperature ? {} : { temperature: temperature / 100 }),
       messages: buildMessages(request, quirks),
+      ...buildOutputFormat(request, quirks),
       ...(onText ? { stream: true } : {}),
       ...(onText && !quirks.noStreamOptions ? { stream_options: { include_usage: true } } : {}),
     };
@@ -37,6 +39,13 @@ export const chatCompletions: Protocol = {
     cacheWriteTokens: 0,
   }),
 };
+
+function buildOutputFormat({ outputSchema: schema }: AiRequest, { outputFormat }: ModelQuirks) {
+  if (!schema || outputFormat === 'none') return {};
+  if (outputFormat === 'object') return { response_format: { type: 'json_object' } };
+  const strict = fitsStrictMode(schema) ? { strict: true } : {};
+  return { response_format: { type: 'json_schema', json_schema: { name: 'output', ...strict, schema } } };
+}
 
 function buildMessages(request: AiRequest, quirks: ModelQuirks) {
   const { system } = request;

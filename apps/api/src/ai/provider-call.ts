@@ -14,7 +14,7 @@ export type CallResult = {
   /** Null if nothing reached the provider, or it is not known what did. */
   usage: AiUsage | null;
 } & (
-  | { ok: true; text: string }
+  | { ok: true; text: string /** The token limit ended the answer. */; isCut?: true }
   | { ok: false; errorCode: ErrorCode; message: string; retryable: boolean; retryAfterMs: number | null }
 );
 
@@ -35,10 +35,11 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
 
   async function askProvider(request: AiRequest, route: ProviderRoute): Promise<CallResult> {
     const { protocol, apiUrl, key } = route;
-    const deadlineAt = performance.now() + settings.timeoutMs;
+    const timeoutMs = Math.min(request.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
+    const deadlineAt = performance.now() + timeoutMs;
     // Once more only if the error of the provider taught something new about the model.
     for (;;) {
-      const known = quirks.find(request.model);
+      const known = quirks.find(request);
       const body = JSON.stringify(protocol.buildBody(route.model, request, known));
       const reply = new ModelReply(request.onText);
       const error = await post(request, route, body, deadlineAt - performance.now(), reply);
@@ -46,9 +47,9 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
         const usage = computeUsage(request, reply, protocol.readTokenCounts(reply.usage), apiUrl, log);
         return toResult(request, reply, usage);
       }
-      if (quirks.learn(request.model, error, known)) continue;
+      if (quirks.learn(request, error, known)) continue;
       const keys = [key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
-      const aiError = toAiError(error, { keys, prompt: joinRequestText(request) }, settings.timeoutMs);
+      const aiError = toAiError(error, { keys, prompt: joinRequestText(request) }, timeoutMs);
       const mayBeBilled = aiError.sent || reply.outputText !== '';
       return toFailure(aiError, mayBeBilled ? estimateUsage(request, apiUrl, reply.outputText) : null);
     }
@@ -125,7 +126,7 @@ function toResult({ maxTokens }: AiRequest, { finishReason, text }: ModelReply, 
     return toFailure(createError('PROVIDER_UNAVAILABLE', 'The provider broke the answer off with an error.'), usage);
   }
   const shown = toStorableText(text, MAX_TEXT);
-  if (/\S/.test(shown)) return { ok: true, text: shown, usage };
+  if (/\S/.test(shown)) return { ok: true, text: shown, usage, ...(finishReason === 'length' && { isCut: true }) };
   // The same limit would end the next answer in the same place.
   const error =
     finishReason === 'length'

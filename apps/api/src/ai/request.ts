@@ -18,6 +18,10 @@ export interface AiRequest {
   /** The user's own key for the OpenAI-compatible service. */
   apiKey?: string | null;
   attachments?: readonly AiAttachment[];
+  /** A JSON Schema (2020-12) of an object. It is also in `system` or `prompt`: providers know only a part of it, or nothing. */
+  outputSchema?: Readonly<Record<string, unknown>>;
+  /** Default: that of the configuration, which is also the most. */
+  timeoutMs?: number;
   /** Makes the answer a stream. Called with each piece of the text, none of which splits a character. */
   onText?: (delta: string) => void;
   signal: AbortSignal;

@@ -3,6 +3,7 @@ import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { tasks } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
 import { checkWatch } from '../executions/changes/check-watch.ts';
+import { checkOutputSchema } from '../executions/output/check-schema.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 
@@ -41,7 +42,7 @@ const SETTINGS: SettingTable = {
     default: { clock: true, previousResult: false },
     store: ({ clock = true, previousResult = false }) => ({ clock, previousResult }),
   },
-  outputSchema: { default: null },
+  outputSchema: { default: null, store: (given) => given && checkOutputSchema(given) },
   notify: { default: 'always' },
   watch: { default: [], store: checkWatch },
   missed: { default: 'latest' },

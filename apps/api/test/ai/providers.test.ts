@@ -57,11 +57,11 @@ t.test('The refusals of the last two hundred models are remembered', (t) => {
   const quirks = createModelQuirks();
   const body = JSON.stringify({ error: { message: 'Unsupported parameter', param: 'temperature' } });
   const fault = { kind: 'http', status: 400, headers: {}, body } as const;
-  for (let number = 0; number <= 200; number += 1) t.ok(quirks.learn(`model-${number}`, fault, {}));
-  t.strictSame(quirks.find('model-0'), {});
-  t.strictSame(quirks.find('model-1'), { noTemperature: true });
+  for (let number = 0; number <= 200; number += 1) t.ok(quirks.learn({ model: `model-${number}` }, fault, {}));
+  t.strictSame(quirks.find({ model: 'model-0' }), {});
+  t.strictSame(quirks.find({ model: 'model-1' }), { noTemperature: true });
   t.notOk(
-    quirks.learn('model-1', fault, quirks.find('model-1')),
+    quirks.learn({ model: 'model-1' }, fault, quirks.find({ model: 'model-1' })),
     'a call that already left the parameter out has nothing to learn',
   );
   t.end();

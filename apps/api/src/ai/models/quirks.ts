@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type ProviderError, parseErrorBody } from '../errors.ts';
+import type { AiRequest } from '../request.ts';
 
 const MAX_MODELS = 200;
+const MAX_SCHEMAS = 1000;
 
 export interface ModelQuirks {
   /** It takes `max_completion_tokens` instead of `max_tokens`. */
@@ -10,6 +13,8 @@ export interface ModelQuirks {
   noStreamOptions?: true;
   noSystemRole?: true;
   maxOutputTokens?: number;
+  /** It does not take this schema: it is asked for any JSON object (`object`), or by instructions alone (`none`). */
+  outputFormat?: 'object' | 'none';
 }
 
 const NO_QUIRKS: ModelQuirks = {};
@@ -17,17 +22,42 @@ const NO_QUIRKS: ModelQuirks = {};
 /** Remembers what models have refused. No list of such models would stay correct. */
 export function createModelQuirks() {
   const known = new LRUCache<string, ModelQuirks>({ max: MAX_MODELS });
+  // Some models know no schemas, others not every schema.
+  const formats = new LRUCache<string, NonNullable<ModelQuirks['outputFormat']>>({ max: MAX_SCHEMAS });
   return {
-    find: (model: string): ModelQuirks => known.get(model) ?? NO_QUIRKS,
+    find(request: QuirkRequest): ModelQuirks {
+      const quirks = known.get(request.model) ?? NO_QUIRKS;
+      const outputFormat = request.outputSchema && formats.get(toFormatKey(request));
+      return outputFormat ? { ...quirks, outputFormat } : quirks;
+    },
     /** Returns true if `error` names a quirk that the call, made with `used`, did not respect. */
-    learn(model: string, error: ProviderError, used: ModelQuirks): boolean {
+    learn(request: QuirkRequest, error: ProviderError, used: ModelQuirks): boolean {
       const found = findQuirk(error);
-      if (found === null || Object.keys(found).every((name) => name in used)) return false;
-      known.set(model, { ...known.get(model), ...found });
+      if (found !== null && Object.keys(found).some((name) => !(name in used))) {
+        known.set(request.model, { ...known.get(request.model), ...found });
+        return true;
+      }
+      if (!request.outputSchema || used.outputFormat === 'none' || !refusesOutputFormat(error)) return false;
+      const key = toFormatKey(request);
+      if (formats.get(key) !== 'none') formats.set(key, used.outputFormat === 'object' ? 'none' : 'object');
       return true;
     },
   };
 }
+
+type QuirkRequest = Pick<AiRequest, 'model' | 'outputSchema'>;
+
+function toFormatKey({ model, outputSchema }: QuirkRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify([model, outputSchema]))
+    .digest('base64');
+}
+
+const OUTPUT_FORMAT =
+  /response_?format|response_?schema|json_?(?:schema|object|mode)|output_?(?:config|format)|structured[ _-]?output|\bschema\b|grammar/i;
+
+const refusesOutputFormat = (error: ProviderError) =>
+  error.kind === 'http' && [400, 404, 422, 501].includes(error.status) && OUTPUT_FORMAT.test(error.body);
 
 const NO_SYSTEM_ROLE =
   /\b(?:system|developer)[ -](?:role|message|prompt|instruction)s?\b.{0,40}\b(?:not|unsupported)\b|messages\[0\]\.role\W+does not support\W+system/i;

@@ -23,13 +23,13 @@ type Failed = AiOutcome & { ok: false };
  * Calls `ask` with the attachments in the order of the task, once they fit in the memory budget. A deleted file or an
  * unreachable storage is returned as a failure without calling `ask`.
  */
-export async function withAttachments(
+export async function withAttachments<T>(
   ctx: Context,
   execution: Execution,
   signal: AbortSignal,
-  ask: (attachments: readonly AiAttachment[]) => Promise<AiOutcome>,
+  ask: (attachments: readonly AiAttachment[]) => Promise<T>,
   { budget, readMs }: AttachmentLimits = LIMITS,
-): Promise<AiOutcome> {
+): Promise<T | Failed> {
   if (execution.attachmentIds.length === 0) return ask([]);
   // The sizes are not known yet: a data URL is loaded with its row.
   const reserved = await budget.reserve(MAX_ATTACHED_BYTES, signal).catch(() => null);

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../../crypto/provider-key.ts';
 import type { Span } from '../../telemetry/tracing.ts';
 import { compareWithLastSuccess } from '../changes/compare-with-last-success.ts';
+import { askForOutput, type OutputOutcome } from '../output/ask-for-output.ts';
 import { type AttachmentLimits, withAttachments } from './attachments.ts';
 import { type ExecutionResult, permanentFailure } from './execution-result.ts';
 import type { ClaimedExecution } from './select-runnable.ts';
@@ -15,7 +16,8 @@ export async function runExecution(
   signal: AbortSignal,
   limits?: AttachmentLimits,
 ): Promise<ExecutionResult> {
-  const { id, claimToken, userId, request, maxTokens, temperature } = execution;
+  const { id, claimToken, userId, request, maxTokens, temperature, outputSchema } = execution;
+  const timeoutMs = execution.timeoutMs ?? ctx.config.ai.timeoutMs;
   let apiKey: string | null;
   try {
     apiKey = decryptProviderKey(ctx, userId, execution.providerKeySealed);
@@ -24,20 +26,25 @@ export async function runExecution(
     const failure = permanentFailure('AUTHENTICATION_FAILED', UNREADABLE_KEY_MESSAGE);
     return { id, claimToken, usage: null, durationMs: 0, ...failure };
   }
-  const ask = (attachments: readonly AiAttachment[]) =>
-    ctx.ai.ask({
-      model: request.model,
-      ...(request.system !== null && { system: request.system }),
-      prompt: request.prompt,
-      maxTokens,
-      temperature,
-      apiKey,
-      attachments,
-      signal,
-    });
+  const ask = (attachments: readonly AiAttachment[]): Promise<OutputOutcome> =>
+    askForOutput(
+      ctx.ai,
+      {
+        model: request.model,
+        ...(request.system !== null && { system: request.system }),
+        prompt: request.prompt,
+        maxTokens,
+        temperature,
+        apiKey,
+        attachments,
+        timeoutMs,
+        signal,
+      },
+      outputSchema,
+    );
   const outcome = await withAttachments(ctx, execution, signal, ask, limits);
   if (!outcome.ok) return { id, claimToken, ...outcome };
-  const answer = { text: outcome.text, output: null };
+  const answer = { text: outcome.text, output: outcome.output };
   const comparison = await compareWithLastSuccess(ctx, execution, answer, signal);
   return { id, claimToken, ...outcome, ...answer, comparison };
 }

@@ -34,7 +34,7 @@ const SCHEDULE = ['scheduledFor', 'recurrence', 'recurrencePattern', 'timezone']
 export const TaskSettingsInput = Type.Omit(CreateTaskInput, [...SCHEDULE, 'status']);
 export type TaskSettingsInput = Static<typeof TaskSettingsInput>;
 
-const { prompt, aiModel, maxTokens, temperature, attachments } = CreateTaskInput.properties;
+const { prompt, aiModel, maxTokens, temperature, attachments, outputSchema } = CreateTaskInput.properties;
 
 export const taskFormActions = {
   /** `attachments` are ids of files to describe beside those of the task and the newest ones. */
@@ -69,6 +69,7 @@ export const taskFormActions = {
       maxTokens,
       temperature,
       attachments,
+      outputSchema,
     }),
     Type.Object({
       answer: Type.String(),
@@ -78,6 +79,8 @@ export const taskFormActions = {
       costUsd: Type.Number(),
       estimated: Type.Boolean({ description: 'Whether the provider has not said the tokens' }),
       durationMs: Type.Integer(),
+      output: Type.Unknown({ description: 'The parsed answer; null without a schema, or if it does not match' }),
+      problems: Type.Array(Type.String(), { description: 'Why the answer does not match the schema' }),
     }),
   ),
   /** Compares an answer with the last success of the task: `output` if it has a schema, else `text`. */
