@@ -47,6 +47,16 @@ export interface ActionInputs {
   duplicateTask: {
     name?: string;
   };
+  backfillTask: {
+    /**
+     * The start of the period
+     */
+    from: string;
+    /**
+     * Its end, which is part of it, and not in the future
+     */
+    to: string;
+  };
   getExecutions: {
     taskId?: string;
     status?: 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED';
@@ -236,6 +246,36 @@ export interface ActionResults {
     nextExecutionAt: string | null;
     createdAt: string;
     updatedAt: string;
+  };
+  skipNextRun: {
+    /**
+     * The instant of the skipped run
+     */
+    skipped: string;
+    task: {
+      id: string;
+      name: string;
+      description: string | null;
+      prompt: string;
+      model: string;
+      /**
+       * The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none
+       */
+      recurrence: string;
+      active: boolean;
+      status: 'ACTIVE' | 'PAUSED' | 'COMPLETED' | 'FAILED';
+      webhookUrl: string | null;
+      notificationEmail: string | null;
+      nextExecutionAt: string | null;
+      createdAt: string;
+      updatedAt: string;
+    };
+  };
+  backfillTask: {
+    /**
+     * How many runs are queued
+     */
+    queued: number;
   };
   executeTask: {
     executionId: string;

@@ -45,6 +45,10 @@ export interface Actions {
   toggleTaskActive(session: SessionToken, id: string, active: boolean): Result<'toggleTaskActive'>;
   /** Runs a task now, regardless of its schedule and status. */
   executeTask(session: SessionToken, id: string): Result<'executeTask'>;
+  /** Skips the next planned run of a task; each call skips one more. */
+  skipNextRun(session: SessionToken, id: string): Result<'skipNextRun'>;
+  /** Queues a run for each planned instant of a past period that has had none. */
+  backfillTask(session: SessionToken, id: string, input: ActionInput<'backfillTask'>): Result<'backfillTask'>;
   /** Copies a task with everything that its owner has set, without its executions. */
   duplicateTask(session: SessionToken, id: string, input?: ActionInput<'duplicateTask'>): Result<'duplicateTask'>;
   /** Lists the executions of the caller's tasks, newest first. */

@@ -22,6 +22,8 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   previewTask: 'tasks.preview',
   listOccurrences: 'tasks.occurrences',
   listExecutions: 'executions.list',
+  skipNextRun: 'tasks.skipNext',
+  backfillTask: 'tasks.backfill',
   getExecution: 'executions.get',
   getExecutionDetails: 'executions.details',
   diffExecution: 'executions.diff',

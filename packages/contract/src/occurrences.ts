@@ -1,6 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from './envelopes.ts';
-import { errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from './operation.ts';
+import {
+  describedErrors,
+  errorResponses,
+  IDEMPOTENCY_ERRORS,
+  type Operation,
+  orInProgress,
+  SIGNED_IN,
+} from './operation.ts';
+import { IfMatch } from './preconditions.ts';
 import {
   Cursor,
   Id,
@@ -15,7 +23,7 @@ import {
   TimeZone,
 } from './primitives.ts';
 import { runSettings } from './tasks/run-settings.ts';
-import { Recurrence, RecurrencePattern } from './tasks.ts';
+import { Recurrence, RecurrencePattern, Task } from './tasks.ts';
 
 const common = { tags: ['tasks'], security: SIGNED_IN };
 
@@ -102,5 +110,43 @@ export const previewTask = {
     200: Type.Object({ success, occurrences: Type.Array(PlannedOccurrence) }),
     ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
+  },
+} satisfies Operation;
+
+export const skipNextRun = {
+  ...common,
+  operationId: 'skipNextRun',
+  summary: 'Skip the next run',
+  description:
+    'Records the next planned run as `skipped_by_user` and moves `nextExecutionAt` to the one after it; without one, the task is completed. Each call skips one more run, unless `If-Match` is sent. To take it back, pause and resume the task, or change its schedule. Sends `task.updated`.',
+  params: IdParams,
+  headers: IfMatch,
+  response: {
+    200: Type.Object({ success, occurrence: ref(Occurrence), task: ref(Task) }),
+    ...IDEMPOTENCY_ERRORS,
+    ...errorResponses(401, 403, 404, 412, 429),
+    ...describedErrors({ 409: orInProgress('The task has no next run: it is paused or has ended') }),
+  },
+} satisfies Operation;
+
+export const MAX_BACKFILL = 100;
+
+export const BackfillTaskInput = strictObject({
+  from: { ...InstantInput, description: 'The start of the period' },
+  to: { ...InstantInput, description: 'Its end, which is part of it, and not in the future' },
+});
+export type BackfillTaskInput = Static<typeof BackfillTaskInput>;
+
+export const backfillTask = {
+  ...common,
+  operationId: 'backfillTask',
+  summary: 'Fill in missed runs',
+  description: `Queues a run for each instant of the task's schedule in a past period of at most ${MAX_BACKFILL} instants, in order of time, in any status of the task. Instants that have had an execution are left out, so it can be repeated: \`queued\` is then 0. The quotas must admit all runs, or none is queued. Each run is \`late\`, with the \`trigger\` \`backfill\` and the instant as \`plannedFor\`.`,
+  params: IdParams,
+  body: BackfillTaskInput,
+  response: {
+    201: Type.Object({ success, queued: Type.Integer({ description: 'How many runs are queued' }) }),
+    ...IDEMPOTENCY_ERRORS,
+    ...errorResponses(401, 402, 403, 404, 429),
   },
 } satisfies Operation;

@@ -3,12 +3,14 @@ import { RECURRENCES } from '@carillon/contract/tasks';
 import { Type } from '@sinclair/typebox';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
+import { backfillTask } from '../executions/backfill-task.ts';
 import { executeTask } from '../executions/execute-task.ts';
 import { checkPattern } from '../schedule/pattern.ts';
 import { nextOccurrence } from '../schedule/recurrence.ts';
 import { deleteTask } from '../tasks/delete.ts';
 import { duplicateTask } from '../tasks/duplicate.ts';
 import { getTask, type TaskRow } from '../tasks/read.ts';
+import { skipNextRun } from '../tasks/skip-next-run.ts';
 import { changeTask, createTask } from '../tasks/write.ts';
 import type { Call } from './call.ts';
 import type { ActionBuilder } from './create-action.ts';
@@ -59,6 +61,17 @@ export const taskActions = ({ user }: ActionBuilder) => ({
       const changing = () => changeTask(ctx, caller, id, { status: toTaskStatus(active) });
       return toTaskData(await renameErrorFields(FIELD_NAMES, changing));
     },
+  ),
+
+  skipNextRun: user('skipNextRun', [readId], async ({ ctx, caller }, id) => {
+    const { occurrence, task } = await skipNextRun(ctx, caller, id);
+    return { skipped: occurrence.plannedFor.toISOString(), task: toTaskData(task) };
+  }),
+
+  backfillTask: user(
+    'backfillTask',
+    [readId, readInput(ACTION_INPUTS.backfillTask, 'input')],
+    async ({ ctx, caller }, id, input) => ({ queued: await backfillTask(ctx, caller, id, input) }),
   ),
 
   executeTask: user('executeTask', [readId], async ({ ctx, caller }, id) => {

@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
 import { decodeIdCursor, encodeCursor } from '../queries/pages.ts';
+import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
 import { startOfDay } from '../schedule/time-zone.ts';
 
 /** So many runs are searched for a filter at once: no index has their states, and a user may have millions. */
@@ -66,7 +67,7 @@ export async function listRuns(ctx: Context, caller: Caller, input: WebActionInp
         left(e.result, ${MAX_ANSWER_START}) as "answerStart", e.processing_time_ms as "processingTimeMs",
         e.cost_usd as "costUsd", exists (select from executions r where r.retry_of_id = e.id) as "isRetried"
       from page join executions e using (id) join tasks t on t.id = e.task_id
-        left join occurrences o on o.task_id = e.task_id and o.planned_for = e.planned_for and e.trigger = 'schedule'
+        left join occurrences o on o.task_id = e.task_id and o.planned_for = e.planned_for and ${hasPlannedTrigger('e')}
     )
     select (select coalesce(jsonb_agg(to_jsonb(shown) order by id desc), '[]') from shown) as runs,
       (select name from tasks where id = ${taskId}::int and user_id = ${caller.id}) as task_name,

@@ -2,6 +2,7 @@ import { executions, occurrences, tasks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
+import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
 import { executionFields, stepFields, toExecution } from './read.ts';
 import { readRunDeliveries } from './run-deliveries.ts';
 import { listSteps } from './timeline.ts';
@@ -48,7 +49,7 @@ const near = (side: 'before' | 'after') => {
   return sql<NearRun[]>`(select coalesce(jsonb_agg(to_jsonb(n) order by n.id), '[]') from (
     select x.id, x.status, x.attempt, x.error_code as "errorCode", o.fate, coalesce(x.planned_for, x.created_at) as at
     from executions x
-    left join occurrences o on o.task_id = x.task_id and o.planned_for = x.planned_for and x.trigger = 'schedule'
+    left join occurrences o on o.task_id = x.task_id and o.planned_for = x.planned_for and ${hasPlannedTrigger('x')}
     where x.task_id = ${executions.taskId} and x.id ${isBefore ? sql`<` : sql`>`} ${executions.id}
     order by x.id ${isBefore ? sql`desc` : sql`asc`} limit ${MAX_NEAR}) n)`;
 };
@@ -98,7 +99,7 @@ export async function getRun(ctx: Context, caller: Caller, id: number) {
         and(
           eq(occurrences.taskId, executions.taskId),
           eq(occurrences.plannedFor, executions.plannedFor),
-          eq(executions.trigger, 'schedule'),
+          hasPlannedTrigger('executions'),
         ),
       )
       .where(and(eq(executions.id, id), eq(executions.userId, caller.id))),

@@ -1,5 +1,6 @@
 import type { executions } from '@carillon/db';
 import type { ErrorCode } from '../ai/errors.ts';
+import { isPlannedTrigger } from '../queries/planned-trigger.ts';
 
 type ExecutionRow = typeof executions.$inferSelect;
 type Execution = Pick<
@@ -52,7 +53,7 @@ export const buildTimeline = (execution: Execution, request: ModelRequest, retri
 export function listSteps(execution: Execution, request: ModelRequest, retries: readonly Retry[]): Step[] {
   const { trigger, plannedFor } = execution;
   const steps: Step[] = [
-    ...(trigger === 'schedule' && plannedFor ? [{ at: plannedFor, kind: 'planned' } as const] : []),
+    ...(isPlannedTrigger(trigger) && plannedFor ? [{ at: plannedFor, kind: 'planned' } as const] : []),
     toOrigin(execution),
     ...listInterruptions(execution),
     ...listQueueing(execution),

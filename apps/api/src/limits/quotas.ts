@@ -97,6 +97,15 @@ export function applyUsage(
   }
 }
 
+/** Throws 402 over quota, and counts nothing then; returns the usage for `recordUsage`. */
+export function chargeExecution(account: QuotaAccount, now: Date, count = 1) {
+  const exceeded = checkQuota(account, now, count);
+  if (exceeded) throw quotaExceededError(exceeded);
+  account.day.executions += count;
+  account.month.executions += count;
+  return { userId: account.userId, day: toUtcDay(now), executions: count };
+}
+
 /** Counts one more execution, or returns the quota that forbids it. */
 export function admitExecution(account: QuotaAccount, now: Date): QuotaExceeded | null {
   const exceeded = checkQuota(account, now);
@@ -106,22 +115,15 @@ export function admitExecution(account: QuotaAccount, now: Date): QuotaExceeded 
   return null;
 }
 
-/** Throws 402 over quota; returns the usage for `recordUsage`. */
-export function chargeExecution(account: QuotaAccount, now: Date) {
-  const exceeded = admitExecution(account, now);
-  if (exceeded) throw quotaExceededError(exceeded);
-  return { userId: account.userId, day: toUtcDay(now), executions: 1 };
-}
-
-/** Returns the quota that forbids one more execution. Without tokens left, it may not start. */
-export function checkQuota(account: QuotaAccount, now: Date): QuotaExceeded | null {
+/** Returns the quota that forbids so many more executions. Without tokens left, none may start. */
+export function checkQuota(account: QuotaAccount, now: Date, count = 1): QuotaExceeded | null {
   const { limits, day, month } = account;
   if (account.trialEndsAt && account.trialEndsAt <= now) {
     return { resource: 'trial', used: null, limit: null, resetAt: null };
   }
   return (
-    checkLimit('executions', day.executions, limits.executionsPerDay, nextDay(now)) ??
-    checkLimit('executions', month.executions, limits.executionsPerMonth, nextMonth(now)) ??
+    checkLimit('executions', day.executions, limits.executionsPerDay, nextDay(now), count) ??
+    checkLimit('executions', month.executions, limits.executionsPerMonth, nextMonth(now), count) ??
     checkTokenQuota(account, now)
   );
 }
@@ -148,7 +150,7 @@ export function quotaExceededError(exceeded: QuotaExceeded): AppError {
   return new AppError('over_quota', message, exceeded);
 }
 
-const checkLimit = (resource: string, used: number, limit: number, resetAt: Date): QuotaExceeded | null =>
-  used >= limit ? { resource, used, limit, resetAt: resetAt.toISOString() } : null;
+const checkLimit = (resource: string, used: number, limit: number, resetAt: Date, count = 1): QuotaExceeded | null =>
+  used + count > limit ? { resource, used, limit, resetAt: resetAt.toISOString() } : null;
 const nextDay = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
 const nextMonth = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));

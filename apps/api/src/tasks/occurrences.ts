@@ -1,8 +1,9 @@
 import type { ListOccurrencesQuery } from '@carillon/contract/occurrences';
 import { executions, occurrences } from '@carillon/db';
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { decodeInstantCursor, splitPage } from '../queries/pages.ts';
+import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
 import { listDueOccurrences } from '../schedule/due.ts';
 import { getTask, type TaskRow } from './read.ts';
 
@@ -28,7 +29,7 @@ export async function listOccurrences(ctx: Context, caller: Caller, id: number, 
       and(
         eq(executions.taskId, occurrences.taskId),
         eq(executions.plannedFor, occurrences.plannedFor),
-        eq(executions.trigger, 'schedule'),
+        hasPlannedTrigger('executions'),
       ),
     )
     .where(and(eq(occurrences.taskId, id), before ? lt(occurrences.plannedFor, before) : undefined))
@@ -61,4 +62,13 @@ export async function hasLiveRun(ctx: Context, { id, userId }: Pick<TaskRow, 'id
     )
     .limit(1);
   return live !== undefined;
+}
+
+/** For a task that is planned anew from its next run on: that run, and those after it, are to run. */
+export async function forgetSkips({ db }: Context, { id, nextExecutionAt }: TaskRow): Promise<void> {
+  if (nextExecutionAt === null) return;
+  const { taskId, plannedFor, fate } = occurrences;
+  await db
+    .delete(occurrences)
+    .where(and(eq(taskId, id), gte(plannedFor, nextExecutionAt), eq(fate, 'skipped_by_user')));
 }

@@ -1,6 +1,7 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { type SQL, sql } from 'drizzle-orm';
 import { selectLatestRuns } from '../queries/latest-runs.ts';
+import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
 
 const PLANNED_RUNS = 30;
 /** A chain of retries is followed this far. */
@@ -27,7 +28,7 @@ export const selectPlannedRuns = (taskId: SQL): SQL => sql`
   from (${selectLatestOccurrences(taskId)}) o
   left join lateral (
     select id, status, started_at from executions
-    where task_id = ${taskId} and planned_for = o.planned_for and trigger = 'schedule' limit 1
+    where task_id = ${taskId} and planned_for = o.planned_for and ${hasPlannedTrigger('executions')} limit 1
   ) e on true
   left join lateral (
     with recursive chain as (

@@ -1,6 +1,7 @@
 import * as occurrences from '@carillon/contract/occurrences';
 import * as contract from '@carillon/contract/tasks';
 import { taskNotFound } from '../errors.ts';
+import { backfillTask } from '../executions/backfill-task.ts';
 import { executeTask } from '../executions/execute-task.ts';
 import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
@@ -10,6 +11,7 @@ import { duplicateTask } from './duplicate.ts';
 import { listOccurrences } from './occurrences.ts';
 import { listTasks, taskRow } from './read.ts';
 import { previewTask } from './schedule.ts';
+import { skipNextRun } from './skip-next-run.ts';
 import { changeTask, createTask } from './write.ts';
 
 export const tasksRoutes: Routes = async (app) => {
@@ -85,6 +87,23 @@ export const tasksRoutes: Routes = async (app) => {
       success,
       ...(await listOccurrences(ctx, caller, params.id, query)),
     }),
+  );
+
+  app.post('/api/tasks/:id/skip-next', { schema: occurrences.skipNextRun, config: write }, async (request, reply) => {
+    const { ctx, caller, params } = request;
+    const skipped = await skipNextRun(ctx, caller, params.id, { expected: readIfMatch(request, params.id) });
+    reply.header('etag', buildETag(skipped.task, skipped.task));
+    return { success, ...skipped };
+  });
+
+  app.post(
+    '/api/tasks/:id/backfill',
+    { schema: occurrences.backfillTask, config: { access: 'user', scope: 'executions:run' } },
+    async ({ ctx, caller, params, body }, reply) => {
+      const queued = await backfillTask(ctx, caller, params.id, body);
+      reply.code(201);
+      return { success, queued };
+    },
   );
 
   app.post('/api/tasks/preview', { schema: occurrences.previewTask, config: read }, async ({ ctx, body }) => ({

@@ -2,6 +2,7 @@ import { queryRows, recordset, tasks } from '@carillon/db';
 import { and, eq, isNull, lte, sql } from 'drizzle-orm';
 import { overdueAtSql } from '../alerts/overdue-at.ts';
 import type { Context } from '../context.ts';
+import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
 import { nextRun } from '../schedule/next-run.ts';
 import { recordUsage } from '../usage/record.ts';
 import { markMissed } from './occurrences.ts';
@@ -42,7 +43,7 @@ async function deletePending(ctx: Context, userId: number) {
       returning task_id, planned_for, trigger, usage_day
     ), planned as (
       select d.task_id, d.planned_for, t.recurrence = 'once' as is_once
-      from deleted d join tasks t on t.id = d.task_id where d.trigger = 'schedule'
+      from deleted d join tasks t on t.id = d.task_id where ${hasPlannedTrigger('d')}
     ), removed as (
       delete from occurrences o using planned p
       where o.task_id = p.task_id and o.planned_for = p.planned_for and p.is_once

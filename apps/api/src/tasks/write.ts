@@ -11,7 +11,7 @@ import { getSettings } from '../settings/read.ts';
 import { assertReachable } from '../webhooks/address.ts';
 import { setTaskWebhook } from '../webhooks/managed-webhooks.ts';
 import { reserveActiveTask } from './active-quota.ts';
-import { hasLiveRun, markMissed } from './occurrences.ts';
+import { forgetSkips, hasLiveRun, markMissed } from './occurrences.ts';
 import { type TaskRow, taskFields } from './read.ts';
 import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
 import { completeSettings, type Settings, storeSettings } from './settings.ts';
@@ -88,7 +88,10 @@ export function changeTask(
     const isResumed = after.status === 'active' && before.status !== 'active';
     if (isResumed) await reserveActiveTask(tx, caller);
     if (after.status === 'paused') await dropWaitingRetries(tx, id);
-    if ('nextExecutionAt' in changes) await markMissed(tx, before, now);
+    if ('nextExecutionAt' in changes) {
+      await markMissed(tx, before, now);
+      await forgetSkips(tx, after);
+    }
     const { id: _id, revision: _revision, ...columns } = { ...after, updatedAt: now };
     const changed = await tx.db
       .update(tasks)

@@ -20,8 +20,9 @@ const alice = await signUpAlice(app);
 const ada = await signUpAda(app);
 const INTERNAL = { success: false, error: 'Internal error', code: 'INTERNAL_ERROR' };
 
-t.test('The 19 specified actions exist, and those that begin and end a session', async (t) => {
+t.test('The 21 specified actions exist, and those that begin and end a session', async (t) => {
   t.same(Object.keys(actions).sort(), [
+    'backfillTask',
     'cancelExecution',
     'changePassword',
     'createCoupon',
@@ -38,6 +39,7 @@ t.test('The 19 specified actions exist, and those that begin and end a session',
     'logout',
     'register',
     'retryExecution',
+    'skipNextRun',
     'testWebhook',
     'toggleTaskActive',
     'updateProfile',

@@ -144,6 +144,7 @@ t.test('An id that cannot exist is not found, and one that is not a string is re
       'deleteTask',
       'toggleTaskActive',
       'executeTask',
+      'skipNextRun',
       'duplicateTask',
       'getExecutionDetails',
       'retryExecution',
@@ -152,7 +153,7 @@ t.test('An id that cannot exist is not found, and one that is not a string is re
       'testWebhook',
     ].includes(name),
   );
-  t.equal(byId.length, 9);
+  t.equal(byId.length, 10);
   for (const [name, act] of byId) {
     for (const text of [...INVALID_IDS, '', `0${id}`, `${id} `, 'a\0b', 'x'.repeat(100_000)]) {
       const { code, success } = await act(ada.token, text, true);

@@ -23,6 +23,7 @@ export function inputTypes(): void {
   assertType<IsSame<Flatten<ActionInput<'createTask'>>, Flatten<TaskInput>>>();
   assertType<IsSame<Flatten<ActionInput<'updateTask'>>, Flatten<Partial<TaskInput> & { id: string }>>>();
   assertType<IsSame<ActionInput<'duplicateTask'>, { name?: string }>>();
+  assertType<IsSame<ActionInput<'backfillTask'>, { from: string; to: string }>>();
   assertType<
     IsSame<
       ActionInput<'getExecutions'>,
@@ -75,6 +76,8 @@ export function inputTypes(): void {
   assertType<IsSame<Arguments<'deleteTask'>, [session: Token, id: string]>>();
   assertType<IsSame<Arguments<'toggleTaskActive'>, [session: Token, id: string, active: boolean]>>();
   assertType<IsSame<Arguments<'executeTask'>, [session: Token, id: string]>>();
+  assertType<IsSame<Arguments<'skipNextRun'>, [session: Token, id: string]>>();
+  assertType<IsSame<Arguments<'backfillTask'>, [session: Token, id: string, input: { from: string; to: string }]>>();
   assertType<IsSame<Arguments<'duplicateTask'>, [session: Token, id: string, input?: { name?: string }]>>();
   assertType<IsSame<Arguments<'getExecutions'>, [session: Token, input?: ActionInput<'getExecutions'>]>>();
   assertType<IsSame<Arguments<'getExecutionDetails'>, [session: Token, id: string]>>();

@@ -36,6 +36,8 @@ export function resultTypes(): void {
   assertType<IsSame<ActionData<'updateTask'>, Task>>();
   assertType<IsSame<ActionData<'toggleTaskActive'>, Task>>();
   assertType<IsSame<ActionData<'duplicateTask'>, Task>>();
+  assertType<IsSame<ActionData<'skipNextRun'>, { skipped: string; task: Task }>>();
+  assertType<IsSame<ActionData<'backfillTask'>, { queued: number }>>();
   assertType<IsSame<ActionData<'deleteTask' | 'changePassword'>, null>>();
   assertType<IsSame<ActionData<'executeTask'>, { executionId: string; status: 'PENDING'; startedAt: string }>>();
   assertType<

@@ -34,6 +34,11 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
     const { executionId } = (await app.inject({ method: 'POST', url, headers: alice.headers })).json();
     return [`/api/executions/${executionId}/cancel`];
   },
+  '/api/tasks/:id/skip-next': async (alice) => [`/api/tasks/${await postTask(app, alice)}/skip-next`],
+  '/api/tasks/:id/backfill': async (alice) => {
+    const period = { from: '2026-11-19T00:00:00Z', to: '2026-11-20T00:00:00Z' };
+    return [`/api/tasks/${await postTask(app, alice)}/backfill`, period];
+  },
   '/api/executions/:id/retry': async (alice) => {
     const url = `/api/tasks/${await postTask(app, alice)}/execute`;
     const { executionId } = (await app.inject({ method: 'POST', url, headers: alice.headers })).json();

@@ -114,6 +114,8 @@ const OTHERS = {
     'POST /api/tasks/preview',
     'GET /api/tasks/:id/occurrences',
     'POST /api/tasks/:id/duplicate',
+    'POST /api/tasks/:id/skip-next',
+    'POST /api/tasks/:id/backfill',
     'GET /api/events',
     'GET /api/executions/:id/details',
     'GET /api/executions/:id/diff',

@@ -7,7 +7,7 @@ const document: Document = (await app.inject('/openapi.json')).json();
 const endpoints = listEndpoints(document);
 
 const READS = ['getTask', 'getUser', 'getUserSettings', 'getWebhook'];
-const CHANGES = ['changeTask', 'changeUserSettings', 'changeWebhook', 'patchUser'];
+const CHANGES = ['changeTask', 'changeUserSettings', 'changeWebhook', 'patchUser', 'skipNextRun'];
 const DELETIONS = ['deleteTask', 'deleteUser', 'deleteWebhook'];
 
 const idsWhere = (test: (endpoint: (typeof endpoints)[number]) => unknown) =>

@@ -460,6 +460,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tasks/{id}/skip-next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Skip the next run
+         * @description Records the next planned run as `skipped_by_user` and moves `nextExecutionAt` to the one after it; without one, the task is completed. Each call skips one more run, unless `If-Match` is sent. To take it back, pause and resume the task, or change its schedule. Sends `task.updated`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:write`.
+         */
+        post: operations["skipNextRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks/{id}/backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fill in missed runs
+         * @description Queues a run for each instant of the task's schedule in a past period of at most 100 instants, in order of time, in any status of the task. Instants that have had an execution are left out, so it can be repeated: `queued` is then 0. The quotas must admit all runs, or none is queued. Each run is `late`, with the `trigger` `backfill` and the instant as `plannedFor`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `executions:run`.
+         */
+        post: operations["backfillTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tasks/preview": {
         parameters: {
             query?: never;
@@ -3720,6 +3768,154 @@ export interface operations {
                             /** @description The `cursor` of the next page; null on the last one */
                             nextCursor: string | null;
                         };
+                    };
+                };
+            };
+        };
+    };
+    skipNextRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "occurrence": {
+                     *         "plannedFor": "2026-11-20T07:30:00.000Z",
+                     *         "fate": "skipped_by_user",
+                     *         "recordedAt": "2026-11-20T09:15:27.204Z",
+                     *         "executionId": null,
+                     *         "startedAt": null,
+                     *         "latenessMs": null
+                     *       },
+                     *       "task": {
+                     *         "id": 42,
+                     *         "userId": 7,
+                     *         "name": "Morning sentence",
+                     *         "description": "For the head of my notes.",
+                     *         "prompt": "Write one sentence that begins a working day well.",
+                     *         "scheduledFor": "2026-11-20T07:30:00.000Z",
+                     *         "nextExecutionAt": "2026-11-21T07:30:00.000Z",
+                     *         "recurrence": "daily",
+                     *         "recurrencePattern": null,
+                     *         "timezone": "Europe/Lisbon",
+                     *         "aiModel": "openai/gpt-5-mini",
+                     *         "maxTokens": 1024,
+                     *         "temperature": 70,
+                     *         "status": "active",
+                     *         "executionCount": 1,
+                     *         "lastExecutionAt": "2026-11-20T07:30:00.412Z",
+                     *         "attachments": [],
+                     *         "webhookUrl": null,
+                     *         "notificationEmail": null,
+                     *         "context": {
+                     *           "clock": true,
+                     *           "previousResult": false
+                     *         },
+                     *         "outputSchema": null,
+                     *         "notify": "always",
+                     *         "watch": [],
+                     *         "missed": "latest",
+                     *         "overlap": "skip",
+                     *         "endsAt": null,
+                     *         "maxRuns": null,
+                     *         "pausedUntil": null,
+                     *         "timeoutMs": null,
+                     *         "monthlyBudgetUsd": null,
+                     *         "maxRetries": 3,
+                     *         "alerts": null,
+                     *         "createdAt": "2026-11-19T16:02:11.038Z",
+                     *         "updatedAt": "2026-11-20T09:15:27.204Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        occurrence: components["schemas"]["Occurrence"];
+                        /** @description The task */
+                        task: components["schemas"]["Task"];
+                    };
+                };
+            };
+        };
+    };
+    backfillTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-11-17T00:00:00Z",
+                 *       "to": "2026-11-20T00:00:00Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description The start of the period
+                     */
+                    from: string;
+                    /**
+                     * Format: date-time
+                     * @description Its end, which is part of it, and not in the future
+                     */
+                    to: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "queued": 3
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description How many runs are queued */
+                        queued: number;
                     };
                 };
             };

@@ -132,6 +132,16 @@ export class Tasks extends Resource {
     return this.pages(`/api/tasks/${segment(id)}/occurrences`, 'occurrences', { query, options });
   }
 
+  /** Skip the next run: POST /api/tasks/{id}/skip-next */
+  skipNext(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'skipNextRun'>> {
+    return this.send('POST', `/api/tasks/${segment(id)}/skip-next`, { options, takesKey: true });
+  }
+
+  /** Fill in missed runs: POST /api/tasks/{id}/backfill */
+  backfill(id: number, body: BodyOf<'backfillTask'>, options?: PostOptions): ResponsePromise<AnswerOf<'backfillTask'>> {
+    return this.send('POST', `/api/tasks/${segment(id)}/backfill`, { body, options, takesKey: true });
+  }
+
   /** Preview the next runs of a schedule: POST /api/tasks/preview */
   preview(body: BodyOf<'previewTask'>, options?: PostOptions): ResponsePromise<AnswerOf<'previewTask'>> {
     return this.send('POST', '/api/tasks/preview', { body, options, takesKey: true });

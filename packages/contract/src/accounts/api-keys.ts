@@ -16,9 +16,9 @@ import {
 /** What each scope allows. No scope contains another one. */
 export const API_KEY_SCOPES = {
   'tasks:read': 'Read tasks and their occurrences, and preview schedules',
-  'tasks:write': 'Create, change, copy and delete tasks',
+  'tasks:write': 'Create, change, copy and delete tasks, and skip runs',
   'executions:read': 'Read executions and their results',
-  'executions:run': 'Run tasks now, retry and cancel executions',
+  'executions:run': 'Run tasks now, fill in missed runs, retry and cancel executions',
   'agent:run': 'Send messages to agent mode',
   'uploads:read': 'Read uploads',
   'uploads:write': 'Upload and delete files',

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { LoginInput, RegisterInput, Role } from '../accounts/auth.ts';
 import { ChangeProfileInput, ChangeSettingsInput } from '../accounts/user-settings.ts';
 import { CreateCouponInput } from '../admin/coupons.ts';
+import { BackfillTaskInput } from '../occurrences.ts';
 import {
   DayOrInstantInput,
   Email,
@@ -55,6 +56,7 @@ export const ACTION_INPUTS = {
     recurrence: Type.Optional(task.recurrence),
   }),
   duplicateTask: strictObject({ name: Type.Optional(TaskName) }),
+  backfillTask: BackfillTaskInput,
   getExecutions: strictObject({
     taskId: Type.Optional(Type.String()),
     status: Type.Optional(ActionExecutionStatus),

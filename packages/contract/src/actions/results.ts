@@ -69,6 +69,11 @@ export const ACTION_DATA = {
   updateTask: Task,
   deleteTask: NoData,
   toggleTaskActive: Task,
+  skipNextRun: strictObject({
+    skipped: Type.String({ format: 'date-time', description: 'The instant of the skipped run' }),
+    task: Task,
+  }),
+  backfillTask: strictObject({ queued: Type.Integer({ description: 'How many runs are queued' }) }),
   executeTask: queuedAs(Type.Literal('PENDING')),
   duplicateTask: Task,
   getExecutions: strictObject({

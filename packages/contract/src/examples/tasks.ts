@@ -82,6 +82,30 @@ export const tasksExamples: ExamplesFor<typeof tasks> & ExamplesFor<typeof occur
     },
     errors: NOT_FOUND,
   },
+  skipNextRun: {
+    params: { id },
+    response: {
+      200: {
+        success,
+        occurrence: {
+          plannedFor: PLANNED,
+          fate: 'skipped_by_user',
+          recordedAt: NOW,
+          executionId: null,
+          startedAt: null,
+          latenessMs: null,
+        },
+        task: { ...task, updatedAt: NOW },
+      },
+    },
+    errors: { ...NOT_FOUND, 409: 'The task has no next run to skip.' },
+  },
+  backfillTask: {
+    params: { id },
+    body: { from: '2026-11-17T00:00:00Z', to: '2026-11-20T00:00:00Z' },
+    response: { 201: { success, queued: 3 } },
+    errors: { ...NOT_FOUND, 402: executionQuotaExceeded },
+  },
   previewTask: {
     body: { scheduledFor: '2027-03-27T01:30:00Z', recurrence, timezone, count: 2 },
     response: {

@@ -8,6 +8,7 @@ import { afterCommit, type Context } from '../../context.ts';
 import { type Event, recordEvents } from '../../events/outbox.ts';
 import { toUtcMonth } from '../../limits/quotas.ts';
 import { notifyUsers } from '../../notifications/write.ts';
+import { isPlannedTrigger } from '../../queries/planned-trigger.ts';
 import { digestText } from '../changes/digest.ts';
 import { isWanted } from '../changes/is-wanted.ts';
 import { findEndedTasks } from '../planning/end-tasks.ts';
@@ -214,7 +215,7 @@ async function updateTasks(
 async function markFates({ db }: Context, completed: readonly CompletedExecution[]) {
   const fates = completed.flatMap(({ taskId, plannedFor, startedAt, trigger, result }) => {
     if (isCancelled(result)) return plannedFor === null ? [] : [{ taskId, plannedFor, fate: 'cancelled' }];
-    const isRefused = !result.ok && startedAt === null && trigger === 'schedule';
+    const isRefused = !result.ok && startedAt === null && isPlannedTrigger(trigger);
     return isRefused ? [{ taskId, plannedFor, fate: 'over_quota' }] : [];
   });
   if (fates.length === 0) return;

@@ -32,6 +32,7 @@ const SCOPES: Record<string, string[]> = {
     'PATCH /api/tasks/:id',
     'DELETE /api/tasks/:id',
     'POST /api/tasks/:id/duplicate',
+    'POST /api/tasks/:id/skip-next',
   ],
   'executions:read': [
     'GET /api/executions',
@@ -41,6 +42,7 @@ const SCOPES: Record<string, string[]> = {
   ],
   'executions:run': [
     'POST /api/tasks/:id/execute',
+    'POST /api/tasks/:id/backfill',
     'POST /api/executions/:id/retry',
     'POST /api/executions/:id/cancel',
   ],
