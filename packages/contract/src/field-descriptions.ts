@@ -186,7 +186,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   'Task.endsAt': 'The task is completed after its last run before this; null for never',
   'Task.maxRuns': 'The task is completed after so many planned runs; null for no limit',
   'Task.pausedUntil': 'Nothing is planned before this; null for no pause',
-  'Task.timeoutMs': 'How long a run may wait for the answer; null for the timeout of the service',
+  'Task.timeoutMs': 'How long the model may take to answer, in milliseconds; null for the timeout of the service',
   'Task.monthlyBudgetUsd': 'What the runs of a UTC month may cost in USD; null for no limit',
   'Task.maxRetries': 'How often a failed run is retried',
   failuresInRow: 'The number of failed runs in a row',

@@ -2,6 +2,7 @@ import type { ChangeTaskInput, CreateTaskInput, TaskSettings } from '@carillon/c
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { tasks } from '@carillon/db';
 import type { Caller, Context } from '../context.ts';
+import { invalidField } from '../errors.ts';
 import { checkWatch } from '../executions/changes/check-watch.ts';
 import { checkOutputSchema } from '../executions/output/check-schema.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
@@ -50,7 +51,7 @@ const SETTINGS: SettingTable = {
   endsAt: { default: null, store: toDate },
   maxRuns: { default: null },
   pausedUntil: { default: null, store: toDate },
-  timeoutMs: { default: null },
+  timeoutMs: { default: null, store: checkTimeout },
   monthlyBudgetUsd: { default: null },
   maxRetries: { default: 3 },
   alerts: { default: null },
@@ -58,6 +59,12 @@ const SETTINGS: SettingTable = {
 
 function toDate(given: string | null): Date | null {
   return given === null ? null : new Date(given);
+}
+
+function checkTimeout(given: number | null, { config }: Context): number | null {
+  const { timeoutMs } = config.ai;
+  if (given !== null && given > timeoutMs) throw invalidField('timeoutMs', `must be at most ${timeoutMs}`);
+  return given;
 }
 
 const FIELDS = Object.keys(SETTINGS) as Field[];

@@ -28,6 +28,19 @@ t.test('The timeout ends a call to a provider that is silent, only begins, or dr
   }
 });
 
+t.test('The timeout of a request ends its call earlier, and none ends it later than the configured one', async (t) => {
+  const { server, ask } = await startTestAi(t, { timeoutMs: 600 });
+  server.answer(() => ({ hang: 'head' }));
+  for (const [request, seconds] of [
+    [{ timeoutMs: 200 }, '0.2'],
+    [{ timeoutMs: 60_000 }, '0.6'],
+    [{}, '0.6'],
+  ] as const) {
+    const failure = toFailure(await ask(request));
+    t.match(failure, { errorCode: 'TIMEOUT', message: `The provider did not answer within ${seconds} s.` });
+  }
+});
+
 t.test('A provider that drips within the timeout is read to the end', async (t) => {
   const { server, ask } = await startTestAi(t);
   server.answer(() => ({ text, drip: { bytes: 200, everyMs: 10 } }));

@@ -1607,7 +1607,7 @@ export interface components {
              * @description Nothing is planned before this; null for no pause
              */
             pausedUntil: string | null;
-            /** @description How long a run may wait for the answer; null for the timeout of the service */
+            /** @description How long the model may take to answer, in milliseconds; null for the timeout of the service */
             timeoutMs: number | null;
             /** @description What the runs of a UTC month may cost in USD; null for no limit */
             monthlyBudgetUsd: number | null;
@@ -3092,7 +3092,7 @@ export interface operations {
                      * @description The first run is the first one of the schedule at this instant or later; null for no pause
                      */
                     pausedUntil?: string | null;
-                    /** @description How long a run may wait for the answer, at most `AI_TIMEOUT_MS`; null for that */
+                    /** @description How long the model may take to answer, in milliseconds: at most the `AI_TIMEOUT_MS` of the service; null for that. Reading attachments does not count */
                     timeoutMs?: number | null;
                     /** @description What the runs of a UTC month may cost in USD; null for no limit. A run starts only if the most that it can cost is within the rest */
                     monthlyBudgetUsd?: number | null;
@@ -3474,7 +3474,7 @@ export interface operations {
                      * @description The first run is the first one of the schedule at this instant or later; null for no pause
                      */
                     pausedUntil?: string | null;
-                    /** @description How long a run may wait for the answer, at most `AI_TIMEOUT_MS`; null for that */
+                    /** @description How long the model may take to answer, in milliseconds: at most the `AI_TIMEOUT_MS` of the service; null for that. Reading attachments does not count */
                     timeoutMs?: number | null;
                     /** @description What the runs of a UTC month may cost in USD; null for no limit. A run starts only if the most that it can cost is within the rest */
                     monthlyBudgetUsd?: number | null;

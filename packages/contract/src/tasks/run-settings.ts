@@ -98,7 +98,8 @@ export const runSettings = {
       Type.Integer({
         minimum: 1000,
         maximum: 3_600_000,
-        description: 'How long a run may wait for the answer, at most `AI_TIMEOUT_MS`; null for that',
+        description:
+          'How long the model may take to answer, in milliseconds: at most the `AI_TIMEOUT_MS` of the service; null for that. Reading attachments does not count',
       }),
     ),
   ),
