@@ -4,6 +4,7 @@ import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { buildDashboardOptions, describeService } from './actions/web/dashboard-options.ts';
 import { agentRoutes } from './agent/routes.ts';
+import { alertsRoutes } from './alerts/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { guardAccess } from './auth/guard.ts';
 import { keysRoutes } from './auth/keys/routes.ts';
@@ -96,6 +97,7 @@ export async function buildApp(
   app.register(keysRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
+  app.register(alertsRoutes, { ctx });
   app.register(eventsRoutes, { ctx });
   app.register(agentRoutes, { ctx });
   app.register(webhooksRoutes, { ctx });

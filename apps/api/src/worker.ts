@@ -1,5 +1,6 @@
 import { rescueAgentCalls } from './agent/calls.ts';
 import { alertOverdue } from './alerts/overdue.ts';
+import { failAlertMail } from './alerts/undelivered.ts';
 import { composeReset } from './auth/password-reset.ts';
 import type { Context, WorkerHandle } from './context.ts';
 import { enqueueDue } from './executions/pipeline/enqueue.ts';
@@ -58,7 +59,10 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       intervals.every(SCHEDULER_SILENT_MS / 4, 'queueing overdue tasks', alertAndEnqueue);
       intervals.every(AGENT_RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx));
       intervals.every(MAIL_MS, 'delivering mail', () =>
-        deliverDueMails(ctx, { composeReset: (address) => composeReset(ctx, address) }),
+        deliverDueMails(ctx, {
+          composeReset: (address) => composeReset(ctx, address),
+          failAlert: (failed, write) => failAlertMail(ctx, failed, write),
+        }),
       );
       intervals.every(API_KEY_USE_MS, 'recording the use of API keys', () => ctx.apiKeyUse.flush());
       intervals.every(PRUNE_MS, 'pruning', createPruner(ctx));

@@ -29,6 +29,7 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   diffExecution: 'executions.diff',
   retryExecution: 'executions.retry',
   cancelExecution: 'executions.cancel',
+  listAlerts: 'alerts.list',
   processMessage: 'agent.run',
   createUpload: 'uploads.create',
   deleteUpload: 'uploads.delete',

@@ -21,6 +21,7 @@ import { LoggedEvent } from './events.ts';
 import { Execution } from './executions.ts';
 import { Readiness } from './health.ts';
 import { Occurrence } from './occurrences.ts';
+import { Alert } from './tasks/alerts.ts';
 import { Task } from './tasks.ts';
 import { UploadedFile } from './uploads.ts';
 import { DeliveryAttempt, Webhook } from './webhooks/webhooks.ts';
@@ -44,6 +45,7 @@ export const NAMED_SCHEMAS = [
   Task,
   Occurrence,
   Execution,
+  Alert,
   LoggedEvent,
   User,
   ApiKey,

@@ -1,4 +1,4 @@
-import { mails } from '@carillon/db';
+import { type Db, mails } from '@carillon/db';
 import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { drainDueRows, selectDueRows } from '../queue/due-rows.ts';
@@ -28,12 +28,20 @@ interface DeliveryContext extends QueueContext {
 export interface DeliveryOptions {
   /** Null if no active account has the address. */
   composeReset(address: string): Promise<{ userId: number; link: string; text: string } | null>;
+  /** Runs `write`, which ends the mail of an alert as failed, and reports it in one transaction. */
+  failAlert(mail: FailedMail, write: (db: Db) => Promise<boolean>): Promise<void>;
   graceMs?: number;
+}
+
+interface FailedMail {
+  id: string;
+  alertId: number;
+  error: string;
 }
 
 type QueuedMail = Pick<
   typeof mails.$inferSelect,
-  'id' | 'kind' | 'recipient' | 'subject' | 'bodySealed' | 'attempt' | 'createdAt'
+  'id' | 'kind' | 'recipient' | 'subject' | 'bodySealed' | 'attempt' | 'alertId' | 'createdAt'
 >;
 
 /** At least once each, with retries for a day. Any number of processes may deliver at once. */
@@ -78,13 +86,13 @@ async function claimDueMails(ctx: DeliveryContext): Promise<QueuedMail[]> {
     orderBy: [asc(mails.nextAttemptAt), asc(mails.id)],
     limit: BATCH_SIZE,
   });
-  const { id, kind, recipient, subject, bodySealed, attempt, createdAt } = mails;
+  const { id, kind, recipient, subject, bodySealed, attempt, alertId, createdAt } = mails;
   return ctx.db
     .with(due)
     .update(mails)
     .set({ attempt: sql`${mails.attempt} + 1`, leaseUntil: leaseUntil(LEASE_MS) })
     .where(isClaimed)
-    .returning({ id, kind, recipient, subject, bodySealed, attempt, createdAt });
+    .returning({ id, kind, recipient, subject, bodySealed, attempt, alertId, createdAt });
 }
 
 async function deliver(ctx: DeliveryContext, mail: QueuedMail, options: DeliveryOptions, signal: AbortSignal) {
@@ -104,7 +112,7 @@ async function deliver(ctx: DeliveryContext, mail: QueuedMail, options: Delivery
     await ctx.trace.span('send mail', attributes, async (span) => {
       const outcome = await ctx.mail.send({ at: ctx.now(), to, subject, ...message }, signal);
       if (!outcome.ok) span.fail(outcome.permanent ? 'refused' : 'not_sent');
-      await complete(ctx, mail, outcome, userId);
+      await complete(ctx, mail, outcome, options, userId);
     });
   } catch (error) {
     ctx.log.error({ err: error, mailId: mail.id }, 'delivering a mail failed: retried when its lease expires');
@@ -122,13 +130,21 @@ async function compose(ctx: DeliveryContext, mail: QueuedMail, { composeReset }:
   return reset && { id: `${id}-${attempt}`, ...reset };
 }
 
-async function complete(ctx: DeliveryContext, mail: QueuedMail, outcome: MailOutcome, userId?: number) {
+async function complete(
+  ctx: DeliveryContext,
+  mail: QueuedMail,
+  outcome: MailOutcome,
+  options: DeliveryOptions,
+  userId?: number,
+) {
   const now = ctx.now();
-  const update = (values: Partial<typeof mails.$inferInsert>) =>
-    ctx.db
+  const update = async (values: Partial<typeof mails.$inferInsert>, db = ctx.db) => {
+    const { count } = await db
       .update(mails)
       .set({ userId, leaseUntil: null, ...values })
       .where(isClaimedBy(mail));
+    return count > 0;
+  };
   const fields = { mailId: mail.id, kind: mail.kind, attempt: mail.attempt };
   if (outcome.ok) {
     await update({ nextAttemptAt: null, bodySealed: null, sentAt: now, error: null });
@@ -138,7 +154,9 @@ async function complete(ctx: DeliveryContext, mail: QueuedMail, outcome: MailOut
   const { error, permanent } = outcome;
   const nextAttemptAt = new Date(now.getTime() + (RETRY_DELAYS_MS[mail.attempt - 1] ?? HOUR_MS));
   if (permanent || nextAttemptAt.getTime() > mail.createdAt.getTime() + MAX_AGE_MS) {
-    await update({ nextAttemptAt: null, bodySealed: null, failedAt: now, error });
+    const fail = (db: Db) => update({ nextAttemptAt: null, bodySealed: null, failedAt: now, error }, db);
+    const { id, alertId } = mail;
+    await (alertId === null ? fail(ctx.db) : options.failAlert({ id, alertId, error }, fail));
     ctx.log.error({ ...fields, reason: error }, 'mail failed');
     return;
   }

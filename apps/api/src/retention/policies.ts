@@ -20,6 +20,7 @@ export const PRUNED_KINDS = [
   'open deliveries',
   'deliveries',
   'events',
+  'alerts',
   'audit entries',
   'files',
   'rate-limit windows',
@@ -50,6 +51,11 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
       return olderThan(retention.deliveriesDays, pruneDeliveries);
     case 'events':
       return olderThan(retention.eventsDays, pruneEvents);
+    case 'alerts':
+      return olderThan(retention.alertsDays, (before) => {
+        const isExpired = sql`created_at < ${before.toISOString()}`;
+        return pruneByKey({ table: 'alerts', primaryKey: 'id', isExpired, isChronological: true });
+      });
     case 'audit entries':
       return olderThan(retention.auditDays, (before) => {
         const isExpired = sql`at < ${before.toISOString()}`;

@@ -116,6 +116,7 @@ const OTHERS = {
     'POST /api/tasks/:id/duplicate',
     'POST /api/tasks/:id/skip-next',
     'POST /api/tasks/:id/backfill',
+    'GET /api/alerts',
     'GET /api/events',
     'GET /api/executions/:id/details',
     'GET /api/executions/:id/diff',

@@ -1,5 +1,6 @@
 import { mails, notificationAddresses } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
+import { failAlertMail } from '../../src/alerts/undelivered.ts';
 import { composeReset } from '../../src/auth/password-reset.ts';
 import type { Context } from '../../src/context.ts';
 import * as mail from '../../src/mail/deliver.ts';
@@ -8,7 +9,11 @@ import { decryptBody } from '../../src/mail/queue.ts';
 
 /** Delivers due mails as the worker does. */
 export const deliverDueMails = (ctx: Context, options: { graceMs?: number } = {}) =>
-  mail.deliverDueMails(ctx, { composeReset: (address) => composeReset(ctx, address), ...options });
+  mail.deliverDueMails(ctx, {
+    composeReset: (address) => composeReset(ctx, address),
+    failAlert: (failed, write) => failAlertMail(ctx, failed, write),
+    ...options,
+  });
 
 /** Returns the tokens of the links that were queued for an address, oldest first. */
 export async function readQueuedTokens(ctx: Context, recipient: string): Promise<string[]> {

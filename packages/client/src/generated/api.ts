@@ -676,6 +676,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Returns the alerts of the caller's tasks with their deliveries, newest first. Pages by `cursor`. Which alerts are sent is the field `alerts` of a task.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `executions:read`.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -1746,6 +1770,61 @@ export interface components {
              */
             completedAt: string | null;
         };
+        Alert: {
+            /** @description The id, which never changes */
+            id: number;
+            /**
+             * @description The rule that applies, or `task.recovered`
+             * @enum {string}
+             */
+            kind: "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow";
+            /** @description The task */
+            taskId: number;
+            /** @description The name of the task */
+            taskName: string;
+            /**
+             * Format: date-time
+             * @description The planned instant of the run; of a run on demand, when it was asked for
+             */
+            at: string;
+            /** @description The run; null for `task.overdue`, and after the run was pruned */
+            executionId: number | null;
+            /** @description The alert in short */
+            title: string;
+            /** @description What happened */
+            message: string;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+            /** @description Whether a delivery has failed for good */
+            undelivered: boolean;
+            /** @description To webhooks and mail addresses */
+            deliveries: {
+                /**
+                 * @description How it is sent
+                 * @enum {string}
+                 */
+                kind: "webhook" | "mail";
+                /** @description The URL of the webhook, or the mail address */
+                to: string;
+                /**
+                 * @description The status
+                 * @enum {string}
+                 */
+                status: "pending" | "delivered" | "failed";
+                /** @description The number of attempts so far */
+                attempts: number;
+                /** @description Of the latest attempt, if it failed */
+                lastError: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was delivered or failed, or else was queued
+                 */
+                at: string;
+            }[];
+        };
         Event: {
             /** @description Its number in the log of its user: each is one more than the one before */
             id: string;
@@ -1926,7 +2005,7 @@ export interface components {
         Notification: {
             /** @description The id, which never changes */
             id: number;
-            /** @description `usage.alert`, `webhook.failed` or `task.failed`; others may be added */
+            /** @description `usage.alert`, `webhook.failed`, `task.failed`, the kind of an alert, or `alert.undelivered`; others may be added */
             kind: string;
             /** @description The notification in short */
             title: string;
@@ -4761,6 +4840,95 @@ export interface operations {
                         success: true;
                         /** @description The execution */
                         execution: components["schemas"]["TaskExecution"];
+                    };
+                };
+            };
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only alerts of this task
+                 * @example 42
+                 */
+                taskId?: number;
+                /**
+                 * @description Only alerts of this kind
+                 * @example task.overdue
+                 */
+                kind?: "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow";
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description `pagination.nextCursor` of the previous page
+                 * @example MTIwNw
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "alerts": [
+                     *         {
+                     *           "id": 12,
+                     *           "kind": "task.overdue",
+                     *           "taskId": 42,
+                     *           "taskName": "Morning sentence",
+                     *           "at": "2026-11-21T07:30:00.000Z",
+                     *           "executionId": null,
+                     *           "title": "Task \"Morning sentence\" is overdue",
+                     *           "message": "The run planned for 21 Nov 2026, 07:30 (Europe/Lisbon) has not ended 15 minutes later.",
+                     *           "createdAt": "2026-11-21T07:45:00.318Z",
+                     *           "undelivered": false,
+                     *           "deliveries": [
+                     *             {
+                     *               "kind": "mail",
+                     *               "to": "alice@example.com",
+                     *               "status": "delivered",
+                     *               "attempts": 1,
+                     *               "lastError": null,
+                     *               "at": "2026-11-21T07:45:01.902Z"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "limit": 20,
+                     *         "nextCursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The alerts */
+                        alerts: components["schemas"]["Alert"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The `cursor` of the next page; null on the last one */
+                            nextCursor: string | null;
+                        };
                     };
                 };
             };

@@ -180,6 +180,13 @@ export class Executions extends Resource {
   }
 }
 
+export class Alerts extends Resource {
+  /** List alerts: GET /api/alerts */
+  list(query?: QueryOf<'listAlerts'>, options?: RequestOptions): Pages<AnswerOf<'listAlerts'>, 'alerts'> {
+    return this.pages('/api/alerts', 'alerts', { query, options });
+  }
+}
+
 export class Events extends Resource {
   /** List or stream events: GET /api/events */
   list(query?: QueryOf<'listEvents'>, options?: RequestOptions): Pages<AnswerOf<'listEvents'>, 'events'> {
@@ -318,6 +325,7 @@ export class Resources {
   readonly keys: Keys;
   readonly tasks: Tasks;
   readonly executions: Executions;
+  readonly alerts: Alerts;
   readonly webhooks: Webhooks;
   readonly usage: Usage;
   readonly integrations: Integrations;
@@ -331,6 +339,7 @@ export class Resources {
     this.keys = new Keys(settings);
     this.tasks = new Tasks(settings);
     this.executions = new Executions(settings);
+    this.alerts = new Alerts(settings);
     this.webhooks = new Webhooks(settings);
     this.usage = new Usage(settings);
     this.integrations = new Integrations(settings);

@@ -17,7 +17,7 @@ import {
 export const API_KEY_SCOPES = {
   'tasks:read': 'Read tasks and their occurrences, and preview schedules',
   'tasks:write': 'Create, change, copy and delete tasks, and skip runs',
-  'executions:read': 'Read executions and their results',
+  'executions:read': 'Read executions, their results, and alerts',
   'executions:run': 'Run tasks now, fill in missed runs, retry and cancel executions',
   'agent:run': 'Send messages to agent mode',
   'uploads:read': 'Read uploads',

@@ -8,7 +8,10 @@ const common = { tags: ['notifications'], security: SIGNED_IN };
 export const Notification = Type.Object(
   {
     id: Id,
-    kind: Type.String({ description: '`usage.alert`, `webhook.failed` or `task.failed`; others may be added' }),
+    kind: Type.String({
+      description:
+        '`usage.alert`, `webhook.failed`, `task.failed`, the kind of an alert, or `alert.undelivered`; others may be added',
+    }),
     title: Type.String(),
     message: Type.String(),
     readAt: nullable(Instant),

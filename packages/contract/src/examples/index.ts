@@ -1,4 +1,5 @@
 import { adminExamples } from './admin.ts';
+import { alertsExamples } from './alerts.ts';
 import { apiKeysExamples } from './api-keys.ts';
 import { authExamples } from './auth.ts';
 import { couponsExamples } from './coupons.ts';
@@ -20,6 +21,7 @@ export const EXAMPLES: Record<string, Example> = {
   ...usersExamples,
   ...tasksExamples,
   ...executionsExamples,
+  ...alertsExamples,
   ...uploadsExamples,
   ...webhooksExamples,
   ...eventLogExamples,

@@ -1,5 +1,6 @@
 import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import { reportUndelivered } from '../../alerts/undelivered.ts';
 import { afterCommit, type Context, inTransaction } from '../../context.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 import { RELEASE_LEASE } from '../../queue/leases.ts';
@@ -15,8 +16,12 @@ interface CompletedDelivery {
   webhookId: string;
   /** The attempt failed and no retry follows. */
   isExhausted: boolean;
+  hasFailed: boolean;
+  alertId: number | null;
   error: string | null;
 }
+
+type EndedDelivery = Pick<CompletedDelivery, 'id' | 'alertId' | 'error'>;
 
 /** Stores attempts and their consequences, unless their claim was lost. Returns the ids of the stored deliveries. */
 export async function completeAttempts(ctx: Context, attempts: readonly Attempt[]): Promise<string[]> {
@@ -28,10 +33,15 @@ export async function completeAttempts(ctx: Context, attempts: readonly Attempt[
     changesWebhook.length > 0 && updateLastAttempts(ctx, attempts),
     writeAttempts(ctx, attempts),
   ]);
-  await failWebhooks(
+  const ended = await failWebhooks(
     ctx,
     completed.filter(({ isExhausted }) => isExhausted),
   );
+  const failed = completed.filter(({ hasFailed }) => hasFailed);
+  const alertsOf = [...failed, ...ended].flatMap(({ id, alertId, error }) =>
+    alertId === null ? [] : [{ id, alertId, error }],
+  );
+  await reportUndelivered(ctx, 'webhook', alertsOf);
   const stored = new Set(completed.map(({ attemptId }) => attemptId));
   afterCommit(ctx, () => {
     for (const attempt of attempts) if (stored.has(attempt.id)) ctx.metrics.attemptEnded(attempt);
@@ -85,14 +95,14 @@ async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promis
           when a.retry_at is null or h.status = 'failed' then 'failed' else 'pending' end as status) s
       where d.id = a.delivery_id and d.claim_token = a.claim_token
       returning d.id, d.webhook_id, d.event, a.id as attempt_id, a.url, a.attempt, a.at, a.success, a.status_code, a.error,
-        a.response_time_ms,
+        a.response_time_ms, d.alert_id, d.status = 'failed' as has_failed,
         not a.success and a.retry_at is null and d.event <> 'test' as is_exhausted
     ), logged as (
       insert into delivery_attempts (id, delivery_id, webhook_id, event, url, attempt, success, status_code, error,
         response_time_ms, attempted_at)
       select attempt_id, id, webhook_id, event, url, attempt, success, status_code, error, response_time_ms, at from completed
     )
-    select id, attempt_id, webhook_id, is_exhausted, error from completed`,
+    select id, attempt_id, webhook_id, is_exhausted, has_failed, alert_id, error from completed`,
   );
 }
 
@@ -121,8 +131,9 @@ function updateLastAttempts(ctx: Context, attempts: readonly Attempt[]) {
   );
 }
 
-async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[]) {
-  if (exhausted.length === 0) return;
+/** Returns the deliveries that end because their webhook has failed. */
+async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[]): Promise<EndedDelivery[]> {
+  if (exhausted.length === 0) return [];
   const errors = new Map(exhausted.map(({ webhookId, error }) => [webhookId, error]));
   const now = ctx.now().toISOString();
   const failed = await queryRows<{ id: string; userId: number; url: string; taskName: string | null }>(
@@ -131,11 +142,15 @@ async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[
       where id = any(${uuids([...errors.keys()])}) and status = 'active'
       returning id, user_id, url, (select name from tasks t where t.id = task_id) as task_name`,
   );
-  if (failed.length === 0) return;
+  if (failed.length === 0) return [];
   // Deliveries that are being sent end with their own attempt.
-  await ctx.db.execute(sql`
+  const ended = await queryRows<Pick<EndedDelivery, 'id' | 'alertId'>>(
+    ctx.db,
+    sql`
     update deliveries set ${endDelivery(sql`${now}::timestamptz`)}
-    where webhook_id = any(${uuids(failed.map(({ id }) => id))}) and status = 'pending'`);
+    where webhook_id = any(${uuids(failed.map(({ id }) => id))}) and status = 'pending'
+    returning id, alert_id`,
+  );
   await notifyUsers(
     ctx,
     failed.map(({ id, userId, url, taskName }) => ({
@@ -146,6 +161,7 @@ async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[
       message: `Nothing more is sent to it until you switch it on again; then what failed can be sent again. Webhook: ${id}. Last error: ${errors.get(id)}`,
     })),
   );
+  return ended.map((delivery) => ({ ...delivery, error: null }));
 }
 
 const uuids = (ids: readonly string[]) => sql`${`{${[...new Set(ids)].join(',')}}`}::uuid[]`;

@@ -39,6 +39,7 @@ const SCOPES: Record<string, string[]> = {
     'GET /api/executions/:id',
     'GET /api/executions/:id/details',
     'GET /api/executions/:id/diff',
+    'GET /api/alerts',
   ],
   'executions:run': [
     'POST /api/tasks/:id/execute',

@@ -1,0 +1,64 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { success } from '../envelopes.ts';
+import { errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
+import { Cursor, Id, Instant, nullable, pageLimit, ref, stringEnum } from '../primitives.ts';
+
+export const ALERT_KINDS = ['task.overdue', 'task.failing', 'task.recovered', 'task.expensive', 'task.slow'] as const;
+export const AlertKind = stringEnum(ALERT_KINDS);
+export type AlertKind = Static<typeof AlertKind>;
+
+export const AlertDelivery = Type.Object({
+  kind: Type.Unsafe<'webhook' | 'mail'>({ ...stringEnum(['webhook', 'mail']), description: 'How it is sent' }),
+  to: Type.String({ description: 'The URL of the webhook, or the mail address' }),
+  status: stringEnum(['pending', 'delivered', 'failed']),
+  attempts: Type.Integer({ description: 'The number of attempts so far' }),
+  lastError: nullable(Type.String({ description: 'Of the latest attempt, if it failed' })),
+  at: Type.Unsafe<Date | string>({ ...Instant, description: 'When it was delivered or failed, or else was queued' }),
+});
+
+export const Alert = Type.Object(
+  {
+    id: Id,
+    kind: { ...AlertKind, description: 'The rule that applies, or `task.recovered`' },
+    taskId: { ...Id, description: 'The task' },
+    taskName: Type.String({ description: 'The name of the task' }),
+    at: Type.Unsafe<Date | string>({
+      ...Instant,
+      description: 'The planned instant of the run; of a run on demand, when it was asked for',
+    }),
+    executionId: nullable({ ...Id, description: 'The run; null for `task.overdue`, and after the run was pruned' }),
+    title: Type.String({ description: 'The alert in short' }),
+    message: Type.String({ description: 'What happened' }),
+    createdAt: Instant,
+    undelivered: Type.Boolean({ description: 'Whether a delivery has failed for good' }),
+    deliveries: Type.Array(AlertDelivery, { description: 'To webhooks and mail addresses' }),
+  },
+  { $id: 'Alert' },
+);
+export type Alert = Static<typeof Alert>;
+
+export const ListAlertsQuery = Type.Object({
+  taskId: Type.Optional({ ...Id, description: 'Only alerts of this task' }),
+  kind: Type.Optional({ ...AlertKind, description: 'Only alerts of this kind' }),
+  limit: pageLimit(20),
+  cursor: Type.Optional(Cursor),
+});
+export type ListAlertsQuery = Static<typeof ListAlertsQuery>;
+
+export const listAlerts = {
+  tags: ['alerts'],
+  security: SIGNED_IN,
+  operationId: 'listAlerts',
+  summary: 'List alerts',
+  description:
+    "Returns the alerts of the caller's tasks with their deliveries, newest first. Pages by `cursor`. Which alerts are sent is the field `alerts` of a task.",
+  querystring: ListAlertsQuery,
+  response: {
+    200: Type.Object({
+      success,
+      alerts: Type.Array(ref(Alert)),
+      pagination: Type.Object({ limit: Type.Integer(), nextCursor: nullable(Type.String()) }),
+    }),
+    ...errorResponses(401, 429),
+  },
+} satisfies Operation;
