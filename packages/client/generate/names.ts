@@ -20,6 +20,7 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   executeTask: 'tasks.run',
   duplicateTask: 'tasks.duplicate',
   previewTask: 'tasks.preview',
+  previewPrompt: 'tasks.previewPrompt',
   listOccurrences: 'tasks.occurrences',
   listExecutions: 'executions.list',
   skipNextRun: 'tasks.skipNext',

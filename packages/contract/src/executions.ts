@@ -202,6 +202,7 @@ export const cancelExecution = {
 
 export const ExecutionDetails = Type.Object({
   ...Execution.properties,
+  request: nullable(ExecutionRequest),
   task: Type.Object({
     id: Id,
     name: Type.String(),

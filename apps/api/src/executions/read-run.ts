@@ -108,13 +108,13 @@ export async function getRun(ctx: Context, caller: Caller, id: number) {
   if (!found) throw executionNotFound();
   const { steps, task, attachmentIds, attachments: files, retries, ...rest } = found;
   const execution = toExecution(found.execution);
-  const request = { model: task.model, attachmentIds, changedAt: task.changedAt };
+  const asked = { request: found.request, model: task.model, attachmentIds, changedAt: task.changedAt };
   return {
     run: {
       ...rest,
       execution,
       task: { ...task, attachments: files },
-      steps: listSteps({ ...execution, ...steps }, request, retries.map(toRetry)),
+      steps: listSteps({ ...execution, ...steps }, asked, retries.map(toRetry)),
       hasLiveRetry: retries.some(({ status }) => status === 'pending' || status === 'running'),
     },
     deliveries,

@@ -52,7 +52,8 @@ export async function getExecutionDetails(ctx: Context, caller: Caller, id: numb
         execution: executionFields,
         steps: stepFields,
         task: { id: tasks.id, name: tasks.name, prompt: tasks.prompt, model: tasks.aiModel },
-        request: { attachmentIds: tasks.attachments, changedAt: tasks.updatedAt },
+        request: executions.request,
+        asked: { model: tasks.aiModel, attachmentIds: tasks.attachments, changedAt: tasks.updatedAt },
       })
       .from(executions)
       .innerJoin(tasks, eq(tasks.id, executions.taskId))
@@ -70,13 +71,14 @@ export async function getExecutionDetails(ctx: Context, caller: Caller, id: numb
       .orderBy(asc(executions.id)),
   ]);
   if (!found) throw executionNotFound();
-  const { task, request, steps } = found;
+  const { task, request, asked, steps } = found;
   const execution = toExecution(found.execution);
   const { model, tokens, costUsd } = execution;
   return {
     ...execution,
+    request,
     task,
-    logs: buildTimeline({ ...execution, ...steps }, { model: task.model, ...request }, retries),
+    logs: buildTimeline({ ...execution, ...steps }, { request, ...asked }, retries),
     metadata: {
       model,
       tokens: tokens && { prompt: tokens.input, completion: tokens.output, total: tokens.total },

@@ -22,7 +22,10 @@ type Execution = Pick<
   | 'errorCode'
 > & { tokens: { input: number; output: number; estimated: boolean } | null };
 
-interface ModelRequest {
+interface Asked {
+  /** Null before the start, and for executions of older versions. */
+  request: ExecutionRow['request'];
+  /** Of the task as it is now. */
   model: string;
   attachmentIds: readonly string[];
   changedAt: Date;
@@ -30,7 +33,10 @@ interface ModelRequest {
 
 type Retry = Pick<ExecutionRow, 'id' | 'trigger' | 'attempt' | 'runAt' | 'createdAt'>;
 
-/** `retryOf`: null if the retried execution was deleted. `attempt`: null for a retry on demand. */
+/**
+ * `retryOf`: null if the retried execution was deleted. `attempt`: null for a retry on demand. `model` and `attachments`
+ * of what was asked: null if the task has changed since and the execution has not stored them.
+ */
 export type Step = { at: Date } & (
   | { kind: 'planned' }
   | { kind: 'queued'; by: 'schedule' | 'inbound' | 'manual' | 'backfill' }
@@ -38,7 +44,7 @@ export type Step = { at: Date } & (
   | { kind: 'interrupted' }
   | { kind: 'queued again'; isRetry: boolean }
   | { kind: 'started'; isAgain: boolean; lateMs: number | null }
-  | { kind: 'asked'; model: string; attachments: number; isUnchanged: boolean }
+  | { kind: 'asked'; model: string | null; attachments: number | null }
   | { kind: 'used'; model: string | null; input: number; output: number; isEstimated: boolean }
   | { kind: 'completed'; afterMs: number | null }
   | { kind: 'failed'; afterMs: number | null; errorCode: ErrorCode | null; error: string | null }
@@ -46,18 +52,18 @@ export type Step = { at: Date } & (
 );
 
 /** The steps as texts, in order of time. */
-export const buildTimeline = (execution: Execution, request: ModelRequest, retries: readonly Retry[]) =>
-  listSteps(execution, request, retries).map((step) => ({ timestamp: step.at, message: describeStep(step) }));
+export const buildTimeline = (execution: Execution, asked: Asked, retries: readonly Retry[]) =>
+  listSteps(execution, asked, retries).map((step) => ({ timestamp: step.at, message: describeStep(step) }));
 
 /** Derived from the row of the execution and its task as it is now; in order of time. */
-export function listSteps(execution: Execution, request: ModelRequest, retries: readonly Retry[]): Step[] {
+export function listSteps(execution: Execution, asked: Asked, retries: readonly Retry[]): Step[] {
   const { trigger, plannedFor } = execution;
   const steps: Step[] = [
     ...(isPlannedTrigger(trigger) && plannedFor ? [{ at: plannedFor, kind: 'planned' } as const] : []),
     toOrigin(execution),
     ...listInterruptions(execution),
     ...listQueueing(execution),
-    ...listStart(execution, request),
+    ...listStart(execution, asked),
     ...listCompletion(execution),
     ...retries.map(toStep),
   ];
@@ -86,15 +92,19 @@ function listQueueing({ trigger, queuedAt, createdAt, startedAt, completedAt, in
   return [{ at: queuedAt, kind: 'queued again', isRetry: trigger === 'retry' }];
 }
 
-function listStart({ trigger, startedAt: at, plannedFor, interruptedAt }: Execution, request: ModelRequest): Step[] {
+function listStart({ trigger, startedAt: at, plannedFor, interruptedAt }: Execution, asked: Asked): Step[] {
   if (at === null) return [];
   const isAgain = interruptedAt?.some((before) => before < at) ?? false;
   const lateMs = trigger === 'schedule' && plannedFor ? at.getTime() - plannedFor.getTime() : null;
-  const { model, attachmentIds, changedAt } = request;
+  const isUnchanged = asked.changedAt <= at;
   return [
     { at, kind: 'started', isAgain, lateMs },
-    // An execution does not store its request.
-    { at, kind: 'asked', model, attachments: attachmentIds.length, isUnchanged: changedAt <= at },
+    {
+      at,
+      kind: 'asked',
+      model: asked.request?.model ?? (isUnchanged ? asked.model : null),
+      attachments: isUnchanged ? asked.attachmentIds.length : null,
+    },
   ];
 }
 
@@ -147,8 +157,8 @@ function describeStep(step: Step): string {
       return `Started${step.isAgain ? ' again' : ''}${late}.`;
     }
     case 'asked': {
-      const asked = `${step.model} with ${step.attachments === 1 ? '1 attachment' : `${step.attachments} attachments`}`;
-      return step.isUnchanged ? `Asking ${asked}.` : `Asking the model. The task, changed since, now asks ${asked}.`;
+      const attachments = step.attachments === 1 ? '1 attachment' : `${step.attachments} attachments`;
+      return `Asking ${step.model ?? 'the model'}${step.attachments === null ? '' : ` with ${attachments}`}.`;
     }
     case 'used': {
       const count = `${step.input} prompt and ${step.output} completion tokens`;

@@ -1,8 +1,10 @@
 import * as occurrences from '@carillon/contract/occurrences';
 import * as contract from '@carillon/contract/tasks';
+import * as prompts from '@carillon/contract/tasks/preview-prompt';
 import { taskNotFound } from '../errors.ts';
 import { backfillTask } from '../executions/backfill-task.ts';
 import { executeTask } from '../executions/execute-task.ts';
+import { previewPrompt } from '../executions/request/preview-prompt.ts';
 import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import { type Routes, success } from '../http/validation.ts';
@@ -110,4 +112,10 @@ export const tasksRoutes: Routes = async (app) => {
     success,
     occurrences: previewTask(ctx, body),
   }));
+
+  app.post(
+    '/api/tasks/preview-prompt',
+    { schema: prompts.previewPrompt, config: read, bodyLimit: LARGE_BODY_LIMIT },
+    async ({ ctx, caller, body }) => ({ success, ...(await previewPrompt(ctx, caller, body)) }),
+  );
 };

@@ -41,7 +41,9 @@ t.test('A tick with nothing due answers zero at once', async (t) => {
 
 t.test('A tick answers when its executions have ended, with the number of failures', async (t) => {
   ctx.worker = newWorker(t);
-  ai.answer((request) => (String(request.body.messages[0]?.content).endsWith('0') ? { status: 400 } : { delayMs: 20 }));
+  ai.answer((request) =>
+    String(request.body.messages.at(-1)?.content).endsWith('0') ? { status: 400 } : { delayMs: 20 },
+  );
   await insertTasks(
     ctx,
     times(3, () => alice().id),

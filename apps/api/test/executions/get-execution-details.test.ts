@@ -212,17 +212,19 @@ t.test('An execution that a quota refused shows no start', async (t) => {
   ]);
 });
 
-t.test('A task that changed since is shown with what it asks now', async (t) => {
+t.test('A task that changed since is shown as it is now, and its execution with the model that it asked', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId } = await executeTask(ctx, alice(), task);
   await newWorker(t).drain();
   clock.set(atSecond(5));
   await changeTask(ctx, alice(), task, { aiModel: 'another-model' });
-  t.same((await logOf(executionId))[2], [
-    0,
-    'Asking the model. The task, changed since, now asks another-model with 0 attachments.',
-  ]);
-  t.match((await getExecutionDetails(ctx, alice(), executionId)).task, { model: 'another-model' });
+  t.same((await logOf(executionId))[2], [0, 'Asking test-model.']);
+  t.match(await getExecutionDetails(ctx, alice(), executionId), {
+    request: { model: 'test-model' },
+    task: { model: 'another-model' },
+  });
+  await ctx.db.update(executions).set({ request: null });
+  t.same((await logOf(executionId))[2], [0, 'Asking the model.'], 'an execution of an older version');
   t.equal(await ctx.db.$count(tasks), 1);
 });
 

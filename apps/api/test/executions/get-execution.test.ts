@@ -40,6 +40,10 @@ t.test('An execution is shown from its queue to its end', async (t) => {
     createdAt: START.toISOString(),
     startedAt: null,
     completedAt: null,
+    output: null,
+    changed: null,
+    changes: null,
+    request: null,
   };
   const answer = await get(alice, id);
   t.equal(answer.statusCode, 200);
@@ -60,6 +64,15 @@ t.test('An execution is shown from its queue to its end', async (t) => {
     processingTimeMs: 1235,
     startedAt,
     completedAt: startedAt,
+    request: {
+      system: [
+        'This is a run of the task "Morning news" on demand.',
+        'It is Friday, 2026-11-20, 10:00, in the time zone UTC (UTC+00:00).',
+        'No earlier run of the task is known to have succeeded.',
+      ].join('\n'),
+      prompt: TASK.prompt,
+      model: 'openai/gpt-5-mini',
+    },
   });
   t.match(await read(alice, other), { status: 'completed', trigger: 'manual' });
 });
@@ -85,7 +98,8 @@ t.test('A planned execution and its retry name the instant that they were planne
     await app.inject({ url: '/api/executions', query: { taskId: String(taskId) }, headers: alice.headers })
   ).json();
   const [retry, first] = executions;
-  t.same(await read(alice, first.id), first);
+  const { request: _, ...shown } = await read(alice, first.id);
+  t.same(shown, first);
   t.match(first, {
     status: 'failed',
     trigger: 'schedule',

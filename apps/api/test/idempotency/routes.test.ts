@@ -27,6 +27,7 @@ type Prepared = [url: string, payload?: object, as?: Person];
 const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
   '/api/agent/create-task': async () => ['/api/agent/create-task', TASK],
   '/api/tasks/preview': async () => ['/api/tasks/preview', { ...TASK, name: undefined, prompt: undefined }],
+  '/api/tasks/preview-prompt': async () => ['/api/tasks/preview-prompt', { prompt: TASK.prompt }],
   '/api/tasks/:id/execute': async (alice) => [`/api/tasks/${await postTask(app, alice)}/execute`],
   '/api/tasks/:id/duplicate': async (alice) => [`/api/tasks/${await postTask(app, alice)}/duplicate`, { name: 'Copy' }],
   '/api/executions/:id/cancel': async (alice) => {

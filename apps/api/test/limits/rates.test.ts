@@ -112,6 +112,7 @@ const OTHERS = {
     'PATCH /api/keys/:id',
     'DELETE /api/keys/:id',
     'POST /api/tasks/preview',
+    'POST /api/tasks/preview-prompt',
     'GET /api/tasks/:id/occurrences',
     'POST /api/tasks/:id/duplicate',
     'POST /api/tasks/:id/skip-next',

@@ -532,6 +532,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tasks/preview-prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview what the model is sent
+         * @description Runs and stores nothing. Returns the system message and the prompt, with its variables replaced, as a planned run that starts now would send them. Without a `taskId` it is a task without earlier runs.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:read`.
+         */
+        post: operations["previewPrompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/executions": {
         parameters: {
             query?: never;
@@ -4098,6 +4122,70 @@ export interface operations {
             };
         };
     };
+    previewPrompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "prompt": "What happened overnight, as of {{date}}?",
+                 *       "taskId": 42
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The prompt that is sent to the model */
+                    prompt: string;
+                    /** @description Default: that of the task, or the clock alone */
+                    context?: {
+                        /** @description Default: true */
+                        clock?: boolean;
+                        /** @description Default: false */
+                        previousResult?: boolean;
+                    };
+                    /** @description The task whose name, time zone and last success are used */
+                    taskId?: number;
+                    /**
+                     * Format: time-zone
+                     * @description Default: that of the task, or of the caller, or UTC
+                     */
+                    timezone?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "system": "This is a scheduled run of the task \"Morning sentence\".\nIt is Friday, 2026-11-20, 07:30, in the time zone Europe/Lisbon (UTC+00:00), as planned.\nThe task last succeeded on Thursday, 2026-11-19, 07:30.",
+                     *       "prompt": "What happened overnight, as of 2026-11-20?"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The system message; null without one */
+                        system: string | null;
+                        /** @description The prompt with its variables replaced */
+                        prompt: string;
+                    };
+                };
+            };
+        };
+    };
     listExecutions: {
         parameters: {
             query?: {
@@ -4262,7 +4350,7 @@ export interface operations {
                      *         "startedAt": "2026-11-20T07:30:00.412Z",
                      *         "completedAt": "2026-11-20T07:30:03.871Z",
                      *         "request": {
-                     *           "system": "This is a scheduled run of the task \"Morning sentence\".",
+                     *           "system": "This is a scheduled run of the task \"Morning sentence\".\nIt is Friday, 2026-11-20, 07:30, in the time zone Europe/Lisbon (UTC+00:00), as planned.\nThe task last succeeded on Thursday, 2026-11-19, 07:30.",
                      *           "prompt": "Write one sentence that begins a working day well.",
                      *           "model": "openai/gpt-5-mini"
                      *         }
@@ -4427,6 +4515,11 @@ export interface operations {
                      *         "createdAt": "2026-11-20T07:30:00.287Z",
                      *         "startedAt": "2026-11-20T07:30:00.412Z",
                      *         "completedAt": "2026-11-20T07:30:03.871Z",
+                     *         "request": {
+                     *           "system": "This is a scheduled run of the task \"Morning sentence\".\nIt is Friday, 2026-11-20, 07:30, in the time zone Europe/Lisbon (UTC+00:00), as planned.\nThe task last succeeded on Thursday, 2026-11-19, 07:30.",
+                     *           "prompt": "Write one sentence that begins a working day well.",
+                     *           "model": "openai/gpt-5-mini"
+                     *         },
                      *         "task": {
                      *           "id": 42,
                      *           "name": "Morning sentence",
@@ -4562,6 +4655,15 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string | null;
+                            /** @description What was sent to the model; null before the start */
+                            request: {
+                                /** @description The system message; null without one */
+                                system: string | null;
+                                /** @description The prompt with its variables replaced */
+                                prompt: string;
+                                /** @description The model that was asked */
+                                model: string;
+                            } | null;
                             /** @description The task */
                             task: {
                                 /** @description The id, which never changes */

@@ -146,6 +146,11 @@ export class Tasks extends Resource {
   preview(body: BodyOf<'previewTask'>, options?: PostOptions): ResponsePromise<AnswerOf<'previewTask'>> {
     return this.send('POST', '/api/tasks/preview', { body, options, takesKey: true });
   }
+
+  /** Preview what the model is sent: POST /api/tasks/preview-prompt */
+  previewPrompt(body: BodyOf<'previewPrompt'>, options?: PostOptions): ResponsePromise<AnswerOf<'previewPrompt'>> {
+    return this.send('POST', '/api/tasks/preview-prompt', { body, options, takesKey: true });
+  }
 }
 
 export class Executions extends Resource {

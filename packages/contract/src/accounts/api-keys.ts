@@ -15,7 +15,7 @@ import {
 
 /** What each scope allows. No scope contains another one. */
 export const API_KEY_SCOPES = {
-  'tasks:read': 'Read tasks and their occurrences, and preview schedules',
+  'tasks:read': 'Read tasks and their occurrences, and preview schedules and prompts',
   'tasks:write': 'Create, change, copy and delete tasks, and skip runs',
   'executions:read': 'Read executions, their results, and alerts',
   'executions:run': 'Run tasks now, fill in missed runs, retry and cancel executions',

@@ -11,12 +11,13 @@ import {
   PLANNED,
   PROMPT,
   STARTED,
+  SYSTEM_MESSAGE,
   success,
   task,
 } from './fixtures.ts';
 
 const { id } = execution;
-const SYSTEM_MESSAGE = 'This is a scheduled run of the task "Morning sentence".';
+const request = { system: SYSTEM_MESSAGE, prompt: PROMPT, model: MODEL };
 const NOT_FOUND = { 404: 'Execution not found' };
 const retried = { success, executionId: 1209, status: 'pending', startedAt: NOW } as const;
 
@@ -34,7 +35,7 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
   getExecution: {
     params: { id },
     response: {
-      200: { success, execution: { ...execution, request: { system: SYSTEM_MESSAGE, prompt: PROMPT, model: MODEL } } },
+      200: { success, execution: { ...execution, request } },
     },
     errors: NOT_FOUND,
   },
@@ -45,6 +46,7 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
         success,
         execution: {
           ...execution,
+          request,
           task: { id: task.id, name: task.name, prompt: PROMPT, model: MODEL },
           logs: [
             { timestamp: PLANNED, message: 'Planned to run.' },

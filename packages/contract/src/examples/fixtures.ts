@@ -77,6 +77,13 @@ export const task: Task = {
   updatedAt: CREATED,
 };
 
+/** What `execution` was sent. */
+export const SYSTEM_MESSAGE = [
+  `This is a scheduled run of the task "${task.name}".`,
+  `It is Friday, 2026-11-20, 07:30, in the time zone ${task.timezone} (UTC+00:00), as planned.`,
+  'The task last succeeded on Thursday, 2026-11-19, 07:30.',
+].join('\n');
+
 export const execution: Execution = {
   id: 1207,
   taskId: task.id,

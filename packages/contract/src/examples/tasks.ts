@@ -1,13 +1,26 @@
 import type * as occurrences from '../occurrences.ts';
+import type * as prompts from '../tasks/preview-prompt.ts';
 import type * as tasks from '../tasks.ts';
 import type { ExamplesFor } from './example.ts';
-import { execution, executionQuotaExceeded, NOW, PLANNED, quotaExceeded, STARTED, success, task } from './fixtures.ts';
+import {
+  execution,
+  executionQuotaExceeded,
+  NOW,
+  PLANNED,
+  quotaExceeded,
+  STARTED,
+  SYSTEM_MESSAGE,
+  success,
+  task,
+} from './fixtures.ts';
 
 const { id, name, prompt, recurrence, timezone } = task;
 const NOT_FOUND = { 404: 'Task not found' };
 const TOO_MANY = { 402: quotaExceeded('activeTasks', 10, 10) };
 
-export const tasksExamples: ExamplesFor<typeof tasks> & ExamplesFor<typeof occurrences> = {
+type Examples = ExamplesFor<typeof tasks> & ExamplesFor<typeof occurrences> & ExamplesFor<typeof prompts>;
+
+export const tasksExamples: Examples = {
   createTask: {
     body: { name, description: 'For the head of my notes.', prompt, scheduledFor: PLANNED, recurrence, timezone },
     response: { 201: { success, taskId: id } },
@@ -121,5 +134,12 @@ export const tasksExamples: ExamplesFor<typeof tasks> & ExamplesFor<typeof occur
         ],
       },
     },
+  },
+  previewPrompt: {
+    body: { prompt: 'What happened overnight, as of {{date}}?', taskId: id },
+    response: {
+      200: { success, system: SYSTEM_MESSAGE, prompt: 'What happened overnight, as of 2026-11-20?' },
+    },
+    errors: NOT_FOUND,
   },
 };

@@ -10,7 +10,7 @@ export const RunContext = Type.Object(
   },
   { description: 'What the model is given beside the prompt' },
 );
-const RunContextInput = strictObject(
+export const RunContextInput = strictObject(
   {
     clock: Type.Optional({ ...RunContext.properties.clock, description: 'Default: true' }),
     previousResult: Type.Optional({ ...RunContext.properties.previousResult, description: 'Default: false' }),

@@ -2,13 +2,12 @@ import type { ExecutionRequest, OutputSchema, RunContext } from '@carillon/db';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
+import { MAX_SENT } from '../request/system-message.ts';
 
 const MAX_RUNNING_PER_USER = 5;
 const MAX_RUNNING = 1000;
 /** As many as a day's quota admits: all may be of one task. */
 const MAX_CONSIDERED = 500;
-/** In characters. */
-const MAX_PREVIOUS_RESULT = 8000;
 
 export interface ClaimedExecution {
   id: number;
@@ -101,7 +100,7 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
         t.output_schema, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at,
         t.monthly_budget_usd, t.cost_month, t.month_cost_usd,
         case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
-          select left(p.result, ${MAX_PREVIOUS_RESULT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
+          select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
         ) end as previous_result
       from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
       where e.id = any(array(select id from picked)) and not (select maintenance_mode from settings)

@@ -26,7 +26,13 @@ const SCOPES: Record<string, string[]> = {
     'POST /api/integrations/notes/validate',
     'POST /api/integrations/design/validate',
   ],
-  'tasks:read': ['GET /api/tasks', 'GET /api/tasks/:id', 'GET /api/tasks/:id/occurrences', 'POST /api/tasks/preview'],
+  'tasks:read': [
+    'GET /api/tasks',
+    'GET /api/tasks/:id',
+    'GET /api/tasks/:id/occurrences',
+    'POST /api/tasks/preview',
+    'POST /api/tasks/preview-prompt',
+  ],
   'tasks:write': [
     'POST /api/agent/create-task',
     'PATCH /api/tasks/:id',

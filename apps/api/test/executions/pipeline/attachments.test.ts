@@ -31,7 +31,7 @@ for (const [storage, files] of STORAGES) {
     await newWorker(t, { files }).drain();
     t.match(await readRun(ctx, task), { status: 'completed' });
     t.equal(ai.requests.length, 1);
-    const [message, ...others] = ai.requests[0]?.body.messages ?? [];
+    const [, message, ...others] = ai.requests[0]?.body.messages ?? [];
     t.strictSame(others, []);
     if (!message || typeof message.content === 'string') return t.fail('there are no parts');
     const [prompt, image, table, document, ...more] = message.content;

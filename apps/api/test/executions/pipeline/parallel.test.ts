@@ -10,7 +10,8 @@ import { insertQueuedRuns, insertTask, insertTasks, insertUsers, PROMPT, readRun
 
 const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 
-const promptOf = (request: { body: { messages: { content: unknown }[] } }) => String(request.body.messages[0]?.content);
+const promptOf = (request: { body: { messages: { content: unknown }[] } }) =>
+  String(request.body.messages.at(-1)?.content);
 const countRunning = () => ctx.db.$count(executions, eq(executions.status, 'running'));
 const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
 

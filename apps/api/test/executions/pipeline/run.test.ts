@@ -10,7 +10,7 @@ import { insertTask, readRun, readTaskRow } from '../../support/task-rows.ts';
 
 const { ctx, ai, clock, alice, newWorker } = await testEngine(t);
 
-t.test('Prompt, model, token limit, temperature and key reach the provider', async (t) => {
+t.test('System message, prompt, model, token limit, temperature and key reach the provider', async (t) => {
   const settings = { aiModel: 'maker/model-1', maxTokens: 321, temperature: 125 };
   await insertTask(ctx, alice().id, { prompt: 'Héllo 🌍\nsecond line', ...settings });
   await enqueueDue(ctx);
@@ -18,7 +18,17 @@ t.test('Prompt, model, token limit, temperature and key reach the provider', asy
   t.equal(ai.requests.length, 1);
   t.strictSame(ai.requests[0]?.body, {
     model: 'maker/model-1',
-    messages: [{ role: 'user', content: 'Héllo 🌍\nsecond line' }],
+    messages: [
+      {
+        role: 'system',
+        content: [
+          'This is a scheduled run of the task "Task 0".',
+          'It is Friday, 2026-11-20, 10:00, in the time zone UTC (UTC+00:00), as planned.',
+          'No earlier run of the task is known to have succeeded.',
+        ].join('\n'),
+      },
+      { role: 'user', content: 'Héllo 🌍\nsecond line' },
+    ],
     max_tokens: 321,
     temperature: 1.25,
   });

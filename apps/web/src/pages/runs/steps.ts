@@ -98,9 +98,8 @@ function describeStep({ timeZone, now }: SignedInVisit, run: Run, step: Step, in
   }
 }
 
-function describeRequest({ model, attachments, isUnchanged }: Extract<Step, { kind: 'asked' }>): string {
-  if (!isUnchanged) return 'The model was asked.';
-  return `Asked ${model}${attachments > 0 ? ` with ${countWords(attachments, 'attachment')}` : ''}.`;
+function describeRequest({ model, attachments }: Extract<Step, { kind: 'asked' }>): string {
+  return `Asked ${model ?? 'the model'}${attachments ? ` with ${countWords(attachments, 'attachment')}` : ''}.`;
 }
 
 const describeTime = (ms: number | null) => (ms === null ? '' : ` after ${formatDuration(ms)}`);

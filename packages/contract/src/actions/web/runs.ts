@@ -49,7 +49,7 @@ const RunStep = Type.Union([
   step('interrupted', {}),
   step('queued again', { isRetry: Type.Boolean() }),
   step('started', { isAgain: Type.Boolean(), lateMs: nullable(Type.Number()) }),
-  step('asked', { model: Type.String(), attachments: Type.Integer(), isUnchanged: Type.Boolean() }),
+  step('asked', { model: nullable(Type.String()), attachments: nullable(Type.Integer()) }),
   step('used', {
     model: nullable(Type.String()),
     input: Type.Integer(),

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { OutputChange } from '../../executions.ts';
 import { PreviewTaskInput, previewTask } from '../../occurrences.ts';
 import { Id, Instant, nullable, ref, strictObject } from '../../primitives.ts';
+import { PreviewPromptInput, previewPrompt } from '../../tasks/preview-prompt.ts';
 import { Watch } from '../../tasks/run-settings.ts';
 import { ChangeTaskInput, CreateTaskInput, DuplicateTaskInput, Task } from '../../tasks.ts';
 import { UploadedFile } from '../../uploads.ts';
@@ -49,6 +50,8 @@ export const taskFormActions = {
     }),
   ),
   previewRuns: userAction(PreviewTaskInput, bodyOf(previewTask)),
+  /** The system message and the prompt that a run would send. */
+  previewPrompt: userAction(PreviewPromptInput, bodyOf(previewPrompt)),
   createTask: userAction(CreateTaskInput, Type.Object({ taskId: Id })),
   /** Also queues a run, unless a quota forbids it. */
   createTaskAndRun: userAction(CreateTaskInput, Type.Object({ taskId: Id, executionId: nullable(Id) })),

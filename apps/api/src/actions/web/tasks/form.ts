@@ -3,6 +3,7 @@ import { listModels } from '../../../ai/models/list-models.ts';
 import { AppError } from '../../../errors.ts';
 import { tryWatch } from '../../../executions/changes/try-watch.ts';
 import { executeTask } from '../../../executions/execute-task.ts';
+import { previewPrompt } from '../../../executions/request/preview-prompt.ts';
 import { getSettings } from '../../../settings/read.ts';
 import { duplicateTask } from '../../../tasks/duplicate.ts';
 import { getTask } from '../../../tasks/read.ts';
@@ -27,6 +28,8 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
   }),
 
   previewRuns: signedIn('previewRuns', async ({ ctx }, input) => ({ occurrences: previewTask(ctx, input) })),
+
+  previewPrompt: signedIn('previewPrompt', async ({ ctx, caller }, input) => previewPrompt(ctx, caller, input)),
 
   createTask: signedIn(
     'createTask',
