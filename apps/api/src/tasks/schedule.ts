@@ -40,8 +40,18 @@ export function requireNextRun(plan: Plan, now: Date): Date {
 }
 
 /** Throws 400 for a plan without future runs. */
-export function previewTask(ctx: Context, { count = 10, endsAt, pausedUntil, maxRuns, ...input }: PreviewTaskInput) {
-  const limits = { endsAt: toDate(endsAt), pausedUntil: toDate(pausedUntil), maxRuns: maxRuns ?? null };
+export function previewTask(
+  ctx: Context,
+  {
+    count = 10,
+    endsAt,
+    pausedUntil,
+    maxRuns = null,
+    plannedRuns = 0,
+    ...input
+  }: PreviewTaskInput & { plannedRuns?: number },
+) {
+  const limits = { endsAt: toDate(endsAt), pausedUntil: toDate(pausedUntil), maxRuns, plannedRuns };
   const plan: Plan = { ...parseSchedule(input), ...limits };
   const now = ctx.now();
   if (findEnd(plan, now) === 'scheduledFor') throw invalidField('scheduledFor', 'must be in the future');

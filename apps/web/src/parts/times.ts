@@ -17,6 +17,10 @@ export const renderMoment = (at: Date | string, { now, timeZone }: Clock): Html 
 export const renderMomentWithDistance = (at: Date | string, clock: Clock): Html =>
   html`${renderMoment(at, clock)}<span class="sub">${formatDistance(new Date(at), clock.now)}</span>`;
 
+/** The note of a planned run, with its times as people write them: `2026-11-25 08:00`. */
+export const tidyNote = (note: string): string =>
+  note.replace(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d):[\d.]+[+-]\d\d:\d\d\[[^\]]*\]/g, '$1 $2');
+
 export interface TimelineEntry {
   at: Date;
   /** What stands at the left, such as `14:05`. */

@@ -159,6 +159,45 @@ t.test('A form that was opened before these settings came leaves them as they ar
   t.match(await readTask(id), { description: 'changed', notify: 'failure', maxRuns: 7, context: { clock: true } });
 });
 
+t.test('The next runs follow the end, the number of runs and the pause, also while they are typed', async (t) => {
+  const limits = { pausedUntil: '2026-11-25T08:00', maxRuns: '2', endsAt: '' };
+  const page = await alices.submit(await alices.open('/tasks/new'), 'Update', limits);
+  const runs = page.document.querySelector('#runs')!;
+  t.equal(runs.querySelectorAll('li').length, 2);
+  t.match(runs.text, /Wed 25 Nov.*The task is paused until 2026-11-25 08:00\..*Thu 26 Nov.*last of 2.*Then no more/s);
+  const schedule = { mode: 'words', every: 'day', at: '08:00', timezone: 'Europe/Berlin' };
+  const follow = async (typed: Record<string, string>) =>
+    (await alices.open(`/tasks/new/runs?${new URLSearchParams({ ...schedule, ...typed })}`)).document.text;
+  t.match(await follow({ maxRuns: '5', plannedRuns: '4' }), /Sat 21 Nov.*last of 5.*Then no more/s);
+  t.match(await follow({ endsAt: '2026-11-21T08:00' }), /The end leaves no run before it: give a later one\./);
+  t.match(await follow({ endsAt: 'never', maxRuns: '"><b>' }), /Sat 21 Nov.*And so on/s);
+});
+
+t.test('A pause moves the runs of a new task, and not its first planned time', async (t) => {
+  const typed = { name: 'Later', prompt: PROMPT, pausedUntil: '2026-11-25T12:00' };
+  await alices.submit(await alices.open('/tasks/new'), 'Save task', typed);
+  const { id } = await findTask('Later');
+  t.match(await readTask(id), {
+    scheduledFor: '2026-11-21T07:00:00.000Z',
+    nextExecutionAt: '2026-11-26T07:00:00.000Z',
+  });
+});
+
+t.test('Limits that leave no run are refused at their field', async (t) => {
+  const cases = [
+    ['endsAt', '2026-11-20T23:00', /The end leaves no run before it/],
+    ['endsAt', '2026-11-20T10:00', /The end/],
+    ['pausedUntil', '2026-11-20T10:00', /The pause must be in the future/],
+  ] as const;
+  for (const [field, value, message] of cases) {
+    const typed = { name: 'No run', prompt: PROMPT, [field]: value };
+    const page = await alices.submit(await alices.open('/tasks/new'), 'Save task', typed);
+    t.equal(page.status, 422, `${field} ${value}`);
+    t.match(readError(page, field), message, `${field} ${value}`);
+  }
+  t.equal(await findTask('No run'), undefined);
+});
+
 t.test('Two versions of a task name the settings in which they differ', async (t) => {
   const id = await postTask(app, alice, { name: 'Two', timezone: 'Europe/Berlin' });
   const mine = await alices.open(`/tasks/${id}/edit`);
@@ -179,7 +218,7 @@ t.test('Two versions of a task name the settings in which they differ', async (t
 t.test('Hostile text in the settings stays text', async (t) => {
   const hostile = `"></textarea><script>alert(1)</script>{{7*7}}\u202e`;
   const schema = { type: 'object', properties: { [hostile]: { type: 'string' } } };
-  const typed = { outputSchema: JSON.stringify(schema), watch: hostile, notify: 'change' };
+  const typed = { outputSchema: JSON.stringify(schema), notify: 'change' };
   const page = await alices.submit(await alices.open('/tasks/new'), 'Save task', {
     name: 'Hostile',
     prompt: PROMPT,
@@ -189,11 +228,16 @@ t.test('Hostile text in the settings stays text', async (t) => {
   const { id, outputSchema } = await findTask('Hostile');
   t.same(outputSchema, schema);
   const edit = await alices.open(`/tasks/${id}/edit`);
-  t.equal(readValue(edit, 'watch'), hostile);
   for (const shown of [page, edit]) t.equal(shown.document.querySelectorAll('main script').length, 0);
   const wrong = `{"${hostile}`;
-  const refused = await alices.submit(edit, 'Save task', { outputSchema: wrong, maxRuns: hostile, endsAt: hostile });
+  const refused = await alices.submit(edit, 'Save task', {
+    outputSchema: wrong,
+    watch: hostile,
+    maxRuns: hostile,
+    endsAt: hostile,
+  });
   t.equal(refused.status, 422);
   t.equal(readValue(refused, 'outputSchema'), wrong);
+  t.equal(readValue(refused, 'watch'), hostile);
   t.equal(refused.document.querySelectorAll('main script').length, 0);
 });

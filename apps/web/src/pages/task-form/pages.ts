@@ -10,6 +10,8 @@ import { withProblems } from './problems.ts';
 import { planRuns } from './schedule/plan.ts';
 import { renderRuns } from './schedule/runs.ts';
 import { renderPattern, renderSentence, renderWords } from './schedule/when.ts';
+import { readLimits } from './settings/read-settings.ts';
+import { readTypedSettings } from './settings/typed-settings.ts';
 import { showNewTask, showStoredTask, submitTask } from './submit.ts';
 import { readSchedule, typeWords } from './typed.ts';
 
@@ -22,8 +24,10 @@ function readTaskId({ request }: SignedInVisit): number {
 
 /** The next runs while the form is filled in, with the other form of the schedule. */
 async function showRuns(visit: SignedInVisit) {
-  const typed = readSchedule(readForm({ body: visit.request.query }));
-  const plan = await planRuns(visit, typed, null);
+  const form = readForm({ body: visit.request.query });
+  const typed = { ...readSchedule(form), ...readTypedSettings(form) };
+  const plannedRuns = parseId(form.text('plannedRuns')) ?? 0;
+  const plan = await planRuns(visit, typed, null, { ...readLimits(typed, null), plannedRuns });
   const { words, cron } = plan;
   const errors = withProblems(plan.problems);
   return html`${renderRuns(plan, typed.timezone, visit.now)}${renderSentence(typed, plan, true)}${

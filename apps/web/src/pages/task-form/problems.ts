@@ -54,7 +54,8 @@ function findField(path: string): { field: string; place: string } {
 /** What a person reads: `must not be blank` becomes `The prompt must not be blank`. */
 function completeMessage(field: string, message: string): string {
   const label = LABELS[field];
-  return label !== undefined && /^[a-z]/.test(message) ? `${label} ${message}` : message;
+  const text = message.replace(/, or null$/, '');
+  return label !== undefined && /^[a-z]/.test(text) ? `${label} ${text}` : text;
 }
 
 function describeProblem(field: string, place: string, message: string): string {

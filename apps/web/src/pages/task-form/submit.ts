@@ -10,7 +10,7 @@ import { renderTaskForm, type TaskForm } from './form.ts';
 import type { OpenedForm, StoredTask } from './opened.ts';
 import { hasErrors, nameFields, type Problems, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
 import { type Plan, planRuns } from './schedule/plan.ts';
-import { readSettings } from './settings/read-settings.ts';
+import { readLimits, readSettings } from './settings/read-settings.ts';
 import { startSettings, typeSettings } from './settings/typed-settings.ts';
 import { readTyped, startTyped, type Typed, typeTask, typeWords } from './typed.ts';
 
@@ -39,7 +39,8 @@ export async function showStoredTask(visit: SignedInVisit, id: number): Promise<
   const opened = await openForm(visit, id);
   if (!opened.task) throw new Error('openTaskForm answers the task that it is asked for.');
   const typed = typeTask(opened.task, visit.now);
-  return renderTaskForm(visit, { typed, opened, plan: await planRuns(visit, typed, opened.task) });
+  const plan = await planRuns(visit, typed, opened.task, readLimits(typed, opened.task));
+  return renderTaskForm(visit, { typed, opened, plan });
 }
 
 /** Shows the fields of the other form of the schedule as the typed form says it. */
@@ -57,7 +58,7 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
   const { typed: attached, problems: fileProblems } = await attachFiles(visit, kept);
   const opened = await openForm(visit, id, attached.attachments);
   const typed = form.has('notify') ? attached : { ...attached, ...keepSettings(opened.task) };
-  const plan = await planRuns(visit, typed, opened.task);
+  const plan = await planRuns(visit, typed, opened.task, readLimits(typed, opened.task));
   const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};
   const show = (rest: Partial<TaskForm> = {}) =>
     renderTaskForm(visit, { typed: alignForms(typed, plan), opened, plan, ...rest });

@@ -2,7 +2,7 @@ import { EMPTY, type Html, html } from '../../html.ts';
 import { renderFate } from '../../parts/fates.ts';
 import { countWords, formatCost, formatDay, formatDistance, formatDuration, formatTime } from '../../parts/format.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMoment, renderTimeline } from '../../parts/times.ts';
+import { renderMoment, renderTimeline, tidyNote } from '../../parts/times.ts';
 import { formatZone } from '../../schedule/render.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { runsOfTask } from '../runs/list.ts';
@@ -24,7 +24,7 @@ export function renderNextRuns({ now, timeZone }: SignedInVisit, { next, task }:
       at,
       time: formatTime(at, timeZone),
       fate: null,
-      content: html`${formatDay(at, timeZone, now)}<span class="muted">${here}${index === 0 && `, ${formatDistance(at, now)}`}</span>${note && html`<p class="note">${note}</p>`}`,
+      content: html`${formatDay(at, timeZone, now)}<span class="muted">${here}${index === 0 && `, ${formatDistance(at, now)}`}</span>${note && html`<p class="note">${tidyNote(note)}</p>`}`,
     };
   });
   const title = next.length === 10 ? 'Next ten' : next.length === 1 ? 'Next run' : 'Next runs';

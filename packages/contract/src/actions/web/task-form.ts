@@ -42,14 +42,18 @@ export const taskFormActions = {
   openTaskForm: userAction(
     strictObject({ id: Type.Optional(Id), attachments: Type.Array(Type.String(), { maxItems: 100 }) }),
     Type.Object({
-      task: nullable(Type.Object({ ...Task.properties, revision: Type.Integer() })),
+      task: nullable(Type.Object({ ...Task.properties, revision: Type.Integer(), plannedRuns: Type.Integer() })),
       /** Of new tasks; null beside a task. */
       defaultModel: nullable(Type.String()),
       files: Type.Array(AttachableFile),
       models: Models,
     }),
   ),
-  previewRuns: userAction(PreviewTaskInput, bodyOf(previewTask)),
+  /** `plannedRuns`: those that count against `maxRuns` already. */
+  previewRuns: userAction(
+    strictObject({ ...PreviewTaskInput.properties, plannedRuns: Type.Optional(Type.Integer({ minimum: 0 })) }),
+    bodyOf(previewTask),
+  ),
   /** The system message and the prompt that a run would send. */
   previewPrompt: userAction(PreviewPromptInput, bodyOf(previewPrompt)),
   createTask: userAction(CreateTaskInput, Type.Object({ taskId: Id })),

@@ -4,7 +4,7 @@ import { formatCron } from '../../../schedule/format-cron.ts';
 import { describeWords, parseCron, toWords, type Words } from '../../../schedule/words.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import type { StoredTask } from '../opened.ts';
-import type { Problems } from '../problems.ts';
+import { nameFields, type Problems } from '../problems.ts';
 import { type TypedSchedule, typeSchedule } from '../typed.ts';
 import { findNextDay, isWords, readSingleRun, readTypedWords } from './read-words.ts';
 
@@ -32,25 +32,48 @@ export interface Plan {
   isStored: boolean;
 }
 
-const SHOWN_RUNS = 8;
+export const SHOWN_RUNS = 8;
+
+/** What bounds the runs of a schedule. */
+export interface RunLimits {
+  endsAt: string | null;
+  maxRuns: number | null;
+  pausedUntil: string | null;
+  /** The runs that count against `maxRuns` already. */
+  plannedRuns: number;
+}
+
+const NO_LIMITS: RunLimits = { endsAt: null, maxRuns: null, pausedUntil: null, plannedRuns: 0 };
+
+/** Where a plan is made. */
+interface Planner {
+  visit: SignedInVisit;
+  limits: RunLimits;
+}
 
 /** Finds the next runs of the typed schedule. */
-export async function planRuns(visit: SignedInVisit, typed: TypedSchedule, task: StoredTask | null): Promise<Plan> {
-  if (task && isSameSchedule(typed, typeSchedule(task, visit.now))) return planStored(visit, task);
+export async function planRuns(
+  visit: SignedInVisit,
+  typed: TypedSchedule,
+  task: StoredTask | null,
+  limits: RunLimits = NO_LIMITS,
+): Promise<Plan> {
+  const planner = { visit, limits };
+  if (task && isSameSchedule(typed, typeSchedule(task, visit.now))) return planStored(planner, task);
   if (!isTimeZone(typed.timezone))
     return fail({ timezone: ['The time zone must be an IANA name, such as Europe/Berlin'] });
-  if (typed.mode === 'cron') return planPattern(visit, typed.cron, parseCron(typed.cron), typed);
+  if (typed.mode === 'cron') return planPattern(planner, typed.cron, parseCron(typed.cron), typed);
   const words = readTypedWords(typed);
   if (!isWords(words)) return fail(words);
   const cron = formatCron(words);
-  if (cron !== null) return planPattern(visit, cron, words, typed);
+  if (cron !== null) return planPattern(planner, cron, words, typed);
   const first =
     words.every === 'month' && words.day !== 'last'
       ? findNextDay({ ...words, day: words.day }, typed.timezone, visit.now)
       : readSingleRun(typed);
   if (!(first instanceof Date)) return fail(first);
   const recurrence = words.every === 'once' ? 'once' : 'monthly';
-  return previewSchedule(visit, words, null, {
+  return previewSchedule(planner, words, null, {
     scheduledFor: first.toISOString(),
     recurrence,
     recurrencePattern: null,
@@ -67,31 +90,40 @@ const fail = (problems: Problems, words: Words | null = null, cron: string | nul
   isStored: false,
 });
 
-/** The first run is the next time that the pattern fires. */
-async function planPattern(visit: SignedInVisit, cron: string, words: Words | null, { timezone, mode }: TypedSchedule) {
+/** The first run is the next time that the pattern fires, even in a pause: the task may be resumed before. */
+async function planPattern(planner: Planner, cron: string, words: Words | null, { timezone, mode }: TypedSchedule) {
   if (cron === '') return fail({ cron: ['Give a pattern of five fields'] });
   const schedule = {
-    scheduledFor: visit.now.toISOString(),
+    scheduledFor: planner.visit.now.toISOString(),
     recurrence: 'daily',
     recurrencePattern: cron,
     timezone,
   } as const;
-  const plan = await previewSchedule(visit, words, cron, schedule);
-  const [first] = plan.runs;
+  const plan = await previewSchedule(planner, words, cron, schedule);
+  const unpaused = { ...planner, limits: { ...planner.limits, pausedUntil: null } };
+  const isPaused = planner.limits.pausedUntil !== null;
+  const [first] = isPaused ? (await previewSchedule(unpaused, words, cron, schedule)).runs : plan.runs;
   if (first && plan.schedule) return { ...plan, schedule: { ...schedule, scheduledFor: first.at } };
-  return mode === 'cron' ? plan : { ...plan, problems: { every: Object.values(plan.problems).flat() } };
+  const { cron: pattern, ...others } = plan.problems;
+  return mode === 'cron' || !pattern ? plan : { ...plan, problems: { ...others, every: pattern } };
 }
 
-async function previewSchedule(visit: SignedInVisit, words: Words | null, cron: string | null, schedule: Schedule) {
-  const result = await visit.actions.previewRuns(visit.session, { ...schedule, count: SHOWN_RUNS });
+async function previewSchedule(
+  { visit, limits }: Planner,
+  words: Words | null,
+  cron: string | null,
+  schedule: Schedule,
+): Promise<Plan> {
+  const result = await visit.actions.previewRuns(visit.session, { ...schedule, ...limits, count: SHOWN_RUNS });
   if (result.success) {
     const { occurrences } = result.data;
     return { schedule, words, cron, runs: occurrences, problems: {}, isStored: false };
   }
   if (result.code !== undefined) unwrap(result);
-  const { recurrencePattern, scheduledFor, timezone } = result.code === undefined ? result.details : {};
+  const { recurrencePattern, scheduledFor, timezone, ...others } = result.code === undefined ? result.details : {};
   return fail(
     {
+      ...nameFields(others),
       ...(recurrencePattern && { cron: recurrencePattern }),
       ...(scheduledFor && { date: ['The first run must be in the future'] }),
       ...(timezone && { timezone: ['The time zone must be an IANA name, such as Europe/Berlin'] }),
@@ -102,11 +134,11 @@ async function previewSchedule(visit: SignedInVisit, words: Words | null, cron: 
 }
 
 /** A task that has ended has no next runs, and may be saved without new ones. */
-async function planStored(visit: SignedInVisit, task: StoredTask): Promise<Plan> {
+async function planStored(planner: Planner, task: StoredTask): Promise<Plan> {
   const { scheduledFor, recurrence, recurrencePattern, timezone } = task;
   const words = toWords(task);
   const cron = recurrencePattern ?? (words && formatCron(words));
-  const plan = await previewSchedule(visit, words, cron, { scheduledFor, recurrence, recurrencePattern, timezone });
+  const plan = await previewSchedule(planner, words, cron, { scheduledFor, recurrence, recurrencePattern, timezone });
   return { ...plan, problems: {}, isStored: true };
 }
 

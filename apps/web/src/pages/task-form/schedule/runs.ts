@@ -1,8 +1,8 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Html, html } from '../../../html.ts';
 import { formatDay, formatTime } from '../../../parts/format.ts';
-import { renderTimeline } from '../../../parts/times.ts';
-import type { Plan } from './plan.ts';
+import { renderTimeline, tidyNote } from '../../../parts/times.ts';
+import { type Plan, SHOWN_RUNS } from './plan.ts';
 
 type Run = WebActionData<'previewRuns'>['occurrences'][number];
 
@@ -45,18 +45,18 @@ export function renderRuns(plan: Plan, timezone: string, now: Date): Html {
     const at = new Date(run.at);
     const before = runs[index - 1];
     const clocks = describeClocks(before, run);
-    const notes = [describeShortMonths(plan, before, run), run.note].filter((note) => note);
+    const notes = [describeShortMonths(plan, before, run), run.note].filter((note) => typeof note === 'string');
     return {
       at,
       time: formatTime(at, timezone),
       fate: null,
       content: html`${formatDay(at, timezone, now)}${index === 0 && html`<span class="muted">, next run</span>`}${
         clocks && html`<span class="muted">, ${clocks}</span>`
-      }${notes.map((note) => html`<p class="note">${note}</p>`)}`,
+      }${notes.map((note) => html`<p class="note">${tidyNote(note)}</p>`)}`,
     };
   });
   const place = timezone.split('/').at(-1)?.replaceAll('_', ' ');
   return html`${renderTimeline(entries)}<p class="hint">${
-    plan.words?.every === 'once' ? 'Then no more.' : 'And so on.'
+    plan.words?.every === 'once' || runs.length < SHOWN_RUNS ? 'Then no more.' : 'And so on.'
   } ${place} time, now ${formatTime(now, timezone)}.</p>`;
 }

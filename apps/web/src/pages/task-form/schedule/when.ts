@@ -94,7 +94,7 @@ export function renderSentence(typed: TypedSchedule, plan: Plan, isSwapped = fal
 export function renderWhen(typed: TypedSchedule, plan: Plan, likelyZones: readonly string[], errors: FormErrors): Html {
   const mode = (value: TypedSchedule['mode'], text: string) =>
     html`<label><input type="radio" name="mode" value="${value}"${typed.mode === value && raw(' checked')}>${text}</label>`;
-  return html`<section class="gap schedule" id="schedule" aria-labelledby="when" hx-get="/tasks/new/runs" hx-trigger="change, input delay:400ms" hx-include="#schedule" hx-target="#runs" hx-swap="innerHTML" hx-sync="this:replace"><h2 id="when">When</h2>
+  return html`<section class="gap schedule" id="schedule" aria-labelledby="when" hx-get="/tasks/new/runs" hx-trigger="change, input delay:400ms, change from:#limits, input from:#limits delay:400ms" hx-include="#schedule, #limits" hx-target="#runs" hx-swap="innerHTML" hx-sync="this:replace"><h2 id="when">When</h2>
 <fieldset><legend class="vh">Say when in</legend><div class="choice">${mode('words', 'Words')}${mode('cron', 'Cron')}</div></fieldset>
 ${renderWords(typed, errors)}
 ${renderPattern(typed, errors)}

@@ -21,7 +21,7 @@ interface Group {
   /** Said beside the title while everything in it has its default. */
   usual: string;
   fields: readonly (keyof TypedSettings)[];
-  render: (typed: Typed, errors: FormErrors) => Html;
+  render: (typed: Typed, errors: FormErrors, opened: OpenedForm) => Html;
 }
 
 const GROUPS: Record<SettingGroup, Group> = {
@@ -84,7 +84,7 @@ export function renderGroups({ typed, opened, errors, now }: Shown): Html {
       const said = sayGroup(name, settings, clock);
       const isRefused = group.fields.some((field) => errors.fields[field]);
       return html`<details id="${name}"${(said !== null || isRefused) && raw(' open')}><summary><b>${group.title}</b> <span class="said">${said ?? group.usual}</span></summary>
-<div class="gap">${group.render(typed, errors)}</div></details>`;
+<div class="gap">${group.render(typed, errors, opened)}</div></details>`;
     },
   )}</div></section>`;
 }

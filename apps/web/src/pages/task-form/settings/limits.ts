@@ -1,10 +1,11 @@
 import { type Html, html, raw } from '../../../html.ts';
 import { type FormErrors, renderInput } from '../../../parts/fields.ts';
+import type { OpenedForm } from '../opened.ts';
 import type { Typed } from '../typed.ts';
 
 /** When the task stops, and what it may cost. */
-export const renderLimits = (typed: Typed, errors: FormErrors): Html =>
-  html`<div class="pairs">
+export const renderLimits = (typed: Typed, errors: FormErrors, { task }: OpenedForm): Html =>
+  html`${task && html`<input type="hidden" name="plannedRuns" value="${task.plannedRuns}">`}<div class="pairs">
 ${renderInput({
   name: 'pausedUntil',
   label: 'Paused until',

@@ -3,6 +3,7 @@ import type { OptionalSettings } from '../../../parts/task-settings.ts';
 import { toInstant } from '../../../schedule/local-time.ts';
 import type { StoredTask } from '../opened.ts';
 import type { Problems } from '../problems.ts';
+import type { RunLimits } from '../schedule/plan.ts';
 import { readSchema } from './read-schema.ts';
 import { type TypedSettings, typeSettings } from './typed-settings.ts';
 
@@ -83,6 +84,12 @@ export function readSettings(typed: TypedSettings & { timezone: string }, stored
     monthlyBudgetUsd: readNumber('monthlyBudgetUsd', 'The budget'),
   };
   return { settings: stored ? keepStored(read, typed, stored) : read, problems };
+}
+
+/** What bounds the runs, as it is typed. */
+export function readLimits(typed: TypedSettings & { timezone: string }, stored: StoredTask | null): RunLimits {
+  const { endsAt, maxRuns, pausedUntil } = readSettings(typed, stored).settings;
+  return { endsAt, maxRuns, pausedUntil, plannedRuns: stored?.plannedRuns ?? 0 };
 }
 
 /** Fields show minutes, and decimals of a limited length: what they show of a stored value may be less than it is. */
