@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
+import { createWorker } from '../../../api/src/worker.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { startAiServer } from '../../../api/test/support/servers/ai-server.ts';
@@ -9,7 +10,7 @@ import { createReader, readValue } from './read-form.ts';
 
 const server = await startAiServer();
 t.after(() => server.close());
-const { app } = await testContext(t, { env: { AI_BASE_URL: server.url } });
+const { app, ctx } = await testContext(t, { env: { AI_BASE_URL: server.url } });
 const alice = await signUp(app, { timezone: 'Europe/Berlin' });
 const { get, findTask } = createReader(app, alice);
 const alices = visit(app, alice);
@@ -44,6 +45,65 @@ t.test('A prompt that cannot be tried says why, and keeps what was typed', async
   const failed = await alices.submit(open, 'Try it now', { prompt: PROMPT, name: 'Kept' });
   t.match(failed, { status: 503, heading: 'New task', text: /Not tried/ });
   t.equal(readValue(failed, 'name'), 'Kept');
+});
+
+const SCHEMA = JSON.stringify({ type: 'object', properties: { price: { type: 'number' } }, required: ['price'] });
+const PRICE = { prompt: 'What does the bin cost today?', outputSchema: SCHEMA, watch: 'price\nshop' };
+
+t.test('A schema and watched values are tried with the prompt, and nothing is stored', async (t) => {
+  server.answer(() => ({ text: '{"price": 59.9}' }));
+  const page = await alices.submit(await alices.open('/tasks/new'), 'Try it now', PRICE);
+  t.equal(page.status, 200);
+  const pairs = page.document.querySelectorAll('#answer-now dl').map((list) => list.children.map(({ text }) => text));
+  t.same(pairs, [
+    ['price', '59.9'],
+    ['price', '59.9', 'shop', 'leads nowhere in this answer'],
+  ]);
+  t.notMatch(page.text, /since the last success/, 'a new task has none');
+  t.equal(readValue(page, 'outputSchema'), SCHEMA);
+});
+
+t.test('An answer that does not match the schema is shown with what is wrong', async (t) => {
+  server.answer(() => ({ text: '{"price": "</details><script>alert(1)</script>"}' }));
+  const page = await alices.submit(await alices.open('/tasks/new'), 'Try it now', PRICE);
+  t.match(page, { status: 200, text: /The answer does not match the schema\..*price.*number/ });
+  t.match(page.document.querySelector('#answer-now pre')?.text, '<script>alert(1)</script>');
+  t.equal(page.document.querySelectorAll('main script').length, 0);
+});
+
+t.test('Schemas and paths that cannot be are refused before the model is asked', async (t) => {
+  const asked = server.requests.length;
+  const open = await alices.open('/tasks/new');
+  const cases = [
+    ['outputSchema', '{"type": "array"}', /The schema at type: must be "object"/],
+    [
+      'outputSchema',
+      '{"type": "object", "properties": {"price": {"type": "money"}}}',
+      /The schema at properties\.price/,
+    ],
+    ['outputSchema', '{"type": "object"', /The schema is not JSON/],
+    ['watch', 'price\na..b', /Line 2 of the watched values must be a path/],
+  ] as const;
+  for (const [field, value, message] of cases) {
+    const page = await alices.submit(open, 'Try it now', { ...PRICE, [field]: value });
+    t.match(page, { status: 422, text: /Not tried/ }, value);
+    t.match(page.document.querySelector(`#${field}-error`)?.text, message);
+    t.equal(readValue(page, field), value);
+  }
+  t.equal(server.requests.length, asked);
+});
+
+t.test('The form of a stored task says whether the answer has changed since the last success', async (t) => {
+  const form = await alices.open('/tasks/new');
+  const { watch: _watch, ...whole } = PRICE;
+  const saved = await alices.submit(form, 'Save task', { name: 'Bin price', ...whole });
+  server.answer(() => ({ text: '{"price": 59.9}' }));
+  await alices.submit(saved, 'Run now');
+  await createWorker(ctx).drain();
+  const edit = await alices.open(`${saved.url}/edit`);
+  t.match(await alices.submit(edit, 'Try it now'), { text: /Unchanged since the last success\./ });
+  server.answer(() => ({ text: '{"price": 64.9}' }));
+  t.match(await alices.submit(edit, 'Try it now'), { text: /Changed since the last success: ?price\./ });
 });
 
 t.test('The models of the provider are offered, and a name beside them stays', async (t) => {

@@ -10,7 +10,7 @@ import { renderRuns } from './schedule/runs.ts';
 import { renderWhen } from './schedule/when.ts';
 import { renderGroups } from './settings/groups.ts';
 import { renderTellMe, renderWith } from './settings/model.ts';
-import { renderTried, type TriedPrompt } from './tried.ts';
+import { renderTried, type TriedTask } from './try/tried.ts';
 import type { Typed } from './typed.ts';
 import { renderWhat } from './what.ts';
 
@@ -22,7 +22,7 @@ export interface TaskForm {
   status?: number;
   /** What was not done, for the notice. */
   failure?: string;
-  tried?: TriedPrompt | undefined;
+  tried?: TriedTask | undefined;
   /** What another person has saved meanwhile. */
   conflict?: Html | undefined;
 }

@@ -12,6 +12,7 @@ import { hasErrors, nameFields, type Problems, toTaskErrors, toTaskStatus, withP
 import { type Plan, planRuns } from './schedule/plan.ts';
 import { readLimits, readSettings } from './settings/read-settings.ts';
 import { startSettings, typeSettings } from './settings/typed-settings.ts';
+import { tryTask } from './try/try-task.ts';
 import { readTyped, startTyped, type Typed, typeTask, typeWords } from './typed.ts';
 
 const openForm = async (visit: SignedInVisit, id: number | null, attachments: readonly string[] = []) =>
@@ -70,7 +71,9 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
   }
   const input = readInput(typed, opened.task);
   const problems = { ...input.problems, ...fileErrors };
-  if (action === 'try') return tryTyped(visit, input.settings, problems, show);
+  if (action === 'try') {
+    return tryTask(visit, { settings: input.settings, problems, task: opened.task }, show);
+  }
 
   const all = { ...problems, ...plan.problems };
   if (Object.keys(all).length > 0) return show({ errors: withProblems(all), status: 422 });
@@ -108,24 +111,6 @@ function readInput(typed: Typed, stored: StoredTask | null): { settings: TaskSet
   };
   const checked = validate(settings);
   return { settings, problems: checked.ok ? problems : { ...nameFields(checked.details), ...problems } };
-}
-
-/** What a prompt needs to be tried. */
-const TRIED = ['prompt', 'aiModel', 'maxTokens', 'temperature', 'files'];
-
-async function tryTyped(
-  { actions, session }: SignedInVisit,
-  settings: TaskSettingsInput,
-  problems: Problems,
-  show: Show,
-) {
-  const { prompt, aiModel = '', maxTokens, temperature, attachments } = settings;
-  const failure = 'Not tried.';
-  const errors = withProblems(Object.fromEntries(Object.entries(problems).filter(([field]) => TRIED.includes(field))));
-  if (hasErrors(errors)) return show({ errors, status: 422, failure });
-  const result = await actions.tryPrompt(session, { prompt, aiModel, maxTokens, temperature, attachments });
-  if (result.success) return show({ tried: result.data });
-  return show({ errors: toTaskErrors(result), status: toTaskStatus(result), failure });
 }
 
 /** Such as `First run tomorrow 08:00, in 17 h.` */

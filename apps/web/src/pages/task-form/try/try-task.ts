@@ -1,0 +1,46 @@
+import type { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
+import type { Page } from '../../../answer.ts';
+import type { SignedInVisit } from '../../../visit.ts';
+import type { TaskForm } from '../form.ts';
+import type { StoredTask } from '../opened.ts';
+import { hasErrors, type Problems, toTaskErrors, toTaskStatus, withProblems } from '../problems.ts';
+
+/** What is needed to try a prompt, its schema and the watched values. */
+const TRIED = ['prompt', 'aiModel', 'maxTokens', 'temperature', 'files', 'outputSchema', 'watch'];
+
+interface TypedTask {
+  settings: TaskSettingsInput;
+  problems: Problems;
+  task: StoredTask | null;
+}
+
+/** Sends the prompt, and shows the form again with the answer. */
+export async function tryTask(
+  { actions, session }: SignedInVisit,
+  { settings, problems, task }: TypedTask,
+  show: (rest: Partial<TaskForm>) => Page,
+): Promise<Page> {
+  const { prompt, aiModel = '', maxTokens, temperature, attachments, outputSchema = null, watch = [] } = settings;
+  const failure = 'Not tried.';
+  const refuse = (result: Parameters<typeof toTaskErrors>[0]) =>
+    show({ errors: toTaskErrors(result), status: toTaskStatus(result), failure });
+  const errors = withProblems(Object.fromEntries(Object.entries(problems).filter(([field]) => TRIED.includes(field))));
+  if (hasErrors(errors)) return show({ errors, status: 422, failure });
+  // Paths that are none are refused before the model is asked, which costs.
+  const paths = await actions.tryWatch(session, { text: '', watch });
+  if (!paths.success) return refuse(paths);
+  const result = await actions.tryPrompt(session, {
+    prompt,
+    aiModel,
+    maxTokens,
+    temperature,
+    attachments,
+    outputSchema,
+  });
+  if (!result.success) return refuse(result);
+  const { answer, output, problems: mismatches } = result.data;
+  if (mismatches.length > 0) return show({ tried: { ...result.data, watched: null } });
+  const given = output === null ? { text: answer } : { output };
+  const watched = await actions.tryWatch(session, { ...(task && { taskId: task.id }), ...given, watch });
+  return show({ tried: { ...result.data, watched: watched.success ? watched.data : null } });
+}
