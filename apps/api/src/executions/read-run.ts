@@ -3,12 +3,12 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
 import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
+import { isWatched } from '../queries/watched-tasks.ts';
+import { earlierSuccess } from './changes/earlier-success.ts';
 import { executionFields, stepFields, toExecution } from './read.ts';
 import { readRunDeliveries } from './run-deliveries.ts';
 import { listSteps } from './timeline.ts';
 
-/** How far back the last answer is searched: a task may have failed for ever. */
-const MAX_SEARCHED = 200;
 const MAX_ATTEMPTS = 10;
 const MAX_RETRIES = 20;
 const MAX_NEAR = 2;
@@ -27,6 +27,7 @@ interface EarlierAttempt extends Pick<ExecutionRow, 'id' | 'attempt' | 'errorCod
 interface NearRun extends Pick<ExecutionRow, 'id' | 'status' | 'attempt' | 'errorCode'> {
   fate: (typeof occurrences.$inferSelect)['fate'] | null;
   at: string;
+  isChanged: boolean;
 }
 
 const retriesOfRun = sql<JsonRetry[]>`(select coalesce(jsonb_agg(to_jsonb(r) order by r.id), '[]') from (
@@ -47,19 +48,18 @@ const earlierAttempts = sql<EarlierAttempt[]>`(
 const near = (side: 'before' | 'after') => {
   const isBefore = side === 'before';
   return sql<NearRun[]>`(select coalesce(jsonb_agg(to_jsonb(n) order by n.id), '[]') from (
-    select x.id, x.status, x.attempt, x.error_code as "errorCode", o.fate, coalesce(x.planned_for, x.created_at) as at
+    select x.id, x.status, x.attempt, x.error_code as "errorCode", o.fate, coalesce(x.planned_for, x.created_at) as at,
+      x.changed is true and ${isWatched('tasks')} as "isChanged"
     from executions x
     left join occurrences o on o.task_id = x.task_id and o.planned_for = x.planned_for and ${hasPlannedTrigger('x')}
     where x.task_id = ${executions.taskId} and x.id ${isBefore ? sql`<` : sql`>`} ${executions.id}
     order by x.id ${isBefore ? sql`desc` : sql`asc`} limit ${MAX_NEAR}) n)`;
 };
 
+/** The answer that it was compared with, or else the one before it. */
 const lastSuccess = sql<{ id: number; at: string; answer: string } | null>`(
-  select jsonb_build_object('id', x.id, 'at', coalesce(x.planned_for, x.created_at), 'answer', x.result) from (
-    select id from (
-      select s.id, s.status from executions s where s.task_id = ${executions.taskId} and s.id < ${executions.id}
-      order by s.id desc limit ${MAX_SEARCHED}) searched
-    where status = 'completed' order by id desc limit 1) found join executions x using (id))`;
+  select jsonb_build_object('id', x.id, 'at', coalesce(x.planned_for, x.created_at), 'answer', x.result)
+  from executions x where x.id = ${earlierSuccess})`;
 
 const attachments = sql<{ name: string; url: string | null }[]>`(
   select coalesce(jsonb_agg(jsonb_build_object('name', u.name, 'url', case when u.storage = 'blob' then u.url end)
@@ -89,6 +89,8 @@ export async function getRun(ctx: Context, caller: Caller, id: number) {
         retries: retriesOfRun,
         earlierAttempts,
         lastSuccess,
+        comparedWithId: executions.comparedWithId,
+        isChanged: sql<boolean>`${executions.changed} is true and ${isWatched('tasks')}`,
         before: near('before'),
         after: near('after'),
       })

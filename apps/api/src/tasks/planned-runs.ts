@@ -2,6 +2,7 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { type SQL, sql } from 'drizzle-orm';
 import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
+import { isWatched } from '../queries/watched-tasks.ts';
 
 const PLANNED_RUNS = 30;
 /** A chain of retries is followed this far. */
@@ -17,27 +18,32 @@ const selectLatestOccurrences = (taskId: SQL): SQL => sql`
 
 /**
  * The last planned runs of a task: `planned_for`, `fate` and `started_at`. A run counts as its last retry: it is `failed` only
- * if that has failed, and `running` until that has ended.
+ * if that has failed, and `running` until that has ended. An answer that a task watches
+ * and that has changed is `changed`, even if it was late.
  */
 export const selectPlannedRuns = (taskId: SQL): SQL => sql`
   select o.planned_for, e.started_at,
     case when o.fate not in ('ran', 'late') then o.fate
       else case coalesce(r.status, e.status) when 'failed' then 'failed' when 'pending' then 'running'
-        when 'running' then 'running' else o.fate end
+        when 'running' then 'running'
+        else case when coalesce(r.changed, e.changed, false)
+          then (select case when ${isWatched('w')} then 'changed' else o.fate end from tasks w where w.id = ${taskId})
+          else o.fate end
+        end
     end as fate
   from (${selectLatestOccurrences(taskId)}) o
   left join lateral (
-    select id, status, started_at from executions
+    select id, status, started_at, changed from executions
     where task_id = ${taskId} and planned_for = o.planned_for and ${hasPlannedTrigger('executions')} limit 1
   ) e on true
   left join lateral (
     with recursive chain as (
-      select e.id, e.status, 0 as depth where e.status = 'failed'
+      select e.id, e.status, e.changed, 0 as depth where e.status = 'failed'
       union all
-      select n.id, n.status, c.depth + 1 from chain c join executions n on n.retry_of_id = c.id and n.trigger = 'retry'
+      select n.id, n.status, n.changed, c.depth + 1 from chain c join executions n on n.retry_of_id = c.id and n.trigger = 'retry'
       where c.depth < ${number(MAX_RETRIES)}
     )
-    select status from chain order by depth desc limit 1
+    select status, changed from chain order by depth desc limit 1
   ) r on true`;
 
 const COST_DAYS = 30;

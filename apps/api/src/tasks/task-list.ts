@@ -7,6 +7,7 @@ import type { Caller, Context } from '../context.ts';
 import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { containsPattern } from '../queries/like-pattern.ts';
 import { encodeCursor, parseCursorInstant, unknownCursor } from '../queries/pages.ts';
+import { isWatched } from '../queries/watched-tasks.ts';
 import { selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 
 type ListQuery = WebActionInput<'getTaskList'>;
@@ -124,7 +125,7 @@ async function findTasks(ctx: Context, caller: Caller, query: ListQuery): Promis
         ) f
         left join lateral (
           select json_build_object('id', id, 'status', status, 'attempt', attempt, 'errorCode', error_code,
-            'plannedFor', planned_for, 'at', coalesce(completed_at, started_at, created_at)) as run
+            'isChanged', changed is true and ${isWatched('t')}, 'plannedFor', planned_for, 'at', coalesce(completed_at, started_at, created_at)) as run
           from (${selectLatestRuns(id, 1)}) e
         ) l on true
         cross join lateral (${selectRecentCost(id, ctx.now())}) c

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { selectLatestRuns } from '../queries/latest-runs.ts';
+import { isWatched } from '../queries/watched-tasks.ts';
 import { previewOccurrences } from '../schedule/preview.ts';
 import { selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 import { getTask, type TaskRow } from './read.ts';
@@ -54,7 +55,7 @@ async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found
           'attempt', e.attempt, 'plannedFor', e.planned_for, 'createdAt', e.created_at, 'runAt', e.run_at,
           'isQueued', e.queued_at is not null, 'startedAt', e.started_at, 'completedAt', e.completed_at,
           'excerpt', left(e.result, ${EXCERPT}), 'error', e.error, 'errorCode', e.error_code, 'costUsd', e.cost_usd,
-          'processingTimeMs', e.processing_time_ms) order by e.id desc), '[]')
+          'processingTimeMs', e.processing_time_ms, 'isChanged', e.changed is true and ${isWatched('t')}) order by e.id desc), '[]')
         from (${selectLatestRuns(taskId, RUNS)}) e) as runs,
       (select coalesce(json_agg(json_build_object('id', a.id, 'text', a.result, 'output', a.output, 'model', a.model,
           'plannedFor', a.planned_for, 'completedAt', a.completed_at) order by a.id desc), '[]')

@@ -84,6 +84,17 @@ export async function setOutcome(ctx: Context, id: number, errorCode: (typeof ex
   await ctx.db.update(executions).set({ status, errorCode }).where(eq(executions.id, id));
 }
 
+type Execution = typeof executions.$inferSelect;
+
+/** Replaces the output of an execution, and how it differs from the one before. */
+export async function setComparison(
+  ctx: Context,
+  id: number,
+  values: Partial<Pick<Execution, 'output' | 'changed' | 'changes'>>,
+): Promise<void> {
+  await ctx.db.update(executions).set(values).where(eq(executions.id, id));
+}
+
 /** Returns the only execution of a task, throws otherwise. */
 export async function readRun(ctx: Context, taskId: number) {
   const [run, ...more] = await readRuns(ctx, taskId);

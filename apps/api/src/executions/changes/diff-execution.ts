@@ -1,13 +1,11 @@
 import type { OutputChange } from '@carillon/db';
 import { executions, tasks } from '@carillon/db';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { AppError, executionNotFound } from '../../errors.ts';
 import { compareAnswers } from './compare-answers.ts';
 import { diffTexts, type TextPart } from './diff-texts.ts';
-
-/** How far back an earlier success is searched: a task may have failed for ever. */
-const MAX_SEARCHED = 200;
+import { earlierSuccess } from './earlier-success.ts';
 
 export interface ExecutionDiff {
   against: number;
@@ -26,7 +24,7 @@ export async function diffExecution(
   against?: number,
 ): Promise<ExecutionDiff> {
   const [after] = await ctx.db
-    .select({ ...answerFields, watch: tasks.watch, taskId: executions.taskId, earlierId: findEarlier() })
+    .select({ ...answerFields, watch: tasks.watch, taskId: executions.taskId, earlierId: earlierSuccess })
     .from(executions)
     .innerJoin(tasks, eq(tasks.id, executions.taskId))
     .where(and(eq(executions.id, id), eq(executions.userId, caller.id)));
@@ -49,13 +47,6 @@ export async function diffExecution(
 }
 
 const answerFields = { text: executions.result, output: executions.output };
-
-/** In the same statement as the execution. Retention may have deleted what it was compared with. */
-const findEarlier = () => sql<number | null>`coalesce(
-  (select x.id from executions x where x.id = ${executions.comparedWithId} and x.task_id = ${executions.taskId}),
-  (select max(s.id) filter (where s.status = 'completed') from (
-    select x.id, x.status from executions x where x.task_id = ${executions.taskId} and x.id < ${executions.id}
-    order by x.id desc limit ${MAX_SEARCHED}) s))`;
 
 function requireResult(text: string | null, id: number): string {
   if (text === null) throw new AppError('conflict', `The execution ${id} has no result to compare`);

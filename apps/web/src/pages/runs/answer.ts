@@ -1,6 +1,5 @@
-import { EMPTY, type Html, html } from '../../html.ts';
-import { renderDifferences } from '../../parts/differences.ts';
-import { formatDay, formatMoment } from '../../parts/format.ts';
+import { type Html, html } from '../../html.ts';
+import { formatDay } from '../../parts/format.ts';
 import { renderMarkdown } from '../../parts/markdown.ts';
 import { renderOutput } from '../../parts/output.ts';
 import type { SignedInVisit } from '../../visit.ts';
@@ -34,17 +33,4 @@ function renderText(visit: SignedInVisit, { execution: { id, status, result, out
     lastSuccess &&
     html`<p><a href="/executions/${lastSuccess.id}">Read the last one, of ${formatDay(new Date(lastSuccess.at), timeZone, now)}</a></p>`
   }</div>`;
-}
-
-/** How the answer differs from the last one before it. */
-export function renderChanges({ timeZone, now }: SignedInVisit, { execution: { result }, lastSuccess }: Run): Html {
-  if (result === null || lastSuccess === null) return EMPTY;
-  const { id, at, answer } = lastSuccess;
-  const link = html`<a href="/executions/${id}">${formatMoment(new Date(at), timeZone, now)}</a>`;
-  const isSame = answer === result;
-  const differences = isSame ? null : renderDifferences(answer, result);
-  return html`<section aria-labelledby="changes"><div class="head"><h2 id="changes">What changed</h2><p>since ${link}</p></div>${
-    differences ??
-    html`<p class="muted">${isSame ? 'Nothing: the answer is the same.' : 'The answers differ, and are too long to compare.'}</p>`
-  }</section>`;
 }

@@ -11,7 +11,7 @@ export function renderFailure(visit: SignedInVisit, run: Run): Html {
   const { error, errorCode, startedAt } = execution;
   const { why, whatToDo, link } = describeFailure(errorCode, startedAt !== null);
   return html`<div class="notice gap-s" role="region" aria-labelledby="why">
-${renderGlyph(describeOutcome({ ...execution, fate }).fate)}
+${renderGlyph(describeOutcome({ ...execution, fate, isChanged: false }).fate)}
 <h2 id="why">${why}</h2>
 ${error !== null && html`<p>${error}</p>`}
 ${describeAttempts(run)}

@@ -30,8 +30,8 @@ export function renderFacts(visit: SignedInVisit, { execution, request, task }: 
 }
 
 /** The runs of the task before and after this one, and its next planned run. */
-export function renderNeighbours(visit: SignedInVisit, { before, after, execution, fate, task }: Run): Html {
-  const own = { ...execution, fate, at: execution.plannedFor ?? execution.createdAt };
+export function renderNeighbours(visit: SignedInVisit, { before, after, execution, fate, isChanged, task }: Run): Html {
+  const own = { ...execution, fate, isChanged, at: execution.plannedFor ?? execution.createdAt };
   const entries = [...before, own, ...after].map((run) => {
     const outcome = describeOutcome(run);
     const isOwn = run.id === execution.id;

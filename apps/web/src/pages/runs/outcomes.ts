@@ -5,16 +5,17 @@ import { type Fate, renderFate } from '../../parts/fates.ts';
 export type Run = WebActionData<'getRun'>['run'];
 export type RunOfList = WebActionData<'listRuns'>['runs'][number];
 
-type Ended = Pick<RunOfList, 'status' | 'fate' | 'errorCode' | 'attempt'>;
+type Ended = Pick<RunOfList, 'status' | 'fate' | 'errorCode' | 'attempt' | 'isChanged'>;
 
 /** What became of a run, as a sign and a word. A run that a quota refused has never started. */
-export function describeOutcome({ status, fate, errorCode, attempt }: Ended): { fate: Fate; text: string } {
+export function describeOutcome({ status, fate, errorCode, attempt, isChanged }: Ended): { fate: Fate; text: string } {
   switch (status) {
     case 'pending':
       return { fate: 'waiting', text: attempt > 1 ? 'Waiting to try again' : 'Waiting' };
     case 'running':
       return { fate: 'running', text: 'Running' };
     case 'completed':
+      if (isChanged) return { fate: 'changed', text: 'Changed' };
       return fate === 'late' ? { fate: 'late', text: 'Ran late' } : { fate: 'ran', text: 'Ran' };
     case 'failed':
       return fate === 'over_quota' || errorCode === 'QUOTA_EXCEEDED'

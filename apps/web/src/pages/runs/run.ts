@@ -5,7 +5,8 @@ import { EMPTY, type Html, html } from '../../html.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../parts/fields.ts';
 import { formatLongMoment } from '../../parts/format.ts';
 import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
-import { renderAnswer, renderChanges } from './answer.ts';
+import { renderAnswer } from './answer.ts';
+import { renderChanges } from './changes.ts';
 import { renderDeliveries } from './deliveries.ts';
 import { renderFailure } from './failure.ts';
 import { renderFacts, renderNeighbours } from './figures.ts';
@@ -44,7 +45,7 @@ export function renderRunPage(
   return {
     title: nameRun(visit, run),
     crumb: { href: `/tasks/${task.id}`, text: task.name },
-    lead: html`${renderOutcome({ ...execution, fate: run.fate })}${place} · run ${id}`,
+    lead: html`${renderOutcome({ ...execution, fate: run.fate, isChanged: run.isChanged })}${place} · run ${id}`,
     aside: renderButtons(visit, run),
     isLive: !hasEnded || run.hasLiveRetry,
     body: html`${renderFormError(errors)}${status === 'failed' ? renderFailure(visit, run) : EMPTY}

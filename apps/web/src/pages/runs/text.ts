@@ -7,14 +7,14 @@ import { readRunId } from './run.ts';
 /** The run as plain text, to be copied or saved without a script. */
 export async function showRunAsText(visit: SignedInVisit): Promise<string> {
   const { run } = unwrap(await visit.actions.getRun(visit.session, { id: readRunId(visit) }));
-  const { execution, request, task, fate } = run;
+  const { execution, request, task, fate, isChanged } = run;
   const { id, status, result, error, errorCode, startedAt, processingTimeMs, tokens, costUsd, model } = execution;
   const at = timeOf(execution);
   const place = `${formatLongDay(at, visit.timeZone)}, ${formatTime(at, visit.timeZone)} (${visit.timeZone})`;
   const lines = [
     `Task:    ${task.name}`,
     `Run:     ${id}, ${place}`,
-    `Outcome: ${describeOutcome({ ...execution, fate }).text}`,
+    `Outcome: ${describeOutcome({ ...execution, fate, isChanged }).text}`,
     processingTimeMs !== null && `Took:    ${formatDuration(processingTimeMs)}`,
     model !== null && `Model:   ${model}`,
     tokens !== null && `Tokens:  ${formatCount(tokens.input)} in, ${formatCount(tokens.output)} out`,

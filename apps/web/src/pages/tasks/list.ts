@@ -92,7 +92,7 @@ ${pager}
 ${renderKey(KEY)}`;
 }
 
-const KEY: readonly Fate[] = ['ran', 'late', 'running', 'skipped', 'failed', 'missed', 'quota'];
+const KEY: readonly Fate[] = ['ran', 'changed', 'late', 'running', 'skipped', 'failed', 'missed', 'quota'];
 
 const describeOrder = ({ sort }: ListQuery) =>
   ({ next: 'Tasks by next run', name: 'Tasks by name', newest: 'Tasks, newest first' })[sort];

@@ -6,6 +6,7 @@ import { describeOutcome } from '../runs/outcomes.ts';
 /** The sign of each fate in the ledger. */
 export const SIGNS: Record<PlannedFate, Fate> = {
   ran: 'ran',
+  changed: 'changed',
   late: 'late',
   running: 'running',
   failed: 'failed',
@@ -19,6 +20,7 @@ export const SIGNS: Record<PlannedFate, Fate> = {
 
 export const FATE_WORDS: Record<PlannedFate, string> = {
   ran: 'Ran',
+  changed: 'Changed',
   late: 'Ran late',
   running: 'Running',
   failed: 'Failed',

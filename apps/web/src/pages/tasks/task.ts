@@ -96,7 +96,7 @@ function renderFailure({ task, runs }: TaskView): Html {
   return html`<div class="notice">${renderGlyph(fate)}<p><b>The last run failed.</b> ${why}. ${then}</p><p><a href="/executions/${ended.id}">See why</a></p></div>`;
 }
 
-const KEY: readonly Fate[] = ['ran', 'late', 'running', 'skipped', 'failed', 'missed', 'quota'];
+const KEY: readonly Fate[] = ['ran', 'changed', 'late', 'running', 'skipped', 'failed', 'missed', 'quota'];
 
 function renderStripSection({ now, timeZone }: SignedInVisit, { planned }: TaskView): Html {
   if (planned.length === 0) {

@@ -7,6 +7,9 @@ import { NoData, userAction } from './define.ts';
 
 const Day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'A day in the time zone of the profile' });
 
+/** Whether an answer has changed since the last success, of a task that watches it. */
+export const IsChanged = Type.Boolean();
+
 const ListRunsInput = strictObject({
   taskId: Type.Optional(Id),
   status: Type.Optional(ExecutionStatus),
@@ -33,6 +36,7 @@ const RunOfList = Type.Object({
   costUsd: nullable(Type.Number()),
   /** Whether a later run repeats it. */
   isRetried: Type.Boolean(),
+  isChanged: IsChanged,
 });
 
 const step = <K extends string, P extends Record<string, TSchema>>(kind: K, fields: P) =>
@@ -73,6 +77,7 @@ const NearRun = Type.Object({
   fate: nullable(Fate),
   /** The planned instant; of a run on demand, when it was asked for. */
   at: Instant,
+  isChanged: IsChanged,
 });
 
 const EarlierAttempt = Type.Object({
@@ -103,6 +108,9 @@ const RunDetails = Type.Object({
   earlierAttempts: Type.Array(EarlierAttempt),
   /** Whether a retry waits or runs. */
   hasLiveRetry: Type.Boolean(),
+  isChanged: IsChanged,
+  comparedWithId: nullable(Id),
+  /** What it was compared with, or else the success before it. */
   lastSuccess: nullable(Type.Object({ id: Id, at: Instant, answer: Type.String() })),
   before: Type.Array(NearRun),
   after: Type.Array(NearRun),

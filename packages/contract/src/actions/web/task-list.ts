@@ -4,12 +4,16 @@ import { FATES } from '../../occurrences.ts';
 import { Id, Instant, MAX_ID, nullable, strictObject, stringEnum } from '../../primitives.ts';
 import { Recurrence, TaskStatus } from '../../tasks.ts';
 import { userAction } from './define.ts';
+import { IsChanged } from './runs.ts';
 
 export const TASK_SORTS = ['next', 'name', 'newest'] as const;
 export const TASK_PAGE_SIZE = 25;
 
-/** As in the ledger; a planned run whose last attempt failed has `failed`, and one that has not ended `running`. */
-export const PlannedFate = stringEnum([...FATES, 'running', 'failed']);
+/**
+ * As in the ledger; a planned run whose last attempt failed has `failed`, one that has not ended `running`, and one whose
+ * watched answer has changed `changed`.
+ */
+export const PlannedFate = stringEnum([...FATES, 'running', 'failed', 'changed']);
 export type PlannedFate = Static<typeof PlannedFate>;
 
 const ListInput = strictObject({
@@ -42,6 +46,7 @@ export const TaskListRow = Type.Object({
       errorCode: nullable(ErrorCode),
       plannedFor: nullable(Instant),
       at: Instant,
+      isChanged: IsChanged,
     }),
   ),
   cost: RecentCost,

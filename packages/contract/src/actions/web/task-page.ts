@@ -4,6 +4,7 @@ import { PlannedOccurrence } from '../../occurrences.ts';
 import { Id, Instant, InstantInput, nullable, strictObject } from '../../primitives.ts';
 import { Task } from '../../tasks.ts';
 import { NoData, userAction } from './define.ts';
+import { IsChanged } from './runs.ts';
 import { PlannedFate, RecentCost } from './task-list.ts';
 
 export const PlannedRun = Type.Object({
@@ -29,6 +30,7 @@ export const TaskRun = Type.Object({
   errorCode: nullable(ErrorCode),
   costUsd: nullable(Type.Number()),
   processingTimeMs: nullable(Type.Integer()),
+  isChanged: IsChanged,
 });
 export type TaskRun = Static<typeof TaskRun>;
 
