@@ -44,9 +44,8 @@ export async function runExecution(
     );
   const outcome = await withAttachments(ctx, execution, signal, ask, limits);
   if (!outcome.ok) return { id, claimToken, ...outcome };
-  const answer = { text: outcome.text, output: outcome.output };
-  const comparison = await compareWithLastSuccess(ctx, execution, answer, signal);
-  return { id, claimToken, ...outcome, ...answer, comparison };
+  const comparison = await compareWithLastSuccess(ctx, execution, outcome, signal);
+  return { id, claimToken, ...outcome, comparison };
 }
 
 /** Runs `work` in a new trace, linked to the request or tick that queued the execution. */

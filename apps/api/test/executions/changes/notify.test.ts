@@ -136,6 +136,26 @@ t.test('The mail of a changed result has the difference before the result', asyn
   t.match(mail?.text, `https://bells.example.com/executions/${id}`);
 });
 
+t.test(
+  'A task with an output schema mails the watched values that changed, and nothing while only others do',
+  async (t) => {
+    const task = await insertWatched('change');
+    const outputSchema = { type: 'object', properties: { price: { type: 'number' }, note: { type: 'string' } } };
+    await ctx.db
+      .update(tasks)
+      .set({ outputSchema, watch: ['price'] })
+      .where(eq(tasks.id, task));
+    t.same((await run(task, '{"price": 12.5, "note": "a"}')).mails, []);
+    t.same((await run(task, '{"note": "b", "price": 1.25e1}')).mails, []);
+    const [mail, ...more] = (await run(task, '{"price": 11.9, "note": "c"}')).mails;
+    t.same(more, []);
+    t.equal(mail?.subject, 'Task "Price of bells": result changed');
+    t.match(mail?.text, 'Its result differs from the last one:\n\nprice: 12.5 → 11.9\n\nThe result:');
+    const last = (await readRuns(ctx, task)).at(-1);
+    t.match(last, { changed: true, changes: [{ path: 'price', from: 12.5, to: 11.9 }], output: { price: 11.9 } });
+  },
+);
+
 t.test('What changed cannot add a header or a line to a mail beside its own', async (t) => {
   const task = await insertWatched('change');
   await ctx.db.update(tasks).set({ name: 'Bells\r\nBcc: eve@example.com' }).where(eq(tasks.id, task));
