@@ -4,9 +4,16 @@ import { type Context, inTransaction } from '../../context.ts';
 import { lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../../limits/quotas.ts';
 import { recordUsage } from '../../usage/record.ts';
 import { admitRetries, lockDueRetries, queueRetries } from '../planning/due-retries.ts';
-import { insertPlanned, lockDueTasks } from '../planning/due-tasks.ts';
+import { findPlannedExecutions, insertPlanned, lockDueTasks } from '../planning/due-tasks.ts';
 import { completeTasks } from '../planning/end-tasks.ts';
-import { computeDueOccurrences, listEnding, planOccurrences } from '../planning/plan-occurrences.ts';
+import {
+  computeDueOccurrences,
+  listEnding,
+  listReplacing,
+  planOccurrences,
+  type TaskPlan,
+} from '../planning/plan-occurrences.ts';
+import { cancelExecutions } from './cancel.ts';
 import { failOverQuota } from './complete.ts';
 
 const MAX_BATCH = 200;
@@ -64,7 +71,9 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
   const plans = due.map(({ task, occurrences }) =>
     planOccurrences(task, occurrences, accounts.get(task.userId) as QuotaAccount, now),
   );
-  const admitted = admitRetries(retries, accounts, now);
+  const replaced = await cancelReplaced(ctx, plans);
+  const waiting = retries.filter(({ id }) => !replaced.has(id));
+  const admitted = admitRetries(waiting, accounts, now);
   const [inserted] = await Promise.all([insertPlanned(ctx, plans, now), queueRetries(ctx, admitted, now)]);
 
   const queued = [...inserted.filter(({ isQueued }) => isQueued), ...admitted.queued];
@@ -81,7 +90,7 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
     .map(({ id, taskId }) => ({ id, exceeded: exceededByTask.get(taskId) as QuotaExceeded }))
     .concat(admitted.refused);
   // Readers of the event log remember the ids of what is committed.
-  if (refused.length > 0) await queryRows(ctx.db, sql`set local synchronous_commit to default`);
+  if (refused.length + replaced.size > 0) await queryRows(ctx.db, sql`set local synchronous_commit to default`);
   await failOverQuota(ctx, refused);
   await completeTasks(ctx, listEnding(plans));
   return {
@@ -89,4 +98,10 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
     refused: refused.map(({ id }) => id),
     mayBeMore: isCut || tasks.length === MAX_BATCH || retries.length === MAX_BATCH,
   };
+}
+
+/** The locks of the tasks keep other transactions off these executions, so that they may be locked after the accounts. */
+async function cancelReplaced(ctx: Context, plans: readonly TaskPlan[]): Promise<Set<number>> {
+  const ids = await findPlannedExecutions(ctx, listReplacing(plans));
+  return new Set(await cancelExecutions(ctx, ids, 'The next planned run of the task replaced it.'));
 }

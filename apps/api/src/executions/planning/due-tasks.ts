@@ -2,6 +2,7 @@ import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { toUtcDay } from '../../limits/quotas.ts';
+import { hasPlannedTrigger } from '../../queries/planned-trigger.ts';
 import { countQueued, type DueTask, type TaskPlan } from './plan-occurrences.ts';
 
 /** Skips tasks that are locked. `isBusy` is a scalar subquery: an `exists` may scan all live executions. */
@@ -22,6 +23,21 @@ export function lockDueTasks(ctx: Context, dueBefore: Date, limit: number): Prom
     where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
     order by t.next_execution_at, t.user_id limit ${limit} for no key update of t skip locked`,
   );
+}
+
+/** The pending and running planned executions of locked tasks, with their retries. Those on demand and backfills are kept. */
+export async function findPlannedExecutions({ db }: Context, taskIds: readonly number[]): Promise<number[]> {
+  if (taskIds.length === 0) return [];
+  const found = await queryRows<{ id: number }>(
+    db,
+    sql`
+    select e.id from tasks t join executions e on e.user_id = t.user_id and e.task_id = t.id
+    where t.id = any(${`{${taskIds.join(',')}}`}::int[]) and e.status in ('pending', 'running')
+      and (e.trigger = 'schedule' or e.trigger = 'retry' and exists (
+        select from executions p where p.task_id = e.task_id and p.planned_for = e.planned_for
+          and ${hasPlannedTrigger('p')} and p.trigger = 'schedule'))`,
+  );
+  return found.map(({ id }) => id);
 }
 
 /** An instant that is already in the ledger gets no second execution. */

@@ -71,6 +71,12 @@ const hasEnd = ({ endsAt, maxRuns }: DueTask) => endsAt !== null || maxRuns !== 
 
 export const countQueued = (runs: TaskPlan['runs']) => runs.filter(({ exceeded }) => exceeded === null).length;
 
+/** Those whose queued runs replace what the task has pending or running. */
+export const listReplacing = (plans: readonly TaskPlan[]): number[] =>
+  plans
+    .filter(({ task, runs }) => task.overlap === 'cancel' && task.isBusy && countQueued(runs) > 0)
+    .map(({ task }) => task.id);
+
 /** Those whose last planned run is due, or whose account is suspended. */
 export const listEnding = (plans: readonly TaskPlan[]): number[] =>
   plans
