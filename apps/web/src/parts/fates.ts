@@ -101,7 +101,7 @@ const SHAPES: Record<Fate, Shape> = {
     color: 'skipped',
     glyph: `${BELOW}<rect class="hollow" x="3" y="3" width="6" height="6" rx="1"/>`,
     cell: '<rect class="hollow" x="1.75" y="20.5" width="4.5" height="4.5" rx="1"/>',
-    words: 'stopped by you',
+    words: 'stopped',
   },
 };
 

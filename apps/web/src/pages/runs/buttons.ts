@@ -15,6 +15,16 @@ export async function retryRun(visit: SignedInVisit): Promise<Page | Redirect> {
   return redirect(`/executions/${result.data.id}`, 'The run is queued.');
 }
 
+export async function stopRun(visit: SignedInVisit): Promise<Page | Redirect> {
+  const id = readRunId(visit);
+  const result = await visit.actions.cancelRun(visit.session, { id });
+  if (!result.success) {
+    const isConflict = result.code === 'CONFLICT';
+    return showRefusal(visit, id, isConflict ? { ...result, error: 'This run has already ended.' } : result);
+  }
+  return redirect(`/executions/${id}`, 'The run is stopped.');
+}
+
 export async function runAgain(visit: SignedInVisit): Promise<Page | Redirect> {
   const id = readRunId(visit);
   const result = await visit.actions.runAgain(visit.session, { id });

@@ -52,7 +52,7 @@ const FAILURES: Record<ErrorCode, Failure> = {
     whatToDo: 'Say in the prompt what the answer must contain, or edit the schema. Then retry it.',
   },
   CANCELLED: {
-    why: 'The run was cancelled',
+    why: 'The run was stopped',
     whatToDo: 'Run the task again if you still want its answer.',
   },
 };

@@ -18,6 +18,7 @@ export function describeOutcome({ status, fate, errorCode, attempt, isChanged }:
       if (isChanged) return { fate: 'changed', text: 'Changed' };
       return fate === 'late' ? { fate: 'late', text: 'Ran late' } : { fate: 'ran', text: 'Ran' };
     case 'failed':
+      if (errorCode === 'CANCELLED') return { fate: 'cancelled', text: 'Stopped' };
       return fate === 'over_quota' || errorCode === 'QUOTA_EXCEEDED'
         ? { fate: 'quota', text: 'Over quota' }
         : { fate: 'failed', text: 'Failed' };

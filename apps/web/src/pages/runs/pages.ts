@@ -1,5 +1,5 @@
 import type { PageRoutes } from '../../http/routes.ts';
-import { deliverAgain, retryRun, runAgain } from './buttons.ts';
+import { deliverAgain, retryRun, runAgain, stopRun } from './buttons.ts';
 import { showRuns } from './list.ts';
 import { showRun } from './run.ts';
 import { showRunAsText } from './text.ts';
@@ -9,6 +9,7 @@ export function runPages({ user, text }: PageRoutes): void {
   user('GET', '/executions/:id', showRun);
   text('/executions/:id/text', showRunAsText);
   user('POST', '/executions/:id/retry', retryRun);
+  user('POST', '/executions/:id/cancel', stopRun);
   user('POST', '/executions/:id/run-again', runAgain);
   user('POST', '/executions/:id/deliver-again', deliverAgain);
 }

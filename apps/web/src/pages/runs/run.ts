@@ -66,10 +66,11 @@ function findAction({ execution: { id, status, retryOfId }, steps }: Run): { pat
 }
 
 function renderButtons({ csrfField }: SignedInVisit, run: Run): Html {
-  const { id } = run.execution;
+  const { id, status } = run.execution;
   const { task } = run;
+  const isLive = status === 'pending' || status === 'running';
   const action = findAction(run);
   const button =
     action && html`<button class="primary" formaction="/executions/${action.path}">${action.text}</button>`;
-  return html`<form class="do" method="post">${csrfField}${button}<a class="button" href="/tasks/${task.id}/edit">Edit task</a><a class="button" href="/executions/${id}/text">Copy as text</a></form>`;
+  return html`<form class="do" method="post">${csrfField}${button}${isLive && html`<button formaction="/executions/${id}/cancel">Stop</button>`}<a class="button" href="/tasks/${task.id}/edit">Edit task</a><a class="button" href="/executions/${id}/text">Copy as text</a></form>`;
 }

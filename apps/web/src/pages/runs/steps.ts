@@ -88,6 +88,7 @@ function describeStep({ timeZone, now }: SignedInVisit, run: Run, step: Step, in
     case 'completed':
       return `The answer came${describeTime(step.afterMs)}.`;
     case 'failed':
+      if (step.errorCode === 'CANCELLED') return `Stopped${describeTime(step.afterMs)}.`;
       return `Ended without an answer${describeTime(step.afterMs)}: ${step.error ?? ''}`;
     case 'retried': {
       const link = html`<a href="/executions/${step.id}">run ${step.id}</a>`;

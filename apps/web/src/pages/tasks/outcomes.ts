@@ -29,7 +29,7 @@ export const FATE_WORDS: Record<PlannedFate, string> = {
   over_quota: 'Over quota',
   over_budget: 'Over budget',
   skipped_by_user: 'Skipped by you',
-  cancelled: 'Cancelled',
+  cancelled: 'Stopped',
 };
 
 export interface Outcome {

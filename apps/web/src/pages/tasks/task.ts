@@ -48,7 +48,7 @@ ${runs.length > 0 && renderRuns(visit, view)}`,
   };
 }
 
-function describeNext(visit: SignedInVisit, { task }: TaskView): string {
+function describeNext(visit: SignedInVisit, { task, runs }: TaskView): string {
   const { now, timeZone } = visit;
   const isPaused = isPausedUntil(visit, task);
   if (isPaused && task.pausedUntil !== null) {
@@ -65,17 +65,22 @@ function describeNext(visit: SignedInVisit, { task }: TaskView): string {
     case 'completed':
       return 'Done: it does not run again.';
     case 'failed':
-      return 'Stopped because it failed: it does not run until you resume it.';
+      return runs[0]?.errorCode === 'CANCELLED'
+        ? 'Its run was stopped: it does not run again by itself.'
+        : 'Stopped because it failed: it does not run until you resume it.';
     case 'active':
       return 'No further run is planned.';
   }
 }
 
-function renderButtons({ csrfField }: SignedInVisit, { task }: TaskView): Html {
+function renderButtons({ csrfField }: SignedInVisit, { task, runs }: TaskView): Html {
   const { id, status } = task;
+  const running = runs.find((run) => run.status === 'running');
   const canResume = status === 'paused' || (status === 'failed' && task.recurrence !== 'once');
   return html`<form class="do" method="post" action="/tasks/${id}">${csrfField}
 <button class="primary" name="do" value="run">Run now</button>${
+    running && html`<button formaction="/executions/${running.id}/cancel">Stop run</button>`
+  }${
     status === 'active' && html`<button name="do" value="pause">Pause</button>`
   }${canResume && html`<button name="do" value="resume">Resume</button>`}<a class="button" href="/tasks/${id}/edit">Edit</a><button formaction="/tasks/${id}/duplicate">Duplicate</button><a class="button danger" href="/tasks/${id}/delete">Delete…</a>
 </form>`;
@@ -84,7 +89,7 @@ function renderButtons({ csrfField }: SignedInVisit, { task }: TaskView): Html {
 /** What the latest run that has ended says, if it failed. */
 function renderFailure({ task, runs }: TaskView): Html {
   const ended = runs.find(({ status }) => status === 'completed' || status === 'failed');
-  if (ended?.status !== 'failed') return EMPTY;
+  if (ended?.status !== 'failed' || ended.errorCode === 'CANCELLED') return EMPTY;
   const { fate } = describeOutcome({ ...ended, fate: null });
   const { why } = describeFailure(ended.errorCode, ended.startedAt !== null);
   const isRetried = runs[0]?.trigger === 'retry' && runs[0].status === 'pending';
@@ -96,7 +101,18 @@ function renderFailure({ task, runs }: TaskView): Html {
   return html`<div class="notice">${renderGlyph(fate)}<p><b>The last run failed.</b> ${why}. ${then}</p><p><a href="/executions/${ended.id}">See why</a></p></div>`;
 }
 
-const KEY: readonly Fate[] = ['ran', 'changed', 'late', 'running', 'skipped', 'failed', 'missed', 'quota'];
+const KEY: readonly Fate[] = [
+  'ran',
+  'changed',
+  'late',
+  'running',
+  'skipped',
+  'failed',
+  'missed',
+  'quota',
+  'skipped-by-user',
+  'cancelled',
+];
 
 function renderStripSection({ now, timeZone }: SignedInVisit, { planned }: TaskView): Html {
   if (planned.length === 0) {
