@@ -11,6 +11,7 @@ export async function executeTask(
   caller: Pick<Caller, 'id'>,
   taskId: number,
   trigger: 'manual' | 'inbound' = 'manual',
+  inboundData: Record<string, unknown> | null = null,
 ) {
   const queued = await inTransaction(ctx, async (tx) => {
     const now = tx.now();
@@ -30,6 +31,7 @@ export async function executeTask(
           status: 'pending',
           trigger,
           viaWebhook: trigger === 'inbound',
+          inboundData,
           runAt: now,
           queuedAt: now,
           usageDay: usage.day,

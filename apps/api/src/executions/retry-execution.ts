@@ -83,9 +83,10 @@ async function queueRetry({ db }: Context, id: number, queued: Queued): Promise<
 async function insertRetry({ db }: Context, failed: Awaited<ReturnType<typeof lockFailed>>, queued: Queued) {
   const { id: retryOfId, taskId, userId, viaWebhook } = failed;
   const retry = { taskId, userId, viaWebhook, retryOfId, status: 'pending', trigger: 'manual' } as const;
+  const inboundData = viaWebhook ? sql`(select inbound_data from executions where id = ${retryOfId})` : null;
   const [inserted] = await db
     .insert(executions)
-    .values({ ...retry, ...queued, createdAt: queued.queuedAt })
+    .values({ ...retry, ...queued, inboundData, createdAt: queued.queuedAt })
     .returning({ id: executions.id });
   return (inserted as { id: number }).id;
 }

@@ -3,11 +3,14 @@ import type { InboundInput } from '@carillon/contract/webhooks/inbound';
 import { users, webhooks } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalidField } from '../errors.ts';
 import { executeTask } from '../executions/execute-task.ts';
 import { webhookFields } from './read.ts';
 import { isPathSafe, listBlindIndexes } from './secret.ts';
 import { isSigned } from './signature.ts';
+
+/** As JSON. */
+const MAX_DATA_BYTES = 32 * 1024;
 
 export interface InboundPath {
   userId: string;
@@ -48,9 +51,16 @@ export async function authenticateInbound(
   return userId;
 }
 
-/** Returns the id of the execution; null without a `taskId`. Throws 404, 402. */
-export async function triggerInbound(ctx: Context, userId: number, { taskId }: InboundInput): Promise<number | null> {
+/** Returns the id of the execution; null without a `taskId`. Throws 400, 404, 402. */
+export async function triggerInbound(
+  ctx: Context,
+  userId: number,
+  { taskId, data }: InboundInput,
+): Promise<number | null> {
   if (taskId === undefined) return null;
-  const { executionId } = await executeTask(ctx, { id: userId }, taskId, 'inbound');
+  if (data && Buffer.byteLength(JSON.stringify(data)) > MAX_DATA_BYTES) {
+    throw invalidField('data', 'must have at most 32 KiB as JSON');
+  }
+  const { executionId } = await executeTask(ctx, { id: userId }, taskId, 'inbound', data);
   return executionId;
 }

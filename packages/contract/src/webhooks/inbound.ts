@@ -31,7 +31,12 @@ export const showInbound = {
 export const InboundInput = strictObject({
   event: Type.Optional(Type.String({ maxLength: 200 })),
   taskId: Type.Optional(Id),
-  data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+  data: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      description: 'For the prompt of the task, as `{{data.…}}`: at most 32 KiB as JSON',
+    }),
+  ),
 });
 export type InboundInput = Static<typeof InboundInput>;
 
@@ -40,7 +45,7 @@ export const receiveInbound = {
   operationId: 'receiveInbound',
   summary: 'Receive an inbound webhook',
   description:
-    "With `taskId`, runs that task of the webhook's owner (201); without it, only acknowledges the call (200). The call is signed like deliveries: `X-Webhook-Signature: sha256=<hex>`, the HMAC-SHA256 of the raw body with the secret as key. The `execution.*` events of the run are sent to webhooks, its `task.*` events are not.",
+    "With `taskId`, runs that task of the webhook's owner (201), whose prompt may use `data`; without it, only acknowledges the call (200). The call is signed like deliveries: `X-Webhook-Signature: sha256=<hex>`, the HMAC-SHA256 of the raw body with the secret as key. The `execution.*` events of the run are sent to webhooks, its `task.*` events are not.",
   params: InboundParams,
   headers: Type.Object({ 'x-webhook-signature': Type.Optional(Type.String({ description: 'sha256=<hex>' })) }),
   body: InboundInput,

@@ -149,8 +149,9 @@ async function insertRetries({ db }: Context, followUps: readonly FollowUp[]) {
   if (retries.length === 0) return;
   await db.execute(sql`
     insert into executions (task_id, user_id, status, trigger, planned_for, attempt, retry_of_id, via_webhook,
-      run_at, created_at)
-    select task_id, user_id, 'pending', 'retry', planned_for, attempt, retry_of_id, via_webhook, run_at, created_at
+      inbound_data, run_at, created_at)
+    select task_id, user_id, 'pending', 'retry', planned_for, attempt, retry_of_id, via_webhook,
+      case when via_webhook then (select inbound_data from executions where id = r.retry_of_id) end, run_at, created_at
     from ${recordset('r', retries, {
       taskId: 'int',
       userId: 'int',

@@ -8,6 +8,8 @@ const MAX_RUNNING_PER_USER = 5;
 const MAX_RUNNING = 1000;
 /** As many as a day's quota admits: all may be of one task. */
 const MAX_CONSIDERED = 500;
+/** How far a chain of retries on demand is followed. */
+const MAX_REPEATED = 20;
 
 export interface ClaimedExecution {
   id: number;
@@ -31,6 +33,17 @@ export interface ClaimedExecution {
   attachmentIds: string[];
   providerKeySealed: string | null;
 }
+
+/** A retry on demand has the planned instant of the first execution that it repeats. */
+const PLANNED_FOR = sql`coalesce(e.planned_for, case when e.retry_of_id is not null then (
+  with recursive repeated as (
+    select retry_of_id, planned_for, 1 as depth from executions where id = e.retry_of_id
+    union all
+    select x.retry_of_id, x.planned_for, r.depth + 1 from repeated r join executions x on x.id = r.retry_of_id
+    where r.planned_for is null and r.depth < ${sql.raw(String(MAX_REPEATED))}
+  )
+  select planned_for from repeated where planned_for is not null limit 1
+) end)`;
 
 export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
   taskName: string;
@@ -96,7 +109,7 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
     ), held as (
       select e.id, e.task_id, e.user_id, e.attempt, e.usage_day, e.trigger, e.run_at, e.via_webhook,
         e.started_at is null as is_first_start, t.name as task_name, t.prompt, t.ai_model, t.max_tokens, t.temperature,
-        t.attachment_ids, t.last_duration_ms, u.provider_key_sealed, e.planned_for, e.inbound_data, t.timezone, t.context,
+        t.attachment_ids, t.last_duration_ms, u.provider_key_sealed, ${PLANNED_FOR} as planned_for, e.inbound_data, t.timezone, t.context,
         t.output_schema, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at,
         t.monthly_budget_usd, t.cost_month, t.month_cost_usd,
         case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
