@@ -4,6 +4,8 @@ import { afterCommit, type Caller, type Context, inTransaction } from '../contex
 import { taskNotFound } from '../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
+import { assertWithinBudget } from './budget/assert-within-budget.ts';
+import { type Budget, selectBudget } from './budget/budget.ts';
 
 /** Queues an execution now, regardless of the task's schedule and state. Throws 404, and 402 over quota. */
 export async function executeTask(
@@ -17,11 +19,15 @@ export async function executeTask(
     const now = tx.now();
     // Every transaction locks the task before the account.
     const [[task], account] = await Promise.all([
-      queryRows(tx.db, sql`select id from tasks where id = ${taskId} and user_id = ${caller.id} for key share`),
+      queryRows<{ budget: Budget | null }>(
+        tx.db,
+        sql`select ${selectBudget} as budget from tasks t where t.id = ${taskId} and t.user_id = ${caller.id} for key share`,
+      ),
       lockActiveAccount(tx, caller.id),
     ]);
     if (!task || !account) throw taskNotFound();
     const usage = chargeExecution(account, now);
+    await assertWithinBudget(tx, task.budget);
     const [[execution]] = await Promise.all([
       tx.db
         .insert(executions)

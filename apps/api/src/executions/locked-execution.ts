@@ -1,7 +1,8 @@
 import { executions, tasks } from '@carillon/db';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
+import { type Budget, selectBudget } from './budget/budget.ts';
 
 /**
  * Reads an execution of the caller under the lock of its task: no claim, completion or retry changes it until the commit.
@@ -19,7 +20,17 @@ export async function lockExecution({ db }: Context, caller: Caller, id: number)
       .where(mine)
       .for('no key update', { of: tasks }),
     // A second statement: its snapshot must be taken under the lock.
-    db.select({ id: executions.id, taskId, userId, status, viaWebhook }).from(executions).where(mine),
+    db
+      .select({
+        id: executions.id,
+        taskId,
+        userId,
+        status,
+        viaWebhook,
+        budget: sql<Budget | null>`(select ${selectBudget} from tasks t where t.id = ${executions.taskId})`,
+      })
+      .from(executions)
+      .where(mine),
   ]);
   if (!found) throw executionNotFound();
   return found;

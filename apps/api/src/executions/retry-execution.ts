@@ -4,6 +4,7 @@ import { afterCommit, type Caller, type Context, inTransaction } from '../contex
 import { AppError, executionNotFound } from '../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
+import { assertWithinBudget } from './budget/assert-within-budget.ts';
 import { lockExecution } from './locked-execution.ts';
 
 export interface RetriedExecution {
@@ -29,6 +30,7 @@ export async function retryExecution(ctx: Context, caller: Caller, executionId: 
     const account = await lockActiveAccount(tx, caller.id);
     if (!account) throw executionNotFound();
     const usage = chargeExecution(account, now);
+    await assertWithinBudget(tx, failed.budget);
     await recordUsage(tx, [usage]);
     const queued = { runAt: now, queuedAt: now, usageDay: usage.day };
     const id = live ? await queueRetry(tx, live.id, queued) : await insertRetry(tx, failed, queued);

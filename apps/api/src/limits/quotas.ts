@@ -142,15 +142,18 @@ export function reserveTokens({ limits, day, month }: QuotaAccount, tokens: numb
 }
 
 export function quotaExceededError(exceeded: QuotaExceeded): AppError {
-  const { resource, limit, resetAt } = exceeded;
-  const message =
-    resource === 'trial'
-      ? ERROR_MESSAGES.trialEnded
-      : `The quota of ${limit} ${resource} is used up${resetAt ? ` until ${resetAt}` : ''}.`;
-  return new AppError('over_quota', message, exceeded);
+  return new AppError('over_quota', describeExceeded(exceeded), exceeded);
+}
+
+function describeExceeded({ resource, used, limit, resetAt }: QuotaExceeded): string {
+  if (resource === 'trial') return ERROR_MESSAGES.trialEnded;
+  if (resource === 'monthlyBudgetUsd') {
+    return `The task has spent $${used} of its monthlyBudgetUsd of $${limit}, and the rest does not cover another run. The next month begins at ${resetAt}.`;
+  }
+  return `The quota of ${limit} ${resource} is used up${resetAt ? ` until ${resetAt}` : ''}.`;
 }
 
 const checkLimit = (resource: string, used: number, limit: number, resetAt: Date, count = 1): QuotaExceeded | null =>
   used + count > limit ? { resource, used, limit, resetAt: resetAt.toISOString() } : null;
 const nextDay = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
-const nextMonth = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+export const nextMonth = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));

@@ -18,7 +18,7 @@ function findRunInconsistencies(ctx: Context): Promise<object[]> {
     union all
     select 'a scheduled run without an occurrence', e.id from executions e
     left join occurrences o on o.task_id = e.task_id and o.planned_for = e.planned_for
-    where e.trigger in ('schedule', 'backfill') and (o.fate is null or o.fate not in ('ran', 'late', 'over_quota', 'cancelled'))
+    where e.trigger in ('schedule', 'backfill') and (o.fate is null or o.fate not in ('ran', 'late', 'over_quota', 'over_budget', 'cancelled'))
     union all
     select 'an occurrence without its run', o.task_id from occurrences o
     left join executions e on e.task_id = o.task_id and e.planned_for = o.planned_for

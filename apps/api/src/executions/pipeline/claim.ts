@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { queryRows, recordset, toInstant } from '@carillon/db';
+import { type ExecutionRequest, queryRows, recordset, toInstant } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../../context.ts';
@@ -16,6 +16,9 @@ import {
 } from '../../limits/quotas.ts';
 import { type Lease, leaseUntil } from '../../queue/leases.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
+import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
+import { loadHighestCost } from '../budget/highest-cost.ts';
+import { getCostOfMonth, type MonthCost } from '../budget/month-costs.ts';
 import { LATE_AFTER_MS } from '../planning/plan-occurrences.ts';
 import { buildRequest } from '../request/build-request.ts';
 import { failOverQuota } from './complete.ts';
@@ -47,7 +50,11 @@ export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<Cl
     const now = tx.now();
     const userIds = candidates.map(({ userId }) => userId);
     const accounts = await lockAccounts(tx.db, userIds, now);
-    const { starting, refused, usage } = decideStarts(candidates, accounts, now);
+    const highestCost = await loadHighestCost(
+      tx,
+      candidates.map(({ budget }) => budget),
+    );
+    const { starting, refused, usage } = decideStarts({ candidates, accounts, highestCost, now });
     recordStartEvents(tx, starting, now);
     await Promise.all([writeStarts(tx, starting, now), recordUsage(tx, usage)]);
     await failOverQuota(tx, refused);
@@ -99,18 +106,33 @@ export async function selectCandidates(tx: Context, { limit, after }: ClaimOptio
 
 type StartingExecution = Candidate & ClaimedExecution;
 
-/** Candidates remain queued while reserved tokens fill their user's quota. */
-export function decideStarts(candidates: readonly Candidate[], accounts: ReadonlyMap<number, QuotaAccount>, now: Date) {
+interface StartInput {
+  candidates: readonly Candidate[];
+  accounts: ReadonlyMap<number, QuotaAccount>;
+  highestCost: HighestCost;
+  /** By task, of executions that end in the same transaction. */
+  costs?: ReadonlyMap<number, MonthCost>;
+  now: Date;
+}
+
+/**
+ * Candidates remain queued while reserved tokens fill their user's quota. A budget needs no reservation: its row is locked,
+ * and its task has no other running execution.
+ */
+export function decideStarts({ candidates, accounts, highestCost, costs, now }: StartInput) {
   const today = toUtcDay(now);
   const starting: StartingExecution[] = [];
   const refused: { id: number; exceeded: QuotaExceeded }[] = [];
   const usage: UsageDelta[] = [];
   for (const candidate of candidates) {
-    const { id, userId, usageDay, maxTokens } = candidate;
+    const { id, taskId, userId, usageDay, maxTokens } = candidate;
     const account = accounts.get(userId) as QuotaAccount;
     // Executions count on the day they start, possibly after midnight.
     const isNewDay = usageDay !== today;
-    const exceeded = isNewDay ? checkQuota(account, now) : checkTokenQuota(account, now);
+    const request = buildRequest(candidate, now);
+    const exceeded =
+      (isNewDay ? checkQuota(account, now) : checkTokenQuota(account, now)) ??
+      checkBudget(addRequest(candidate.budget, request), highestCost, now, getCostOfMonth(costs?.get(taskId), now));
     if (exceeded) {
       refused.push({ id, exceeded });
       continue;
@@ -121,9 +143,14 @@ export function decideStarts(candidates: readonly Candidate[], accounts: Readonl
       usage.push({ userId, day: usageDay, executions: -1 }, { userId, day: today, executions: 1 });
     }
     usage.push({ userId, day: today, tokensReserved: maxTokens });
-    starting.push({ ...candidate, claimToken: randomUUID(), request: buildRequest(candidate, now) });
+    starting.push({ ...candidate, claimToken: randomUUID(), request });
   }
   return { starting, refused, usage };
+}
+
+/** Variables and context may have made the prompt longer. */
+function addRequest(budget: Budget | null, { system, prompt }: ExecutionRequest): Budget | null {
+  return budget && { ...budget, promptBytes: Buffer.byteLength(system ?? '') + Buffer.byteLength(prompt) };
 }
 
 /** Writes neither events nor usage. */

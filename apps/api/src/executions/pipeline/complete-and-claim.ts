@@ -1,6 +1,8 @@
 import { type Context, inTransaction } from '../../context.ts';
 import { applyUsage, lockAccounts, type QuotaAccount } from '../../limits/quotas.ts';
 import { recordUsage } from '../../usage/record.ts';
+import { loadHighestCost } from '../budget/highest-cost.ts';
+import { sumMonthCosts } from '../budget/month-costs.ts';
 import {
   type ClaimOptions,
   type ClaimResult,
@@ -33,7 +35,12 @@ export function completeAndClaim(
     const accounts = await lockAccounts(tx.db, userIds, now);
     const completedUsage = toUsageDeltas(completed);
     for (const delta of completedUsage) applyUsage(accounts.get(delta.userId) as QuotaAccount, delta, now);
-    const { starting, refused, usage } = decideStarts(candidates, accounts, now);
+    const highestCost = await loadHighestCost(
+      tx,
+      candidates.map(({ budget }) => budget),
+    );
+    const costs = sumMonthCosts(completed);
+    const { starting, refused, usage } = decideStarts({ candidates, accounts, highestCost, costs, now });
     await Promise.all([
       writeStarts(tx, starting, now),
       recordUsage(tx, [...completedUsage, ...usage]),

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { type QuotaExceeded, quotaExceededError, toUtcDay } from '../../limits/quotas.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
+import { selectBudget } from '../budget/budget.ts';
 import { type CompletedExecution, type ExecutionResult, permanentFailure } from './execution-result.ts';
 import { writeFollowUps } from './follow-ups.ts';
 
@@ -26,6 +27,7 @@ export async function failOverQuota(tx: Context, refused: readonly { id: number;
       usage: null,
       durationMs: null,
       ...permanentFailure('QUOTA_EXCEEDED', quotaExceededError(exceeded).message),
+      isOverBudget: exceeded.resource === 'monthlyBudgetUsd',
     })),
   );
 }
@@ -83,7 +85,8 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures,
         t.notification_email, t.webhook_url is not null as has_webhook, t.notify, t.max_retries, t.alerts,
         t.alerting_since, t.recurrence <> 'once' and t.status = 'active' and t.next_execution_at is null
-          and num_nonnulls(t.ends_at, t.max_runs) > 0 as has_no_further_run
+          and num_nonnulls(t.ends_at, t.max_runs) > 0 as has_no_further_run,
+        ${selectBudget} as budget
       from tasks t
       where t.id in (select e.task_id from executions e join results using (id)) order by t.id for no key update
     )
@@ -100,7 +103,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger, e.via_webhook, e.planned_for,
       e.attempt, e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
       held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.has_webhook,
-      held.notify, held.max_retries, held.alerts, held.alerting_since, held.has_no_further_run`,
+      held.notify, held.max_retries, held.alerts, held.alerting_since, held.has_no_further_run, held.budget`,
   );
   // Two claims of one execution may end together.
   const toKey = ({ id, claimToken }: { id: number; claimToken: string | null }) => `${id} ${claimToken}`;

@@ -3,12 +3,15 @@ import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../context.ts';
 import { lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../../limits/quotas.ts';
 import { recordUsage } from '../../usage/record.ts';
+import { loadHighestCost } from '../budget/highest-cost.ts';
+import { notifyRefused } from '../budget/notices.ts';
 import { admitRetries, lockDueRetries, queueRetries } from '../planning/due-retries.ts';
 import { findPlannedExecutions, insertPlanned, lockDueTasks } from '../planning/due-tasks.ts';
 import { completeTasks } from '../planning/end-tasks.ts';
 import {
   computeDueOccurrences,
   listEnding,
+  listOverBudget,
   listReplacing,
   planOccurrences,
   type TaskPlan,
@@ -68,8 +71,12 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
   const { due, isCut } = computeDueOccurrences(ctx, tasks, now);
   const userIds = [...due.map(({ task }) => task), ...retries].map(({ userId }) => userId);
   const accounts = await lockAccounts(ctx.db, userIds, now);
+  const highestCost = await loadHighestCost(
+    ctx,
+    due.map(({ task }) => task.budget),
+  );
   const plans = due.map(({ task, occurrences }) =>
-    planOccurrences(task, occurrences, accounts.get(task.userId) as QuotaAccount, now),
+    planOccurrences(task, occurrences, { account: accounts.get(task.userId) as QuotaAccount, highestCost, now }),
   );
   const replaced = await cancelReplaced(ctx, plans);
   const waiting = retries.filter(({ id }) => !replaced.has(id));
@@ -93,6 +100,7 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
   if (refused.length + replaced.size > 0) await queryRows(ctx.db, sql`set local synchronous_commit to default`);
   await failOverQuota(ctx, refused);
   await completeTasks(ctx, listEnding(plans));
+  await notifyRefused(ctx, listOverBudget(plans));
   return {
     queued: queued.map(({ id }) => id),
     refused: refused.map(({ id }) => id),

@@ -1,6 +1,7 @@
 import type { AlertRules, OutputChange } from '@carillon/db';
 import type { ErrorCode } from '../../ai/errors.ts';
 import type { AiUsage } from '../../ai/usage.ts';
+import type { Budget } from '../budget/budget.ts';
 
 /** The model's answer, or the failure. */
 export type ExecutionResult = {
@@ -11,7 +12,15 @@ export type ExecutionResult = {
   durationMs: number | null;
 } & (
   | { ok: true; text: string; output: unknown; comparison: Comparison | null }
-  | { ok: false; errorCode: ErrorCode; message: string; retryable: boolean; retryAfterMs: number | null }
+  | {
+      ok: false;
+      errorCode: ErrorCode;
+      message: string;
+      retryable: boolean;
+      retryAfterMs: number | null;
+      /** Refused, because it might exceed the monthly budget of its task. */
+      isOverBudget?: boolean;
+    }
 );
 
 /** How the answer differs from that of the last success. */
@@ -25,6 +34,8 @@ export const permanentFailure = (errorCode: ErrorCode, message: string) =>
   ({ ok: false, errorCode, message, retryable: false, retryAfterMs: null }) as const;
 
 export const isCancelled = (result: ExecutionResult): boolean => !result.ok && result.errorCode === 'CANCELLED';
+
+export const isOverBudget = (result: ExecutionResult): boolean => !result.ok && result.isOverBudget === true;
 
 /** A completed execution with its task, whose row is locked. */
 export interface CompletedExecution {
@@ -56,6 +67,7 @@ export interface CompletedExecution {
   nextExecutionAt: Date | null;
   /** Whether its schedule has ended, or its account is suspended. */
   hasNoFurtherRun: boolean;
+  budget: Budget | null;
 }
 
 export type TaskStatus = 'active' | 'paused' | 'completed' | 'failed';

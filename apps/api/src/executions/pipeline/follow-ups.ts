@@ -6,13 +6,14 @@ import { overdueAtSql } from '../../alerts/overdue-at.ts';
 import { type NewAlert, recordAlerts } from '../../alerts/record.ts';
 import { afterCommit, type Context } from '../../context.ts';
 import { type Event, recordEvents } from '../../events/outbox.ts';
-import { toUtcMonth } from '../../limits/quotas.ts';
 import { notifyUsers } from '../../notifications/write.ts';
-import { isPlannedTrigger } from '../../queries/planned-trigger.ts';
+import { type MonthCost, sumMonthCosts } from '../budget/month-costs.ts';
+import { notifyBudgets } from '../budget/notices.ts';
 import { digestText } from '../changes/digest.ts';
 import { isWanted } from '../changes/is-wanted.ts';
 import { findEndedTasks } from '../planning/end-tasks.ts';
-import { type CompletedExecution, isCancelled, type TaskStatus } from './execution-result.ts';
+import { markFates } from '../planning/mark-fates.ts';
+import { type CompletedExecution, isCancelled, isOverBudget, type TaskStatus } from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
 
 /** A recurring task fails after so many failed executions in a row. */
@@ -44,6 +45,7 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     byTask.set(execution.taskId, followUp);
     return followUp;
   });
+  const costs = sumMonthCosts(completed);
   const billed = completed.filter(({ startedAt, usageDay }) => startedAt !== null && usageDay !== null);
   const final = followUps.filter(({ retryAt }) => retryAt === null).map((followUp) => followUp.completed);
   const mailed = final.filter(({ result }) => !isCancelled(result));
@@ -58,10 +60,11 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
   await Promise.all([
     insertUsageRecords(tx, billed),
     insertRetries(tx, followUps),
-    updateTasks(tx, [...byTask.values()], billed),
+    updateTasks(tx, [...byTask.values()], costs),
     markFates(tx, completed),
     notifyOwners(tx, followUps),
     mailResults(tx, mailed),
+    notifyBudgets(tx, completed, costs),
     recordAlerts(
       tx,
       followUps.flatMap(({ alerts }) => alerts),
@@ -83,7 +86,7 @@ function decideFollowUp(
   }
   const retryAt = findRetryTime(tx, completed);
   if (retryAt) return { completed, retryAt, taskStatus, consecutiveFailures };
-  if (isCancelled(result)) {
+  if (isCancelled(result) || isOverBudget(result)) {
     return { completed, retryAt: null, consecutiveFailures, taskStatus: isLast ? 'failed' : taskStatus };
   }
   const failures = consecutiveFailures + 1;
@@ -168,11 +171,11 @@ async function insertRetries({ db }: Context, followUps: readonly FollowUp[]) {
 async function updateTasks(
   { db, now }: Context,
   followUps: readonly FollowUp[],
-  billed: readonly CompletedExecution[],
+  costs: ReadonlyMap<number, MonthCost>,
 ) {
   const changes = followUps.map(({ completed, taskStatus, consecutiveFailures, alertingSince }) => {
     const { id, taskId, result } = completed;
-    const paid = billed.find((execution) => execution.taskId === taskId);
+    const cost = costs.get(taskId);
     return {
       id: taskId,
       status: taskStatus,
@@ -181,8 +184,8 @@ async function updateTasks(
       success: result.ok ? id : null,
       at: completed.completedAt,
       digest: result.ok ? digestText(result.text) : null,
-      month: paid?.usageDay ? toUtcMonth(paid.usageDay) : null,
-      cost: paid?.result.usage?.costUsd ?? 0,
+      month: cost?.month ?? null,
+      cost: cost?.usd ?? 0,
       alertingSince,
     };
   });
@@ -192,9 +195,9 @@ async function updateTasks(
       last_success_id = coalesce(c.success, t.last_success_id),
       last_success_at = case when c.success is null then t.last_success_at else c.at end,
       last_success_digest = coalesce(c.digest, t.last_success_digest),
-      cost_month = coalesce(c.month, t.cost_month),
-      month_cost_usd = c.cost + case when c.month is distinct from t.cost_month and c.month is not null then 0
-        else t.month_cost_usd end,
+      cost_month = greatest(t.cost_month, c.month),
+      month_cost_usd = case when c.month is null or c.month < t.cost_month then t.month_cost_usd
+        when c.month = t.cost_month then t.month_cost_usd + c.cost else c.cost end,
       next_execution_at = case when c.status = 'active' then t.next_execution_at end,
       overdue_at = case when c.status = 'active' then ${overdueAtSql(sql`t`, sql`t.next_execution_at`, now())} end,
       alerting_since = c.alerting_since
@@ -211,19 +214,6 @@ async function updateTasks(
       alertingSince: 'timestamptz',
     })}
     where t.id = c.id`);
-}
-
-async function markFates({ db }: Context, completed: readonly CompletedExecution[]) {
-  const fates = completed.flatMap(({ taskId, plannedFor, startedAt, trigger, result }) => {
-    if (isCancelled(result)) return plannedFor === null ? [] : [{ taskId, plannedFor, fate: 'cancelled' }];
-    const isRefused = !result.ok && startedAt === null && isPlannedTrigger(trigger);
-    return isRefused ? [{ taskId, plannedFor, fate: 'over_quota' }] : [];
-  });
-  if (fates.length === 0) return;
-  await db.execute(sql`
-    update occurrences o set fate = f.fate
-    from ${recordset('f', fates, { taskId: 'int', plannedFor: 'timestamptz', fate: 'text' })}
-    where o.task_id = f.task_id and o.planned_for = f.planned_for`);
 }
 
 function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {

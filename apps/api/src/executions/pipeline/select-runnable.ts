@@ -3,6 +3,7 @@ import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { MAX_SENT } from '../request/system-message.ts';
+import { type Budget, selectBudget } from '../budget/budget.ts';
 
 const MAX_RUNNING_PER_USER = 5;
 const MAX_RUNNING = 1000;
@@ -56,9 +57,7 @@ export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
   lastSuccessAt: string | null;
   /** The start of the last success, if the prompt or the context asks for it. */
   previousResult: string | null;
-  monthlyBudgetUsd: number | null;
-  costMonth: string | null;
-  monthCostUsd: number;
+  budget: Budget | null;
   usageDay: string;
   viaWebhook: boolean;
   lastDurationMs: number | null;
@@ -111,7 +110,7 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
         e.started_at is null as is_first_start, t.name as task_name, t.prompt, t.ai_model, t.max_tokens, t.temperature,
         t.attachment_ids, t.last_duration_ms, u.provider_key_sealed, ${PLANNED_FOR} as planned_for, e.inbound_data, t.timezone, t.context,
         t.output_schema, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at,
-        t.monthly_budget_usd, t.cost_month, t.month_cost_usd,
+        ${selectBudget} as budget,
         case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
           select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
         ) end as previous_result

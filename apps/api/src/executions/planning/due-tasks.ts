@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { toUtcDay } from '../../limits/quotas.ts';
 import { hasPlannedTrigger } from '../../queries/planned-trigger.ts';
+import { selectBudget } from '../budget/budget.ts';
 import { countQueued, type DueTask, type TaskPlan } from './plan-occurrences.ts';
 
 /** Skips tasks that are locked. `isBusy` is a scalar subquery: an `exists` may scan all live executions. */
@@ -12,7 +13,7 @@ export function lockDueTasks(ctx: Context, dueBefore: Date, limit: number): Prom
     sql`
     select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.timezone, t.scheduled_for, t.next_execution_at,
       t.missed, t.overlap,
-      t.ends_at, t.max_runs, t.planned_runs, t.paused_until,
+      t.ends_at, t.max_runs, t.planned_runs, t.paused_until, ${selectBudget} as budget,
       (select true from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
         as is_busy,
       case when t.overlap = 'queue' then (

@@ -4,6 +4,7 @@ import { admitExecution, type QuotaAccount, type QuotaExceeded } from '../../lim
 import { type DueOccurrences, listDueOccurrences, MAX_DUE_OCCURRENCES } from '../../schedule/due.ts';
 import type { Plan, RunLimits } from '../../schedule/next-run.ts';
 import type { Schedule } from '../../schedule/recurrence.ts';
+import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
 import { applyMissedPolicy, applyOverlapPolicy, type Policies } from './policies.ts';
 
 /** Later starts are `late` in the ledger. */
@@ -20,9 +21,10 @@ export interface DueTask extends Omit<Schedule & RunLimits, InstantField>, Polic
   endsAt: string | null;
   pausedUntil: string | null;
   nextExecutionAt: string;
+  budget: Budget | null;
 }
 
-type Fate = 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota';
+type Fate = 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' | 'over_budget';
 
 /** What one transaction writes for a due task. */
 export interface TaskPlan {
@@ -83,20 +85,31 @@ export const listEnding = (plans: readonly TaskPlan[]): number[] =>
     .filter(({ task, nextExecutionAt }) => nextExecutionAt === null && task.recurrence !== 'once')
     .map(({ task }) => task.id);
 
-export function planOccurrences(task: DueTask, due: DueOccurrences, account: QuotaAccount, now: Date): TaskPlan {
+/** Runs that are over budget already are not queued; a run that is the last of its task is refused at its start. */
+export function planOccurrences(
+  task: DueTask,
+  due: DueOccurrences,
+  { account, highestCost, now }: { account: QuotaAccount; highestCost: HighestCost; now: Date },
+): TaskPlan {
   // Activating the account computes the next instants of its tasks.
   if (!account.isActive) return { task, ledger: [], runs: [], nextExecutionAt: null };
   const { missed, runnable, next } = applyMissedPolicy(task, due, now);
-  const { runs, skipped } = applyOverlapPolicy(task, runnable);
+  const isOverBudget = next !== null && checkBudget(task.budget, highestCost, now) !== null;
+  const { runs, skipped } = isOverBudget ? { runs: [], skipped: [] } : applyOverlapPolicy(task, runnable);
   const admitted = admitRuns(task, runs, account, now);
   const toRow = (fate: Fate) => (at: Date) => ({ at, fate });
   const ledger: TaskPlan['ledger'] = [
     ...missed.map(toRow('missed')),
+    ...(isOverBudget ? runnable : []).map(toRow('over_budget')),
     ...skipped.map(toRow('skipped_overlap')),
     ...admitted.map(({ at, exceeded }) => ({ at, fate: exceeded ? 'over_quota' : fateOfRun(at, now) })),
   ];
   return { task, ledger, runs: admitted, nextExecutionAt: hasRunsLeft(task, admitted) ? next : null };
 }
+
+/** The tasks of which an instant was over budget. */
+export const listOverBudget = (plans: readonly TaskPlan[]): number[] =>
+  plans.filter(({ ledger }) => ledger.some(({ fate }) => fate === 'over_budget')).map(({ task }) => task.id);
 
 /** Nothing is planned after the last run that `maxRuns` allows. */
 function admitRuns(task: DueTask, instants: readonly Date[], account: QuotaAccount, now: Date): TaskPlan['runs'] {

@@ -1,0 +1,11 @@
+import type { Context } from '../../context.ts';
+import { quotaExceededError } from '../../limits/quotas.ts';
+import { type Budget, checkBudget } from './budget.ts';
+import { loadHighestCost } from './highest-cost.ts';
+
+/** Throws 402 if a run that is asked for now would be refused at its start. */
+export async function assertWithinBudget(ctx: Context, budget: Budget | null): Promise<void> {
+  if (budget === null) return;
+  const exceeded = checkBudget(budget, await loadHighestCost(ctx, [budget]), ctx.now());
+  if (exceeded) throw quotaExceededError(exceeded);
+}
