@@ -7,10 +7,12 @@ import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
 import { nextRun, type Plan } from '../schedule/next-run.ts';
 import { recordUsage } from '../usage/record.ts';
+import { assertWithinBudget } from './budget/assert-within-budget.ts';
+import { type Budget, selectBudget } from './budget/budget.ts';
 
 /**
  * Queues an execution for each instant of a past period that has had none, and returns how many. Ticks and other calls
- * wait for the lock of the task. Throws 400, 404, and 402 unless the quotas admit all of them.
+ * wait for the lock of the task. Throws 400, 404, and 402 unless the quotas and the budget admit all of them.
  */
 export async function backfillTask(
   ctx: Context,
@@ -30,6 +32,7 @@ export async function backfillTask(
         recurrencePattern: tasks.recurrencePattern,
         timezone: tasks.timezone,
         endsAt: tasks.endsAt,
+        budget: sql<Budget | null>`(select ${selectBudget} from tasks t where t.id = "tasks"."id")`,
       })
       .from(tasks)
       .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)))
@@ -40,6 +43,7 @@ export async function backfillTask(
     const account = await lockActiveAccount(tx, caller.id);
     if (!account) throw taskNotFound();
     const usage = chargeExecution(account, tx.now(), instants.length);
+    await assertWithinBudget(tx, task.budget, instants.length);
     const [inserted] = await Promise.all([
       insertBackfilled(tx, { taskId, userId: caller.id, day: usage.day }, instants),
       recordUsage(tx, [usage]),

@@ -42,7 +42,7 @@ async function deletePending(ctx: Context, userId: number) {
       delete from executions where user_id = ${userId} and status = 'pending'
       returning task_id, planned_for, trigger, usage_day
     ), planned as (
-      select d.task_id, d.planned_for, t.recurrence = 'once' as is_once
+      select d.task_id, d.planned_for, d.trigger, t.recurrence = 'once' as is_once
       from deleted d join tasks t on t.id = d.task_id where ${hasPlannedTrigger('d')}
     ), removed as (
       delete from occurrences o using planned p
@@ -52,7 +52,7 @@ async function deletePending(ctx: Context, userId: number) {
       where o.task_id = p.task_id and o.planned_for = p.planned_for and not p.is_once
     ), uncounted as (
       update tasks t set planned_runs = greatest(0, t.planned_runs - p.runs)
-      from (select task_id, count(*)::int as runs from planned group by task_id) p where t.id = p.task_id
+      from (select task_id, count(*)::int as runs from planned where trigger = 'schedule' group by task_id) p where t.id = p.task_id
     )
     select usage_day as day from deleted`,
   );

@@ -32,19 +32,19 @@ export const selectBudget: SQL<Budget | null> = sql`case when t.monthly_budget_u
 export type HighestCost = (budget: Budget) => number;
 
 /**
- * Returns why a run that starts at `now` is refused: it might exceed the budget, or the budget is used up. `addedUsd` was
+ * Returns why so many runs that start at `now` are refused: they might exceed the budget, or it is used up. `addedUsd` was
  * spent since the budget was read.
  */
 export function checkBudget(
   budget: Budget | null,
   highestCost: HighestCost,
   now: Date,
-  addedUsd = 0,
+  { addedUsd = 0, runs = 1 } = {},
 ): QuotaExceeded | null {
   if (budget === null) return null;
   const { month, spentUsd, limitUsd } = budget;
   const used = toDollars((month === toUtcMonth(toUtcDay(now)) ? spentUsd : 0) + addedUsd);
-  if (used < limitUsd && toDollars(used + highestCost(budget)) <= limitUsd) return null;
+  if (used < limitUsd && toDollars(used + runs * highestCost(budget)) <= limitUsd) return null;
   return { resource: 'monthlyBudgetUsd', used, limit: limitUsd, resetAt: nextMonth(now).toISOString() };
 }
 

@@ -30,7 +30,8 @@ export async function notifyBudgets(
   const reached = limited.flatMap(({ taskId, userId, taskName: name, budget, startedAt }) => {
     const usd = startedAt === null ? 0 : getCostOfMonth(costs.get(taskId), now);
     const isReached =
-      checkBudget(budget, highestCost, now) === null && checkBudget(budget, highestCost, now, usd) !== null;
+      checkBudget(budget, highestCost, now) === null &&
+      checkBudget(budget, highestCost, now, { addedUsd: usd }) !== null;
     return budget && isReached ? [{ userId, name, limitUsd: budget.limitUsd }] : [];
   });
   await notifyOverBudget(tx, reached);

@@ -132,7 +132,9 @@ export function decideStarts({ candidates, accounts, highestCost, costs, now }: 
     const request = buildRequest(candidate, now);
     const exceeded =
       (isNewDay ? checkQuota(account, now) : checkTokenQuota(account, now)) ??
-      checkBudget(addRequest(candidate.budget, request), highestCost, now, getCostOfMonth(costs?.get(taskId), now));
+      checkBudget(addRequest(candidate.budget, request), highestCost, now, {
+        addedUsd: getCostOfMonth(costs?.get(taskId), now),
+      });
     if (exceeded) {
       refused.push({ id, exceeded });
       continue;

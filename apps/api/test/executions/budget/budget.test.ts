@@ -1,6 +1,7 @@
 import { notifications } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
+import { backfillTask } from '../../../src/executions/backfill-task.ts';
 import type { Budget } from '../../../src/executions/budget/budget.ts';
 import { loadHighestCost } from '../../../src/executions/budget/highest-cost.ts';
 import { executeTask } from '../../../src/executions/execute-task.ts';
@@ -11,6 +12,7 @@ import { retryExecution } from '../../../src/executions/retry-execution.ts';
 import { changeTask } from '../../../src/tasks/write.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
+import { signUp } from '../../support/people.ts';
 import {
   insertQueuedRuns,
   insertTask,
@@ -21,7 +23,7 @@ import {
   readUsage,
 } from '../../support/task-rows.ts';
 
-const { ctx, ai, clock, alice, newWorker, newProcess, runDue } = await testEngine(t);
+const { app, ctx, ai, clock, alice, newWorker, newProcess, runDue } = await testEngine(t);
 
 /** 15 cents per million tokens of input, 60 of output. */
 const MODEL = 'gpt-4o-mini';
@@ -167,6 +169,31 @@ t.test('Runs on demand, by a webhook and retries over budget are refused with 40
     });
   }
   t.same(await readUsage(ctx, alice().id, '2026-11'), before);
+});
+
+t.test('An execution over budget is 402 by HTTP', async (t) => {
+  const { headers, id: userId } = await signUp(app);
+  const id = await insertTask(ctx, userId, { aiModel: MODEL, monthlyBudgetUsd: 0.0001, nextExecutionAt: null });
+  const answer = await app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers });
+  t.equal(answer.statusCode, 402);
+  t.match(answer.json(), {
+    code: 'QUOTA_EXCEEDED',
+    details: { resource: 'monthlyBudgetUsd', used: 0, limit: 0.0001, resetAt: '2026-12-01T00:00:00.000Z' },
+  });
+});
+
+t.test('Runs that are filled in are refused with 402 unless the budget covers all of them', async (t) => {
+  useAll();
+  const id = await insert(2 * HIGHEST, { nextExecutionAt: new Date('2026-11-24T10:00:00Z') });
+  clock.set('2026-11-23T12:00:00.000Z');
+  const fill = (to: string) => backfillTask(ctx, alice(), id, { from: '2026-11-20T00:00:00Z', to });
+  t.match(await fill('2026-11-22T12:00:00Z').catch((error) => error.details), {
+    resource: 'monthlyBudgetUsd',
+    used: 0,
+  });
+  t.equal(await fill('2026-11-21T12:00:00Z'), 2);
+  await newWorker(t).drain();
+  t.same(await statesOf(id), ['completed', 'completed']);
 });
 
 t.test('Of two processes that start the two runs of a task whose budget admits one, one starts one', async (t) => {
