@@ -14,7 +14,12 @@ interface Query {
   cursor: string | undefined;
 }
 
-const SIGNS: Record<string, Fate> = { 'usage.alert': 'quota', 'webhook.failed': 'failed', 'task.failed': 'failed' };
+const SIGNS: Record<string, Fate> = {
+  'usage.alert': 'quota',
+  'webhook.failed': 'failed',
+  'task.failed': 'failed',
+  'task.over_budget': 'quota',
+};
 const MANY = 100;
 
 /** The message of a failed webhook names it. */
@@ -23,6 +28,7 @@ const WEBHOOK_ID = /\bWebhook: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\./;
 function renderLink({ kind, message }: Notification): Html {
   if (kind === 'usage.alert') return html`<a href="/usage">See usage</a>`;
   if (kind === 'task.failed') return html`<a href="/executions?status=failed">See failed runs</a>`;
+  if (kind === 'task.over_budget') return html`<a href="/tasks">See tasks</a>`;
   if (kind !== 'webhook.failed') return EMPTY;
   const id = WEBHOOK_ID.exec(message)?.[1];
   return html`<a href="/webhooks${id && `/${id}`}">See the webhook</a>`;
