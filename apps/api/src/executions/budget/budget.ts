@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { nextMonth, type QuotaExceeded, toUtcDay, toUtcMonth } from '../../limits/quotas.ts';
+import { MAX_SENT } from '../request/system-message.ts';
 
 /** The monthly budget of a task, and what decides the price of its next run. */
 export interface Budget {
@@ -9,6 +10,7 @@ export interface Budget {
   spentUsd: number;
   model: string;
   maxTokens: number;
+  /** Of everything that is sent; before the start at least that much, so that the start of a planned run is not refused. */
   promptBytes: number;
   /** Of attached texts. */
   textBytes: number;
@@ -20,10 +22,19 @@ export interface Budget {
 
 const isBinary = sql`(u.type like 'image/%' or u.type like 'application/pdf%')`;
 
+/** The last result, if it is sent: with a frame of 300 bytes at most. */
+const resultBytes = sql`case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0
+  then 300 + coalesce((select octet_length(left(p.result, ${MAX_SENT}::int)) from executions p
+    where p.id = t.last_success_id and p.task_id = t.id), 0) else 0 end`;
+
+/** Of the rest at most: the clock, the frame of a schema, and variables. */
+const contextBytes = sql`case when (t.context ->> 'clock')::boolean then 400 + octet_length(t.name) else 0 end
+  + coalesce(500 + octet_length(t.output_schema::text), 0) + case when strpos(t.prompt, '{{') > 0 then 400 else 0 end`;
+
 /** Null for a task without a budget, which costs nothing then. For statements with the alias `t` (tasks). */
 export const selectBudget: SQL<Budget | null> = sql`case when t.monthly_budget_usd is not null then (
   select json_build_object('limitUsd', t.monthly_budget_usd, 'month', t.cost_month, 'spentUsd', t.month_cost_usd,
-    'model', t.ai_model, 'maxTokens', t.max_tokens, 'promptBytes', octet_length(t.prompt),
+    'model', t.ai_model, 'maxTokens', t.max_tokens, 'promptBytes', octet_length(t.prompt) + ${contextBytes} + ${resultBytes},
     'textBytes', coalesce(sum(u.size) filter (where not ${isBinary}), 0), 'files', count(*) filter (where ${isBinary}),
     'schemaBytes', octet_length(t.output_schema::text))
   from uploads u where u.id = any(t.attachment_ids)) end`;

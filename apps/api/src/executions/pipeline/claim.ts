@@ -19,7 +19,7 @@ import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
 import { loadHighestCost } from '../budget/highest-cost.ts';
 import { getCostOfMonth, type MonthCost } from '../budget/month-costs.ts';
-import { LATE_AFTER_MS } from '../planning/plan-occurrences.ts';
+import { LATE_AFTER_MS } from '../planning/policies.ts';
 import { buildRequest } from '../request/build-request.ts';
 import { failOverQuota } from './complete.ts';
 import { type Candidate, type ClaimedExecution, selectRunnable } from './select-runnable.ts';

@@ -2,8 +2,8 @@ import type { ExecutionRequest, OutputSchema, RunContext } from '@carillon/db';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import { MAX_SENT } from '../request/system-message.ts';
 import { type Budget, selectBudget } from '../budget/budget.ts';
+import { MAX_SENT } from '../request/system-message.ts';
 
 const MAX_RUNNING_PER_USER = 5;
 const MAX_RUNNING = 1000;

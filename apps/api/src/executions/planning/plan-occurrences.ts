@@ -5,10 +5,8 @@ import { type DueOccurrences, listDueOccurrences, MAX_DUE_OCCURRENCES } from '..
 import type { Plan, RunLimits } from '../../schedule/next-run.ts';
 import type { Schedule } from '../../schedule/recurrence.ts';
 import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
-import { applyMissedPolicy, applyOverlapPolicy, type Policies } from './policies.ts';
+import { applyMissedPolicy, applyOverlapPolicy, LATE_AFTER_MS, type Policies } from './policies.ts';
 
-/** Later starts are `late` in the ledger. */
-export const LATE_AFTER_MS = 5000;
 /** The retry interval for a task whose next occurrence cannot be computed. */
 const UNSCHEDULABLE_PAUSE_MS = 24 * 60 * 60 * 1000;
 

@@ -1,6 +1,6 @@
 import { toOneLine } from '@carillon/db/storable-text';
 import { fenceText } from '../../ai/fence.ts';
-import { LATE_AFTER_MS } from '../planning/plan-occurrences.ts';
+import { LATE_AFTER_MS } from '../planning/policies.ts';
 import { formatDelay, type LocalTime } from './local-time.ts';
 
 /** What a run knows of itself. */

@@ -42,7 +42,13 @@ const budget: Budget = {
 const HIGHEST = (await loadHighestCost(ctx, [budget]))(budget);
 
 const insert = (monthlyBudgetUsd: number | null, values: Parameters<typeof insertTask>[2] = {}) =>
-  insertTask(ctx, alice().id, { aiModel: MODEL, maxTokens: MAX_TOKENS, monthlyBudgetUsd, ...values });
+  insertTask(ctx, alice().id, {
+    aiModel: MODEL,
+    maxTokens: MAX_TOKENS,
+    monthlyBudgetUsd,
+    context: { clock: false, previousResult: false },
+    ...values,
+  });
 /** The most that a run may use. */
 const useAll = () => ai.answer(() => ({ usage: { promptTokens: PROMPT.length, completionTokens: MAX_TOKENS } }));
 const listNotices = async (kind = 'task.over_budget') =>
@@ -92,6 +98,22 @@ t.test(
     t.same(await listNotices(), ['Task "Task 0" has reached its monthly budget'], 'once, by the run that reached it');
   },
 );
+
+t.test('What the context adds is known before a planned run is queued, so that none fails at its start', async (t) => {
+  const text = 'A long answer. '.repeat(400);
+  ai.answer(() => ({ text, usage: { promptTokens: PROMPT.length, completionTokens: 10 } }));
+  const values = { name: 'x'.repeat(100), prompt: 'What is new on {{date}}, {{weekday}}? Before: {{previous_result}}' };
+  const context = { clock: true, previousResult: true };
+  const outputs: string[][] = [];
+  for (let budget = HIGHEST; budget < 3.2 * HIGHEST; budget += HIGHEST / 7) {
+    clock.set('2026-11-20T10:00:00.000Z');
+    const id = await insert(budget, { ...values, context });
+    await runEachDay(t, [20, 21, 22]);
+    outputs.push(await statesOf(id));
+  }
+  t.notOk(outputs.flat().includes('QUOTA_EXCEEDED'));
+  t.ok(outputs.some((states) => states.length === 0) && outputs.some((states) => states.length === 3));
+});
 
 t.test('A budget begins anew with the month in UTC', async (t) => {
   useAll();
