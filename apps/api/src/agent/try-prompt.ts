@@ -4,7 +4,6 @@ import type { AiUsage } from '../ai/usage.ts';
 import type { Caller, Context } from '../context.ts';
 import { askForOutput, type OutputOutcome } from '../executions/output/ask-for-output.ts';
 import { checkOutputSchema } from '../executions/output/check-schema.ts';
-import { describeOutput } from '../executions/output/instructions.ts';
 import { withAttachments } from '../executions/pipeline/attachments.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 import { completeCall, startCall } from './calls.ts';
@@ -17,6 +16,7 @@ export interface PromptToTry {
   temperature?: number;
   attachments?: readonly string[];
   outputSchema?: OutputSchema | null;
+  system?: string | null;
 }
 
 export interface TriedPrompt extends AiUsage {
@@ -33,7 +33,7 @@ export interface TriedPrompt extends AiUsage {
  * 503.
  */
 export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry): Promise<TriedPrompt> {
-  const { prompt, aiModel: model, maxTokens = DEFAULT_MAX_TOKENS, temperature = DEFAULT_TEMPERATURE } = input;
+  const { prompt, system, aiModel: model, maxTokens = DEFAULT_MAX_TOKENS, temperature = DEFAULT_TEMPERATURE } = input;
   const schema = input.outputSchema ? checkOutputSchema(input.outputSchema) : null;
   const signal = ctx.worker.stopping;
   const { timeoutMs } = ctx.config.ai;
@@ -43,7 +43,7 @@ export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry
   ]);
   const ask = async (attachments: readonly AiAttachment[]) => {
     const settings = { model, prompt, maxTokens, temperature, apiKey, attachments };
-    const request = { ...settings, ...(schema && { system: describeOutput(schema) }), timeoutMs, signal };
+    const request = { ...settings, ...(system && { system }), timeoutMs, signal };
     const call = await startCall(ctx, caller, { model, inputTokens: estimateInputTokens(request), maxTokens });
     const asked = await askForOutput(ctx.ai, request, schema);
     ctx.metrics.agentCallEnded(asked);

@@ -23,15 +23,23 @@ const NEW_TASK = {
   previousResult: null,
 };
 
+/** A task that is not stored, or not as it is shown. */
+interface TypedTask extends PreviewPromptInput {
+  name?: string;
+  outputSchema?: OutputSchema | null;
+}
+
 /** What a planned run that starts now would send. Throws 404. */
-export async function previewPrompt(ctx: Context, caller: Caller, input: PreviewPromptInput) {
-  const { prompt, taskId, timezone, context } = input;
+export async function previewPrompt(ctx: Context, caller: Caller, input: TypedTask) {
+  const { prompt, taskId, timezone, context, name, outputSchema } = input;
   const task =
     taskId === undefined ? { ...NEW_TASK, timezone: caller.timezone ?? 'UTC' } : await readTask(ctx, caller, taskId);
   const now = ctx.now();
   const { system, prompt: sent } = buildRequest(
     {
       ...task,
+      ...(name !== undefined && name !== '' && { taskName: name }),
+      ...(outputSchema !== undefined && { outputSchema }),
       prompt,
       aiModel: '',
       timezone: timezone ?? task.timezone,

@@ -23,6 +23,8 @@ export interface TaskForm {
   /** What was not done, for the notice. */
   failure?: string;
   tried?: TriedTask | undefined;
+  /** What would be sent. */
+  sent?: Html | undefined;
   /** What another person has saved meanwhile. */
   conflict?: Html | undefined;
 }
@@ -54,7 +56,7 @@ function renderButtons(isConflict: boolean, address: string | null): Html {
 
 /** The page of the form, for a new task or a stored one. */
 export function renderTaskForm({ csrfField, now, timeZone }: SignedInVisit, form: TaskForm): Page {
-  const { typed, opened, plan, errors = NO_ERRORS, status = 200, failure, tried, conflict } = form;
+  const { typed, opened, plan, errors = NO_ERRORS, status = 200, failure, tried, sent, conflict } = form;
   const { task } = opened;
   const address = task && `/tasks/${task.id}`;
   const save = conflict === undefined ? 'Save task' : 'Save mine over it';
@@ -72,7 +74,7 @@ ${renderWhen(typed, plan, [timeZone], errors)}
 ${renderPreview(plan, typed, opened, now)}
 ${renderWith(typed, opened, errors)}
 ${renderTellMe(typed, errors)}
-${renderGroups({ typed, opened, errors, now })}
+${renderGroups({ typed, opened, errors, now, sent })}
 ${renderButtons(conflict !== undefined, address)}
 </form>`,
   };

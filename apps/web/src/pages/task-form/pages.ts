@@ -13,6 +13,7 @@ import { renderPattern, renderSentence, renderWords } from './schedule/when.ts';
 import { readLimits } from './settings/read-settings.ts';
 import { readTypedSettings } from './settings/typed-settings.ts';
 import { showNewTask, showStoredTask, submitTask } from './submit.ts';
+import { showSent } from './try/sent.ts';
 import { readSchedule, typeWords } from './typed.ts';
 
 /** The id in the address. Stops with the page for what does not exist. */
@@ -44,6 +45,8 @@ export function taskFormPages({ user, fragment }: PageRoutes): void {
   user('GET', '/tasks/new', showNewTask);
   user('POST', '/tasks/new', (visit) => submitTask(visit, null));
   fragment('GET', '/tasks/new/runs', showRuns);
+  fragment('POST', '/tasks/new/sent', (visit) => showSent(visit, null));
+  fragment('POST', '/tasks/:id/sent', (visit) => showSent(visit, readTaskId(visit)));
   user('POST', '/tasks/first', startFirstTask);
   user('GET', '/tasks/:id/edit', (visit) => showStoredTask(visit, readTaskId(visit)));
   user('POST', '/tasks/:id/edit', (visit) => submitTask(visit, readTaskId(visit)));

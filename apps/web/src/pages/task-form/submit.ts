@@ -12,6 +12,7 @@ import { hasErrors, nameFields, type Problems, toTaskErrors, toTaskStatus, withP
 import { type Plan, planRuns } from './schedule/plan.ts';
 import { readLimits, readSettings } from './settings/read-settings.ts';
 import { startSettings, typeSettings } from './settings/typed-settings.ts';
+import { renderSent } from './try/sent.ts';
 import { tryTask } from './try/try-task.ts';
 import { readTyped, startTyped, type Typed, typeTask, typeWords } from './typed.ts';
 
@@ -69,10 +70,11 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
     const errors = withProblems({ ...plan.problems, ...fileErrors });
     return show(hasErrors(errors) ? { errors, status: 422 } : {});
   }
+  if (action === 'sent') return show({ sent: await renderSent(visit, typed, id) });
   const input = readInput(typed, opened.task);
   const problems = { ...input.problems, ...fileErrors };
   if (action === 'try') {
-    return tryTask(visit, { settings: input.settings, problems, task: opened.task }, show);
+    return tryTask(visit, { ...input, problems, timezone: typed.timezone, task: opened.task }, show);
   }
 
   const all = { ...problems, ...plan.problems };

@@ -35,7 +35,14 @@ const SCHEDULE = ['scheduledFor', 'recurrence', 'recurrencePattern', 'timezone']
 export const TaskSettingsInput = Type.Omit(CreateTaskInput, [...SCHEDULE, 'status']);
 export type TaskSettingsInput = Static<typeof TaskSettingsInput>;
 
-const { prompt, aiModel, maxTokens, temperature, attachments, outputSchema } = CreateTaskInput.properties;
+/** A task that is not stored, or not as the form has it. */
+const TypedTask = {
+  ...PreviewPromptInput.properties,
+  name: Type.Optional(Type.String({ maxLength: 1000 })),
+  outputSchema: CreateTaskInput.properties.outputSchema,
+};
+
+const { aiModel, maxTokens, temperature, attachments } = CreateTaskInput.properties;
 
 export const taskFormActions = {
   /** `attachments` are ids of files to describe beside those of the task and the newest ones. */
@@ -55,7 +62,7 @@ export const taskFormActions = {
     bodyOf(previewTask),
   ),
   /** The system message and the prompt that a run would send. */
-  previewPrompt: userAction(PreviewPromptInput, bodyOf(previewPrompt)),
+  previewPrompt: userAction(strictObject(TypedTask), bodyOf(previewPrompt)),
   createTask: userAction(CreateTaskInput, Type.Object({ taskId: Id })),
   /** Also queues a run, unless a quota forbids it. */
   createTaskAndRun: userAction(CreateTaskInput, Type.Object({ taskId: Id, executionId: nullable(Id) })),
@@ -71,12 +78,11 @@ export const taskFormActions = {
   uploadFile: userAction(Type.Unsafe<FileToUpload>({}), ref(UploadedFile)),
   tryPrompt: userAction(
     strictObject({
-      prompt,
+      ...TypedTask,
       aiModel: Type.Required(Type.Object({ aiModel })).properties.aiModel,
       maxTokens,
       temperature,
       attachments,
-      outputSchema,
     }),
     Type.Object({
       answer: Type.String(),

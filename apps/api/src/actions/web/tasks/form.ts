@@ -66,9 +66,15 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
     isPlain: false,
   }),
 
-  tryPrompt: signedIn('tryPrompt', async ({ ctx, caller }, input) => tryPrompt(ctx, caller, input), {
-    as: 'POST /api/agent/process',
-  }),
+  tryPrompt: signedIn(
+    'tryPrompt',
+    async ({ ctx, caller }, { context, taskId, timezone, name, ...input }) => {
+      const task = { context, taskId, timezone, name, outputSchema: input.outputSchema };
+      const request = await previewPrompt(ctx, caller, { prompt: input.prompt, ...task });
+      return tryPrompt(ctx, caller, { ...input, ...request });
+    },
+    { as: 'POST /api/agent/process' },
+  ),
 
   tryWatch: signedIn('tryWatch', async ({ ctx, caller }, input) => tryWatch(ctx, caller, input)),
 });

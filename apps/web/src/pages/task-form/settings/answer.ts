@@ -1,6 +1,6 @@
 import { type Html, html, raw } from '../../../html.ts';
-import { type FormErrors, renderTextarea } from '../../../parts/fields.ts';
-import type { Typed } from '../typed.ts';
+import { renderTextarea } from '../../../parts/fields.ts';
+import type { Shown } from './shown.ts';
 
 const EXAMPLE = `{
   "type": "object",
@@ -13,7 +13,7 @@ const EXAMPLE = `{
 }`;
 
 /** What an answer has to look like. */
-export const renderAnswer = ({ outputSchema }: Typed, errors: FormErrors): Html =>
+export const renderAnswer = ({ typed: { outputSchema }, errors }: Shown): Html =>
   html`${renderTextarea({
     name: 'outputSchema',
     label: 'JSON schema',

@@ -1,7 +1,7 @@
 import { type Html, html, raw } from '../../../html.ts';
 import { renderChoice, renderRadios } from '../../../parts/choices.ts';
-import { type FormErrors, renderInput } from '../../../parts/fields.ts';
-import type { Typed } from '../typed.ts';
+import { renderInput } from '../../../parts/fields.ts';
+import type { Shown } from './shown.ts';
 
 const MISSED = [
   { value: 'latest', text: 'Run once', hint: 'One run makes up for all of them.' },
@@ -23,7 +23,7 @@ const RETRIES = [
 ];
 
 /** What happens to runs that are missed, late or failed. */
-export const renderFaults = (typed: Typed, errors: FormErrors): Html =>
+export const renderFaults = ({ typed, errors }: Shown): Html =>
   html`${renderRadios({ name: 'missed', legend: 'Runs were missed because Carillon was down', choices: MISSED, value: typed.missed, errors })}
 ${renderRadios({ name: 'overlap', legend: 'A run is due while another one is under way', choices: OVERLAP, value: typed.overlap, errors })}
 ${renderChoice({ name: 'maxRetries', legend: 'Try a failed run again', choices: RETRIES, value: typed.maxRetries, errors })}

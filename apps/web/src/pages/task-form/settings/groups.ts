@@ -1,18 +1,16 @@
 import { type Html, html, raw } from '../../../html.ts';
-import type { FormErrors } from '../../../parts/fields.ts';
 import {
   describeSettings,
   type OptionalSettings,
   SETTING_GROUPS,
   type SettingGroup,
 } from '../../../parts/task-settings.ts';
-import type { OpenedForm } from '../opened.ts';
-import type { Typed } from '../typed.ts';
 import { renderAnswer } from './answer.ts';
 import { renderFaults } from './faults.ts';
 import { renderKnows } from './knows.ts';
 import { renderLimits } from './limits.ts';
 import { readSettings } from './read-settings.ts';
+import type { Shown } from './shown.ts';
 import { renderTell } from './tell.ts';
 import type { TypedSettings } from './typed-settings.ts';
 
@@ -21,7 +19,7 @@ interface Group {
   /** Said beside the title while everything in it has its default. */
   usual: string;
   fields: readonly (keyof TypedSettings)[];
-  render: (typed: Typed, errors: FormErrors, opened: OpenedForm) => Html;
+  render: (shown: Shown) => Html;
 }
 
 const GROUPS: Record<SettingGroup, Group> = {
@@ -67,15 +65,9 @@ function sayGroup(
   )}`;
 }
 
-interface Shown {
-  typed: Typed;
-  opened: OpenedForm;
-  errors: FormErrors;
-  now: Date;
-}
-
 /** The settings that have a default. A group is open if something in it is set, or refused. */
-export function renderGroups({ typed, opened, errors, now }: Shown): Html {
+export function renderGroups(shown: Shown): Html {
+  const { typed, opened, errors, now, sent } = shown;
   const { settings } = readSettings(typed, opened.task);
   const clock = { now, timeZone: typed.timezone };
   return html`<section class="gap" aria-labelledby="more"><h2 id="more">More</h2><div class="groups">${SETTING_GROUPS.map(
@@ -83,8 +75,9 @@ export function renderGroups({ typed, opened, errors, now }: Shown): Html {
       const group = GROUPS[name];
       const said = sayGroup(name, settings, clock);
       const isRefused = group.fields.some((field) => errors.fields[field]);
-      return html`<details id="${name}"${(said !== null || isRefused) && raw(' open')}><summary><b>${group.title}</b> <span class="said">${said ?? group.usual}</span></summary>
-<div class="gap">${group.render(typed, errors, opened)}</div></details>`;
+      const isAsked = name === 'knows' && sent !== undefined;
+      return html`<details id="${name}"${(said !== null || isRefused || isAsked) && raw(' open')}><summary><b>${group.title}</b> <span class="said">${said ?? group.usual}</span></summary>
+<div class="gap">${group.render(shown)}</div></details>`;
     },
   )}</div></section>`;
 }

@@ -1,10 +1,9 @@
 import { type Html, html, raw } from '../../../html.ts';
-import { type FormErrors, renderInput } from '../../../parts/fields.ts';
-import type { OpenedForm } from '../opened.ts';
-import type { Typed } from '../typed.ts';
+import { renderInput } from '../../../parts/fields.ts';
+import type { Shown } from './shown.ts';
 
 /** When the task stops, and what it may cost. */
-export const renderLimits = (typed: Typed, errors: FormErrors, { task }: OpenedForm): Html =>
+export const renderLimits = ({ typed, errors, opened: { task } }: Shown): Html =>
   html`${task && html`<input type="hidden" name="plannedRuns" value="${task.plannedRuns}">`}<div class="pairs">
 ${renderInput({
   name: 'pausedUntil',

@@ -2,6 +2,7 @@ import { type Html, html, raw } from '../../../html.ts';
 import { renderRadios } from '../../../parts/choices.ts';
 import { type FormErrors, renderInput, renderTextarea } from '../../../parts/fields.ts';
 import type { Typed } from '../typed.ts';
+import type { Shown } from './shown.ts';
 
 const NOTIFY = [
   { value: 'always', text: 'After every run', hint: 'With the answer, or the reason why there is none.' },
@@ -28,7 +29,7 @@ const renderRule = (
 ): Html => renderInput({ name, label, type: 'number', value: String(typed[name]), attributes: raw(limits), errors });
 
 /** What is sent to the addresses of the task, and when. */
-export const renderTell = (typed: Typed, errors: FormErrors): Html =>
+export const renderTell = ({ typed, errors }: Shown): Html =>
   html`${renderRadios({ name: 'notify', legend: 'Send to the addresses above', choices: NOTIFY, value: typed.notify, errors })}
 ${renderTextarea({
   name: 'watch',

@@ -4,6 +4,7 @@ import type { SignedInVisit } from '../../../visit.ts';
 import type { TaskForm } from '../form.ts';
 import type { StoredTask } from '../opened.ts';
 import { hasErrors, type Problems, toTaskErrors, toTaskStatus, withProblems } from '../problems.ts';
+import { describeTask } from './sent.ts';
 
 /** What is needed to try a prompt, its schema and the watched values. */
 const TRIED = ['prompt', 'aiModel', 'maxTokens', 'temperature', 'files', 'outputSchema', 'watch'];
@@ -11,16 +12,17 @@ const TRIED = ['prompt', 'aiModel', 'maxTokens', 'temperature', 'files', 'output
 interface TypedTask {
   settings: TaskSettingsInput;
   problems: Problems;
+  timezone: string;
   task: StoredTask | null;
 }
 
 /** Sends the prompt, and shows the form again with the answer. */
 export async function tryTask(
   { actions, session }: SignedInVisit,
-  { settings, problems, task }: TypedTask,
+  { settings, problems, timezone, task }: TypedTask,
   show: (rest: Partial<TaskForm>) => Page,
 ): Promise<Page> {
-  const { prompt, aiModel = '', maxTokens, temperature, attachments, outputSchema = null, watch = [] } = settings;
+  const { prompt, aiModel = '', maxTokens, temperature, attachments, watch = [] } = settings;
   const failure = 'Not tried.';
   const refuse = (result: Parameters<typeof toTaskErrors>[0]) =>
     show({ errors: toTaskErrors(result), status: toTaskStatus(result), failure });
@@ -30,12 +32,12 @@ export async function tryTask(
   const paths = await actions.tryWatch(session, { text: '', watch });
   if (!paths.success) return refuse(paths);
   const result = await actions.tryPrompt(session, {
+    ...describeTask({ ...settings, timezone }, task?.id ?? null),
     prompt,
     aiModel,
     maxTokens,
     temperature,
     attachments,
-    outputSchema,
   });
   if (!result.success) return refuse(result);
   const { answer, output, problems: mismatches } = result.data;

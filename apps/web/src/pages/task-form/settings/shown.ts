@@ -1,0 +1,14 @@
+import type { Html } from '../../../html.ts';
+import type { FormErrors } from '../../../parts/fields.ts';
+import type { OpenedForm } from '../opened.ts';
+import type { Typed } from '../typed.ts';
+
+/** What the settings are rendered from. */
+export interface Shown {
+  typed: Typed;
+  opened: OpenedForm;
+  errors: FormErrors;
+  now: Date;
+  /** What would be sent, if that was asked for. */
+  sent: Html | undefined;
+}

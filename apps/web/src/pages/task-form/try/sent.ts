@@ -1,0 +1,37 @@
+import type { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
+import { type Html, html } from '../../../html.ts';
+import { readForm } from '../../../http/forms.ts';
+import { toFormErrors } from '../../../parts/fields.ts';
+import type { SignedInVisit } from '../../../visit.ts';
+import { nameFields } from '../problems.ts';
+import { readSettings } from '../settings/read-settings.ts';
+import { readTyped, type Typed } from '../typed.ts';
+
+/** What names the task to an action, as the form has it. */
+export const describeTask = (
+  { name, timezone, context, outputSchema = null }: TaskSettingsInput & { timezone: string },
+  taskId: number | null,
+) => ({ name, timezone, context, outputSchema, ...(taskId !== null && { taskId }) });
+
+/** What a run that starts now would send; a sentence where that cannot be said. */
+export async function renderSent({ actions, session }: SignedInVisit, typed: Typed, id: number | null): Promise<Html> {
+  const { context, outputSchema } = readSettings(typed, null).settings;
+  const { prompt, name, timezone } = typed;
+  const task = describeTask({ name, timezone, prompt, context, outputSchema }, id);
+  const result = await actions.previewPrompt(session, { prompt, ...task });
+  if (!result.success) {
+    const { fields, form } = toFormErrors(result);
+    const [message = ''] = [form ?? Object.values(nameFields(fields)).flat()].flat();
+    return html`<p class="muted">${message.replace(/\.$/, '')}.</p>`;
+  }
+  const { system, prompt: sent } = result.data;
+  return html`<p class="hint">As a run would send it that is planned for now.</p>${
+    system !== null &&
+    html`<h3 id="sent-system">System message</h3><pre tabindex="0" aria-labelledby="sent-system">${system}</pre>`
+  }<h3 id="sent-prompt">Prompt</h3><pre tabindex="0" aria-labelledby="sent-prompt">${sent}</pre>`;
+}
+
+/** The same while the form is filled in. */
+export function showSent(visit: SignedInVisit, id: number | null): Promise<Html> {
+  return renderSent(visit, readTyped(readForm(visit.request)), id);
+}
