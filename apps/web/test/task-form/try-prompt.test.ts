@@ -29,7 +29,12 @@ t.test('A prompt is tried before it is saved, and counts like a message of agent
   t.match(page.text, /tokens/);
   for (const [name, value] of Object.entries(typed)) t.equal(readValue(page, name), value, `${name} is kept`);
   const { body } = server.requests.at(-1)!;
-  t.match(body, { model: 'a-model', max_tokens: 77, temperature: 1.25, messages: [{ role: 'system' }, { role: 'user', content: PROMPT }] });
+  t.match(body, {
+    model: 'a-model',
+    max_tokens: 77,
+    temperature: 1.25,
+    messages: [{ role: 'system' }, { role: 'user', content: PROMPT }],
+  });
   const { daily } = (await get('/api/usage')).usage;
   t.equal(daily.executions.used, 1);
   t.ok(daily.tokens.used > 0);
