@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { loadConfig } from '@carillon/api/config/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t, { type Test } from 'tap';
@@ -18,7 +19,7 @@ const isThere = (program: string) => spawnSync(program, ['--version']).status ==
 /** Each page has its own Carillon, so that ids are the same in every run. */
 async function start(t: Test): Promise<string> {
   const { url: DATABASE_URL } = await testDatabase(t);
-  const settings = { PORT: '0', DATA_DIR: t.testdir(), AI_BASE_URL: 'offline', LOG_LEVEL: 'silent' };
+  const settings = { PORT: '0', DATA_DIR: join(t.testdir(), '.data'), AI_BASE_URL: 'offline', LOG_LEVEL: 'silent' };
   const { url, close } = await startCarillon(loadConfig({ DATABASE_URL, ...settings, STORAGE_DRIVER: 'disk' }), 1000);
   t.teardown(close);
   return url;
