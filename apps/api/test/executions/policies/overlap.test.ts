@@ -23,7 +23,7 @@ import {
 } from '../../support/task-rows.ts';
 import { BUSY_OUTCOME } from '../../support/tasks.ts';
 
-const { ctx, ai, clock, alice, newProcess, newWorker } = await testEngine(t);
+const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 
 const HOUR_MS = 3_600_000;
 
@@ -212,7 +212,7 @@ t.test('With `cancel`, the call of the replaced run is aborted at the process th
   await tickAt(1);
   other.worker.start();
   await ai.requests[0]?.hungUp;
-  await newWorker(t).drain();
+  await other.worker.drain();
   t.strictSame(await readStatuses(task), ['failed', 'completed']);
 });
 
