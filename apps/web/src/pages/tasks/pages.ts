@@ -1,8 +1,10 @@
 import type { PageRoutes } from '../../http/routes.ts';
+import { backfill, openBackfill } from './backfill.ts';
 import { changeChosen, changeOne } from './changes.ts';
 import { confirmDeletion, confirmDeletions, deleteChosen } from './delete.ts';
 import { showTasks } from './list.ts';
 import { pauseUntil } from './pause.ts';
+import { skipNext } from './skip.ts';
 import { showTask } from './task.ts';
 
 export function taskPages({ user }: PageRoutes): void {
@@ -13,5 +15,8 @@ export function taskPages({ user }: PageRoutes): void {
   user('GET', '/tasks/:id', showTask);
   user('POST', '/tasks/:id', changeOne);
   user('POST', '/tasks/:id/pause', pauseUntil);
+  user('POST', '/tasks/:id/skip', skipNext);
+  user('GET', '/tasks/:id/backfill', openBackfill);
+  user('POST', '/tasks/:id/backfill', backfill);
   user('GET', '/tasks/:id/delete', confirmDeletion);
 }

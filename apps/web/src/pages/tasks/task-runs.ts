@@ -14,7 +14,7 @@ type Run = TaskView['runs'][number];
 const SHOWN = 10;
 
 /** The next planned runs, with what shifts one. */
-export function renderNextRuns({ now, timeZone }: SignedInVisit, { next, task }: TaskView): Html {
+export function renderNextRuns({ now, timeZone, csrfField }: SignedInVisit, { next, task }: TaskView): Html {
   if (next.length === 0) return EMPTY;
   const isOtherZone = task.timezone !== timeZone;
   const entries = next.map(({ at: text, local, note }, index) => {
@@ -29,7 +29,7 @@ export function renderNextRuns({ now, timeZone }: SignedInVisit, { next, task }:
   });
   const title = next.length === 10 ? 'Next ten' : next.length === 1 ? 'Next run' : 'Next runs';
   return html`<section aria-labelledby="next">
-<div class="head"><h2 id="next">${title}</h2></div>
+<div class="head"><h2 id="next">${title}</h2><form method="post" action="/tasks/${task.id}/skip">${csrfField}<input type="hidden" name="plannedFor" value="${task.nextExecutionAt}"><button class="quiet">Skip the next run</button></form></div>
 ${renderTimeline(entries)}
 </section>`;
 }

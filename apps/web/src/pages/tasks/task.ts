@@ -114,7 +114,7 @@ const KEY: readonly Fate[] = [
   'cancelled',
 ];
 
-function renderStripSection({ now, timeZone }: SignedInVisit, { planned }: TaskView): Html {
+function renderStripSection({ now, timeZone }: SignedInVisit, { planned, task }: TaskView): Html {
   if (planned.length === 0) {
     return html`<section aria-labelledby="fates"><h2 id="fates">Planned runs</h2>
 <p class="muted">What becomes of each planned run will stand here as a line of signs, after the first one.</p></section>`;
@@ -130,6 +130,6 @@ function renderStripSection({ now, timeZone }: SignedInVisit, { planned }: TaskV
 <div class="head"><h2 id="fates">Last ${planned.length === 1 ? 'planned run' : `${formatCount(planned.length)} planned runs`}</h2><p id="strip-words">${describeFates(fates)}</p></div>
 <figure>${renderTallStrip(cells, 'strip-words')}</figure>
 <div class="head fine muted"><span>${planned.length > 15 ? day(planned[0]?.plannedFor) : ''}</span><span>${day(planned.at(-1)?.plannedFor)}</span></div>
-${renderKey(KEY.filter((fate) => fates.includes(fate)))}
+<div class="head">${renderKey(KEY.filter((fate) => fates.includes(fate)))}<a href="/tasks/${task.id}/backfill">Fill in missed runs</a></div>
 </section>`;
 }

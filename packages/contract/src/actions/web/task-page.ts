@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ErrorCode, ExecutionStatus, Trigger } from '../../executions.ts';
-import { PlannedOccurrence } from '../../occurrences.ts';
+import { BackfillTaskInput, PlannedOccurrence } from '../../occurrences.ts';
 import { Id, Instant, InstantInput, nullable, strictObject } from '../../primitives.ts';
 import { Task } from '../../tasks.ts';
 import { NoData, userAction } from './define.ts';
@@ -63,4 +63,10 @@ export const taskPageActions = {
   getTaskPage: userAction(strictObject({ id: Id }), TaskPage),
   /** Null ends the pause. */
   pauseTaskUntil: userAction(strictObject({ id: Id, until: nullable(InstantInput) }), NoData),
+  /** Skips the next run if it is the one that the page shows. */
+  skipNextRun: userAction(strictObject({ id: Id, plannedFor: InstantInput }), NoData),
+  backfillTask: userAction(
+    strictObject({ ...BackfillTaskInput.properties, id: Id }),
+    Type.Object({ queued: Type.Integer() }),
+  ),
 };

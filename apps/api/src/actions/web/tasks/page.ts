@@ -1,3 +1,5 @@
+import { backfillTask } from '../../../executions/backfill-task.ts';
+import { skipNextRun } from '../../../tasks/skip-next-run.ts';
 import { getTaskWithRuns } from '../../../tasks/task-page.ts';
 import { changeTask } from '../../../tasks/write.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
@@ -13,4 +15,13 @@ export const taskPageActions = ({ signedIn }: WebActionBuilder) => ({
     },
     { as: 'PATCH /api/tasks/:id' },
   ),
+
+  skipNextRun: signedIn('skipNextRun', async ({ ctx, caller }, { id, plannedFor }) => {
+    await skipNextRun(ctx, caller, id, { plannedFor: new Date(plannedFor) });
+    return null;
+  }),
+
+  backfillTask: signedIn('backfillTask', async ({ ctx, caller }, { id, ...period }) => ({
+    queued: await backfillTask(ctx, caller, id, period),
+  })),
 });

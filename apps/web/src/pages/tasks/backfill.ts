@@ -1,0 +1,97 @@
+import { type Answer, type Page, redirect } from '../../answer.ts';
+import { html } from '../../html.ts';
+import { NOT_FOUND } from '../../http/errors.ts';
+import { readForm } from '../../http/forms.ts';
+import {
+  type FormErrors,
+  NO_ERRORS,
+  renderFormError,
+  renderInput,
+  toFormErrors,
+  toStatus,
+} from '../../parts/fields.ts';
+import { countWords } from '../../parts/format.ts';
+import { toInstant, toLocalTime } from '../../schedule/local-time.ts';
+import { formatZone } from '../../schedule/render.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { readIds } from './changes.ts';
+import type { TaskView } from './task-view.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** A period as the fields have it: minutes in the zone of the task. */
+interface Typed {
+  from: string;
+  to: string;
+}
+
+const readTaskId = ({ request }: SignedInVisit) => readIds([(request.params as { id: string }).id])[0];
+
+/** Asks for the period whose missed runs are filled in. */
+export async function openBackfill(visit: SignedInVisit): Promise<Page> {
+  const id = readTaskId(visit);
+  if (id === undefined) return NOT_FOUND;
+  const view = unwrap(await visit.actions.getTaskPage(visit.session, { id }));
+  return renderPage(visit, view, suggestPeriod(visit, view), NO_ERRORS);
+}
+
+/** Queues a run for each instant of the period that has had none. */
+export async function backfill(visit: SignedInVisit): Promise<Answer> {
+  const id = readTaskId(visit);
+  if (id === undefined) return NOT_FOUND;
+  const { actions, session, now } = visit;
+  const view = unwrap(await actions.getTaskPage(session, { id }));
+  const form = readForm(visit.request);
+  const typed = { from: form.text('from').trim(), to: form.text('to').trim() };
+  const from = readMinute(typed.from, view);
+  const until = readMinute(typed.to, view);
+  if (from === null || until === null) {
+    const missing = ['Give a date and a time'];
+    const fields = { ...(from === null ? { from: missing } : {}), ...(until === null ? { to: missing } : {}) };
+    return { ...renderPage(visit, view, typed, { fields, form: null }), status: 422 };
+  }
+  // The minute that was typed is part of the period, as far as it has passed.
+  const to = until <= now ? new Date(Math.min(until.getTime() + MINUTE_MS - 1, now.getTime())) : until;
+  const result = await actions.backfillTask(session, { id, from: from.toISOString(), to: to.toISOString() });
+  if (!result.success) return { ...renderPage(visit, view, typed, toFormErrors(result)), status: toStatus(result) };
+  const { queued } = result.data;
+  return redirect(
+    `/tasks/${id}`,
+    queued === 0 ? 'No run is missing there.' : `Filling in ${countWords(queued, 'run')}.`,
+  );
+}
+
+function readMinute(typed: string, { task }: TaskView): Date | null {
+  const [date = '', time = ''] = typed.split('T');
+  return toInstant(date, time.slice(0, 5), task.timezone);
+}
+
+const WITHOUT_RUN: readonly string[] = ['missed', 'skipped_overlap', 'over_budget'];
+
+/** From the first run of the page that was missed, or the last day. */
+function suggestPeriod({ now }: SignedInVisit, { planned, task }: TaskView): Typed {
+  const missed = planned.find(({ fate }) => WITHOUT_RUN.includes(fate));
+  const format = (at: Date) => {
+    const { date, time } = toLocalTime(at, task.timezone);
+    return `${date}T${time}`;
+  };
+  return { from: format(missed ? new Date(missed.plannedFor) : new Date(now.getTime() - DAY_MS)), to: format(now) };
+}
+
+function renderPage({ csrfField }: SignedInVisit, { task }: TaskView, typed: Typed, errors: FormErrors): Page {
+  const zone = formatZone(task.timezone);
+  const field = (name: 'from' | 'to', label: string) =>
+    renderInput({ name, label, type: 'datetime-local', value: typed[name], required: true, errors });
+  return {
+    title: 'Fill in missed runs',
+    crumb: { href: `/tasks/${task.id}`, text: task.name },
+    body: html`<form class="panel gap narrow" method="post" action="/tasks/${task.id}/backfill">${csrfField}
+${renderFormError(errors)}
+<p>Each planned run of this time that was missed or skipped is run now, one after the other, at most 100. Runs that took place are not repeated.</p>
+${field('from', `From, ${zone} time`)}
+${field('to', `To, ${zone} time`)}
+<div class="do"><button class="primary">Fill in runs</button><a class="button quiet" href="/tasks/${task.id}">Cancel</a></div>
+</form>`,
+  };
+}

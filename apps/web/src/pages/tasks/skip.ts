@@ -1,0 +1,23 @@
+import type { Answer } from '../../answer.ts';
+import { redirect } from '../../answer.ts';
+import { NOT_FOUND } from '../../http/errors.ts';
+import { readForm } from '../../http/forms.ts';
+import { toFormErrors } from '../../parts/fields.ts';
+import { formatMomentInText } from '../../parts/format.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import { readIds } from './changes.ts';
+
+/** Skips the next run that the page has shown. */
+export async function skipNext({ actions, session, request, timeZone, now }: SignedInVisit): Promise<Answer> {
+  const [id] = readIds([(request.params as { id: string }).id]);
+  if (id === undefined) return NOT_FOUND;
+  const to = `/tasks/${id}`;
+  const plannedFor = readForm(request).text('plannedFor');
+  const result = await actions.skipNextRun(session, { id, plannedFor });
+  if (result.success) {
+    const moment = formatMomentInText(new Date(plannedFor), timeZone, now);
+    return redirect(to, `The run of ${moment} is skipped.`);
+  }
+  const { form } = toFormErrors(result);
+  return { to, notice: { kind: 'warn', text: `Nothing was skipped. ${form ?? 'The task has no such run.'}` } };
+}
