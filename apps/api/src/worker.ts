@@ -5,6 +5,7 @@ import { composeReset } from './auth/password-reset.ts';
 import type { Context, WorkerHandle } from './context.ts';
 import { enqueueDue } from './executions/pipeline/enqueue.ts';
 import { createExecutionRunner } from './executions/pipeline/runner.ts';
+import { reportSilence } from './health/silent-scheduler.ts';
 import { deliverDueMails } from './mail/deliver.ts';
 import { createIntervals } from './queue/interval.ts';
 import { createPruner } from './retention/prune.ts';
@@ -56,7 +57,9 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
     start() {
       runner.start();
       deliverer.start();
+      const startedAt = ctx.now();
       intervals.every(SCHEDULER_SILENT_MS / 4, 'queueing overdue tasks', alertAndEnqueue);
+      intervals.every(SCHEDULER_SILENT_MS / 4, 'watching the scheduler', () => reportSilence(ctx, startedAt));
       intervals.every(AGENT_RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx));
       intervals.every(MAIL_MS, 'delivering mail', () =>
         deliverDueMails(ctx, {

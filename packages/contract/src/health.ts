@@ -37,6 +37,10 @@ export const Readiness = Type.Object(
             'Whether the worker loops run; `starting` while the process waits for its database, `stopping` during shutdown',
         },
       ),
+      scheduler: Type.Union([Type.Literal('ok'), Type.Literal('silent'), Type.Literal('unknown')], {
+        description:
+          '`silent` if the scheduler has not called for two minutes; unknown without the database. The process is ready nevertheless: the scheduler can call only processes that are',
+      }),
     }),
     reason: Type.Optional(Type.String({ description: 'Why the database cannot be used; only if it cannot' })),
   },
@@ -53,7 +57,7 @@ export const getReadiness = {
   security: PUBLIC,
   response: {
     ...errorResponses(),
-    200: ref(Readiness, 'Ready: every check is `ok`'),
+    200: ref(Readiness, 'Ready: every check but `scheduler` is `ok`'),
     503: ref(Readiness, 'Not ready: see the checks'),
   },
 } satisfies Operation;

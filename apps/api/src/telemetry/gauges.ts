@@ -34,7 +34,12 @@ export function addGauges(registry: Registry, sources: GaugeSources): () => Prom
     ['queue'],
   );
   const maintenance = gauge('maintenance_mode', '1 in maintenance mode, else 0. The same in every process.', []);
-  const ready = gauge('ready', '1 for each passing check of GET /api/health/ready, else 0.', ['check']);
+  const lastCall = gauge(
+    'scheduler_last_call_age_seconds',
+    'Time since the scheduler last called, with a precision of 10 s. The same in every process.',
+    [],
+  );
+  const ready = gauge('ready', '1 for each passing check that GET /api/health/ready requires, else 0.', ['check']);
   const open = gauge('database_connections_open', 'Open database connections.', []);
   const inUse = gauge('database_connections_in_use', 'Database connections in use.', []);
   const waiting = gauge('database_connections_waiting', 'Statements and transactions waiting for a connection.', []);
@@ -49,6 +54,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): () => Prom
     depth.set({ queue: 'deliveries' }, queues.deliveries);
     depth.set({ queue: 'mails' }, queues.mails);
     maintenance.set(queues.maintenance ? 1 : 0);
+    lastCall.set(queues.lastCallMs / 1000);
   }
 
   /** A missing value is better than an outdated one. */
@@ -57,6 +63,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): () => Prom
     oldestDue.remove();
     depth.reset();
     maintenance.remove();
+    lastCall.remove();
   }
 
   return async () => {
@@ -67,6 +74,8 @@ export function addGauges(registry: Registry, sources: GaugeSources): () => Prom
     const [checks] = await Promise.all([sources.readChecks(), readQueuesCached().then(setQueues, removeQueues)]);
     ready.reset();
     for (const [check, result] of Object.entries(checks)) {
+      // Has a gauge of its own, and takes no process out of use.
+      if (check === 'scheduler') continue;
       if (result !== 'unknown') ready.set({ check }, result === 'ok' ? 1 : 0);
     }
   };
@@ -79,13 +88,14 @@ interface Queues {
   deliveries: number;
   mails: number;
   maintenance: boolean;
+  lastCallMs: number;
 }
 
 async function readQueues({ db, now }: Pick<GaugeSources, 'db' | 'now'>): Promise<Queues> {
-  const [found] = await queryRows<Omit<Queues, 'oldestDueMs'> & { dueAt: string | null }>(db, queuesQuery);
+  type Found = Omit<Queues, 'oldestDueMs' | 'lastCallMs'> & { dueAt: string | null; calledAt: string };
+  const [found] = await queryRows<Found>(db, queuesQuery);
   if (!found) throw new Error('The statement returned no row.');
-  const { dueAt, ...queues } = found;
-  const dueInstant = toInstantOrNull(dueAt);
-  const oldestDueMs = dueInstant === null ? 0 : Math.max(0, now().getTime() - dueInstant.getTime());
-  return { ...queues, oldestDueMs };
+  const { dueAt, calledAt, ...queues } = found;
+  const getAge = (at: Date | null) => (at === null ? 0 : Math.max(0, now().getTime() - at.getTime()));
+  return { ...queues, oldestDueMs: getAge(toInstantOrNull(dueAt)), lastCallMs: getAge(toInstantOrNull(calledAt)) };
 }

@@ -10,7 +10,7 @@ import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
 
 const { app, ctx, databaseUrl } = await testContext(t);
-const READY = { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' } };
+const READY = { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok', scheduler: 'ok' } };
 
 /** Builds an application whose context differs by `overrides`. */
 async function buildWith(t: Test, overrides: Partial<Context>) {
@@ -48,7 +48,7 @@ t.test('A process without its database is not ready', async (t) => {
   const { db, close } = connect('postgres://127.0.0.1:1/nothing');
   t.teardown(close);
   const disconnected = await buildWith(t, { db });
-  t.same(await readFailing(t, disconnected), { database: 'failed', migrations: 'unknown' });
+  t.same(await readFailing(t, disconnected), { database: 'failed', migrations: 'unknown', scheduler: 'unknown' });
   const { reason } = (await disconnected.inject('/api/health/ready')).json();
   t.equal(reason, 'The database is not available: it refuses connections (ECONNREFUSED).');
 });
@@ -76,7 +76,7 @@ t.test('A schema behind this version is not ready, one ahead of it is', async (t
   await db.execute(sql`delete from drizzle.__drizzle_migrations`);
   t.same(await readFailing(t), { migrations: 'behind' }, 'no migration');
   await db.execute(sql`alter schema drizzle rename to elsewhere`);
-  t.same(await readFailing(t), { migrations: 'behind' }, 'no table of migrations');
+  t.same(await readFailing(t), { migrations: 'behind', scheduler: 'unknown' }, 'no table of migrations');
   await db.execute(sql`alter schema elsewhere rename to drizzle`);
   await db.execute(sql`insert into drizzle.__drizzle_migrations select * from kept`);
   t.same(await readFailing(t), {});

@@ -53,7 +53,7 @@ t.test('A process that starts before its database waits for it, and then runs', 
     status: 503,
     body: {
       status: 'not_ready',
-      checks: { database: 'failed', migrations: 'unknown', worker: 'starting' },
+      checks: { database: 'failed', migrations: 'unknown', worker: 'starting', scheduler: 'unknown' },
       reason: 'Waiting for the database: it refuses connections (ECONNREFUSED).',
     },
   });

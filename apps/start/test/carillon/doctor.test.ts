@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '@carillon/api/config/config';
 import { encrypt } from '@carillon/api/crypto/encryption';
-import { deliveries, tasks, users, webhooks } from '@carillon/db';
+import { deliveries, schedulerState, tasks, users, webhooks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
@@ -25,6 +25,7 @@ const [bob] = await db
   .values({ identityUserId: 'local:b', email: 'bob@example.com', name: 'Bob' })
   .returning();
 const userId = bob?.id ?? 0;
+await db.update(schedulerState).set({ lastCalledAt: new Date() });
 const tls = await startTlsServer(t);
 await tls.requireTls();
 /** Nothing listens there. */
@@ -295,6 +296,13 @@ t.test('The doctor finds due tasks that are not enqueued', async (t) => {
   await db.delete(tasks);
 });
 
+t.test('The doctor finds a scheduler that has not called for two minutes', async (t) => {
+  await db.update(schedulerState).set({ lastCalledAt: new Date(Date.now() - 3_600_000) });
+  t.match(await findProblems(), [/^warning scheduler: The scheduler has not called for 36\d\d s\./]);
+  await db.update(schedulerState).set({ lastCalledAt: new Date() });
+  t.strictSame(await findProblems(), []);
+});
+
 t.test('The doctor finds deliveries to failed webhooks, and `prune` ends them', async (t) => {
   const id = randomUUID();
   const longAgo = new Date(Date.now() - 120_000);
@@ -342,7 +350,7 @@ t.test('The doctor finds missing privileges of the database user', async (t) => 
     sql.raw(`grant usage on schema drizzle to ${role}; grant select on all tables in schema drizzle to ${role}`),
   );
   t.match(await findProblems(weak), [
-    /^problem database: This user cannot read and write agent_calls, api_key_usage, api_keys and \d+ more/,
+    /^problem database: This user cannot read and write agent_calls, alerts, api_key_usage and \d+ more/,
   ]);
   await db.execute(sql.raw(`grant all on all tables in schema public to ${role}`));
   t.match(await findProblems(weak), [/^problem database: This user cannot change the schema/]);

@@ -117,11 +117,11 @@ export const adminExamples: ExamplesFor<typeof accounts> &
   },
   getHealth: { response: { 200: { status: 'ok', timestamp: NOW, version: '0.1.0', uptime: 63_107 } } },
   getReadiness: {
-    response: { 200: { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' } } },
+    response: { 200: { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok', scheduler: 'ok' } } },
     errors: {
       503: {
         status: 'not_ready',
-        checks: { database: 'failed', migrations: 'unknown', worker: 'ok' },
+        checks: { database: 'failed', migrations: 'unknown', worker: 'ok', scheduler: 'unknown' },
         reason: 'The database is not available: it refuses connections (ECONNREFUSED).',
       },
     },

@@ -1,4 +1,4 @@
-import { type Db, queryRows } from '@carillon/db';
+import { type Db, databaseErrorCode, queryRows, SQLSTATE, schedulerState } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Finding, findingsFor } from './finding.ts';
 
@@ -7,6 +7,7 @@ const { ok, warning, problem } = findingsFor('scheduler');
 const LATE_S = 30;
 const OVERDUE_S = 120;
 const WAITING_S = 600;
+const SILENT_S = 120;
 
 interface Facts {
   maintenance: boolean;
@@ -38,13 +39,35 @@ export async function checkScheduler(db: Db, now: Date): Promise<Finding[]> {
       (select count(distinct client_addr::text || client_port::text)::int from pg_stat_activity
         where datname = current_database() and application_name = 'carillon' and pid <> pg_backend_pid()) as processes`,
   );
-  return facts ? toFindings(facts) : [];
+  return facts ? toFindings({ ...facts, silentS: await findSilence(db, now) }) : [];
 }
 
-function toFindings({ maintenance, overdue, oldestS, late, recorded, waiting, mails, processes }: Facts): Finding[] {
+/** The seconds since the last call; null if the schema is too old to tell. */
+async function findSilence(db: Db, now: Date): Promise<number | null> {
+  try {
+    const [state] = await db.select().from(schedulerState);
+    return state ? (now.getTime() - state.lastCalledAt.getTime()) / 1000 : null;
+  } catch (error) {
+    if (databaseErrorCode(error) === SQLSTATE.undefinedTable) return null;
+    throw error;
+  }
+}
+
+type AllFacts = Facts & { silentS: number | null };
+
+function toFindings(facts: AllFacts): Finding[] {
+  const { maintenance, overdue, oldestS, late, recorded, waiting, mails, processes, silentS } = facts;
   const findings: Finding[] = [];
   const start = 'Start an API process and the scheduler.';
   if (processes === 0) findings.push(warning('No API process is connected to the database.', start));
+  if (processes > 0 && silentS !== null && silentS > SILENT_S) {
+    findings.push(
+      warning(
+        `The scheduler has not called for ${Math.round(silentS)} s.`,
+        'Start the scheduler. Its API_URL and CRON_SECRET must be those of the API.',
+      ),
+    );
+  }
   if (maintenance) {
     findings.push(
       warning(

@@ -29,6 +29,8 @@ export function describeTroubles({
     WORKER[checks.worker],
     queues.oldestDueMs > LATE_MS &&
       `A run is due for ${formatDuration(queues.oldestDueMs)} and has not begun. Check that the scheduler runs.`,
+    checks.scheduler === 'silent' &&
+      'The scheduler has not called for two minutes. Check that it runs; until it does, runs start up to a minute late.',
     completed + failed >= MIN_ENDED &&
       failed / (completed + failed) > MANY_FAILED &&
       `${formatCount(failed)} of ${formatCount(completed + failed)} runs failed in the last 24 hours.`,
