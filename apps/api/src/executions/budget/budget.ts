@@ -22,10 +22,14 @@ export interface Budget {
 
 const isBinary = sql`(u.type like 'image/%' or u.type like 'application/pdf%')`;
 
-/** The last result, if it is sent: with a frame of 300 bytes at most. */
-const resultBytes = sql`case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0
-  then 300 + coalesce((select octet_length(left(p.result, ${MAX_SENT}::int)) from executions p
-    where p.id = t.last_success_id and p.task_id = t.id), 0) else 0 end`;
+/** In the system message, and at each place in the prompt. */
+const resultCount = sql`((t.context ->> 'previousResult')::boolean::int
+  + (length(t.prompt) - length(replace(t.prompt, '{{previous_result}}', ''))) / length('{{previous_result}}'))`;
+
+/** The last result wherever it is sent, each in a frame of 300 bytes at most. */
+const resultBytes = sql`case when ${resultCount} > 0 then ${resultCount} * (300 + coalesce((
+  select octet_length(left(p.result, ${MAX_SENT}::int)) from executions p
+  where p.id = t.last_success_id and p.task_id = t.id), 0)) else 0 end`;
 
 /** Of the rest at most: the clock, the frame of a schema, and variables. */
 const contextBytes = sql`case when (t.context ->> 'clock')::boolean then 400 + octet_length(t.name) else 0 end
