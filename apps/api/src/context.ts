@@ -48,7 +48,7 @@ type LastWrites = Map<Write<never>, unknown[]>;
 export interface WorkerHandle {
   wakeExecutions(): void;
   wakeDeliveries(): void;
-  /** Aborts deleted executions of this process. */
+  /** Aborts cancelled and deleted executions of this process. */
   abort(executionIds: readonly number[]): void;
   /** Aborted when the shutdown begins. */
   readonly stopping: AbortSignal;

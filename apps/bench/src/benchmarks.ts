@@ -1,7 +1,9 @@
 import type { Benchmark } from './benchmark.ts';
+import { cancel } from './benchmarks/cancel.ts';
 import { execute } from './benchmarks/execute.ts';
 import { executions } from './benchmarks/executions.ts';
-import { health } from './benchmarks/health.ts';
+import { health } from './benchmarks/http/health.ts';
+import { task } from './benchmarks/http/task.ts';
 import { lateness } from './benchmarks/lateness.ts';
 import { logins } from './benchmarks/logins.ts';
 import { memory } from './benchmarks/memory.ts';
@@ -10,7 +12,6 @@ import { pagesHtml } from './benchmarks/pages-html.ts';
 import { slow } from './benchmarks/slow.ts';
 import { start } from './benchmarks/start.ts';
 import { stream } from './benchmarks/stream.ts';
-import { task } from './benchmarks/task.ts';
 import { tick } from './benchmarks/tick.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
 import { admin } from './extra/admin.ts';
@@ -29,6 +30,7 @@ const REPORTED: Record<string, Benchmark> = {
   executions,
   slow,
   execute,
+  cancel,
   lateness,
   webhooks,
   stream,

@@ -1,7 +1,7 @@
-import { type Benchmark, measureInRounds } from '../benchmark.ts';
-import { type LoadResult, startLoad } from '../environment/load.ts';
-import { median } from '../statistics.ts';
-import { CONNECTIONS, describeLoad, getLoadDurations, prepareHttp } from './http.ts';
+import { type Benchmark, measureInRounds } from '../../benchmark.ts';
+import { type LoadResult, startLoad } from '../../environment/load.ts';
+import { median } from '../../statistics.ts';
+import { CONNECTIONS, describeLoad, getLoadDurations, prepareHttp } from './load-durations.ts';
 
 const FRAMEWORKS = ['nest', 'hono', 'express'] as const;
 const NAMES = { fastify: 'bare Fastify', nest: 'NestJS on Fastify', hono: 'Hono', express: 'Express' } as const;

@@ -1,9 +1,9 @@
-import type { Environment } from '../benchmark.ts';
-import { install } from '../environment/installation.ts';
-import type { LoadOptions, LoadResult } from '../environment/load.ts';
-import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
-import { insertApiKeys, insertTasks, insertUsers } from '../environment/users.ts';
-import { formatNumber } from '../statistics.ts';
+import type { Environment } from '../../benchmark.ts';
+import { install } from '../../environment/installation.ts';
+import type { LoadOptions, LoadResult } from '../../environment/load.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../../environment/processes.ts';
+import { insertApiKeys, insertTasks, insertUsers } from '../../environment/users.ts';
+import { formatNumber } from '../../statistics.ts';
 
 /** One user each: a shared rate limit counter would be a single locked row. */
 export const CONNECTIONS = 50;

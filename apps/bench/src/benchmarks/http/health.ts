@@ -1,6 +1,6 @@
-import { type Benchmark, measureInRounds } from '../benchmark.ts';
-import { startLoad } from '../environment/load.ts';
-import { CONNECTIONS, describeLoad, getLoadDurations, prepareHttp } from './http.ts';
+import { type Benchmark, measureInRounds } from '../../benchmark.ts';
+import { startLoad } from '../../environment/load.ts';
+import { CONNECTIONS, describeLoad, getLoadDurations, prepareHttp } from './load-durations.ts';
 
 export const health: Benchmark = {
   about: `GET /api/health over ${CONNECTIONS} connections`,
