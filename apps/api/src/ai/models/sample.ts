@@ -51,6 +51,7 @@ function merge(schema: JsonObject, root: JsonObject, depth = 0): JsonObject {
 }
 
 function findReferenced(reference: unknown, root: JsonObject): unknown {
+  if (reference === '#') return root;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
   const names = reference.slice(2).split('/');
   return names.reduce<unknown>((at, name) => toObject(at)[name.replaceAll('~1', '/').replaceAll('~0', '~')], root);

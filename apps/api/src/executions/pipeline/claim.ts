@@ -125,7 +125,8 @@ export function decideStarts({ candidates, accounts, highestCost, costs, now }: 
   const refused: { id: number; exceeded: QuotaExceeded }[] = [];
   const usage: UsageDelta[] = [];
   for (const candidate of candidates) {
-    const { id, taskId, userId, usageDay, maxTokens } = candidate;
+    const { id, taskId, userId, usageDay } = candidate;
+    const tokens = countReservedTokens(candidate);
     const account = accounts.get(userId) as QuotaAccount;
     // Executions count on the day they start, possibly after midnight.
     const isNewDay = usageDay !== today;
@@ -139,12 +140,12 @@ export function decideStarts({ candidates, accounts, highestCost, costs, now }: 
       refused.push({ id, exceeded });
       continue;
     }
-    if (!reserveTokens(account, maxTokens)) continue;
+    if (!reserveTokens(account, tokens)) continue;
     if (isNewDay) {
       admitExecution(account, now);
       usage.push({ userId, day: usageDay, executions: -1 }, { userId, day: today, executions: 1 });
     }
-    usage.push({ userId, day: today, tokensReserved: maxTokens });
+    usage.push({ userId, day: today, tokensReserved: tokens });
     starting.push({ ...candidate, claimToken: randomUUID(), request });
   }
   return { starting, refused, usage };
@@ -155,15 +156,19 @@ function addRequest(budget: Budget | null, { system, prompt }: ExecutionRequest)
   return budget && { ...budget, promptBytes: Buffer.byteLength(system ?? '') + Buffer.byteLength(prompt) };
 }
 
+/** A second call may repair an answer that does not match the schema. */
+const countReservedTokens = ({ maxTokens, outputSchema }: Pick<Candidate, 'maxTokens' | 'outputSchema'>) =>
+  outputSchema ? 2 * maxTokens : maxTokens;
+
 /** Writes neither events nor usage. */
 export async function writeStarts(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
   if (starting.length === 0) return;
-  const starts = starting.map(({ id, claimToken, maxTokens, isFirstStart, request }) => ({
-    id,
-    token: claimToken,
-    tokens: maxTokens,
+  const starts = starting.map(({ isFirstStart, ...execution }) => ({
+    id: execution.id,
+    token: execution.claimToken,
+    tokens: countReservedTokens(execution),
     count: isFirstStart ? 1 : 0,
-    request: JSON.stringify(request),
+    request: JSON.stringify(execution.request),
   }));
   const at = sql`${now.toISOString()}::timestamptz`;
   afterCommit(tx, () => observeStarts(tx, starting));

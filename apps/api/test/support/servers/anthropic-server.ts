@@ -18,9 +18,10 @@ const USAGE = { input_tokens: 1000, output_tokens: 100 };
 /** Starts a server with Anthropic's Messages API, which requires the key `anthropic-key-1`. */
 export async function startAnthropicServer(t: Test) {
   const requests: { url: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }[] = [];
-  let next: Answer | null = null;
+  let answers: (Answer | null)[] = [null];
   const server = createServer(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    const next = answers.length > 1 ? answers.shift() : answers[0];
     requests.push({ url: request.url ?? '', headers: request.headers, body });
     if (request.headers['x-api-key'] !== 'anthropic-key-1') {
       response.writeHead(401, { 'content-type': 'application/json' });
@@ -37,8 +38,9 @@ export async function startAnthropicServer(t: Test) {
     server.closeAllConnections();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const answer = (given: Answer | null) => {
-    next = given;
+  /** The last one answers all further requests. */
+  const answer = (...given: (Answer | null)[]) => {
+    answers = given;
   };
   return { url, requests, answer };
 }
