@@ -59,7 +59,7 @@ t.test('A backup is one file that only its owner can read, and its content is su
   t.match(JSON.parse(out), {
     file: archive,
     size: statSync(archive).size,
-    rows: 7,
+    rows: 8,
     files: 3,
     missingFiles: 1,
     storage: 'disk',
@@ -75,7 +75,7 @@ t.test('A restore brings back rows and files as they were', async (t) => {
   const { sql, url } = await emptyDatabase(t, 'restored');
   const { code, out, err } = await runCarillon(['restore', archive], { ...to, DATABASE_URL: url }, { cwd });
   t.same([code, err], [0, '']);
-  t.match(out, /^Restored 7 rows and 3 files/);
+  t.match(out, /^Restored 8 rows and 3 files/);
   t.notMatch(out, 'Warning');
   t.match(await sql`select name, email from users`, [{ name: NAME, email: 'alice@example.com' }]);
   for (const [name, content] of Object.entries(CONTENTS)) {
