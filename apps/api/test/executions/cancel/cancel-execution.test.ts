@@ -10,6 +10,7 @@ import { completeExecutions } from '../../../src/executions/pipeline/complete.ts
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
 import { retryExecution } from '../../../src/executions/retry-execution.ts';
+import { changeTask } from '../../../src/tasks/write.ts';
 import { assertNeedsSession } from '../../support/access.ts';
 import { START } from '../../support/context.ts';
 import { buildCaller, testEngine } from '../../support/engine.ts';
@@ -28,9 +29,10 @@ const PLANNED = START.toISOString();
 const later = (ms: number) => new Date(START.getTime() + ms);
 const PROMPT_TOKENS = Math.ceil(PROMPT.length / 4);
 
-/** A task with a queued run. */
+/** A task without a system message, with a queued run. */
 async function queuedRun(values = {}) {
-  const task = await insertTask(ctx, alice().id, values);
+  const context = { clock: false, previousResult: false };
+  const task = await insertTask(ctx, alice().id, { context, ...values });
   await enqueueDue(ctx);
   return { task, id: (await readRun(ctx, task)).id };
 }
@@ -92,17 +94,17 @@ t.test('The result of a cancelled run is neither stored nor billed', async (t) =
   t.same([await readRun(ctx, task), await readUsage(ctx, alice().id)], before);
 });
 
-t.test('The estimate counts the prompt that was sent, not the one that the task has now', async (t) => {
-  const { task, id } = await runningRun();
-  const changed = await app.inject({
-    method: 'PATCH',
-    url: `/api/tasks/${task}`,
-    headers: { authorization: `Bearer ${(await openSession(ctx, alice().id)).token}` },
-    payload: { prompt: 'A much longer prompt. '.repeat(100) },
-  });
-  t.equal(changed.statusCode, 200);
-  t.match(await cancelExecution(ctx, alice(), id), { tokens: { input: PROMPT_TOKENS } });
-});
+t.test(
+  'The estimate counts what was sent, with the system message, and not the prompt that the task has now',
+  async (t) => {
+    const { task, id } = await runningRun({ context: { clock: true, previousResult: false } });
+    await changeTask(ctx, alice(), task, { prompt: 'A much longer prompt. '.repeat(100) });
+    const { request } = await readRun(ctx, task);
+    const input = Math.ceil((PROMPT.length + request!.system!.length) / 4);
+    t.ok(input > PROMPT_TOKENS);
+    t.match(await cancelExecution(ctx, alice(), id), { tokens: { input } });
+  },
+);
 
 t.test('A waiting retry ends without a quota, and its planned run counts as cancelled', async (t) => {
   const { task, id } = await waitingRetry(t);
