@@ -57,7 +57,7 @@ async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found
           'excerpt', left(e.result, ${EXCERPT}), 'error', e.error, 'errorCode', e.error_code, 'costUsd', e.cost_usd,
           'processingTimeMs', e.processing_time_ms, 'isChanged', e.changed is true and ${isWatched('t')}) order by e.id desc), '[]')
         from (${selectLatestRuns(taskId, RUNS)}) e) as runs,
-      (select coalesce(json_agg(json_build_object('id', a.id, 'text', a.result, 'output', a.output, 'model', a.model,
+      (select coalesce(json_agg(json_build_object('id', a.id, 'text', a.result, 'output', a.output, 'changes', a.changes, 'model', a.model,
           'plannedFor', a.planned_for, 'completedAt', a.completed_at) order by a.id desc), '[]')
         from (
           select * from (${selectLatestRuns(taskId, RUNS_WITH_ANSWER)}) e where status = 'completed' and result is not null order by e.id desc limit 2

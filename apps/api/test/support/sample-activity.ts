@@ -132,6 +132,13 @@ async function insertNotifications({ db }: Context, userId: number, webhookId: s
       10,
       false,
     ],
+    [
+      'task.failing',
+      'Task "Nightly error digest" failed 3 times in a row',
+      'The last error: The provider did not answer within 60 s.',
+      12,
+      false,
+    ],
     ['usage.alert', '80 % of your storage are used', '8 GB of 10 GB are used, which is 80.1 %.', 2, false],
   ] as const;
   await db.insert(notifications).values(

@@ -1,27 +1,15 @@
 import { executions, occurrences, tasks, usageCounters, users, webhooks } from '@carillon/db';
-import { and, eq } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../src/context.ts';
 import { previewOccurrences } from '../../src/schedule/preview.ts';
 import { createWebhook } from '../../src/webhooks/write.ts';
+import { buildRuns, type Run, type SampleTask } from './sample-runs.ts';
+import { insertAlert, WATCHED } from './sample-watch.ts';
 
 /** The time at which the sample is looked at: a Tuesday afternoon in Berlin. */
 export const SAMPLE_NOW = new Date('2026-03-24T13:32:00.000Z');
 const TIME_ZONE = 'Europe/Berlin';
 const DAY_MS = 86_400_000;
-
-type Fate = (typeof occurrences.$inferInsert)['fate'];
-
-interface SampleTask {
-  name: string;
-  pattern: string;
-  prompt: string;
-  answer: string;
-  costUsd: number;
-  durationMs: number;
-  status?: 'active' | 'paused';
-  /** The fates of planned runs counted from the latest, instead of `ran`; `failed` is a run that failed. */
-  special?: Record<number, Fate | 'failed'>;
-}
 
 const DIGEST = `## 14 new errors, 3 worth a look
 
@@ -44,11 +32,12 @@ const TASKS: readonly SampleTask[] = [
   {
     name: 'Competitor price watch',
     pattern: '0 8-20 * * *',
-    prompt: 'Compare the prices of our five best sellers with those of the three competitors in the list.',
-    answer: 'The 40 L compost bin fell from 64.90 € to 59.90 € at Gartenhof. Nothing else moved.',
+    prompt: 'What does the 40 L compost bin cost on {{date}} at the three competitors in the list?',
+    answer: '',
     costUsd: 0.012,
     durationMs: 9000,
-    special: { 0: 'over_quota' },
+    special: { 0: 'over_quota', 4: 'skipped_by_user', 7: 'cancelled' },
+    ...WATCHED,
   },
   {
     name: 'Support inbox themes',
@@ -122,6 +111,8 @@ export interface Sample {
   tasks: Map<string, number>;
   /** The id of a run that failed. */
   failedRun: number;
+  /** The id of a run whose watched value changed. */
+  changedRun: number;
   /** The id of a webhook that is off. */
   webhook: string;
 }
@@ -142,6 +133,10 @@ export async function insertSample(ctx: Context, userId: number): Promise<Sample
   // Lists of runs follow their ids.
   runs.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   await ctx.db.insert(executions).values(runs);
+  await ctx.db.execute(sql`
+    update tasks t set last_success_id = s.id, last_success_at = s.completed_at
+    from (select distinct on (task_id) id, task_id, completed_at from executions where status = 'completed' order by task_id, id desc) s
+    where s.task_id = t.id`);
   const caller = { id: userId } as Caller;
   const { id: webhookId } = await createWebhook(ctx, caller, {
     url: 'https://hooks.gartenhof.example/carillon',
@@ -166,17 +161,21 @@ export async function insertSample(ctx: Context, userId: number): Promise<Sample
   };
   await ctx.db.insert(usageCounters).values([...counters, month].map((counter) => ({ userId, ...counter })));
   const [failed] = await ctx.db
+    .select({ id: executions.id, taskId: executions.taskId, plannedFor: executions.plannedFor })
+    .from(executions)
+    .where(and(eq(executions.userId, userId), eq(executions.errorCode, 'TIMEOUT')));
+  const [changed] = await ctx.db
     .select({ id: executions.id })
     .from(executions)
-    .where(and(eq(executions.userId, userId), eq(executions.status, 'failed')));
-  return { tasks: ids, failedRun: failed!.id, webhook: webhookId };
+    .where(and(eq(executions.userId, userId), eq(executions.changed, true)))
+    .orderBy(desc(executions.id));
+  await insertAlert(ctx, userId, failed!);
+  return { tasks: ids, failedRun: failed!.id, changedRun: changed!.id, webhook: webhookId };
 }
-
-type Run = typeof executions.$inferInsert;
 
 /** Inserts a task with its planned runs, and returns its executions. */
 async function insertTask(ctx: Context, userId: number, sample: SampleTask): Promise<{ taskId: number; runs: Run[] }> {
-  const { name, pattern, prompt, costUsd, durationMs, status = 'active', answer, special = {} } = sample;
+  const { name, pattern, prompt, status = 'active', special = {}, settings } = sample;
   const createdAt = new Date(SAMPLE_NOW.getTime() - 200 * DAY_MS);
   const schedule = {
     scheduledFor: new Date(SAMPLE_NOW.getTime() - 60 * DAY_MS),
@@ -207,6 +206,7 @@ async function insertTask(ctx: Context, userId: number, sample: SampleTask): Pro
       lastExecutionAt: past[0] ?? null,
       createdAt,
       updatedAt: createdAt,
+      ...settings,
     })
     .returning({ id: tasks.id });
   const taskId = task!.id;
@@ -216,50 +216,5 @@ async function insertTask(ctx: Context, userId: number, sample: SampleTask): Pro
       return { taskId, plannedFor, fate: fate === 'failed' ? 'ran' : fate, recordedAt: plannedFor };
     }),
   );
-  const runs = past.flatMap((plannedFor, at): Run[] => {
-    const fate = special[at] ?? 'ran';
-    if (!['ran', 'late', 'failed'].includes(fate)) return [];
-    const startedAt = new Date(plannedFor.getTime() + (fate === 'late' ? 240_000 : 400));
-    const took = Math.round(durationMs * (0.8 + ((at * 7) % 10) / 20));
-    const common = {
-      taskId,
-      userId,
-      trigger: 'schedule' as const,
-      plannedFor,
-      runAt: plannedFor,
-      queuedAt: plannedFor,
-      startedAt,
-      createdAt: plannedFor,
-      inputTokens: 6412,
-      model: 'large-2026-01',
-      usageDay: plannedFor.toISOString().slice(0, 10),
-    };
-    if (fate === 'failed') {
-      return [
-        {
-          ...common,
-          status: 'failed',
-          errorCode: 'TIMEOUT',
-          error: 'The provider did not answer within 60 s.',
-          completedAt: new Date(startedAt.getTime() + 60_000),
-          processingTimeMs: 60_000,
-          outputTokens: 0,
-          costUsd: 0.019,
-        },
-      ];
-    }
-    const text = at % 4 === 2 ? answer.replace('14 new errors', '9 new errors').replace('14 new', '9 new') : answer;
-    return [
-      {
-        ...common,
-        status: 'completed',
-        result: text,
-        completedAt: new Date(startedAt.getTime() + took),
-        processingTimeMs: took,
-        outputTokens: 380,
-        costUsd: costUsd * (0.8 + ((at * 3) % 10) / 20),
-      },
-    ];
-  });
-  return { taskId, runs };
+  return { taskId, runs: buildRuns(sample, { taskId, userId, timezone: TIME_ZONE, past }) };
 }

@@ -14,7 +14,7 @@ export function renderAnswer(visit: SignedInVisit, run: Run): Html {
 
 function renderText(visit: SignedInVisit, { execution: { id, status, result, output }, lastSuccess }: Run): Html {
   if (output !== null) {
-    return html`<div class="panel">${renderOutput(output)}</div><p class="fine muted"><a href="/executions/${id}/text">The answer as JSON</a></p>`;
+    return html`<div class="panel">${renderOutput(output)}</div><p class="fine after"><a href="/executions/${id}/text">The answer as JSON</a></p>`;
   }
   if (result !== null && result.trim() !== '') {
     const rest =

@@ -27,7 +27,8 @@ export function renderChanges({ timeZone, now }: SignedInVisit, { execution, las
 
 const COLUMNS = [{ head: 'Value' }, { head: 'Before' }, { head: 'Now' }];
 
-function renderValues(changes: readonly Change[]): Html {
+/** The watched values that changed, before and now. */
+export function renderValues(changes: readonly Change[]): Html {
   if (changes.length === 0) return html`<p class="muted">No watched value changed.</p>`;
   const listed = changes.filter(({ from, to }) => from !== undefined || to !== undefined);
   const isCut = changes.some(({ cut }) => cut);

@@ -4,7 +4,10 @@ import { renderMarkdown } from '../../parts/markdown.ts';
 import { renderOutput } from '../../parts/output.ts';
 import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
+import { renderValues } from '../runs/changes.ts';
 import type { TaskView } from './task-view.ts';
+
+type Answer = TaskView['answers'][number];
 
 /** Longer answers are shown on the page of their run. */
 const MAX_CHARACTERS = 20_000;
@@ -17,11 +20,11 @@ export function renderAnswers(visit: SignedInVisit, { answers, runs }: TaskView)
   const isCut = text.length > MAX_CHARACTERS;
   return html`<section aria-labelledby="last">
 <div class="head"><h2 id="last">Last answer</h2><p>${renderMoment(plannedFor ?? completedAt, visit)}${model && ` · ${model}`} · <a href="/executions/${id}">whole run</a></p></div>
-<article class="panel answer" aria-label="Answer" tabindex="-1">${output === null ? renderMarkdown(text.slice(0, MAX_CHARACTERS)) : renderOutput(output)}${
+<article class="panel${output === null && ' answer'}" aria-label="Answer" tabindex="-1">${output === null ? renderMarkdown(text.slice(0, MAX_CHARACTERS)) : renderOutput(output)}${
     isCut && html`<p><a href="/executions/${id}">Read the whole answer</a></p>`
   }</article>
 </section>
-${before && renderChange(visit, last.text, before)}`;
+${before && renderChange(visit, last, before)}`;
 }
 
 const renderNoAnswer = (hasRun: boolean) => html`<section aria-labelledby="last">
@@ -33,13 +36,24 @@ const renderNoAnswer = (hasRun: boolean) => html`<section aria-labelledby="last"
 }</p></div>
 </section>`;
 
-function renderChange(visit: SignedInVisit, text: string, before: TaskView['answers'][number]): Html {
+function renderChange(visit: SignedInVisit, { text, output, changes }: Answer, before: Answer): Html {
+  if (output !== null && changes !== null) return renderChangeSince(visit, before, renderValues(changes));
   const differences = renderDifferences(before.text, text);
-  return html`<section aria-labelledby="changed">
-<div class="head"><h2 id="changed">What changed</h2><p>against <a href="/executions/${before.id}">${renderMoment(before.plannedFor ?? before.completedAt, visit)}</a></p></div>
-<div class="panel gap">${
-    differences ??
-    html`<p class="muted">${text === before.text ? 'Nothing: both answers are the same.' : 'The answers are too long to compare here.'}</p>`
-  }</div>
-</section>`;
+  return renderChangeSince(
+    visit,
+    before,
+    html`<div class="panel gap">${
+      differences ??
+      html`<p class="muted">${text === before.text ? 'Nothing: both answers are the same.' : 'The answers are too long to compare here.'}</p>`
+    }</div>`,
+  );
 }
+
+const renderChangeSince = (
+  visit: SignedInVisit,
+  before: Answer,
+  content: Html,
+) => html`<section aria-labelledby="changed">
+<div class="head"><h2 id="changed">What changed</h2><p>against <a href="/executions/${before.id}">${renderMoment(before.plannedFor ?? before.completedAt, visit)}</a></p></div>
+${content}
+</section>`;

@@ -1,5 +1,6 @@
 import { EMPTY, type Html, html } from '../../html.ts';
 import { renderFate } from '../../parts/fates.ts';
+import { firstLine } from '../../parts/first-line.ts';
 import { countWords, formatCost, formatDay, formatDistance, formatDuration, formatTime } from '../../parts/format.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
 import { renderMoment, renderTimeline, tidyNote } from '../../parts/times.ts';
@@ -66,17 +67,10 @@ function renderRun(visit: SignedInVisit, run: Run, isLate: boolean): Html {
       html`<a href="/executions/${id}">${renderMoment(plannedFor ?? createdAt, visit)}</a><span class="sub">${why}</span>`,
     ),
     renderCell(renderFate(fate, text), { class: 'num-s' }),
-    renderCell(excerpt === null ? error : describeExcerpt(excerpt), { class: 'whole' }),
+    renderCell(excerpt === null ? error : firstLine(excerpt, MAX_EXCERPT), { class: 'whole' }),
     renderCell(processingTimeMs === null ? null : formatDuration(processingTimeMs), { class: 'num', label: 'took' }),
     renderCell(costUsd === null ? null : formatCost(costUsd), { class: 'num' }),
   );
 }
 
 const MAX_EXCERPT = 90;
-
-/** The first line with text, without the marks of a heading. */
-function describeExcerpt(text: string): string {
-  const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
-  const plain = [...line.replace(/^[#>*\-\s]+/, '').replaceAll('**', '')];
-  return plain.length > MAX_EXCERPT ? `${plain.slice(0, MAX_EXCERPT).join('')}…` : plain.join('');
-}

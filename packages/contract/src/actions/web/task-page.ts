@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ErrorCode, ExecutionStatus, Trigger } from '../../executions.ts';
+import { ErrorCode, Execution, ExecutionStatus, Trigger } from '../../executions.ts';
 import { BackfillTaskInput, PlannedOccurrence } from '../../occurrences.ts';
 import { Id, Instant, InstantInput, nullable, strictObject } from '../../primitives.ts';
 import { Task } from '../../tasks.ts';
@@ -39,6 +39,8 @@ export const TaskAnswer = Type.Object({
   text: Type.String(),
   /** The parsed text of a task with a schema; null without one. */
   output: Type.Unknown(),
+  /** The watched values that differ from those of the success before. */
+  changes: Execution.properties.changes,
   model: nullable(Type.String()),
   plannedFor: nullable(Instant),
   completedAt: Instant,
