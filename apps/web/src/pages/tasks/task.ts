@@ -36,7 +36,7 @@ export function renderTaskPage(visit: SignedInVisit, view: TaskView, refusedPaus
     crumb: { href: '/tasks', text: 'Tasks' },
     lead: html`${renderSchedule(task, visit.timeZone)}. ${describeNext(visit, view)}`,
     isLive: true,
-    aside: html`${renderButtons(visit, view)}${renderPauseControl(visit, view, refusedPause)}`,
+    aside: html`${renderButtons(visit, view)}${renderPauseControl(visit, view, refusedPause)}${renderFurtherButtons(visit, view)}`,
     body: html`${renderFailure(view)}
 ${task.description && html`<p class="lead">${task.description}</p>`}
 ${renderStripSection(visit, view)}
@@ -82,9 +82,12 @@ function renderButtons({ csrfField }: SignedInVisit, { task, runs }: TaskView): 
     running && html`<button formaction="/executions/${running.id}/cancel">Stop run</button>`
   }${
     status === 'active' && html`<button name="do" value="pause">Pause</button>`
-  }${canResume && html`<button name="do" value="resume">Resume</button>`}<a class="button" href="/tasks/${id}/edit">Edit</a><button formaction="/tasks/${id}/duplicate">Duplicate</button><a class="button danger" href="/tasks/${id}/delete">Delete…</a>
+  }${canResume && html`<button name="do" value="resume">Resume</button>`}
 </form>`;
 }
+
+const renderFurtherButtons = ({ csrfField }: SignedInVisit, { task: { id } }: TaskView): Html =>
+  html`<form class="do" method="post" action="/tasks/${id}/duplicate">${csrfField}<a class="button" href="/tasks/${id}/edit">Edit</a><button>Duplicate</button><a class="button danger" href="/tasks/${id}/delete">Delete…</a></form>`;
 
 /** What the latest run that has ended says, if it failed. */
 function renderFailure({ task, runs }: TaskView): Html {
