@@ -2,6 +2,7 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { events } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { executeTask } from '../../../src/executions/execute-task.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { skipNextRun } from '../../../src/tasks/skip-next-run.ts';
 import { getTaskWithRuns } from '../../../src/tasks/task-page.ts';
@@ -11,7 +12,7 @@ import { buildCaller, testEngine } from '../../support/engine.ts';
 import { signUp } from '../../support/people.ts';
 import { insertTask, insertTasks, readLedger, readRuns, readTaskRow } from '../../support/task-rows.ts';
 
-const { ctx, app, clock, newProcess } = await testEngine(t);
+const { ctx, app, clock, newProcess, newWorker } = await testEngine(t);
 
 const days = (count: number) => new Date(START.getTime() + count * DAY_MS);
 const iso = (count: number) => days(count).toISOString();
@@ -90,6 +91,40 @@ t.test('A once task whose only run is skipped is completed', async (t) => {
   const task = await insertDaily(alice.id, { recurrence: 'once', scheduledFor: days(1) });
   t.match((await send(task)).json(), { task: { status: 'completed', nextExecutionAt: null } });
   t.equal((await send(task)).statusCode, 409);
+  t.strictSame(await readLedger(ctx, task), [[iso(1), 'skipped_by_user']]);
+});
+
+t.test('Skipping the last run before the end completes the task, after a run that is under way', async (t) => {
+  const { alice, caller, send } = await prepare();
+  const idle = await insertDaily(alice.id, { endsAt: days(2) });
+  t.match((await send(idle)).json(), { task: { status: 'completed', nextExecutionAt: null } });
+  const busy = await insertDaily(alice.id, { endsAt: days(2) });
+  await executeTask(ctx, caller, busy);
+  t.match((await send(busy)).json(), { task: { status: 'active', nextExecutionAt: null } });
+  await newWorker(t).drain();
+  t.match(await readTaskRow(ctx, busy), { status: 'completed', nextExecutionAt: null });
+});
+
+t.test('A skipped run does not count against maxRuns, and a pause is respected', async (t) => {
+  const { alice, send } = await prepare();
+  const limited = await insertDaily(alice.id, { maxRuns: 1 });
+  t.match((await send(limited)).json(), { task: { status: 'active', nextExecutionAt: iso(2) } });
+  clock.set(days(2));
+  t.equal((await enqueueDue(ctx)).queued.length, 1);
+  clock.set(START);
+  const paused = await insertDaily(alice.id, { pausedUntil: days(5), nextExecutionAt: days(5) });
+  t.match((await send(paused)).json(), {
+    occurrence: { plannedFor: iso(5) },
+    task: { nextExecutionAt: iso(6) },
+  });
+});
+
+t.test('A later end keeps skips', async (t) => {
+  const { alice, caller, send } = await prepare();
+  const task = await insertDaily(alice.id, { endsAt: days(10) });
+  await send(task);
+  await changeTask(ctx, caller, task, { endsAt: iso(20), maxRuns: 7 });
+  t.strictSame((await readTaskRow(ctx, task)).nextExecutionAt, days(2));
   t.strictSame(await readLedger(ctx, task), [[iso(1), 'skipped_by_user']]);
 });
 
