@@ -3,6 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
+import { addUsage } from '../executions/budget/lost-calls.ts';
 import { promptTokens, requestedModel } from '../executions/pipeline/prompt-tokens.ts';
 import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { recordUsage, type UsageDelta } from '../usage/record.ts';
@@ -72,20 +73,28 @@ async function recordDeletion(
   live: readonly LiveExecution[],
   ended: readonly EndedOnDay[],
 ) {
-  const running = live.filter(({ status }) => status === 'running');
+  const running = await addUsage(
+    ctx,
+    live.filter(({ status }) => status === 'running'),
+  );
+  const costs = new Map(running.map(({ id, usage }) => [id, usage.costUsd]));
   if (running.length > 0) {
     await ctx.db.execute(sql`
       insert into usage_records (user_id, source, day, executions, model, input_tokens, output_tokens, estimated,
         cost_usd, created_at)
-      select ${userId}::int, 'execution', day, 1, model, tokens, 0, true, 0, ${ctx.now().toISOString()}::timestamptz
-      from ${recordset('r', running, { day: 'date', model: 'text', tokens: 'int' })}`);
+      select ${userId}::int, 'execution', day, 1, model, tokens, 0, true, cost, ${ctx.now().toISOString()}::timestamptz
+      from ${recordset(
+        'r',
+        running.map(({ day, model, tokens, usage }) => ({ day, model, tokens, cost: usage.costUsd })),
+        { day: 'date', model: 'text', tokens: 'int', cost: 'float8' },
+      )}`);
   }
   await recordUsage(ctx, [
     ...ended.map(({ day, completed, failed }) => ({ userId, day, completed: -completed, failed: -failed })),
-    ...live.flatMap(({ status, day, reserved, tokens }): UsageDelta[] => {
+    ...live.flatMap(({ id, status, day, reserved, tokens }): UsageDelta[] => {
       if (day === null) return [];
       if (status === 'pending') return [{ userId, day, executions: -1 }];
-      return [{ userId, day, tokens, tokensReserved: -reserved }];
+      return [{ userId, day, tokens, tokensReserved: -reserved, costUsd: costs.get(id) ?? 0 }];
     }),
   ]);
 }

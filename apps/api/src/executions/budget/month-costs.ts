@@ -1,3 +1,4 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { toUtcDay, toUtcMonth } from '../../limits/quotas.ts';
 import type { CompletedExecution } from '../pipeline/execution-result.ts';
 
@@ -22,6 +23,11 @@ export function sumMonthCosts(
   }
   return costs;
 }
+
+/** The assignments that add a cost to that of a task `t` in its latest month; nothing for a `month` of null. */
+export const addMonthCost = (month: SQL, usd: SQL): SQL => sql`cost_month = greatest(t.cost_month, ${month}),
+  month_cost_usd = case when ${month} is null or ${month} < t.cost_month then t.month_cost_usd
+    when ${month} = t.cost_month then t.month_cost_usd + ${usd} else ${usd} end`;
 
 export const getCostOfMonth = (cost: MonthCost | undefined, now: Date): number =>
   cost?.month === toUtcMonth(toUtcDay(now)) ? cost.usd : 0;

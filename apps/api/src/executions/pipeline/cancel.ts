@@ -1,17 +1,16 @@
 import { queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../../context.ts';
+import { addUsage, type LostCall } from '../budget/lost-calls.ts';
 import { completeExecutions } from './complete.ts';
 import { permanentFailure } from './execution-result.ts';
 import { promptTokens, requestedModel } from './prompt-tokens.ts';
 
 /** `claimToken` and `startedAt` are null if it has not started; one that waits again after an interruption has a start. */
-interface LiveExecution {
+interface LiveExecution extends LostCall {
   id: number;
   claimToken: string | null;
   startedAt: string | null;
-  model: string;
-  tokens: number;
 }
 
 /**
@@ -33,15 +32,16 @@ export async function cancelExecutions(
     from executions e join tasks t on t.id = e.task_id
     where e.id = any(${`{${ids.join(',')}}`}::int[]) and e.status in ('pending', 'running')`,
   );
+  const priced = await addUsage(tx, live);
   const cancelled = await completeExecutions(
     tx,
-    live.map(({ id, claimToken, startedAt, model, tokens }) => {
+    priced.map(({ id, claimToken, startedAt, usage }) => {
       const start = claimToken === null ? null : toInstantOrNull(startedAt);
       return {
         id,
         claimToken,
         // The provider may bill the call that is broken off.
-        usage: start && { model, inputTokens: tokens, outputTokens: 0, estimated: true, costUsd: 0 },
+        usage: start && usage,
         durationMs: start && Math.max(0, now - start.getTime()),
         ...permanentFailure('CANCELLED', message),
       };

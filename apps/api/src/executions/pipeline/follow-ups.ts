@@ -7,7 +7,7 @@ import { type NewAlert, recordAlerts } from '../../alerts/record.ts';
 import { afterCommit, type Context } from '../../context.ts';
 import { type Event, recordEvents } from '../../events/outbox.ts';
 import { notifyUsers } from '../../notifications/write.ts';
-import { type MonthCost, sumMonthCosts } from '../budget/month-costs.ts';
+import { addMonthCost, type MonthCost, sumMonthCosts } from '../budget/month-costs.ts';
 import { notifyBudgets } from '../budget/notices.ts';
 import { digestText } from '../changes/digest.ts';
 import { isWanted } from '../changes/is-wanted.ts';
@@ -195,9 +195,7 @@ async function updateTasks(
       last_success_id = coalesce(c.success, t.last_success_id),
       last_success_at = case when c.success is null then t.last_success_at else c.at end,
       last_success_digest = coalesce(c.digest, t.last_success_digest),
-      cost_month = greatest(t.cost_month, c.month),
-      month_cost_usd = case when c.month is null or c.month < t.cost_month then t.month_cost_usd
-        when c.month = t.cost_month then t.month_cost_usd + c.cost else c.cost end,
+      ${addMonthCost(sql`c.month`, sql`c.cost`)},
       next_execution_at = case when c.status = 'active' then t.next_execution_at end,
       overdue_at = case when c.status = 'active' then ${overdueAtSql(sql`t`, sql`t.next_execution_at`, now())} end,
       alerting_since = c.alerting_since

@@ -1,7 +1,8 @@
-import { queryRows } from '@carillon/db';
+import { queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { AiUsage } from '../../ai/usage.ts';
 import { afterCommit, type Context, inTransaction } from '../../context.ts';
+import { toUtcMonth } from '../../limits/quotas.ts';
 import {
   hasExpiredLease,
   isLeased,
@@ -11,6 +12,8 @@ import {
   renewLeases,
 } from '../../queue/leases.ts';
 import { recordUsage } from '../../usage/record.ts';
+import { addUsage, type LostCall } from '../budget/lost-calls.ts';
+import { addMonthCost } from '../budget/month-costs.ts';
 import { completeExecutions } from './complete.ts';
 import { permanentFailure } from './execution-result.ts';
 import { promptTokens, requestedModel } from './prompt-tokens.ts';
@@ -27,7 +30,7 @@ export function renewExecutions(ctx: Context, leases: readonly Lease<number>[]):
 export async function rescueExecutions(ctx: Context): Promise<number[]> {
   const isExpired = hasExpiredLease('e');
   const rescued = await inTransaction(ctx, async (tx) => {
-    const exhausted = await queryRows<Lease<number> & { tokens: number; model: string }>(
+    const exhausted = await queryRows<Lease<number> & LostCall>(
       tx.db,
       sql`
       select e.id, e.claim_token, ${promptTokens} as tokens, ${requestedModel} as model
@@ -35,13 +38,14 @@ export async function rescueExecutions(ctx: Context): Promise<number[]> {
       where e.status = 'running' and ${isExpired} and e.interruptions >= ${MAX_INTERRUPTIONS}
       for no key update of t, e skip locked`,
     );
+    const priced = await addUsage(tx, exhausted);
     await completeExecutions(
       tx,
-      exhausted.map(({ id, claimToken, tokens, model }) => ({
+      priced.map(({ id, claimToken, usage }) => ({
         id,
         claimToken,
         durationMs: null,
-        usage: estimateUsage(model, tokens),
+        usage,
         ...permanentFailure('INTERRUPTED', 'The process that ran it died, more than once.'),
       })),
     );
@@ -61,18 +65,13 @@ export async function handBackExecutions(ctx: Context, leases: readonly Lease<nu
 /** No quota counts the next start again; the provider may have billed the interrupted call, recorded as an estimate. */
 async function requeue(tx: Context, condition: SQL, { isInterruption }: { isInterruption: boolean }) {
   const now = tx.now().toISOString();
-  const requeued = await queryRows<{
-    id: number;
-    userId: number;
-    day: string;
-    reserved: number;
-    model: string;
-    tokens: number;
-  }>(
+  const found = await queryRows<
+    LostCall & { id: number; taskId: number; userId: number; day: string; reserved: number }
+  >(
     tx.db,
     sql`
     with found as (
-      select e.id, e.user_id, e.usage_day, e.tokens_reserved, ${requestedModel} as ai_model, ${promptTokens} as tokens
+      select e.id, e.task_id, e.user_id, e.usage_day, e.tokens_reserved, ${requestedModel} as ai_model, ${promptTokens} as tokens
       from executions e join tasks t on t.id = e.task_id
       where e.status = 'running' and ${condition} for no key update of t, e skip locked
     ), requeued as (
@@ -80,27 +79,58 @@ async function requeue(tx: Context, condition: SQL, { isInterruption }: { isInte
         tokens_reserved = 0, interruptions = e.interruptions + ${isInterruption ? 1 : 0},
         interrupted_at = ${isInterruption ? sql`array_append(e.interrupted_at, ${now}::timestamptz)` : sql`e.interrupted_at`}
       from found where e.id = found.id
-    ), recorded as (
-      insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
-        estimated, cost_usd, created_at)
-      select user_id, id, 'interrupted', usage_day, 0, ai_model, tokens, 0, true, 0, ${now}::timestamptz from found
     )
-    select id, user_id, usage_day as day, tokens_reserved as reserved, ai_model as model, tokens from found`,
+    select id, task_id, user_id, usage_day as day, tokens_reserved as reserved, ai_model as model, tokens from found`,
   );
+  const requeued = await addUsage(tx, found);
   await recordUsage(
     tx,
-    requeued.map(({ userId, day, reserved, tokens }) => ({ userId, day, tokens, tokensReserved: -reserved })),
+    requeued.map(({ userId, day, reserved, tokens, usage: { costUsd } }) => ({
+      userId,
+      day,
+      tokens,
+      tokensReserved: -reserved,
+      costUsd,
+    })),
   );
+  await recordInterrupted(tx, requeued);
   afterCommit(tx, () => {
-    for (const { model, tokens } of requeued) tx.metrics.usageRecorded(estimateUsage(model, tokens));
+    for (const { usage } of requeued) tx.metrics.usageRecorded(usage);
   });
   return requeued.map(({ id }) => id);
 }
 
-const estimateUsage = (model: string, inputTokens: number): AiUsage => ({
-  model,
-  inputTokens,
-  outputTokens: 0,
-  estimated: true,
-  costUsd: 0,
-});
+type Interrupted = LostCall & { id: number; taskId: number; userId: number; day: string; usage: AiUsage };
+
+/** In the usage records, and in what the task has spent. A task has one running execution. */
+async function recordInterrupted(tx: Context, requeued: readonly Interrupted[]) {
+  if (requeued.length === 0) return;
+  const records = requeued.map(({ id, taskId, userId, day, model, tokens, usage: { costUsd } }) => ({
+    id,
+    taskId,
+    userId,
+    day,
+    month: toUtcMonth(day),
+    model,
+    tokens,
+    cost: costUsd,
+  }));
+  await tx.db.execute(sql`
+    with lost as materialized (
+      select * from ${recordset('l', records, {
+        id: 'int',
+        taskId: 'int',
+        userId: 'int',
+        day: 'date',
+        month: 'text',
+        model: 'text',
+        tokens: 'int',
+        cost: 'float8',
+      })}
+    ), spent as (
+      update tasks t set ${addMonthCost(sql`l.month`, sql`l.cost`)} from lost l where t.id = l.task_id
+    )
+    insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
+      estimated, cost_usd, created_at)
+    select user_id, id, 'interrupted', day, 0, model, tokens, 0, true, cost, ${tx.now().toISOString()}::timestamptz from lost`);
+}
