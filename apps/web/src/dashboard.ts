@@ -10,6 +10,7 @@ import { setPageHeaders } from './http/security.ts';
 import { accountPages } from './pages/account/pages.ts';
 import { adminPages } from './pages/admin/pages.ts';
 import { agentPages } from './pages/agent/pages.ts';
+import { alertPages } from './pages/alerts/pages.ts';
 import { filePages } from './pages/files/pages.ts';
 import { homePages } from './pages/home/pages.ts';
 import { notificationPages } from './pages/notifications/pages.ts';
@@ -46,6 +47,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   accountPages(routes);
   adminPages(routes);
   agentPages(routes);
+  alertPages(routes);
   filePages(routes);
   homePages(routes);
   runPages(routes);

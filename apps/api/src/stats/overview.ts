@@ -10,6 +10,9 @@ import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { countRunsLeft, findRun } from '../schedule/next-run.ts';
 
 const MAX_FAILING = 6;
+const MAX_SILENT = 6;
+/** Tasks that are silent are searched among the latest alerts, however many there are. */
+const LATEST_ALERTS = 200;
 const MAX_ADDRESSES = 6;
 /** The tasks among which addresses are searched, however many there are. */
 const NEWEST_TASKS = 1000;
@@ -38,6 +41,8 @@ interface OverviewRow extends PlanRow {
     error: string | null;
     errorCode: ErrorCode | null;
   }[];
+  silent: { taskId: number; taskName: string; plannedFor: string }[];
+  overBudget: { taskId: number; taskName: string; budgetUsd: number }[];
   failedWebhooks: { id: string; url: string }[];
   answers: {
     taskId: number;
@@ -65,6 +70,8 @@ export async function getOverview(ctx: Context, caller: Caller, { since }: { sin
     tasks: row.tasks,
     unconfirmedEmails: row.unconfirmedEmails,
     failing: row.failing.map((failing) => ({ ...failing, at: failing.at && toInstant(failing.at) })),
+    silent: row.silent.map((silent) => ({ ...silent, plannedFor: toInstant(silent.plannedFor) })),
+    overBudget: row.overBudget,
     failedWebhooks: row.failedWebhooks,
     answers: row.answers.map((answer) => ({ ...answer, at: toInstant(answer.at) })),
     usage: {
@@ -103,6 +110,18 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
           select * from (${selectLatestRuns(sql`t.id`, LATEST_EXECUTIONS)}) e where status = 'failed'
           order by id desc limit 1) e on true
         where t.user_id = u.id and t.consecutive_failures > 0 order by t.id desc limit ${MAX_FAILING}) f) as failing,
+      (select coalesce(json_agg(s), '[]') from (
+        select distinct on (a.task_id) t.id as "taskId", t.name as "taskName", a.at as "plannedFor"
+        from (select * from alerts where user_id = u.id order by id desc limit ${LATEST_ALERTS}) a
+        join tasks t on t.id = a.task_id
+        where a.kind = 'task.overdue' and a.created_at >= t.alerting_since and t.status = 'active'
+          and t.overdue_at is null and t.consecutive_failures = 0
+        order by a.task_id, a.id desc limit ${MAX_SILENT}) s) as silent,
+      (select coalesce(json_agg(b), '[]') from (
+        select t.id as "taskId", t.name as "taskName", t.monthly_budget_usd as "budgetUsd"
+        from (select * from tasks t where t.user_id = u.id order by t.id desc limit ${NEWEST_TASKS}) t
+        where t.status = 'active' and t.cost_month = ${month} and t.month_cost_usd >= t.monthly_budget_usd
+        limit ${MAX_SILENT}) b) as over_budget,
       (select coalesce(json_agg(json_build_object('id', w.id, 'url', w.url)), '[]')
         from webhooks w where w.user_id = u.id and w.status = 'failed') as failed_webhooks,
       (select coalesce(json_agg(a), '[]') from (

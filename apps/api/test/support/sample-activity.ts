@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import {
+  alerts,
   apiKeys,
   apiKeyUsage,
   deliveries,
   deliveryAttempts,
   executions,
+  mails,
   notifications,
   usageAlerts,
   usageCounters,
@@ -76,7 +78,7 @@ async function insertDelivery(
 const CAUSE = 'Last error: The receiver answered 502.';
 
 /** Adds deliveries, notifications, a ledger and an API key to the sample of a user. Returns ids. */
-export async function insertActivity(ctx: Context, userId: number, sample: Pick<Sample, 'webhook'>) {
+export async function insertActivity(ctx: Context, userId: number, sample: Pick<Sample, 'webhook' | 'tasks'>) {
   const caller = { id: userId } as Caller;
   const failing = { webhookId: sample.webhook, url: 'https://hooks.gartenhof.example/carillon' };
   for (let at = 12; at > 1; at -= 1) {
@@ -106,6 +108,7 @@ export async function insertActivity(ctx: Context, userId: number, sample: Pick<
     .where(eq(webhooks.id, sample.webhook));
   await insertNotifications(ctx, userId, sample.webhook);
   await insertLedger(ctx, userId);
+  await insertAlerts(ctx, userId, { taskId: sample.tasks.get('Nightly error digest') ?? 0, deliveryId: delivery });
   return { delivery, healthyWebhook: webhookId };
 }
 
@@ -149,6 +152,37 @@ async function insertNotifications({ db }: Context, userId: number, webhookId: s
   );
 }
 
+async function insertAlerts({ db }: Context, userId: number, { taskId, deliveryId }: Record<string, number | string>) {
+  const task = { userId, taskId: Number(taskId), data: {} };
+  const [failing] = await db
+    .insert(alerts)
+    .values([
+      {
+        ...task,
+        kind: 'task.failing',
+        title: 'Task "Nightly error digest" failed 3 times in a row',
+        message: 'The last error: The provider did not answer within 60 s.',
+        at: ago(12 * HOUR_MS),
+        createdAt: ago(12 * HOUR_MS),
+      },
+      {
+        ...task,
+        kind: 'task.overdue',
+        title: 'Task "Nightly error digest" is overdue',
+        message: 'The run planned for 27 Mar 2026, 02:00 (Europe/Berlin) has not ended 15 minutes later.',
+        at: ago(3 * HOUR_MS),
+        createdAt: ago(2 * HOUR_MS),
+      },
+    ])
+    .returning({ id: alerts.id });
+  await db
+    .update(deliveries)
+    .set({ alertId: failing?.id })
+    .where(eq(deliveries.id, String(deliveryId)));
+  const mail = { userId, alertId: failing?.id, recipient: 'team@gartenhof.example', subject: 'Alert', attempt: 1 };
+  await db.insert(mails).values({ ...mail, id: randomUUID(), createdAt: ago(12 * HOUR_MS), sentAt: ago(12 * HOUR_MS) });
+}
+
 async function insertLedger({ db }: Context, userId: number): Promise<void> {
   const runs = await db.select().from(executions).where(eq(executions.userId, userId)).orderBy(asc(executions.id));
   const records = runs.map((run, at) => ({
@@ -183,8 +217,8 @@ async function insertLedger({ db }: Context, userId: number): Promise<void> {
     .update(usageCounters)
     .set({ completed: 890, failed: 28 })
     .where(and(eq(usageCounters.userId, userId), eq(usageCounters.period, '2026-03')));
-  const alerts = [50, 80].map((threshold) => ({ threshold, notifyEmail: threshold > 50, notifyWebhook: false }));
-  await db.insert(usageAlerts).values(alerts.map((alert) => ({ userId, ...alert, createdAt: SAMPLE_NOW })));
+  const ofUsage = [50, 80].map((threshold) => ({ threshold, notifyEmail: threshold > 50, notifyWebhook: false }));
+  await db.insert(usageAlerts).values(ofUsage.map((alert) => ({ userId, ...alert, createdAt: SAMPLE_NOW })));
   const id = randomUUID();
   const key = {
     id,

@@ -12,7 +12,10 @@ const GROUPS = [
     { href: '/agent', text: 'Agent' },
     { href: '/files', text: 'Files' },
   ],
-  [{ href: '/webhooks', text: 'Webhooks' }],
+  [
+    { href: '/alerts', text: 'Alerts' },
+    { href: '/webhooks', text: 'Webhooks' },
+  ],
   [
     { href: '/notifications', text: 'Notifications' },
     { href: '/usage', text: 'Usage' },

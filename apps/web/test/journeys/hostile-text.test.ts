@@ -44,6 +44,7 @@ const TEXTS = {
   deliveries: { payload: JSON.stringify({ text: MARKUP }) },
   delivery_attempts: { url: ADDRESS, error: SCRIPT },
   notifications: { title: SCRIPT, message: MARKUP },
+  alerts: { title: SCRIPT, message: MARKUP },
   mails: { subject: SCRIPT, recipient: SCRIPT, error: SCRIPT },
   coupons: { code: SCRIPT, created_by_email: SCRIPT },
   audit_log: { actor_email: SCRIPT, address: SCRIPT, details: JSON.stringify({ before: SCRIPT, [SCRIPT]: MARKUP }) },

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { accountActions } from './account.ts';
 import { adminActions } from './admin.ts';
 import { agentActions } from './agent.ts';
+import { alertActions } from './alerts.ts';
 import { createWebActionBuilder } from './create-web-action.ts';
 import { fileActions } from './files.ts';
 import { homeActions } from './home.ts';
@@ -23,6 +24,7 @@ export function buildWebActions(ctx: Context): WebActions {
     ...accountActions(builder),
     ...adminActions(builder),
     ...agentActions(builder),
+    ...alertActions(builder),
     ...fileActions(builder),
     ...homeActions(builder),
     ...settingsActions(builder),

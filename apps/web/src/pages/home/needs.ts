@@ -1,7 +1,7 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { type Fate, renderGlyph } from '../../parts/fates.ts';
-import { countWords, formatCount } from '../../parts/format.ts';
+import { countWords, formatCost, formatCount } from '../../parts/format.ts';
 import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 
@@ -41,8 +41,15 @@ function listQuotas({ daily, executions, tokens }: Overview['usage']): Need[] {
 const describeFailure = (failures: number) => (failures === 1 ? 'failed' : `failed ${failures} times in a row`);
 
 function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
-  const { failing, failedWebhooks, usage, unconfirmedEmails } = overview;
+  const { failing, silent, overBudget, failedWebhooks, usage, unconfirmedEmails } = overview;
   return [
+    ...silent.map(
+      ({ taskId, taskName, plannedFor }): Need => ({
+        fate: 'missed',
+        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> is silent: its run of ${renderMoment(plannedFor, visit)} has not ended.`,
+        action: button(`/alerts?taskId=${taskId}`, 'See alerts'),
+      }),
+    ),
     ...failing.map(
       ({ taskId, taskName, failures, executionId, at, error }): Need => ({
         fate: 'failed',
@@ -53,6 +60,13 @@ function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
           executionId === null
             ? button(`/tasks/${taskId}`, 'See the task')
             : button(`/executions/${executionId}`, 'See why'),
+      }),
+    ),
+    ...overBudget.map(
+      ({ taskId, taskName, budgetUsd }): Need => ({
+        fate: 'quota',
+        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> has used its budget of ${formatCost(budgetUsd)} this month. It runs again with the next month.`,
+        action: button(`/tasks/${taskId}/edit`, 'Change the budget'),
       }),
     ),
     ...listQuotas(usage),

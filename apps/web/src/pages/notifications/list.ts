@@ -1,4 +1,5 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { ALERT_KINDS } from '@carillon/contract/tasks/alerts';
 import type { Page } from '../../answer.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
@@ -19,7 +20,16 @@ const SIGNS: Record<string, Fate> = {
   'webhook.failed': 'failed',
   'task.failed': 'failed',
   'task.over_budget': 'quota',
+  'task.overdue': 'missed',
+  'task.failing': 'failed',
+  'task.recovered': 'ran',
+  'task.expensive': 'quota',
+  'task.slow': 'late',
+  'alert.undelivered': 'failed',
+  'scheduler.silent': 'failed',
+  'scheduler.back': 'ran',
 };
+const ALERTS: readonly string[] = [...ALERT_KINDS, 'alert.undelivered'];
 const MANY = 100;
 
 /** The message of a failed webhook names it. */
@@ -29,6 +39,8 @@ function renderLink({ kind, message }: Notification): Html {
   if (kind === 'usage.alert') return html`<a href="/usage">See usage</a>`;
   if (kind === 'task.failed') return html`<a href="/executions?status=failed">See failed runs</a>`;
   if (kind === 'task.over_budget') return html`<a href="/tasks">See tasks</a>`;
+  if (ALERTS.includes(kind)) return html`<a href="/alerts">See alerts</a>`;
+  if (kind.startsWith('scheduler.')) return html`<a href="/admin">See the service</a>`;
   if (kind !== 'webhook.failed') return EMPTY;
   const id = WEBHOOK_ID.exec(message)?.[1];
   return html`<a href="/webhooks${id && `/${id}`}">See the webhook</a>`;

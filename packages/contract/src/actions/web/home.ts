@@ -23,6 +23,12 @@ const Overview = Type.Object({
     }),
     { description: 'Tasks whose last run failed, the newest first; at most six' },
   ),
+  silent: Type.Array(Type.Object({ ...Task, plannedFor: Instant }), {
+    description: 'Tasks that are overdue and have not run since; at most six',
+  }),
+  overBudget: Type.Array(Type.Object({ ...Task, budgetUsd: Type.Number() }), {
+    description: 'Tasks that have used their budget of the month, among the newest 1,000; at most six',
+  }),
   failedWebhooks: Type.Array(Type.Object({ id: Uuid, url: Type.String() })),
   answers: Type.Array(
     Type.Object({

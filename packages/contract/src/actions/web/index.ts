@@ -4,6 +4,7 @@ import type { ActionClient } from '../inputs.ts';
 import { accountActions } from './account.ts';
 import { adminActions } from './admin.ts';
 import { agentActions } from './agent.ts';
+import { alertActions } from './alerts.ts';
 import type { InputOf, Plain, ServiceDataOf } from './define.ts';
 import { fileActions } from './files.ts';
 import { homeActions } from './home.ts';
@@ -24,6 +25,7 @@ export const WEB_ACTIONS = {
   ...accountActions,
   ...adminActions,
   ...agentActions,
+  ...alertActions,
   ...fileActions,
   ...homeActions,
   ...runActions,

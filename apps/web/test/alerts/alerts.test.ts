@@ -1,0 +1,109 @@
+import { eq } from 'drizzle-orm';
+import t from 'tap';
+import { mails, tasks } from '../../../../packages/db/src/index.ts';
+import { type NewAlert, recordAlerts } from '../../../api/src/alerts/record.ts';
+import { inTransaction } from '../../../api/src/context.ts';
+import { START, testContext } from '../../../api/test/support/context.ts';
+import { countStatements } from '../../../api/test/support/database.ts';
+import { type Person, signUp } from '../../../api/test/support/people.ts';
+import { insertTask } from '../../../api/test/support/task-rows.ts';
+import { type ShownPage, visit } from '../support/visitor.ts';
+
+const { app, ctx, clock } = await testContext(t);
+t.beforeEach(() => clock.set(START));
+
+const newAlice = () => signUp(app, { name: 'Alice', timezone: 'Europe/Berlin' });
+const titlesOf = ({ document }: ShownPage) => document.querySelectorAll('main h3').map(({ text }) => text);
+async function alert({ id: userId }: Person, taskId: number, title: string) {
+  clock.advance(60_000);
+  const data = { task: { id: taskId, name: 'News' }, plannedFor: ctx.now(), overdueMinutes: 15 };
+  const rest = { executionId: null, notificationEmail: null, viaWebhook: false };
+  const due = { kind: 'task.overdue', userId, at: ctx.now(), title, message: 'It did not come.', data, ...rest };
+  await inTransaction(ctx, (tx) => recordAlerts(tx, [due as NewAlert]));
+}
+
+t.test('A list without alerts says what they are and leads to a task', async (t) => {
+  const visitor = visit(app, await newAlice());
+  const page = await visitor.open('/alerts');
+  t.match(page, { status: 200, heading: 'Alerts', text: /No task has sent an alert\. Carillon sends one when/ });
+  t.ok(page.document.querySelector('main a[href="/tasks"]'));
+  t.ok(page.document.querySelector('nav a[href="/alerts"][aria-current="page"]'));
+});
+
+t.test('Alerts are listed newest first with where they were sent', async (t) => {
+  const alice = await newAlice();
+  const news = await insertTask(ctx, alice.id, { name: 'News' });
+  await alert(alice, news, 'News is late');
+  await ctx.db
+    .update(mails)
+    .set({ nextAttemptAt: null, bodySealed: null, failedAt: ctx.now(), error: 'No such mailbox' });
+  await alert(alice, news, 'News is late again');
+  const page = await visit(app, alice).open('/alerts');
+  t.same(titlesOf(page), ['News is late again', 'News is late not delivered']);
+  t.match(
+    page.text,
+    new RegExp(`Waiting to be sent to ${alice.email}.*Not delivered to ${alice.email}: No such mailbox`),
+  );
+  t.equal(page.document.querySelectorAll(`main a[href="/tasks/${news}"]`).length, 2);
+});
+
+t.test('The list is limited to a task', async (t) => {
+  const alice = await newAlice();
+  const [news, weather] = [await insertTask(ctx, alice.id), await insertTask(ctx, alice.id, { name: 'Weather' })];
+  await alert(alice, news, 'News is late');
+  await alert(alice, weather, 'Weather is late');
+  const visitor = visit(app, alice);
+  const page = await visitor.open(`/alerts?taskId=${weather}`);
+  t.same(titlesOf(page), ['Weather is late']);
+  t.match(page.text, /Only alerts of Weather\. Show all/);
+  t.match((await visitor.open('/alerts?taskId=abc')).status, 200);
+});
+
+t.test("A stranger's alerts are not shown", async (t) => {
+  const alice = await newAlice();
+  const bob = await signUp(app, { name: 'Bob' });
+  const task = await insertTask(ctx, bob.id);
+  await alert(bob, task, 'Of Bob');
+  const visitor = visit(app, alice);
+  t.same(titlesOf(await visitor.open('/alerts')), []);
+  t.same(titlesOf(await visitor.open(`/alerts?taskId=${task}`)), []);
+});
+
+t.test('A long list has pages', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id);
+  for (let n = 0; n < 26; n++) await alert(alice, task, `Late ${n}`);
+  const visitor = visit(app, alice);
+  const first = await visitor.open('/alerts');
+  t.equal(titlesOf(first).length, 25);
+  const next = first.document.querySelector('a[rel="next"]')?.getAttribute('href') ?? '';
+  t.same(titlesOf(await visitor.open(next.replaceAll('&amp;', '&'))), ['Late 0']);
+});
+
+t.test('The page costs the session and one statement more', async (t) => {
+  const alice = await newAlice();
+  await alert(alice, await insertTask(ctx, alice.id), 'Late');
+  const visitor = visit(app, alice);
+  await visitor.open('/alerts');
+  const count = countStatements(ctx.db);
+  await visitor.open('/alerts');
+  t.equal(count(), 2);
+});
+
+t.test('Home names the task that is silent, until it has run, and the one over its budget', async (t) => {
+  const alice = await newAlice();
+  const silent = await insertTask(ctx, alice.id, { name: 'News' });
+  await insertTask(ctx, alice.id, { name: 'Costly', monthlyBudgetUsd: 2, costMonth: '2026-11', monthCostUsd: 2.5 });
+  await insertTask(ctx, alice.id, { name: 'Last month', monthlyBudgetUsd: 2, costMonth: '2026-10', monthCostUsd: 2.5 });
+  await ctx.db.update(tasks).set({ alertingSince: START }).where(eq(tasks.id, silent));
+  await alert(alice, silent, 'News is late');
+  const visitor = visit(app, alice);
+  const needs = async () => {
+    const { document } = await visitor.open('/');
+    return document.querySelectorAll('.needs p').map(({ text }) => text);
+  };
+  t.match(await needs(), [/^News is silent: its run of/, /^Costly has used its budget of \$2/]);
+  t.equal((await needs()).length, 2);
+  await ctx.db.update(tasks).set({ alertingSince: null }).where(eq(tasks.id, silent));
+  t.match(await needs(), [/^Costly/]);
+});
