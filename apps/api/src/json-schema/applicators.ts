@@ -108,20 +108,23 @@ export const INSIDE: Record<string, Compile> = {
 
 /** `properties`, `patternProperties` and `additionalProperties` depend on each other. */
 export function compileProperties({ has, readSchema, readSchemaMap, readPatternMap }: Keywords): Check {
-  const named = new Map(has('properties') ? readSchemaMap('properties') : []);
+  const entries = has('properties') ? readSchemaMap('properties') : [];
+  const named = new Map(entries.map(([name, node]) => [name, [node]]));
   const patterns = has('patternProperties') ? readPatternMap('patternProperties') : [];
-  const additional = has('additionalProperties') ? readSchema('additionalProperties') : null;
+  const additional = has('additionalProperties') ? [readSchema('additionalProperties')] : [];
+  const findNodes = (name: string, run: Run): readonly SchemaNode[] => {
+    const own = named.get(name);
+    if (patterns.length === 0) return own ?? additional;
+    const matching = patterns.filter(([pattern]) => matchPattern(pattern, name, run)).map(([, node]) => node);
+    return own || matching.length > 0 ? [...(own ?? []), ...matching] : additional;
+  };
   return (value, place, run, evaluated) => {
     if (!isObject(value)) return true;
     let isMatch = true;
     for (const name of Object.keys(value)) {
       run.spend(STEPS_PER_PROPERTY);
-      const matching = patterns.filter(([pattern]) => matchPattern(pattern, name, run)).map(([, node]) => node);
-      const own = named.get(name);
-      if (own) matching.push(own);
-      if (additional && matching.length === 0) matching.push(additional);
-      if (matching.length > 0) evaluated?.addProperty(name);
-      for (const node of matching) {
+      for (const node of findNodes(name, run)) {
+        evaluated?.addProperty(name);
         if (evaluate(node, value[name], at(place, name), run)) continue;
         isMatch = false;
         if (run.isSilent) return false;
@@ -193,7 +196,7 @@ function everyItem(items: readonly unknown[], run: Run, accepts: (item: unknown,
 function everyProperty(value: unknown, run: Run, accepts: (name: string, field: unknown) => boolean): boolean {
   if (!isObject(value)) return true;
   const names = Object.keys(value);
-  run.spend(STEPS_PER_PROPERTY * names.length);
+  run.spend(2 * STEPS_PER_PROPERTY * names.length);
   let isMatch = true;
   for (const name of names) {
     if (accepts(name, value[name])) continue;

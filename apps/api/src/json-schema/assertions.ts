@@ -14,7 +14,7 @@ const TYPES: Record<string, { name: string; accepts: (value: unknown) => boolean
   null: { name: 'null', accepts: (value) => value === null },
 };
 const STEPS_PER_MATCH = 50;
-const STEPS_PER_KEY = 90;
+const STEPS_PER_KEY = 130;
 
 type Compile = (keywords: Keywords) => Check;
 

@@ -1,7 +1,7 @@
 /** Of about 20 ns each, so that a check ends within 50 ms, whatever the schema and the value are. */
 const MAX_STEPS = 1_500_000;
 const STEPS_PER_SCHEMA = 20;
-const STEPS_PER_ENTRY = 20;
+const STEPS_PER_ENTRY = 30;
 const MAX_DEPTH = 1000;
 const MAX_PROBLEMS = 10;
 

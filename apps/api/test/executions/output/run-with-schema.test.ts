@@ -1,4 +1,4 @@
-import { usageRecords } from '@carillon/db';
+import { executions, usageRecords } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { tryPrompt } from '../../../src/agent/try-prompt.ts';
@@ -93,6 +93,20 @@ t.test('A wrong answer is repaired by one more call, and the tokens of both are 
     const records = await ctx.db.select().from(usageRecords).where(eq(usageRecords.executionId, run.id));
     t.match(records, [{ inputTokens: 300, outputTokens: 30, costUsd: 0.004 }]);
   }
+});
+
+t.test('A run with a schema reserves the tokens of both calls', async (t) => {
+  const reserved: number[] = [];
+  ai.answer(async () => {
+    const running = await ctx.db.select().from(executions).where(eq(executions.status, 'running'));
+    reserved.push(...running.map(({ tokensReserved }) => tokensReserved));
+    return { text: GOOD };
+  });
+  await insertTask(ctx, alice().id, { outputSchema: SCHEMA, maxTokens: 300 });
+  await runDue(t);
+  await insertTask(ctx, alice().id, { maxTokens: 300 });
+  await runDue(t);
+  t.strictSame(reserved, [600, 300]);
 });
 
 t.test('A run whose repair is wrong as well fails, names the problems and is not retried', async (t) => {
