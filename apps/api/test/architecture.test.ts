@@ -18,7 +18,17 @@ const MAX_FILES_IN_FOLDER = 16;
 const MAX_COMMENT_SHARE = 0.07;
 
 /** Modules that know the configuration, each other and libraries, and no resource. */
-const INFRASTRUCTURE = ['ai', 'crypto', 'egress', 'mail', 'queue', 'storage', 'telemetry', 'third-party'];
+const INFRASTRUCTURE = [
+  'ai',
+  'crypto',
+  'egress',
+  'json-schema',
+  'mail',
+  'queue',
+  'storage',
+  'telemetry',
+  'third-party',
+];
 /** Files that put the modules together may import all of them. */
 const COMPOSITION = ['app', 'main', 'open-context', 'serve', 'worker', 'exports/actions', 'exports/open-context'].map(
   (name) => `${API}${name}.ts`,
