@@ -1,5 +1,5 @@
 import { invalidField } from '../../errors.ts';
-import { parseWatchPath } from './watch-path.ts';
+import { parseWatchPath } from './compare/watch-path.ts';
 
 /** Throws 400 with the path that is none. */
 export function checkWatch(given: string[]): string[] {

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { retryWhileUnavailable } from '../../queue/retry.ts';
 import type { Comparison } from '../pipeline/execution-result.ts';
 import type { ClaimedExecution } from '../pipeline/select-runnable.ts';
-import { type Answer, compareAnswers } from './compare-answers.ts';
+import { type Answer, compareAnswers } from './compare/compare-answers.ts';
 import { digestText } from './digest.ts';
 
 const MAX_WAIT_MS = 2000;

@@ -3,7 +3,7 @@ import { executions, tasks } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { AppError, executionNotFound } from '../../errors.ts';
-import { compareAnswers } from './compare-answers.ts';
+import { compareAnswers } from './compare/compare-answers.ts';
 import { diffTexts, type TextPart } from './diff-texts.ts';
 import { earlierSuccess } from './earlier-success.ts';
 

@@ -3,12 +3,12 @@ import { executions, tasks } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { taskNotFound } from '../../errors.ts';
-import { cutValue } from './change-list.ts';
 import { checkWatch } from './check-watch.ts';
-import { type Answer, compareAnswers } from './compare-answers.ts';
-import { findPairs, isObject, type Pair } from './find-pairs.ts';
-import { formatPlace, placeIn } from './places.ts';
-import { parseWatchPath } from './watch-path.ts';
+import { cutValue } from './compare/change-list.ts';
+import { type Answer, compareAnswers } from './compare/compare-answers.ts';
+import { findPairs, isObject, type Pair } from './compare/find-pairs.ts';
+import { formatPlace, placeIn } from './compare/places.ts';
+import { parseWatchPath } from './compare/watch-path.ts';
 
 const MAX_VALUES = 100;
 /** Of the answer, over all watched paths. */

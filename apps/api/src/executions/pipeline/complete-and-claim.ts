@@ -3,6 +3,7 @@ import { applyUsage, lockAccounts, type QuotaAccount } from '../../limits/quotas
 import { recordUsage } from '../../usage/record.ts';
 import { loadHighestCost } from '../budget/highest-cost.ts';
 import { sumMonthCosts } from '../budget/month-costs.ts';
+import { followSuccesses } from '../changes/follow-successes.ts';
 import {
   type ClaimOptions,
   type ClaimResult,
@@ -23,10 +24,11 @@ export function completeAndClaim(
 ): Promise<ClaimResult> {
   return inTransaction(ctx, async (tx) => {
     // Results first: they may wait for row locks, and other processes can still claim meanwhile.
-    const [completed, { candidates, next }] = await Promise.all([
+    const [completed, { candidates: selected, next }] = await Promise.all([
       writeResults(tx, results),
       selectCandidates(tx, options),
     ]);
+    const candidates = followSuccesses(selected, completed);
     if (completed.length + candidates.length === 0) return { started: [], refused: 0, next };
 
     const now = tx.now();

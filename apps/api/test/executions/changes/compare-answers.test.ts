@@ -1,6 +1,6 @@
 import t from 'tap';
-import { compareAnswers } from '../../../src/executions/changes/compare-answers.ts';
-import { compareTexts } from '../../../src/executions/changes/compare-texts.ts';
+import { compareAnswers } from '../../../src/executions/changes/compare/compare-answers.ts';
+import { compareTexts } from '../../../src/executions/changes/compare/compare-texts.ts';
 import { describeChanges } from '../../../src/executions/changes/describe-changes.ts';
 
 const text = (words: string) => ({ text: words, output: null });
