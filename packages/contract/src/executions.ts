@@ -264,7 +264,9 @@ export const diffExecution = {
       changes: Type.Array(OutputChange, { description: 'The watched values that differ' }),
       text: Type.Array(
         Type.Object({
-          op: stringEnum(['equal', 'insert', 'delete']),
+          op: stringEnum(['equal', 'insert', 'delete'], {
+            description: 'Whether the part is in both results, only in this one, or only in the other',
+          }),
           text: Type.String({ description: 'A part of a result' }),
         }),
         { description: 'The differences between the results' },

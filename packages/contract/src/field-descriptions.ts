@@ -255,7 +255,6 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   secret: 'The key that signs each delivery; keep it confidential',
   event: 'The kind of event',
   'body.event': 'A free-form name of the event',
-  'body.data': 'Free-form data',
   acceptedEvents: 'The kinds of event that the webhook receives',
   received: 'Whether the call was accepted',
   deliveryId: 'The delivery, by id',

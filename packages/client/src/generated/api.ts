@@ -4782,7 +4782,10 @@ export interface operations {
                         }[];
                         /** @description The differences between the results */
                         text: {
-                            /** @enum {string} */
+                            /**
+                             * @description Whether the part is in both results, only in this one, or only in the other
+                             * @enum {string}
+                             */
                             op: "equal" | "insert" | "delete";
                             /** @description A part of a result */
                             text: string;
