@@ -1,5 +1,5 @@
 import { EXPORT_PARTS, type ExportPart } from '@carillon/contract/actions/web/settings';
-import { apiKeys, executions, notifications, tasks, uploads, usageCounters, webhooks } from '@carillon/db';
+import { alerts, apiKeys, executions, notifications, tasks, uploads, usageCounters, webhooks } from '@carillon/db';
 import { and, asc, eq, gt, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { describeActor, recordAudit } from '../audit/record.ts';
@@ -66,6 +66,21 @@ const SOURCES: Record<ExportPart, Source> = {
   },
   webhooks: { table: webhooks, owner: webhooks.userId, key: webhooks.id, fields: webhookFields },
   keys: { table: apiKeys, owner: apiKeys.userId, key: apiKeys.id, fields: apiKeyFields },
+  alerts: {
+    table: alerts,
+    owner: alerts.userId,
+    key: alerts.id,
+    fields: {
+      id: alerts.id,
+      kind: alerts.kind,
+      taskId: alerts.taskId,
+      at: alerts.at,
+      executionId: alerts.executionId,
+      title: alerts.title,
+      message: alerts.message,
+      createdAt: alerts.createdAt,
+    },
+  },
   notifications: {
     table: notifications,
     owner: notifications.userId,

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { auditLog, notifications, users } from '../../../../packages/db/src/index.ts';
+import { alerts, auditLog, notifications, users } from '../../../../packages/db/src/index.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { createKey } from '../../../api/test/support/keys.ts';
 import { PASSWORD, signUp, signUpAlice, signUpBob } from '../../../api/test/support/people.ts';
+import { insertTask } from '../../../api/test/support/task-rows.ts';
 import { visit } from '../support/visitor.ts';
 
 const { app, ctx, clock } = await testContext(t);
@@ -17,6 +18,17 @@ t.test('An export has all of an account in pages of rows, and nothing of others 
   const message = (userId: number) => ({ userId, kind: 'task.failed', title: HOSTILE, message: 'of Alice', createdAt });
   await ctx.db.insert(notifications).values(Array.from({ length: NOTIFICATIONS }, () => message(alice.id)));
   await ctx.db.insert(notifications).values({ ...message(bob.id), message: 'of Bob' });
+  const taskId = await insertTask(ctx, alice.id);
+  const alert = {
+    userId: alice.id,
+    taskId,
+    kind: 'task.overdue' as const,
+    at: createdAt,
+    message: '',
+    data: {},
+    createdAt,
+  };
+  await ctx.db.insert(alerts).values({ ...alert, title: HOSTILE });
   const { secret } = await createKey(app, alice);
   const webhook = { url: 'https://example.com/hook', events: ['task.completed'] };
   await app.inject({ method: 'POST', url: '/api/webhooks', headers: alice.headers, payload: webhook });
@@ -31,7 +43,8 @@ t.test('An export has all of an account in pages of rows, and nothing of others 
     'cache-control': 'no-store',
   });
   const exported = response.json();
-  t.match(exported, { account: { email: alice.email }, settings: { email: alice.email }, tasks: [], runs: [] });
+  t.match(exported, { account: { email: alice.email }, settings: { email: alice.email }, runs: [] });
+  t.match(exported.alerts, [{ kind: 'task.overdue', taskId, title: HOSTILE }]);
   t.equal(exported.notifications.length, NOTIFICATIONS);
   t.equal(new Set(exported.notifications.map(({ id }: { id: number }) => id)).size, NOTIFICATIONS);
   t.equal(exported.notifications[0].title, HOSTILE);
