@@ -121,7 +121,8 @@ t.test('A run that waits for tokens does not count on the new day', async (t) =>
 });
 
 t.test('An interrupted run gives its reservation back, is billed for its call, and counts once', async (t) => {
-  await insertTask(ctx, alice().id, { prompt: 'x'.repeat(400), maxTokens: 5000 });
+  const context = { clock: false, previousResult: false };
+  await insertTask(ctx, alice().id, { prompt: 'x'.repeat(400), maxTokens: 5000, context });
   await enqueueDue(ctx);
   await claim();
   t.strictSame(await readUsage(ctx, alice().id), { executions: 1, tokens: 0, tokensReserved: 5000 });
