@@ -29,6 +29,8 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     await Promise.all(
       (['light', 'dark'] as const).map(async (colorScheme) => {
         const { page, problems } = await open('/tasks/new', { colorScheme, viewport: { width: 320, height: 800 } });
+        await page.evaluate("for (const group of document.querySelectorAll('details')) group.open = true");
+        await page.check('[name=alerts][value=own]');
         for (const every of ['hour', 'month', 'once', 'week']) {
           await page.selectOption('#every', every);
           const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
@@ -57,6 +59,21 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     await page.waitForFunction("document.querySelector('#every').value === 'month'");
     await page.getByText('Words', { exact: true }).click();
     t.equal(await page.inputValue('#at'), '06:15');
+    t.same(problems, []);
+  });
+
+  t.test('What will be sent, and the runs within limits, follow while somebody types', async (t) => {
+    const { page, problems } = await open('/tasks/new');
+    await page.fill('#name', 'Bin price');
+    await page.fill('#prompt', 'What does the bin cost on {{weekday}}?');
+    await page.getByText('What the model knows').click();
+    await hasText(page, '#sent', 'What does the bin cost on Friday?');
+    await page.uncheck('#clock');
+    await page.waitForFunction("!document.querySelector('#sent').textContent.includes('System message')");
+    await page.getByText('Limits', { exact: true }).click();
+    await page.fill('#maxRuns', '2');
+    await hasText(page, '#runs', 'This is the last of 2 planned runs.');
+    t.equal(await page.locator('#runs li').count(), 2);
     t.same(problems, []);
   });
 
