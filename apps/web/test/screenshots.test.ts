@@ -14,8 +14,9 @@ const folder = process.env.UPDATE_SCREENSHOTS ? KEPT : t.testdir({});
 const { app, ctx, clock } = await testContext(t);
 clock.set(SAMPLE_NOW);
 const alice = await signUpAlice(app);
-const { tasks, failedRun } = await insertSample(ctx, alice.id);
+const { tasks, failedRun, changedRun } = await insertSample(ctx, alice.id);
 const digest = tasks.get('Nightly error digest');
+const watched = tasks.get('Competitor price watch');
 
 const PAGES = {
   home: '/',
@@ -23,6 +24,10 @@ const PAGES = {
   task: `/tasks/${digest}`,
   form: `/tasks/${digest}/edit`,
   run: `/executions/${failedRun}`,
+  watched: `/tasks/${watched}`,
+  changed: `/executions/${changedRun}`,
+  alerts: '/alerts',
+  settings: `/tasks/${watched}/edit#answer`,
 };
 const WIDTHS = { wide: 1280, phone: 390 } as const;
 const THEMES = ['light', 'dark'] as const;

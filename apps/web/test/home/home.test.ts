@@ -20,7 +20,7 @@ t.test('Home shows what needs the person, the day ahead, the answers and the mon
   t.match(text, /Tuesday 24 March 2026\. 22 runs in the next 24 hours/);
   t.match(text, /Nightly error digest failed 3 times in a row, last Today 02:31\. The provider did not answer/);
   t.match(text, /Webhook hooks\.gartenhof\.example is off/);
-  t.match(text, /13:00 ?Competitor price watch ?price 59\.9, shop Gartenhof, summary The 40 L compost bin/);
+  t.match(text, /13:00 ?Competitor price watch ?price 59\.9 · shop Gartenhof · summary The 40 L compost bin/);
   t.match(text, /15:00 ?Competitor price watch/);
   t.match(text, /Cost ?\$13\.\d\d/);
   t.match(text, /Runs ?918/);

@@ -105,6 +105,15 @@ t.test('A list of objects is a table, and what fits into none is JSON', async (t
   t.equal((await readOutput({})).querySelector('pre')?.text, '{}');
 });
 
+t.test('Lists say the first values of an output, also where their text is cut', async (t) => {
+  await insertOutput({ price: 59.9, note: 'a "b"\nc', isNew: null, offers: [{ shop: 'x' }] });
+  await insertOutput({ text: 'y'.repeat(400) });
+  await insertRun({ result: '{"' });
+  const { document } = await alices.open('/executions');
+  const answers = document.querySelectorAll('tbody td.whole').map(({ text }) => text.replace('Bin price', '').trim());
+  t.match(answers, ['{"', /^text y+…$/, 'price 59.9 · note a "b" c · isNew null']);
+});
+
 t.test('Names and values of an output stay text', async (t) => {
   const rows = [{ [HOSTILE]: HOSTILE, toString: 'own' }];
   const section = await readOutput({ [HOSTILE]: HOSTILE, rows, constructor: 'x', deep: [[HOSTILE]] });
