@@ -5,7 +5,7 @@ import { placeIn } from './places.ts';
 import { parseWatchPath } from './watch-path.ts';
 
 /** Of both outputs, over all watched paths. */
-const MAX_COMPARED = 200_000;
+const MAX_COMPARED = 100_000;
 
 class TooMuch extends Error {}
 

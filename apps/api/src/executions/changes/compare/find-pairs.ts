@@ -14,7 +14,7 @@ export function findPairs(whole: Pair, steps: readonly WatchStep[], onPair: () =
   for (const step of steps) {
     const next: Pair[] = [];
     for (const pair of pairs) {
-      for (const found of takeStep(pair, step)) {
+      for (const found of takeStep(pair, step, onPair)) {
         if (found.from === undefined && found.to === undefined) continue;
         onPair();
         next.push(found);
@@ -25,7 +25,7 @@ export function findPairs(whole: Pair, steps: readonly WatchStep[], onPair: () =
   return pairs;
 }
 
-function takeStep({ place, from, to }: Pair, step: WatchStep): Iterable<Pair> {
+function takeStep({ place, from, to }: Pair, step: WatchStep, onPair: () => void): Iterable<Pair> {
   if (step.kind === 'name') {
     const { name } = step;
     return [{ place: placeIn(place, { name }), from: readField(from, name), to: readField(to, name) }];
@@ -33,7 +33,9 @@ function takeStep({ place, from, to }: Pair, step: WatchStep): Iterable<Pair> {
   const before = toList(from);
   const after = toList(to);
   if (step.kind === 'at') return [pairAt(place, step.index, before, after)];
-  return step.kind === 'each' ? pairByPosition(place, before, after) : pairByKey(place, step.key, before, after);
+  return step.kind === 'each'
+    ? pairByPosition(place, before, after)
+    : pairByKey(place, groupByKey(before, step.key, onPair), groupByKey(after, step.key, onPair), step.key);
 }
 
 /** The own field of an object; undefined if it has none. */
@@ -57,11 +59,10 @@ function* pairByPosition(place: Place, before: readonly unknown[], after: readon
 }
 
 type Elements = { value: unknown; index: number }[];
+type Groups = Map<unknown, Elements>;
 
 /** Elements with the same key, or without one, are paired in their order. */
-function* pairByKey(place: Place, key: string, before: readonly unknown[], after: readonly unknown[]): Generator<Pair> {
-  const earlier = groupByKey(before, key);
-  const later = groupByKey(after, key);
+function* pairByKey(place: Place, earlier: Groups, later: Groups, key: string): Generator<Pair> {
   for (const id of new Set([...later.keys(), ...earlier.keys()])) {
     const olds = earlier.get(id) ?? [];
     const news = later.get(id) ?? [];
@@ -75,9 +76,10 @@ function* pairByKey(place: Place, key: string, before: readonly unknown[], after
 }
 
 /** A key is a text, a number, `true`, `false` or null; other values count as none. */
-function groupByKey(list: readonly unknown[], key: string): Map<unknown, Elements> {
-  const groups = new Map<unknown, Elements>();
+function groupByKey(list: readonly unknown[], key: string, onElement: () => void): Groups {
+  const groups: Groups = new Map();
   for (const [index, value] of list.entries()) {
+    onElement();
     const field = readField(value, key);
     const id = typeof field === 'object' && field !== null ? undefined : field;
     const group = groups.get(id);
