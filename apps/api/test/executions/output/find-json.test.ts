@@ -44,9 +44,27 @@ t.test('What is no JSON object, or more than one, is said', async (t) => {
 
 t.test('Hostile answers are read to the end', async (t) => {
   const size = 200_000;
-  for (const answer of ['{'.repeat(size), '['.repeat(size), '{"'.repeat(size), '\\"'.repeat(size), '{}'.repeat(size)]) {
+  for (const answer of [
+    '{'.repeat(size),
+    '['.repeat(size),
+    '{"'.repeat(size),
+    '\\"'.repeat(size),
+    '{}'.repeat(size),
+    '{x}'.repeat(size),
+  ]) {
     t.equal(findJson(`${answer} x`).ok, false);
   }
+});
+
+t.test('The first fifty parts in braces or brackets are tried', async (t) => {
+  t.equal(text(`${'{x} '.repeat(49)}{"a": 1}`), '{"a": 1}');
+  t.equal(text(`${'{x} '.repeat(50)}{"a": 1}`), 'The answer is not JSON');
+  t.equal(text(`${'{ '.repeat(4)}{"a": 1}`), '{"a": 1}');
+});
+
+t.test('A schema that is not accepted any more makes answers invalid', async (t) => {
+  const read = readOutput('{}', { type: 'object', $ref: 'https://example.com/schema' });
+  t.match(read, { ok: false, isHopeless: true, problems: [/^outputSchema\.\$ref must be a reference/] });
 });
 
 t.test('What cannot be stored is a problem', async (t) => {
@@ -59,6 +77,9 @@ t.test('What cannot be stored is a problem', async (t) => {
   t.equal(problem('{"\\ud800": 1}'), 'The answer has a NUL character or half a surrogate pair.');
   t.equal(problem('{"a": 1e999}'), 'The answer has a number that is too large.');
   t.equal(problem(`{"a": ${'['.repeat(70)}${']'.repeat(70)}}`), 'The answer is nested deeper than 64 levels.');
-  t.equal(problem(`{"a": [${'0,'.repeat(100_000)}0]}`), 'The answer has more than 100000 values.');
-  t.equal(problem(`{"a": [${'0,'.repeat(90_000)}0]}`), 'none');
+  t.equal(problem(`{"a": [${'0,'.repeat(49_998)}0]}`), 'The answer has more than 50000 values.');
+  t.equal(problem(`{"a": [${'0,'.repeat(49_997)}0]}`), 'none');
+  const long = (characters: number) => `{"a": "${'x'.repeat(characters - 9)}"}`;
+  t.equal(problem(long(262_144)), 'none');
+  t.equal(problem(long(262_145)), 'The answer has more than 262144 characters.');
 });
